@@ -1,0 +1,89 @@
+import js from '@eslint/js';
+import svelte from 'eslint-plugin-svelte';
+import globals from 'globals';
+import ts from 'typescript-eslint';
+import svelteConfig from './svelte.config.js';
+
+/**
+ * The arrows of the house, held by lint: which folder may not import what.
+ * Server: routes → services → {db, sql, arrow} → {contract, errors}.
+ * Browser: routes → components → {pivot, client} → contract.
+ */
+const anyOf = (...folders) => folders.map((folder) => `**/${folder}/**`);
+const forbid = (files, patterns, paths = []) => ({
+  files,
+  ignores: ['**/*.spec.ts'],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      { patterns: patterns.map((p) => (typeof p === 'string' ? { group: [p] } : p)), paths },
+    ],
+  },
+});
+const kit = ['$app/*', '$env/*', '@sveltejs/kit', '@sveltejs/kit/*'];
+const drivers = ['pg', 'pg/*', 'pg-copy-streams'];
+const io = ['node:fs', 'node:fs/*', 'node:net', 'node:http', 'node:child_process'];
+const engine = ['@finos/*'];
+
+const arrows = [
+  forbid(
+    ['src/lib/contract/**'],
+    ['**/server/**', ...anyOf('client', 'pivot', 'components'), ...kit],
+  ),
+  forbid(
+    ['src/lib/client/**'],
+    ['**/server/**', ...anyOf('pivot', 'components'), ...kit, ...engine],
+  ),
+  forbid(['src/lib/pivot/**'], ['**/server/**', ...anyOf('components'), ...kit]),
+  forbid(['src/lib/components/**'], ['**/server/**', ...engine]),
+  forbid(
+    ['src/routes/**/*.svelte', 'src/routes/**/+page.ts', 'src/routes/**/+layout.ts'],
+    ['**/server/**', ...engine],
+  ),
+  forbid(
+    ['src/routes/**/+server.ts'],
+    [
+      ...anyOf('server/db', 'server/sql', 'server/arrow', 'client', 'pivot', 'components'),
+      ...drivers,
+    ],
+  ),
+  forbid(
+    ['src/lib/server/services/**'],
+    [...anyOf('client', 'pivot', 'components'), ...kit, ...drivers],
+  ),
+  forbid(['src/lib/server/db/**'], [...anyOf('services', 'client', 'pivot', 'components'), ...kit]),
+  forbid(
+    ['src/lib/server/sql/**', 'src/lib/server/arrow/**'],
+    [...anyOf('services', 'db', 'client', 'pivot', 'components'), ...kit, ...drivers, ...io],
+  ),
+  forbid(
+    ['src/lib/server/*.ts', 'src/lib/server/migrate/**'],
+    [...anyOf('services', 'client', 'pivot', 'components'), ...kit],
+  ),
+];
+
+export default ts.config(
+  { ignores: ['build/', '.svelte-kit/', '.demo/', 'test-results/', 'playwright-report/'] },
+  js.configs.recommended,
+  ...ts.configs.recommended,
+  ...svelte.configs.recommended,
+  {
+    languageOptions: { globals: { ...globals.browser, ...globals.node } },
+    rules: {
+      'no-undef': 'off',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
+      '@typescript-eslint/consistent-type-imports': 'error',
+    },
+  },
+  {
+    files: ['**/*.svelte', '**/*.svelte.ts'],
+    languageOptions: {
+      parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig },
+    },
+    rules: { 'svelte/no-navigation-without-resolve': 'off' },
+  },
+  ...arrows,
+);

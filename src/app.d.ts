@@ -1,0 +1,25 @@
+import type { Crumb } from '$lib/components/shell/Breadcrumbs.svelte';
+import type { Config } from '$lib/server/config';
+import type { Database } from '$lib/server/db/database';
+
+declare global {
+  namespace App {
+    interface Error {
+      message: string;
+      /** HTTP status of a failed request to the service; 0 where it did not answer at all. */
+      status?: number;
+    }
+    interface Locals {
+      db: Database;
+      config: Config;
+      /** Identifies the request in the log and, as `x-request-id`, to the client. */
+      requestId: string;
+      /** What a handler threw; the hook turns it into the answer. */
+      failure?: unknown;
+    }
+    interface PageData {
+      /** The way to the page: breadcrumbs, and the title read from its end. */
+      crumbs?: Crumb[];
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import node from '@sveltejs/adapter-node';
+import { vitePreprocess } from '@sveltejs/vite-plugin-svelte';
+
+/**
+ * adapter-node with this service's defaults. `node build` alone must listen on port 3010 and leave
+ * the body limit to the API (which answers `{error}` with 413), but adapter-node reads its own
+ * variables before any code of ours runs. So its entry moves aside, behind one that sets them first.
+ *
+ * @returns {import('@sveltejs/kit').Adapter}
+ */
+function adapter() {
+  const inner = node({ out: 'build', precompress: true });
+  return {
+    ...inner,
+    async adapt(builder) {
+      await inner.adapt(builder);
+      renameSync('build/index.js', 'build/server-entry.js');
+      writeFileSync('build/defaults.js', readFileSync('src/server-defaults.js'));
+      writeFileSync(
+        'build/index.js',
+        "import './defaults.js';\nexport * from './server-entry.js';\n",
+      );
+    },
+  };
+}
+
+/** @type {import('@sveltejs/kit').Config} */
+export default {
+  preprocess: vitePreprocess(),
+  kit: {
+    adapter: adapter(),
+    // The API answers 415 itself to anything but JSON, which a browser never sends across sites
+    // without asking first; SvelteKit's own check would answer 403 to scripts in its place.
+    csrf: { trustedOrigins: ['*'] },
+    csp: {
+      mode: 'auto',
+      directives: {
+        'default-src': ['self'],
+        // The pivot engine is WebAssembly in a worker that is started from a blob.
+        'script-src': ['self', 'wasm-unsafe-eval'],
+        'worker-src': ['self', 'blob:'],
+        // The engine and the grid write styles as they go.
+        'style-src': ['self', 'unsafe-inline'],
+        'img-src': ['self', 'data:'],
+        'font-src': ['self', 'data:'],
+        'object-src': ['none'],
+        'base-uri': ['self'],
+        'form-action': ['self'],
+        'frame-ancestors': ['none'],
+      },
+    },
+  },
+};

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+
+/**
+ * The Chromium of this machine: what the variable CHROMIUM says, else the first one on the path.
+ * Undefined where there is none; Playwright then uses the one it has downloaded, if it has.
+ * @returns {string | undefined}
+ */
+export function installedChromium() {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin'];
+  const candidates = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return [process.env.CHROMIUM, ...candidates, MAC].find((path) => path && existsSync(path));
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROJECT } from '../../src/cli/prepare.js';
+import { bareEnvironment, databaseEnvironment } from '../../src/demo/server';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+
+/** How a command ended, and what it wrote. */
+export interface Run {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  /** The database its environment points at; without one it points nowhere. */
+  database?: DatabaseConfig;
+  env?: Record<string, string>;
+  /** The project itself where left out. */
+  cwd?: string;
+}
+
+/** Runs a command to its end, in an environment that holds nothing of the service but what is given. */
+export function run(command: string, args: string[], options: RunOptions = {}): Promise<Run> {
+  const { database, env, cwd = PROJECT } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...bareEnvironment(), ...(database && databaseEnvironment(database)), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const written = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text) => (written.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text) => (written.stderr += text));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...written }));
+  });
+}
+
+/** Runs one of src/cli, as its npm script does. */
+export function cli(name: string, args: string[], options: RunOptions = {}): Promise<Run> {
+  return run(process.execPath, ['--import', 'tsx', `src/cli/${name}.ts`, ...args], options);
+}
+
+/** A copy of the project's sources and migrations, whose migrations a test may change. */
+export interface ProjectCopy {
+  folder: string;
+  write(migration: string, sql: string): void;
+  remove(migration: string): void;
+  dispose(): void;
+}
+
+export function copyProject(): ProjectCopy {
+  const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-copy-'));
+  for (const path of ['src', 'migrations', 'package.json'])
+    cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  return {
+    folder,
+    write: (migration, sql) => writeFileSync(join(folder, 'migrations', migration), sql),
+    remove: (migration) => rmSync(join(folder, 'migrations', migration)),
+    dispose: () => rmSync(folder, { recursive: true }),
+  };
+}

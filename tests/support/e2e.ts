@@ -1,0 +1,19 @@
+import { test as base } from '@playwright/test';
+import { startService, type Service } from './service';
+import type { Template } from './cluster';
+
+/**
+ * Playwright's test with a built server on a database of its own for each test. Which database is
+ * set by `test.use({ template: 'grain' })`; without it the test has the demo's, row by row.
+ */
+export const test = base.extend<{ template: Template; service: Service }>({
+  template: ['raw', { option: true }],
+  service: async ({ template }, use) => {
+    const service = await startService(template);
+    await use(service);
+    await service.stop();
+  },
+  baseURL: async ({ service }, use) => use(service.url),
+});
+
+export { expect } from '@playwright/test';

@@ -1,0 +1,50 @@
+/** An answer of the service, read to its end. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  bytes: Uint8Array;
+  /** The parsed JSON; undefined where the answer is of another type or has no body. */
+  // A test states what it expects of a body by comparing it.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any;
+}
+
+/** Calls the service as any client would; paths are relative to `/api`. */
+export interface Api {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  patch(path: string, body?: unknown): Promise<Answer>;
+  del(path: string): Promise<Answer>;
+  /** For what the others would not send: odd headers, text that is no JSON, an abort signal. */
+  send(path: string, init: RequestInit): Promise<Answer>;
+}
+
+export function apiAt(url: string): Api {
+  const send = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(`${url}/api${path}`, init);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const json = response.headers.get('content-type')?.startsWith('application/json');
+    const body = json ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
+    return { status: response.status, headers: response.headers, bytes, body };
+  };
+  const write = (method: string) => (path: string, body?: unknown) =>
+    send(
+      path,
+      body === undefined
+        ? { method }
+        : {
+            method,
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          },
+    );
+  return {
+    get: (path, headers = {}) => send(path, { headers }),
+    post: write('POST'),
+    put: write('PUT'),
+    patch: write('PATCH'),
+    del: write('DELETE'),
+    send,
+  };
+}

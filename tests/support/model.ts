@@ -1,0 +1,286 @@
+import {
+  absolute,
+  add,
+  divide,
+  isLess,
+  isZero,
+  multiply,
+  negate,
+  parse,
+  round,
+  scaleOf,
+  subtract,
+  sum,
+  ZERO,
+  type Fraction,
+} from './exact';
+
+/**
+ * What the operations have to write, worked out row by row in exact fractions from the rules of the
+ * specification. It shares nothing with the SQL that it is compared with.
+ */
+
+export type Cell = string | number | boolean | null;
+
+/** `scale` null: a numeric without one. */
+export type Kind = { exact: true; scale: number | null } | { exact: false };
+
+export interface Shape {
+  /** Dimensions and dates in the order of the forecast table. */
+  keys: { name: string; text: boolean }[];
+  /** Period dimensions: the date each follows, and its value for a day. */
+  derived: Record<string, { date: string; of: (day: string | null) => Cell }>;
+  value: { name: string; kind: Kind } | null;
+  units: { name: string; kind: Kind } | null;
+}
+
+export interface Amount {
+  at: Fraction;
+  /** Digits behind the point it is written with. */
+  scale: number;
+}
+
+export interface ForecastRow {
+  keys: Record<string, Cell>;
+  value: Amount | null;
+  units: Amount | null;
+  iter: string;
+}
+
+export interface Written {
+  keys: Record<string, Cell>;
+  value: Fraction;
+  units: Fraction;
+}
+
+export type Slice = Record<string, Cell | Cell[]>;
+
+/** Rows that an operation writes, or the status it is refused with. */
+export type Outcome = { rows: Written[] } | { status: number };
+
+const REFUSED: Outcome = { status: 422 };
+const MEASURES = ['value', 'units'] as const;
+type Measure = (typeof MEASURES)[number];
+
+interface Leaf {
+  keys: Record<string, Cell>;
+  value: Amount;
+  units: Amount;
+}
+
+function inSlice(row: ForecastRow, slice: Slice, shape: Shape): boolean {
+  return Object.entries(slice).every(([name, wanted]) => {
+    if (!shape.keys.some((k) => k.name === name)) return true;
+    const cell = row.keys[name] ?? null;
+    return (Array.isArray(wanted) ? wanted : [wanted]).some((w) => w === cell);
+  });
+}
+
+function compareCells(a: Cell, b: Cell, text: boolean): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  if (text) return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+  return a < b ? -1 : 1;
+}
+
+/** Doubles that cancel out leave noise behind; less than this part of what went in is none. */
+const NOISE = parse('1e-12');
+
+const netsToNothing = (amounts: readonly Fraction[], kind: Kind | undefined): boolean => {
+  const net = absolute(sum(amounts));
+  if (kind?.exact !== false) return isZero(net);
+  return !isLess(multiply(NOISE, sum(amounts.map(absolute))), net);
+};
+
+function total(amounts: readonly Amount[], kind: Kind | undefined): Amount {
+  const all = amounts.map((a) => a.at);
+  return {
+    at: netsToNothing(all, kind) ? ZERO : sum(all),
+    scale: Math.max(0, ...amounts.map((a) => a.scale)),
+  };
+}
+
+/** The leaves of a slice in their fixed order; undefined where no row is in it. */
+function net(
+  rows: readonly ForecastRow[],
+  slice: Slice,
+  exclude: readonly string[],
+  shape: Shape,
+): Leaf[] | undefined {
+  const leaves = new Map<string, { keys: ForecastRow['keys']; value: Amount[]; units: Amount[] }>();
+  for (const row of rows) {
+    if (exclude.includes(row.iter) || !inSlice(row, slice, shape)) continue;
+    const id = JSON.stringify(shape.keys.map((k) => row.keys[k.name] ?? null));
+    const leaf = leaves.get(id) ?? { keys: row.keys, value: [], units: [] };
+    for (const m of MEASURES) if (row[m]) leaf[m].push(row[m]);
+    leaves.set(id, leaf);
+  }
+  if (leaves.size === 0) return undefined;
+  const netted = [...leaves.values()].map(({ keys, value, units }) => ({
+    keys,
+    value: total(value, shape.value?.kind),
+    units: total(units, shape.units?.kind),
+  }));
+  return netted.sort((a, b) => {
+    for (const { name, text } of shape.keys) {
+      const order = compareCells(a.keys[name] ?? null, b.keys[name] ?? null, text);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}
+
+const netsToSomething = (leaf: Leaf): boolean => MEASURES.some((m) => !isZero(leaf[m].at));
+
+/** Decimals that parts of a measure are rounded to; null where it is not rounded. */
+function decimals(kind: Kind, leaves: readonly Leaf[], m: Measure, asked: string | null) {
+  if (!kind.exact) return null;
+  if (kind.scale !== null) return kind.scale;
+  return Math.max(2, ...leaves.map((l) => l[m].scale), asked === null ? 0 : scaleOf(asked));
+}
+
+/** Parts that telescope: each is the rounded running total less the one before. */
+function telescope(exact: readonly Fraction[], scale: number | null): Fraction[] {
+  if (scale === null) return [...exact];
+  let running = ZERO;
+  let before = ZERO;
+  return exact.map((part) => {
+    running = add(running, part);
+    const upTo = round(running, scale);
+    const delta = subtract(upTo, before);
+    before = upTo;
+    return delta;
+  });
+}
+
+const somethingWritten = (rows: Written[]): Outcome => {
+  const written = rows.filter((r) => !isZero(r.value) || !isZero(r.units));
+  return written.length > 0 ? { rows: written } : REFUSED;
+};
+
+export interface State {
+  rows: readonly ForecastRow[];
+  exclude: readonly string[];
+  shape: Shape;
+}
+
+export function scale(
+  { rows, exclude, shape }: State,
+  slice: Slice,
+  change: { pct: number } | { value?: number; units?: number },
+): Outcome {
+  const leaves = net(rows, slice, exclude, shape);
+  const parts: Partial<Record<Measure, Fraction[]>> = {};
+  for (const m of MEASURES) {
+    const asked = 'pct' in change ? null : (change[m] ?? null);
+    if (asked !== null && !shape[m]) return REFUSED;
+    if (asked && shape[m]!.kind.exact && shape[m]!.kind.scale !== null) {
+      if (isZero(round(parse(String(asked)), shape[m]!.kind.scale))) return REFUSED;
+    }
+  }
+  if (!leaves) return REFUSED;
+  for (const m of MEASURES) {
+    const measure = shape[m];
+    if (!measure) continue;
+    const own = leaves.map((l) => l[m].at);
+    const asked = 'pct' in change ? null : String(change[m] ?? 0);
+    const places = decimals(measure.kind, leaves, m, asked);
+    if ('pct' in change) {
+      const share = divide(parse(String(change.pct)), parse('100'));
+      parts[m] = telescope(
+        own.map((a) => multiply(share, a)),
+        places,
+      );
+      continue;
+    }
+    const increment = parse(asked!);
+    if (isZero(increment)) continue;
+    const other = MEASURES.find((o) => o !== m)!;
+    const borrowed = leaves.map((l) => l[other].at);
+    let weights = own;
+    if (own.every(isZero)) {
+      weights =
+        shape[other] && !netsToNothing(borrowed, shape[other].kind)
+          ? borrowed
+          : leaves.map(() => parse('1'));
+    }
+    const whole = sum(weights);
+    const swing = sum(weights.map(absolute));
+    if (isLess(multiply(parse('1000'), absolute(whole)), swing)) return REFUSED;
+    parts[m] = telescope(
+      weights.map((w) => divide(multiply(increment, w), whole)),
+      places,
+    );
+  }
+  return somethingWritten(
+    leaves.map(({ keys }, i) => ({
+      keys,
+      value: parts.value?.[i] ?? ZERO,
+      units: parts.units?.[i] ?? ZERO,
+    })),
+  );
+}
+
+/** Keys after a `set`, with the periods of the dates it changes derived again. */
+function moved(keys: Record<string, Cell>, set: Record<string, Cell>, shape: Shape) {
+  const target = { ...keys, ...set };
+  for (const [name, { date, of }] of Object.entries(shape.derived)) {
+    if (date in set) target[name] = of(set[date] as string | null);
+  }
+  return target;
+}
+
+export function recode(
+  { rows, exclude, shape }: State,
+  slice: Slice,
+  set: Record<string, Cell>,
+): Outcome {
+  const leaves = net(rows, slice, exclude, shape)?.filter(netsToSomething) ?? [];
+  const sides = leaves
+    .map((leaf) => ({ leaf, target: moved(leaf.keys, set, shape) }))
+    .filter(({ leaf, target }) =>
+      shape.keys.some((k) => (leaf.keys[k.name] ?? null) !== (target[k.name] ?? null)),
+    );
+  if (sides.length === 0) return REFUSED;
+  return {
+    rows: [
+      ...sides.map(({ leaf }) => ({
+        keys: leaf.keys,
+        value: negate(leaf.value.at),
+        units: negate(leaf.units.at),
+      })),
+      ...sides.map(({ leaf, target }) => ({
+        keys: target,
+        value: leaf.value.at,
+        units: leaf.units.at,
+      })),
+    ],
+  };
+}
+
+export function clone(
+  { rows, exclude, shape }: State,
+  slice: Slice,
+  set: Record<string, Cell>,
+  factor: number,
+): Outcome {
+  const leaves = net(rows, slice, exclude, shape)?.filter(netsToSomething) ?? [];
+  const parts = (m: Measure) => {
+    const measure = shape[m];
+    if (!measure) return [];
+    return telescope(
+      leaves.map((l) => multiply(parse(String(factor)), l[m].at)),
+      decimals(measure.kind, leaves, m, null),
+    );
+  };
+  const value = parts('value');
+  const units = parts('units');
+  return somethingWritten(
+    leaves.map(({ keys }, i) => ({
+      keys: moved(keys, set, shape),
+      value: value[i] ?? ZERO,
+      units: units[i] ?? ZERO,
+    })),
+  );
+}

@@ -1,0 +1,72 @@
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import type { Service } from './service';
+
+/** A lock that a test holds, so that what needs it waits until the test lets go. */
+export interface Held {
+  release(): Promise<void>;
+}
+
+/** Runs statements in a transaction and keeps it, and the locks it took, open. */
+export async function hold({ database }: Service, ...statements: string[]): Promise<Held> {
+  const client = new pg.Client({ ...database, application_name: 'the holder' });
+  // The locks of a connection that dies are gone, which is all that is wanted of it then.
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('BEGIN');
+  for (const statement of statements) await client.query(statement);
+  let held = true;
+  const release = async () => {
+    if (!held) return;
+    held = false;
+    await client.query('ROLLBACK').catch(() => {});
+    await client.end();
+  };
+  // A test that fails must not keep the next one waiting.
+  onTestFinished(release);
+  return { release };
+}
+
+export const holdVersion = (service: Service, id: number): Promise<Held> =>
+  hold(service, `SELECT FROM pf.version WHERE id = ${id} FOR UPDATE`);
+
+/** Asks until an answer is there; a test that never gets it ends by its own time limit. */
+export async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** How many connections of the service are waiting for a lock. */
+export async function waitingForLocks({ query }: Service): Promise<number> {
+  const [{ n }] = await query(
+    `SELECT count(*) AS n FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'forecast-pivot'
+       AND wait_event_type = 'Lock'`,
+  );
+  return n;
+}
+
+/** Waits until so many connections of the service wait for a lock. */
+export const untilWaiting = (service: Service, n: number): Promise<boolean> =>
+  until(async () => (await waitingForLocks(service)) >= n);
+
+/**
+ * Starts requests one after the other while `held` keeps them waiting, each once the one before
+ * waits; then lets go. The answers come in the order of the requests.
+ */
+export async function race<T>(
+  service: Service,
+  held: Held,
+  requests: (() => Promise<T>)[],
+): Promise<T[]> {
+  const answers: Promise<T>[] = [];
+  for (const request of requests) {
+    answers.push(request());
+    await untilWaiting(service, answers.length);
+  }
+  await held.release();
+  return Promise.all(answers);
+}

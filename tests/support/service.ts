@@ -1,0 +1,78 @@
+import pg from 'pg';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { startServer, type Server } from '../../src/demo/server';
+import { cloneDatabase, dropDatabase, type Template } from './cluster';
+import { apiAt, type Api } from './http';
+
+/** The built server on a database of its own. */
+export interface Service {
+  url: string;
+  api: Api;
+  server: Server;
+  database: DatabaseConfig;
+  /**
+   * Asks the database directly, past the service. Dates and timestamps come as ISO text in UTC,
+   * numeric as exact text, bigint as a number.
+   */
+  query: Query;
+  stop(): Promise<void>;
+}
+
+// A test knows the row it asks for.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Query = <Row = any>(sql: string, values?: unknown[]) => Promise<Row[]>;
+
+/** Starts the built server on a fresh clone of a template database. */
+export async function startService(
+  template: Template = 'service',
+  env: Record<string, string> = {},
+): Promise<Service> {
+  const database = await cloneDatabase(template);
+  const { query, end } = queryOn(database);
+  try {
+    const server = await startServer({ database, env });
+    return {
+      url: server.url,
+      api: apiAt(server.url),
+      server,
+      database,
+      query,
+      stop: async () => {
+        await server.stop();
+        await end();
+        await dropDatabase(database);
+      },
+    };
+  } catch (error) {
+    await end();
+    await dropDatabase(database);
+    throw error;
+  }
+}
+
+/** Queries on a database, past the service; `end` closes the connections. */
+export function queryOn(database: DatabaseConfig): { query: Query; end: () => Promise<void> } {
+  const asText = [1082, 1114, 1184]; // date, timestamp, timestamptz
+  const pool = new pg.Pool({
+    ...database,
+    options:
+      '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c standard_conforming_strings=on -c extra_float_digits=1',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+        if (asText.includes(oid)) return (value: string) => value;
+        if (oid === 20) return Number;
+        return pg.types.getTypeParser(oid, format as 'text');
+      },
+    } as pg.CustomTypesConfig,
+  });
+  // A test that ends the server's connections ends these too; the next query takes a new one.
+  pool.on('error', () => {});
+  return {
+    query: async <Row>(sql: string, values: unknown[] = []) => {
+      // Without values the simple protocol runs, which takes several statements.
+      const result = await (values.length > 0 ? pool.query(sql, values) : pool.query(sql));
+      return (Array.isArray(result) ? result.at(-1) : result).rows as Row[];
+    },
+    end: () => pool.end(),
+  };
+}
