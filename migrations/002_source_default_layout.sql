@@ -1,0 +1,3 @@
+-- The pivot layout that a source opens with.
+
+ALTER TABLE pf.source ADD COLUMN default_layout jsonb;

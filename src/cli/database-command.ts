@@ -1,0 +1,36 @@
+import type { Client } from 'pg';
+import { loadConfig } from '../lib/server/config';
+import { connect } from '../lib/server/migrate/connect';
+
+/**
+ * Runs a command on the configured database and sets the exit code to what it returns; 1, with the
+ * reason on stderr, where it throws.
+ */
+export async function databaseCommand(work: (client: Client) => Promise<number>): Promise<void> {
+  try {
+    const { db } = loadConfig();
+    const client = await connect(db).catch((error: unknown) => {
+      throw new Error(`Cannot connect to ${db.host}:${db.port}/${db.database}: ${reason(error)}`);
+    });
+    try {
+      process.exitCode = await work(client);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    console.error(reason(error));
+    process.exitCode = 1;
+  }
+}
+
+/** Says how the command is used, and sets the exit code of the specification for that: 2. */
+export function wrongUsage(problem: string, usage: string): void {
+  console.error(`${problem}\n${usage}`);
+  process.exitCode = 2;
+}
+
+/** A connection refused on two addresses is one AggregateError without a message of its own. */
+function reason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reason(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from './config';
+
+const needed = { DB_HOST: 'db', DB_NAME: 'plan', DB_USER: 'ann', DB_PASSWORD: 'secret' };
+
+describe('the configuration', () => {
+  it('fills in what the specification gives a default', () => {
+    expect(loadConfig(needed)).toEqual({
+      db: { host: 'db', port: 5432, database: 'plan', user: 'ann', password: 'secret' },
+      port: 3010,
+      skipMigrationCheck: false,
+      statementTimeout: 300_000,
+      bodyLimit: 1_048_576,
+      logLevel: 'info',
+    });
+  });
+
+  it('names every missing variable at once', () => {
+    expect(() => loadConfig({ DB_HOST: '' })).toThrow(
+      'missing environment variables: DB_HOST, DB_NAME, DB_USER, DB_PASSWORD',
+    );
+    expect(() => loadConfig({ ...needed, DB_NAME: undefined })).toThrow(
+      'missing environment variable: DB_NAME',
+    );
+  });
+
+  it('takes an empty password where the variable is set', () => {
+    expect(loadConfig({ ...needed, DB_PASSWORD: '' }).db.password).toBe('');
+  });
+
+  it.each([
+    ['PORT', '0'],
+    ['PORT', '70000'],
+    ['PORT', '30x'],
+    ['DB_PORT', '-1'],
+    ['PF_SKIP_MIGRATION_CHECK', 'yes'],
+    ['PF_STATEMENT_TIMEOUT', 'five minutes'],
+    ['PF_STATEMENT_TIMEOUT', '9999999999h'],
+    ['PF_BODY_LIMIT', '1MB'],
+    ['PF_LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s, naming it', (name, value) => {
+    expect(() => loadConfig({ ...needed, [name]: value })).toThrow(`${name} must be`);
+  });
+
+  it.each([
+    ['250', 250],
+    ['30s', 30_000],
+    ['5 min', 300_000],
+    ['1h', 3_600_000],
+    ['0', 0],
+  ])('reads a statement timeout of %s', (value, milliseconds) => {
+    const config = loadConfig({ ...needed, PF_STATEMENT_TIMEOUT: value });
+    expect(config.statementTimeout).toBe(milliseconds);
+  });
+});

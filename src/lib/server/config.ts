@@ -1,0 +1,103 @@
+/** How to reach PostgreSQL (specification: Configuration). The connection never uses TLS. */
+export interface DatabaseConfig {
+  host: string;
+  port: number;
+  database: string;
+  user: string;
+  password: string;
+}
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Everything the service reads from its environment, checked. */
+export interface Config {
+  db: DatabaseConfig;
+  /** Port of the HTTP listener. */
+  port: number;
+  /** True where the server may listen although the schema is not what its migrations say. */
+  skipMigrationCheck: boolean;
+  /** Longest time one SQL statement may take, in milliseconds; 0 is no limit. */
+  statementTimeout: number;
+  /** Longest request body, in bytes. */
+  bodyLimit: number;
+  logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const MILLISECONDS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
+/** setTimeout and statement_timeout both end at a 32-bit integer. */
+const LONGEST_TIMEOUT = 2_147_483_647;
+
+/**
+ * Reads and checks every environment variable of the service; `.env.example` describes each.
+ * A variable set to the empty text counts as missing, except DB_PASSWORD.
+ * @throws Error naming everything that is missing or cannot be used, all of it at once.
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const missing: string[] = [];
+  const unusable: string[] = [];
+
+  const required = (name: string) => {
+    const value = env[name];
+    if (!value) missing.push(name);
+    return value ?? '';
+  };
+  const read = <T>(name: string, fallback: T, wanted: string, parse: (s: string) => T | null) => {
+    const value = env[name];
+    if (!value) return fallback;
+    const parsed = parse(value.trim());
+    if (parsed === null) unusable.push(`${name} must be ${wanted}, not "${value}"`);
+    return parsed ?? fallback;
+  };
+  const port = (name: string, fallback: number) =>
+    read(name, fallback, 'a port from 1 to 65535', (s) => wholeNumber(s, 1, 65_535));
+
+  const config: Config = {
+    db: {
+      host: required('DB_HOST'),
+      port: port('DB_PORT', 5432),
+      database: required('DB_NAME'),
+      user: required('DB_USER'),
+      password: env.DB_PASSWORD ?? '',
+    },
+    port: port('PORT', 3010),
+    skipMigrationCheck: read('PF_SKIP_MIGRATION_CHECK', false, '1 or 0', (s) =>
+      s === '1' ? true : s === '0' ? false : null,
+    ),
+    statementTimeout: read(
+      'PF_STATEMENT_TIMEOUT',
+      5 * MILLISECONDS.min,
+      'a time such as "30s", "5min" or "1h"',
+      duration,
+    ),
+    bodyLimit: read('PF_BODY_LIMIT', 1_048_576, 'a number of bytes from 1 to 1073741824', (s) =>
+      wholeNumber(s, 1, 1_073_741_824),
+    ),
+    logLevel: read('PF_LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`, (s) =>
+      (LOG_LEVELS as readonly string[]).includes(s) ? (s as LogLevel) : null,
+    ),
+  };
+  if (env.DB_PASSWORD === undefined) missing.push('DB_PASSWORD');
+
+  const problems = [...unusable];
+  if (missing.length > 0) {
+    const variables = missing.length === 1 ? 'variable' : 'variables';
+    problems.unshift(`missing environment ${variables}: ${missing.join(', ')}`);
+  }
+  if (problems.length > 0) throw new Error(`Cannot start: ${problems.join('; ')}`);
+  return config;
+}
+
+function wholeNumber(s: string, least: number, most: number): number | null {
+  if (!/^\d{1,15}$/.test(s)) return null;
+  const value = Number(s);
+  return value >= least && value <= most ? value : null;
+}
+
+/** A number alone is milliseconds, as in PostgreSQL's own statement_timeout. */
+function duration(s: string): number | null {
+  const [, digits, unit] = /^(\d{1,15})\s*(ms|s|min|h)?$/.exec(s) ?? [];
+  if (digits === undefined) return null;
+  const value = Number(digits) * MILLISECONDS[(unit ?? 'ms') as keyof typeof MILLISECONDS];
+  return value <= LONGEST_TIMEOUT ? value : null;
+}

@@ -1,0 +1,9 @@
+import pino from 'pino';
+import type { Logger } from 'pino';
+
+/**
+ * The service's log: JSON lines on standard output. Notes, parameters and connection settings are
+ * never given to it.
+ */
+export const createLogger = (level: string): Logger =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { planMigrations, planProblems } from './plan';
+
+const file = (filename: string, checksum = `sum of ${filename}`) => ({ filename, checksum });
+const names = (files: { filename: string }[]) => files.map((f) => f.filename);
+
+describe('the migration plan', () => {
+  it('applies what is pending, by filename', () => {
+    const plan = planMigrations(
+      [file('003_c.sql'), file('002_b.sql'), file('001_a.sql')],
+      [file('001_a.sql')],
+    );
+    expect(names(plan.pending)).toEqual(['002_b.sql', '003_c.sql']);
+    expect(plan.refusals).toEqual([]);
+  });
+
+  it('orders by code unit, whatever the locale', () => {
+    const plan = planMigrations([file('010_a.sql'), file('002_Z.sql'), file('002_a.sql')], []);
+    expect(names(plan.pending)).toEqual(['002_Z.sql', '002_a.sql', '010_a.sql']);
+  });
+
+  it('refuses a migration that was modified after it was applied', () => {
+    const plan = planMigrations([file('001_a.sql', 'new')], [file('001_a.sql', 'old')]);
+    expect(plan.files).toEqual([{ file: file('001_a.sql', 'new'), state: 'modified' }]);
+    expect(plan.refusals).toEqual([expect.stringContaining('001_a.sql was modified')]);
+  });
+
+  it('refuses where an applied migration is missing from disk', () => {
+    const plan = planMigrations([file('001_a.sql')], [file('001_a.sql'), file('002_b.sql')]);
+    expect(plan.missing).toEqual(['002_b.sql']);
+    expect(plan.refusals).toEqual([expect.stringContaining('002_b.sql is applied but missing')]);
+  });
+
+  it('refuses a pending migration that sorts before an applied one', () => {
+    const plan = planMigrations([file('001_a.sql'), file('002_b.sql')], [file('002_b.sql')]);
+    expect(plan.refusals).toEqual([expect.stringContaining('001_a.sql is pending but sorts')]);
+  });
+
+  it('tells the server every problem at once', () => {
+    const plan = planMigrations(
+      [file('001_a.sql', 'new'), file('002_b.sql')],
+      [file('001_a.sql', 'old'), file('003_c.sql')],
+    );
+    expect(planProblems(plan)).toEqual([
+      expect.stringContaining('002_b.sql is pending'),
+      expect.stringContaining('001_a.sql was modified'),
+      expect.stringContaining('003_c.sql is applied but missing'),
+    ]);
+  });
+});

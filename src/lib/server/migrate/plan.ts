@@ -1,0 +1,91 @@
+import type { MigrationFile } from './files';
+
+/** A row of pf.schema_version. */
+export interface AppliedMigration {
+  filename: string;
+  checksum: string;
+}
+
+/** What the folder and the database say of each other (specification: Versioning). */
+export interface MigrationPlan<File> {
+  /** Every file with its state, by filename. */
+  files: { file: File; state: 'applied' | 'pending' | 'modified' }[];
+  /** Files to apply, in order. */
+  pending: File[];
+  /** Applied migrations that are not on disk. */
+  missing: string[];
+  /** Why `up` must not run; empty where it may. */
+  refusals: string[];
+}
+
+type NamedChecksum = Pick<MigrationFile, 'filename' | 'checksum'>;
+
+/** Compares the migrations on disk with those applied; decides, and does nothing. */
+export function planMigrations<File extends NamedChecksum>(
+  onDisk: readonly File[],
+  applied: readonly AppliedMigration[],
+): MigrationPlan<File> {
+  const checksums = new Map(applied.map((row) => [row.filename, row.checksum]));
+  const names = new Set(onDisk.map((file) => file.filename));
+
+  const files = [...onDisk]
+    .sort((a, b) => compare(a.filename, b.filename))
+    .map((file) => {
+      const recorded = checksums.get(file.filename);
+      if (recorded === undefined) return { file, state: 'pending' as const };
+      const state = recorded === file.checksum ? ('applied' as const) : ('modified' as const);
+      return { file, state };
+    });
+  const pending = files.filter((f) => f.state === 'pending').map((f) => f.file);
+  const modified = files.filter((f) => f.state === 'modified').map((f) => f.file.filename);
+  const missing = applied
+    .map((row) => row.filename)
+    .filter((filename) => !names.has(filename))
+    .sort(compare);
+  const newest = applied
+    .map((row) => row.filename)
+    .sort(compare)
+    .at(-1);
+  const late = pending
+    .map((file) => file.filename)
+    .filter((filename) => newest !== undefined && compare(filename, newest) < 0);
+
+  return {
+    files,
+    pending,
+    missing,
+    refusals: [
+      ...modified.map(modifiedProblem),
+      ...missing.map(missingProblem),
+      ...late.map(
+        (filename) =>
+          `${filename} is pending but sorts before ${newest}, which is applied: ` +
+          'give it a name that sorts last',
+      ),
+    ],
+  };
+}
+
+/** Why a server must not serve on this schema; empty where it is current. */
+export function planProblems(plan: MigrationPlan<NamedChecksum>): string[] {
+  const inState = (state: string) =>
+    plan.files.filter((f) => f.state === state).map((f) => f.file.filename);
+  return [
+    ...inState('pending').map((f) => `${f} is pending: apply it with "npm run migrate -- up"`),
+    ...inState('modified').map(modifiedProblem),
+    ...plan.missing.map(missingProblem),
+  ];
+}
+
+function modifiedProblem(filename: string): string {
+  return `${filename} was modified after it was applied: restore it, and put the change in a new migration`;
+}
+
+function missingProblem(filename: string): string {
+  return `${filename} is applied but missing from the migrations folder: restore it`;
+}
+
+/** By code unit, as the runner applies them; a locale would order them differently elsewhere. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

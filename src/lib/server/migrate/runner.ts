@@ -1,0 +1,142 @@
+import { hostname, userInfo } from 'node:os';
+import type { ClientBase } from 'pg';
+import { migrationFiles, type MigrationFile } from './files';
+import { planMigrations, planProblems, type AppliedMigration, type MigrationPlan } from './plan';
+
+/** The part of a pg client or pool that a read needs. */
+export interface Queryable {
+  query(sql: string): Promise<{ rows: unknown[] }>;
+}
+
+/** Migrations refused to run, or one of them failed; the message is for the person at the shell. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+/** The advisory lock of the migrations; any constant will do that nothing else uses. */
+const LOCK = 7_310_013_010;
+
+const BOOKKEEPING = `
+  CREATE SCHEMA IF NOT EXISTS pf;
+  CREATE TABLE IF NOT EXISTS pf.schema_version (
+    filename   text PRIMARY KEY,
+    checksum   text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    applied_by text
+  )`;
+
+/**
+ * Applies the pending migrations, each in one transaction with its pf.schema_version row. Runners
+ * that are started together wait for each other.
+ * @param report is called with each filename after it was committed.
+ * @throws MigrationError where the specification refuses, or where a migration fails; those before
+ *   it stay applied.
+ */
+export async function up(client: ClientBase, report: (filename: string) => void): Promise<void> {
+  await locked(client, async () => {
+    const plan = await currentPlan(client);
+    if (plan.refusals.length > 0) throw new MigrationError(plan.refusals.join('\n'));
+    for (const file of plan.pending) {
+      await applyMigration(client, file);
+      report(file.filename);
+    }
+  });
+}
+
+/**
+ * Records pending migrations as applied without running them.
+ * @param upTo the last filename to record; all of the pending ones where it is left out.
+ * @param report is called with each filename after it was recorded.
+ * @throws MigrationError where `upTo` is not a file of the migrations folder.
+ */
+export async function baseline(
+  client: ClientBase,
+  upTo: string | undefined,
+  report: (filename: string) => void,
+): Promise<void> {
+  await locked(client, async () => {
+    const plan = await currentPlan(client);
+    if (upTo !== undefined && !plan.files.some(({ file }) => file.filename === upTo))
+      throw new MigrationError(`There is no migration ${upTo}`);
+    for (const file of plan.pending) {
+      if (upTo !== undefined && file.filename > upTo) break;
+      await record(client, file, `baseline by ${operator()}`);
+      report(file.filename);
+    }
+  });
+}
+
+/** What is applied, pending, modified and missing; changes nothing. */
+export async function migrationPlan(db: Queryable): Promise<MigrationPlan<MigrationFile>> {
+  return planMigrations(await migrationFiles(), await appliedMigrations(db));
+}
+
+/**
+ * Why the server must not serve on this database: pending, modified and missing migrations, a
+ * sentence each (specification: Startup check). Empty where the schema is current.
+ * @throws where the database does not answer.
+ */
+export async function schemaProblems(db: Queryable): Promise<string[]> {
+  return planProblems(await migrationPlan(db));
+}
+
+async function currentPlan(client: ClientBase): Promise<MigrationPlan<MigrationFile>> {
+  await client.query(BOOKKEEPING);
+  return migrationPlan(client);
+}
+
+async function appliedMigrations(db: Queryable): Promise<AppliedMigration[]> {
+  const { rows } = await db.query("SELECT to_regclass('pf.schema_version') IS NOT NULL AS exists");
+  if (!(rows as { exists: boolean }[]).some((row) => row.exists)) return [];
+  const applied = await db.query('SELECT filename, checksum FROM pf.schema_version');
+  return applied.rows as AppliedMigration[];
+}
+
+async function applyMigration(client: ClientBase, file: MigrationFile): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(file.sql);
+    await record(client, file, operator());
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw new MigrationError(`${file.filename} failed and was rolled back: ${reason(error, file)}`);
+  }
+}
+
+async function record(client: ClientBase, file: MigrationFile, appliedBy: string): Promise<void> {
+  await client.query(
+    'INSERT INTO pf.schema_version (filename, checksum, applied_by) VALUES ($1, $2, $3)',
+    [file.filename, file.checksum, appliedBy],
+  );
+}
+
+async function locked(client: ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+  try {
+    await work();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+  }
+}
+
+function reason(error: unknown, file: MigrationFile): string {
+  if (!(error instanceof Error)) return String(error);
+  const position = Number((error as { position?: string }).position);
+  if (!position) return error.message;
+  const line = file.sql.slice(0, position - 1).split('\n').length;
+  return `line ${line}: ${error.message}`;
+}
+
+function operator(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a user id that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
