@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { number, text } from './primitives';
+
+/** Roles of a column (specification: pf.col_meta). */
+export const ROLES = ['dimension', 'value', 'units', 'date', 'filter', 'ignore'] as const;
+export const Role = v.picklist(ROLES);
+export type Role = v.InferOutput<typeof Role>;
+
+/** Names the service needs for itself; a source column of that name can only be ignored. */
+export const RESERVED_NAMES = [
+  'pf_id',
+  'pf_iter',
+  'pf_logid',
+  'pf_created_at',
+  'pf_gkey',
+  'pf_note',
+  'pf_op',
+] as const;
+
+const nullableText = v.nullable(text);
+
+/** One column's metadata as it is kept in pf.col_meta, with the database type of the source. */
+export const ColumnEntry = v.object({
+  cname: v.string(),
+  label: nullableText,
+  role: Role,
+  is_key: v.boolean(),
+  opos: v.nullable(v.number()),
+  dim_group: nullableText,
+  dim_period_col: nullableText,
+  in_grain: v.boolean(),
+  type: v.nullable(
+    v.pipe(v.string(), v.description('Database type; null where the table lost the column')),
+  ),
+});
+export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;
+
+/**
+ * One entry of the column metadata save. `cname` says which column; a field left out keeps what is
+ * stored.
+ */
+export const ColumnSave = v.object({
+  cname: text,
+  label: v.optional(nullableText),
+  role: v.optional(Role),
+  is_key: v.optional(v.boolean()),
+  opos: v.optional(
+    v.nullable(v.pipe(number, v.integer(), v.minValue(-2147483648), v.maxValue(2147483647))),
+  ),
+  dim_group: v.optional(nullableText),
+  dim_period_col: v.optional(nullableText),
+  in_grain: v.optional(v.boolean()),
+});
+export type ColumnSave = v.InferOutput<typeof ColumnSave>;
+
+export const ColumnsSaveRequest = v.array(ColumnSave);
+export const ColumnsAnswer = v.array(ColumnEntry);
+
+/**
+ * The column the browser indexes its table on, and the endpoint it loads: the grain where any
+ * flagged column is a dimension or a date, the raw rows otherwise (specification: Data loading).
+ */
+export function hasGrain(columns: readonly Pick<ColumnEntry, 'role' | 'in_grain'>[]): boolean {
+  return columns.some((c) => c.in_grain && (c.role === 'dimension' || c.role === 'date'));
+}
+
+/** The columns of pf.dim_period that a dimension may be derived from. */
+export const PERIOD_COLUMNS = [
+  'sdat',
+  'edat',
+  'drange',
+  'ndays',
+  'cal_year',
+  'cal_quarter',
+  'cal_month',
+  'cal_month_abbr',
+  'cal_month_name',
+  'cal_label',
+  'fisc_year',
+  'fisc_quarter',
+  'fisc_quarter_label',
+  'fisc_month',
+  'fisc_month_abbr',
+  'fisc_month_name',
+  'fisc_label',
+  'period_key',
+] as const;

@@ -1,0 +1,372 @@
+import * as v from 'valibot';
+import { ColumnsAnswer, ColumnsSaveRequest } from './columns';
+import {
+  BaselineRequest,
+  ClearAnswer,
+  LoadAnswer,
+  LoadPreview,
+  LoadPreviewRequest,
+  LoadRequest,
+} from './loads';
+import { EditNoteRequest, LogAnswer, LogEntry, SegmentsAnswer, UndoAnswer } from './log';
+import {
+  CloneRequest,
+  OperationAnswer,
+  RecodeRequest,
+  ScaleRequest,
+  SLICE_SKIPPED_HEADER,
+  SlicePreview,
+  SlicePreviewRequest,
+} from './operations';
+import {
+  ColumnValues,
+  EditSourceRequest,
+  GrainEstimate,
+  GrainEstimateRequest,
+  RegisterSourceRequest,
+  Source,
+  SourcesAnswer,
+  TablePreview,
+  TablesAnswer,
+  TemplatesAnswer,
+  TemplatesPreview,
+} from './sources';
+import {
+  CloseVersionRequest,
+  CreateVersionRequest,
+  EditVersionRequest,
+  Version,
+  VersionsAnswer,
+} from './versions';
+
+export const ARROW = 'application/vnd.apache.arrow.stream';
+
+/** One endpoint as the service promises it. */
+export interface Endpoint {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below `/api`, with `{id}` where a value stands. */
+  path: string;
+  summary: string;
+  /** Parameters of the query string by name. */
+  query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;
+  request?: v.GenericSchema;
+  /** The answer that succeeds: JSON of a schema, Arrow, or nothing. */
+  answer: { status: 200 | 201 | 204; body?: v.GenericSchema | typeof ARROW; headers?: string[] };
+  /** What it may refuse with, beside 413 and 415 for bodies and 500 for anything else. */
+  refusals: readonly number[];
+}
+
+const wholeNumber = (min: number, max: number) =>
+  v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+
+const json = (body: v.GenericSchema): Endpoint['answer'] => ({ status: 200, body });
+const created = (body: v.GenericSchema): Endpoint['answer'] => ({ status: 201, body });
+const nothing: Endpoint['answer'] = { status: 204 };
+const arrow: Endpoint['answer'] = {
+  status: 200,
+  body: ARROW,
+  headers: ['X-Row-Count', 'Content-Length'],
+};
+const operation: Endpoint['answer'] = {
+  ...json(OperationAnswer),
+  headers: [SLICE_SKIPPED_HEADER],
+};
+
+/** Every endpoint of the service, in the order of a plan's life. The OpenAPI document is made of it. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'get',
+    path: '/health',
+    summary: 'Whether the database answers and its schema is current',
+    answer: json(v.object({ status: v.literal('ok') })),
+    refusals: [503],
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This document',
+    answer: json(v.looseObject({ openapi: v.string() })),
+    refusals: [],
+  },
+  {
+    method: 'get',
+    path: '/tables',
+    summary: 'Tables and views that a source can be made of',
+    answer: json(TablesAnswer),
+    refusals: [],
+  },
+  {
+    method: 'get',
+    path: '/tables/{schema}/{tname}',
+    summary: 'Columns and first rows of a table',
+    query: { limit: { schema: wholeNumber(1, 500), description: 'Rows; 50 where it is left out' } },
+    answer: json(TablePreview),
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/sources',
+    summary: 'Registered sources',
+    query: {
+      status: {
+        schema: v.picklist(['active', 'all']),
+        description: 'all lists the archived too; active where it is left out',
+      },
+    },
+    answer: json(SourcesAnswer),
+    refusals: [400],
+  },
+  {
+    method: 'post',
+    path: '/sources',
+    summary: 'Register a table as a source',
+    request: RegisterSourceRequest,
+    answer: created(Source),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}',
+    summary: 'One source',
+    answer: json(Source),
+    refusals: [400, 404],
+  },
+  {
+    method: 'patch',
+    path: '/sources/{id}',
+    summary: 'Change label, status or default layout',
+    request: EditSourceRequest,
+    answer: json(Source),
+    refusals: [400, 404],
+  },
+  {
+    method: 'delete',
+    path: '/sources/{id}',
+    summary: 'Delete a source that has no versions',
+    answer: nothing,
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/columns',
+    summary: 'Column metadata with the database types',
+    answer: json(ColumnsAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'put',
+    path: '/sources/{id}/columns',
+    summary: 'Save column metadata, all of it or nothing',
+    request: ColumnsSaveRequest,
+    answer: json(ColumnsAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/values',
+    summary: 'Distinct values of a column, most frequent first',
+    query: {
+      cname: { schema: v.string(), description: 'The column', required: true },
+      search: { schema: v.string(), description: 'Text that the values contain, in any case' },
+      limit: { schema: wholeNumber(1, 500), description: 'Values; 50 where it is left out' },
+    },
+    answer: json(ColumnValues),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/sources/{id}/grain-estimate',
+    summary: 'How many rows a display grain of some columns would leave',
+    request: GrainEstimateRequest,
+    answer: json(GrainEstimate),
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/sql',
+    summary: 'The stored SQL templates',
+    answer: json(TemplatesAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/sources/{id}/sql',
+    summary: 'Generate and store the SQL templates',
+    answer: json(TemplatesAnswer),
+    refusals: [400, 404, 422],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/sql/preview',
+    summary: 'What a generation would store now',
+    answer: json(TemplatesPreview),
+    refusals: [400, 404, 422],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/versions',
+    summary: 'The versions of a source',
+    answer: json(VersionsAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/sources/{id}/versions',
+    summary: 'Create a version with its forecast table',
+    request: CreateVersionRequest,
+    answer: created(Version),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}',
+    summary: 'One version',
+    answer: json(Version),
+    refusals: [400, 404],
+  },
+  {
+    method: 'patch',
+    path: '/versions/{id}',
+    summary: 'Change name, description or the iterations that operations skip',
+    request: EditVersionRequest,
+    answer: json(Version),
+    refusals: [400, 403, 404, 409],
+  },
+  {
+    method: 'delete',
+    path: '/versions/{id}',
+    summary: 'Delete a version with its rows and its log',
+    answer: nothing,
+    refusals: [400, 403, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/close',
+    summary: 'Close a version to writes',
+    request: CloseVersionRequest,
+    answer: json(Version),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/open',
+    summary: 'Open a closed version again',
+    request: CloseVersionRequest,
+    answer: json(Version),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/data',
+    summary: 'All forecast rows, as one Arrow record batch; no bytes where there are none',
+    answer: arrow,
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/agg',
+    summary: 'Forecast rows at the display grain, as one Arrow record batch',
+    answer: arrow,
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/baseline',
+    summary: 'Load a baseline segment from the source',
+    request: BaselineRequest,
+    answer: json(LoadAnswer),
+    refusals: [400, 403, 404, 409, 422, 501],
+  },
+  {
+    method: 'put',
+    path: '/versions/{id}/baseline/{logid}',
+    summary: 'Load one baseline or reference segment again with other parameters',
+    request: BaselineRequest,
+    answer: json(LoadAnswer),
+    refusals: [400, 403, 404, 409, 422, 501],
+  },
+  {
+    method: 'delete',
+    path: '/versions/{id}/baseline',
+    summary: 'Delete all baseline rows and their log entries',
+    answer: json(ClearAnswer),
+    refusals: [400, 403, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/baseline/preview',
+    summary: 'What a load would bring, without making it',
+    request: LoadPreviewRequest,
+    answer: json(LoadPreview),
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/segments',
+    summary: 'The loaded segments with their date spans, oldest first',
+    answer: json(SegmentsAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/reference',
+    summary: 'Load reference rows from the source',
+    request: LoadRequest,
+    answer: json(LoadAnswer),
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/slice',
+    summary: 'What an operation on a slice would touch',
+    request: SlicePreviewRequest,
+    answer: json(SlicePreview),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/scale',
+    summary: "Add to a slice's totals",
+    request: ScaleRequest,
+    answer: operation,
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/recode',
+    summary: 'Move a slice to other dimensions or dates',
+    request: RecodeRequest,
+    answer: operation,
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/clone',
+    summary: 'Add a copy of a slice, times a factor',
+    request: CloneRequest,
+    answer: operation,
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/log',
+    summary: 'The log entries with rows and totals, newest first',
+    answer: json(LogAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'patch',
+    path: '/log/{logid}',
+    summary: "Change an entry's note, on a closed version too",
+    request: EditNoteRequest,
+    answer: json(LogEntry),
+    refusals: [400, 404],
+  },
+  {
+    method: 'delete',
+    path: '/log/{logid}',
+    summary: 'Undo: take the rows of an entry out, and the entry',
+    answer: json(UndoAnswer),
+    refusals: [400, 403, 404],
+  },
+];

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import { note, pfUser, scalar, text } from './primitives';
+
+export const FILTER_OPERATORS = [
+  '=',
+  '<>',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  'not in',
+  'between',
+  'like',
+  'is null',
+  'is not null',
+] as const;
+export const FilterOperator = v.picklist(FILTER_OPERATORS);
+export type FilterOperator = v.InferOutput<typeof FilterOperator>;
+
+/** `value` is a scalar; a list for `in` and `not in`; two values for `between`; none for the null tests. */
+export const FilterCondition = v.object({
+  cname: text,
+  op: FilterOperator,
+  value: v.optional(v.nullable(v.union([scalar, v.array(v.nullable(scalar))]))),
+});
+export type FilterCondition = v.InferOutput<typeof FilterCondition>;
+
+/** Conditions inside a group are AND-ed; groups are OR-ed (specification: Operations). */
+export const Filters = v.array(v.array(FilterCondition));
+export type Filters = v.InferOutput<typeof Filters>;
+
+/** Which rows of the source: `where_clause`, else `raw_where`, else `filters`, else all of them. */
+const selection = {
+  where_clause: v.optional(v.nullable(text)),
+  raw_where: v.optional(v.nullable(text)),
+  filters: v.optional(v.nullable(Filters)),
+};
+
+const dateOffset = v.pipe(text, v.description('PostgreSQL interval, such as "1 year"'));
+
+/** Body of POST reference; of POST and PUT baseline too, beside `replay`. */
+export const LoadRequest = v.object({
+  ...selection,
+  date_offset: v.optional(v.nullable(dateOffset)),
+  pf_user: pfUser,
+  note: v.optional(v.nullable(note)),
+});
+export type LoadRequest = v.InferOutput<typeof LoadRequest>;
+
+const ReplayRequest = v.object({ replay: v.literal(true) });
+const SegmentRequest = v.object({
+  ...LoadRequest.entries,
+  replay: v.optional(
+    v.pipe(v.nullable(v.literal(false)), v.description('true is answered with 501')),
+  ),
+});
+
+/**
+ * Body of POST baseline and PUT baseline. `replay` is deferred: the service answers 501 where it is
+ * true, whatever else the body holds or lacks.
+ */
+export const BaselineRequest = v.lazy((body) =>
+  v.is(ReplayRequest, body) ? ReplayRequest : SegmentRequest,
+);
+export type BaselineRequest = v.InferOutput<typeof BaselineRequest>;
+
+export const LoadAnswer = v.object({
+  logid: v.number(),
+  row_count: v.number(),
+  outside_calendar: v.optional(
+    v.pipe(
+      v.number(),
+      v.description(
+        'Rows whose date the calendar does not hold; only where the source derives periods',
+      ),
+    ),
+  ),
+});
+export type LoadAnswer = v.InferOutput<typeof LoadAnswer>;
+
+export const ClearAnswer = v.object({ rows_deleted: v.number(), log_entries_deleted: v.number() });
+export type ClearAnswer = v.InferOutput<typeof ClearAnswer>;
+
+/** What a load would bring, before it is made. */
+export const LoadPreviewRequest = v.object({
+  ...selection,
+  date_offset: v.optional(v.nullable(dateOffset)),
+});
+export type LoadPreviewRequest = v.InferOutput<typeof LoadPreviewRequest>;
+
+/** First and last day of a date column before and after the offset; null where no row has a date. */
+export const DateSpan = v.object({
+  cname: v.string(),
+  min: v.nullable(v.string()),
+  max: v.nullable(v.string()),
+  shifted_min: v.nullable(v.string()),
+  shifted_max: v.nullable(v.string()),
+});
+export type DateSpan = v.InferOutput<typeof DateSpan>;
+
+export const LoadPreview = v.object({
+  row_count: v.number(),
+  value_total: v.nullable(v.number()),
+  units_total: v.nullable(v.number()),
+  where_clause: v.pipe(v.string(), v.description('The condition that would run')),
+  spans: v.array(DateSpan),
+});
+export type LoadPreview = v.InferOutput<typeof LoadPreview>;

@@ -1,0 +1,130 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+import type { Endpoint } from './endpoints';
+import { ARROW, ENDPOINTS } from './endpoints';
+import { COLUMN_VALUE, ErrorAnswer } from './primitives';
+
+const REFUSALS: Record<number, string> = {
+  400: 'A body or parameter that cannot be used',
+  403: 'The version is closed, or a page of another site sent the write',
+  404: 'There is no such source, version, log entry, table or template',
+  409: 'It conflicts with the present state',
+  413: 'The body is too large',
+  415: 'The body is not application/json',
+  422: 'Well-formed, but there is nothing sensible to do',
+  500: 'The service failed',
+  501: 'Not available yet',
+  503: 'The database does not answer, or its schema is not current',
+};
+
+const HEADERS: Record<string, string> = {
+  'X-Row-Count': 'Number of rows',
+  'Content-Length': 'Bytes of the body',
+  'X-Slice-Skipped':
+    'Slice keys that are no dimension or date column, each percent-encoded, with commas between',
+};
+
+/** The OpenAPI 3.1 document of the API, made from the schemas that the service itself checks with. */
+export function openApiDocument() {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of ENDPOINTS) {
+    (paths[`/api${endpoint.path}`] ??= {})[endpoint.method] = describeEndpoint(endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Forecast Pivot',
+      version: '0.1.0',
+      description:
+        'Scenario forecasting over tables of a database. There is no authentication: the acting user is the field pf_user.',
+    },
+    paths,
+    components: {
+      responses: Object.fromEntries(
+        Object.entries(REFUSALS).map(([status, description]) => [
+          status,
+          { description, content: jsonContent(ErrorAnswer) },
+        ]),
+      ),
+    },
+  };
+}
+
+function describeEndpoint(endpoint: Endpoint) {
+  const { method, path, summary, query = {}, request, answer, refusals } = endpoint;
+  const parameters = [
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: /id$/.test(name!) ? { type: 'integer', minimum: 1 } : { type: 'string' },
+    })),
+    ...Object.entries(query).map(([name, { schema, description, required = false }]) => ({
+      name,
+      in: 'query',
+      required,
+      description,
+      schema: jsonSchema(schema),
+    })),
+  ];
+  const statuses = [
+    ...refusals,
+    ...(method === 'get' ? [] : [403, 415]),
+    ...(request ? [413] : []),
+    500,
+  ];
+  return {
+    summary,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(request ? { requestBody: { required: true, content: jsonContent(request) } } : {}),
+    responses: {
+      [answer.status]: success(answer),
+      ...Object.fromEntries(
+        statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+      ),
+    },
+  };
+}
+
+function success({ status, body, headers }: Endpoint['answer']) {
+  const content = body === ARROW ? { [ARROW]: {} } : body && jsonContent(body);
+  return {
+    description: status === 204 ? 'Done' : status === 201 ? 'Created' : 'The answer',
+    ...(headers
+      ? {
+          headers: Object.fromEntries(
+            headers.map((name) => [
+              name,
+              { description: HEADERS[name], schema: { type: 'string' } },
+            ]),
+          ),
+        }
+      : {}),
+    ...(content ? { content } : {}),
+  };
+}
+
+const jsonContent = (schema: v.GenericSchema) => ({
+  'application/json': { schema: jsonSchema(schema) },
+});
+
+/** What travels, as JSON Schema; what only code can check is left to the descriptions. */
+function jsonSchema(schema: v.GenericSchema): JsonSchema {
+  const { $schema: _, ...converted } = toJsonSchema(settled(schema), {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    errorMode: 'ignore',
+    overrideAction: ({ valibotAction, jsonSchema: standard }) => {
+      if (valibotAction.type !== 'metadata') return standard;
+      const { metadata } = valibotAction as v.MetadataAction<unknown, Record<string, unknown>>;
+      const value = metadata[COLUMN_VALUE] as v.GenericSchema | undefined;
+      return value ? { type: 'object', additionalProperties: jsonSchema(value) } : standard;
+    },
+  });
+  return converted;
+}
+
+/** A schema that is chosen by what arrives is described by its usual choice. */
+const settled = (schema: v.GenericSchema): v.GenericSchema =>
+  schema.type === 'lazy' ? (schema as v.LazySchema<v.GenericSchema>).getter(undefined) : schema;

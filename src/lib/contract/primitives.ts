@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+
+/**
+ * Text as a client may send it. PostgreSQL cannot store U+0000, and a lone surrogate would reach
+ * it as another character than the one that was typed; both are refused here, by name.
+ */
+export const text = v.pipe(
+  v.string(),
+  v.check((s) => !s.includes('\u0000'), 'must not contain the character U+0000'),
+  v.check((s) => s.isWellFormed(), 'must be well-formed Unicode'),
+);
+
+/** Text that says something: not empty, and not blanks only. */
+export const filledText = v.pipe(
+  text,
+  v.check((s) => s.trim() !== '', 'must not be empty'),
+);
+
+/** A number that JSON can carry; JSON has neither NaN nor infinity. */
+export const number = v.pipe(v.number(), v.finite());
+
+/** The user a write is recorded under (specification: Authentication). */
+export const pfUser = v.pipe(
+  filledText,
+  v.maxLength(200, 'must be at most 200 characters'),
+  v.description('Acting user, recorded on the log entry'),
+);
+
+export const note = v.pipe(
+  text,
+  v.maxLength(10_000, 'must be at most 10,000 characters'),
+  v.description('Note on the log entry; editable afterwards'),
+);
+
+/** An instant as ISO 8601 text, in UTC. */
+export const timestamp = v.pipe(v.string(), v.description('ISO 8601 instant, UTC'));
+
+/** A value of a cell in JSON: dates travel as ISO text. */
+export const scalar = v.union([text, number, v.boolean()]);
+export type Scalar = v.InferOutput<typeof scalar>;
+
+/** A row of data whose columns are the source's own. */
+export const row = v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()]));
+export type Row = v.InferOutput<typeof row>;
+
+const DEEPEST = 100;
+
+/** Any JSON that PostgreSQL can store: not nested without end, and every text in it such a text. */
+export const anyJson = v.pipe(
+  v.any(),
+  v.check(isStorable, `must be well-formed text nested at most ${DEEPEST} deep`),
+);
+
+function isStorable(value: unknown): boolean {
+  // Not by recursion: a body of a megabyte can be nested deeper than the stack is.
+  const open = [{ value, depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (typeof next.value === 'string' && !v.is(text, next.value)) return false;
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    const depth = next.depth + 1;
+    if (depth > DEEPEST) return false;
+    for (const [key, inner] of Object.entries(next.value)) {
+      open.push({ value: key, depth }, { value: inner, depth });
+    }
+  }
+  return true;
+}
+
+/** Under this key an object by column tells its value's schema to the API's documentation. */
+export const COLUMN_VALUE = 'columnValue';
+
+/**
+ * A JSON object whose keys are column names. `v.record` would take a list for an empty object, and
+ * drop the keys `constructor`, `prototype` and `__proto__`: a slice would then select more than it says.
+ */
+export const byColumn = <const Value extends v.GenericSchema>(value: Value) =>
+  v.pipe(
+    v.unknown(),
+    v.check(isObject, 'must be an object'),
+    v.metadata({ [COLUMN_VALUE]: value }),
+    v.transform((object) => new Map(Object.entries(object as object))),
+    v.map(text, value),
+    v.transform((entries) => Object.fromEntries(entries) as Record<string, v.InferOutput<Value>>),
+  );
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every error body of the service (specification: Errors). */
+export const ErrorAnswer = v.object({ error: v.string() });
+export type ErrorAnswer = v.InferOutput<typeof ErrorAnswer>;

@@ -1,0 +1,108 @@
+import * as v from 'valibot';
+import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
+
+export const TableKind = v.picklist([
+  'table',
+  'view',
+  'materialized view',
+  'partitioned table',
+  'foreign table',
+]);
+
+export const TableEntry = v.object({
+  schema: v.string(),
+  tname: v.string(),
+  kind: TableKind,
+  row_estimate: v.nullable(v.number()),
+  source_id: v.nullable(v.number()),
+});
+export type TableEntry = v.InferOutput<typeof TableEntry>;
+export const TablesAnswer = v.array(TableEntry);
+
+export const TablePreview = v.object({
+  columns: v.array(v.object({ cname: v.string(), type: v.string(), nullable: v.boolean() })),
+  rows: v.array(row),
+});
+export type TablePreview = v.InferOutput<typeof TablePreview>;
+
+export const SOURCE_STATUSES = ['active', 'archived'] as const;
+export const SourceStatus = v.picklist(SOURCE_STATUSES);
+
+export const Source = v.object({
+  id: v.number(),
+  schema: v.string(),
+  tname: v.string(),
+  label: v.nullable(v.string()),
+  status: SourceStatus,
+  default_layout: v.pipe(v.any(), v.description('Default pivot layout of the source, or null')),
+  created_at: timestamp,
+  created_by: v.nullable(v.string()),
+});
+export type Source = v.InferOutput<typeof Source>;
+
+export const SourceListEntry = v.object({
+  ...Source.entries,
+  version_count: v.number(),
+  has_grain: v.boolean(),
+  has_sql: v.boolean(),
+});
+export type SourceListEntry = v.InferOutput<typeof SourceListEntry>;
+export const SourcesAnswer = v.array(SourceListEntry);
+
+export const RegisterSourceRequest = v.object({
+  schema: filledText,
+  tname: filledText,
+  label: v.optional(v.nullable(text)),
+  pf_user: v.optional(pfUser),
+});
+export type RegisterSourceRequest = v.InferOutput<typeof RegisterSourceRequest>;
+
+export const EditSourceRequest = v.object({
+  label: v.optional(v.nullable(text)),
+  status: v.optional(SourceStatus),
+  default_layout: v.optional(v.nullable(byColumn(anyJson))),
+});
+export type EditSourceRequest = v.InferOutput<typeof EditSourceRequest>;
+
+export const TEMPLATE_OPERATIONS = [
+  'get_data',
+  'get_agg',
+  'baseline',
+  'reference',
+  'scale',
+  'recode',
+  'clone',
+  'undo',
+] as const;
+export const TemplateOperation = v.picklist(TEMPLATE_OPERATIONS);
+export type TemplateOperation = v.InferOutput<typeof TemplateOperation>;
+
+export const Template = v.object({
+  operation: TemplateOperation,
+  sql: v.string(),
+  generated_at: timestamp,
+});
+export type Template = v.InferOutput<typeof Template>;
+export const TemplatesAnswer = v.array(Template);
+
+/** What a generation would produce now, not stored. */
+export const TemplatesPreview = v.array(
+  v.object({ operation: TemplateOperation, sql: v.string() }),
+);
+export type TemplatesPreview = v.InferOutput<typeof TemplatesPreview>;
+
+/** Distinct values of a source column, most frequent first; null is the empty value. */
+export const ColumnValues = v.object({
+  values: v.array(v.object({ value: v.nullable(v.string()), row_count: v.number() })),
+  more: v.pipe(v.boolean(), v.description('True where further values were left out')),
+});
+export type ColumnValues = v.InferOutput<typeof ColumnValues>;
+
+export const GrainEstimateRequest = v.object({
+  columns: v.pipe(v.array(text), v.description('Columns the grain would hold')),
+});
+export const GrainEstimate = v.object({
+  row_count: v.pipe(v.number(), v.description('Rows of the source table')),
+  grain_rows: v.pipe(v.number(), v.description('Distinct combinations of the grain columns')),
+});
+export type GrainEstimate = v.InferOutput<typeof GrainEstimate>;

@@ -1,0 +1,51 @@
+import * as v from 'valibot';
+import { filledText, pfUser, text, timestamp } from './primitives';
+
+/** Where a forecast row comes from (specification: Row origin). */
+export const ITERS = ['baseline', 'reference', 'scale', 'recode', 'clone'] as const;
+export const Iter = v.picklist(ITERS);
+export type Iter = v.InferOutput<typeof Iter>;
+
+export const Version = v.object({
+  id: v.number(),
+  source_id: v.number(),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  status: v.picklist(['open', 'closed']),
+  exclude_iters: v.array(Iter),
+  created_at: timestamp,
+  created_by: v.nullable(v.string()),
+  closed_at: v.nullable(timestamp),
+  closed_by: v.nullable(v.string()),
+});
+export type Version = v.InferOutput<typeof Version>;
+
+/** A version as a list shows it: with its size and its last change. */
+export const VersionListEntry = v.object({
+  ...Version.entries,
+  row_count: v.number(),
+  last_change: v.nullable(timestamp),
+  last_user: v.nullable(v.string()),
+});
+export type VersionListEntry = v.InferOutput<typeof VersionListEntry>;
+export const VersionsAnswer = v.array(VersionListEntry);
+
+const versionName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
+
+export const CreateVersionRequest = v.object({
+  name: versionName,
+  description: v.optional(v.nullable(text)),
+  exclude_iters: v.optional(v.array(Iter)),
+  pf_user: v.optional(pfUser),
+});
+export type CreateVersionRequest = v.InferOutput<typeof CreateVersionRequest>;
+
+export const EditVersionRequest = v.object({
+  name: v.optional(versionName),
+  description: v.optional(v.nullable(text)),
+  exclude_iters: v.optional(v.array(Iter)),
+});
+export type EditVersionRequest = v.InferOutput<typeof EditVersionRequest>;
+
+export const CloseVersionRequest = v.object({ pf_user: pfUser });
+export type CloseVersionRequest = v.InferOutput<typeof CloseVersionRequest>;
