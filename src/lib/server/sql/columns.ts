@@ -1,0 +1,127 @@
+import type { Role } from '../../contract/columns';
+
+/** The type of a database column with its domain resolved, as the catalog tells it. */
+export interface ColumnType {
+  /** Declared type, as PostgreSQL prints it: `numeric(12,2)`, `public.colour`. */
+  declared: string;
+  /** The base type with its modifier, as SQL text; `declared` where it is no domain. */
+  base: string;
+  /** The base type's own name: `int4`, `varchar`, `numeric`, `_text`. */
+  name: string;
+  isEnum: boolean;
+  /** Scale of a constrained numeric, null otherwise. */
+  scale: number | null;
+  /** Whether rows can be grouped and sorted by it. */
+  comparable: boolean;
+}
+
+/** One column of a source: its metadata with the type of the table's column. */
+export interface SourceColumn {
+  cname: string;
+  role: Role;
+  isKey: boolean;
+  inGrain: boolean;
+  dimGroup: string | null;
+  periodColumn: string | null;
+  /** Null where the table no longer has the column. */
+  type: ColumnType | null;
+}
+
+/** How a measure is summed and rounded. */
+export type MeasureKind = { exact: true; scale: number | null } | { exact: false };
+
+export interface ForecastColumn {
+  name: string;
+  role: 'dimension' | 'date' | 'value' | 'units';
+  isKey: boolean;
+  inGrain: boolean;
+  dimGroup: string | null;
+  periodColumn: string | null;
+  /** The column's type in the source table. */
+  source: ColumnType;
+  /** The column's type in the forecast table, as SQL text. */
+  type: string;
+}
+
+const INTEGERS = ['int2', 'int4', 'int8'];
+const FLOATS = ['float4', 'float8'];
+const TEXTS = ['text', 'varchar', 'bpchar', 'char', 'name', 'citext'];
+const DATES = ['date', 'timestamp', 'timestamptz'];
+
+export const isNumeric = (type: ColumnType): boolean =>
+  INTEGERS.includes(type.name) || FLOATS.includes(type.name) || type.name === 'numeric';
+
+export const isDate = (type: ColumnType): boolean => DATES.includes(type.name);
+
+export const isText = (type: ColumnType): boolean => type.isEnum || TEXTS.includes(type.name);
+
+/**
+ * The forecast table's type for a source column: wide enough for what operations do
+ * (open points: The forecast table).
+ */
+export function forecastType(role: Role, type: ColumnType): string {
+  if (role === 'date') return 'date';
+  if (INTEGERS.includes(type.name)) return 'bigint';
+  if (FLOATS.includes(type.name)) return 'double precision';
+  if (type.name === 'numeric') return 'numeric';
+  if (isText(type)) return 'text';
+  return type.base;
+}
+
+/**
+ * The columns of a source's forecast tables, in the one order that is used everywhere. `filter`
+ * and `ignore` columns stay out, and so do columns that the table no longer has.
+ */
+export function forecastColumns(columns: readonly SourceColumn[]): ForecastColumn[] {
+  return columns.flatMap((c) => {
+    if (c.role === 'filter' || c.role === 'ignore' || c.type === null) return [];
+    return {
+      name: c.cname,
+      role: c.role,
+      isKey: c.isKey,
+      inGrain: c.inGrain,
+      dimGroup: c.dimGroup,
+      periodColumn: c.role === 'dimension' ? c.periodColumn : null,
+      source: c.type,
+      type: forecastType(c.role, c.type),
+    };
+  });
+}
+
+/** The columns that tell rows apart: every dimension and date, in order. */
+export const leafColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
+  columns.filter((c) => c.role === 'dimension' || c.role === 'date');
+
+/** Value first, then units; each only where the source has one. */
+export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
+  (['value', 'units'] as const).flatMap((role) => columns.find((c) => c.role === role) ?? []);
+
+/** The display grain (specification: Display grain). Empty: raw-row mode. */
+export const grainColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
+  leafColumns(columns).filter((c) => c.inGrain);
+
+export function measureKind(column: ForecastColumn): MeasureKind {
+  if (column.type === 'double precision') return { exact: false };
+  if (column.type === 'bigint') return { exact: true, scale: 0 };
+  return { exact: true, scale: column.source.scale };
+}
+
+/** The dimensions of a date's group that are derived from the calendar. */
+export const periodColumnsOf = (
+  date: ForecastColumn,
+  columns: readonly ForecastColumn[],
+): ForecastColumn[] =>
+  date.dimGroup === null
+    ? []
+    : columns.filter((c) => c.periodColumn !== null && c.dimGroup === date.dimGroup);
+
+/** The one date column that a derived dimension follows; undefined where its group has none. */
+export const dateOfGroup = (
+  dimension: ForecastColumn,
+  columns: readonly ForecastColumn[],
+): ForecastColumn | undefined =>
+  columns.find((c) => c.role === 'date' && c.dimGroup === dimension.dimGroup);
+
+/** The dates that dimensions are derived from, in order. */
+export const derivingDates = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
+  columns.filter((c) => c.role === 'date' && periodColumnsOf(c, columns).length > 0);

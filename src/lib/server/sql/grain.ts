@@ -1,0 +1,49 @@
+import { ident } from './identifiers';
+import type { ForecastColumn } from './columns';
+import { grainColumns, measureColumns } from './columns';
+
+/**
+ * `pf_gkey`: unique text for one grain row (specification: Display grain). The sentinel keeps a null
+ * apart from the empty string, and ('a', null) apart from (null, 'a').
+ */
+export function grainKey(grain: readonly ForecastColumn[]): string {
+  const parts = grain.map((c) => `COALESCE(${ident(c.name)}::text, chr(30))`);
+  return `concat_ws(chr(31), ${[...parts, 'pf_iter', 'pf_logid::text'].join(', ')})`;
+}
+
+/** Types that Arrow and JSON carry as they are; every other type travels as text. */
+const TRAVELS = ['text', 'bigint', 'numeric', 'double precision', 'date', 'boolean'];
+
+/** A forecast column as it leaves the database, under its own name. */
+export function travelling(column: ForecastColumn): string {
+  const name = ident(column.name);
+  return TRAVELS.includes(column.type) ? name : `${name}::text AS ${name}`;
+}
+
+/** The select list of a grain row: grain columns, `pf_iter`, `pf_logid`, `pf_gkey`, summed measures. */
+export function grainSelectList(columns: readonly ForecastColumn[]): string[] {
+  const grain = grainColumns(columns);
+  return [
+    ...grain.map(travelling),
+    'pf_iter',
+    'pf_logid',
+    `${grainKey(grain)} AS pf_gkey`,
+    ...measureColumns(columns).map((m) => `SUM(${ident(m.name)}) AS ${ident(m.name)}`),
+  ];
+}
+
+/** The grouping of a grain row. */
+export const grainGroupBy = (columns: readonly ForecastColumn[]): string[] => [
+  ...grainColumns(columns).map((c) => ident(c.name)),
+  'pf_iter',
+  'pf_logid',
+];
+
+/** The select list of a raw row: data columns, then the system columns. */
+export const rawSelectList = (columns: readonly ForecastColumn[]): string[] => [
+  ...columns.map(travelling),
+  'pf_id',
+  'pf_iter',
+  'pf_logid',
+  'pf_created_at',
+];

@@ -1,0 +1,106 @@
+/**
+ * What a condition from outside may be made of (docs/decisions/0005-sql-from-outside.md). Whatever
+ * is not named here is refused, so that a newer PostgreSQL adds nothing by itself.
+ */
+
+/** Binary operators whose answer is true or false; beside these an array may stand. */
+export const BOOLEAN_OPERATORS: ReadonlySet<string> = new Set([
+  ...['=', '<>', '<', '<=', '>', '>='],
+  ...['~~', '!~~', '~~*', '!~~*', '~', '!~', '~*', '!~*'],
+  ...['@>', '<@', '&&', '?', '?|', '?&'],
+]);
+
+/** Binary operators that compute; `^` is missing, since a power of a numeric can take minutes. */
+export const VALUE_OPERATORS: ReadonlySet<string> = new Set([
+  ...['+', '-', '*', '/', '%', '||'],
+  ...['->', '->>', '#>', '#>>'],
+]);
+
+export const PREFIX_OPERATORS: ReadonlySet<string> = new Set(['+', '-']);
+
+/** Operators that compare two rows of values, column by column. */
+export const ROW_OPERATORS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
+
+/** How PostgreSQL's grammar names the plain types; `reg…` types look into the catalog and are missing. */
+export const TYPES: ReadonlySet<string> = new Set([
+  ...['bool', 'boolean', 'int2', 'smallint', 'int4', 'int', 'integer', 'int8', 'bigint'],
+  ...['numeric', 'decimal', 'float4', 'real', 'float8'],
+  ...['text', 'varchar', 'bpchar', 'uuid', 'json', 'jsonb'],
+  ...['date', 'time', 'timestamp', 'timestamptz', 'interval'],
+  ...['int4range', 'int8range', 'numrange', 'daterange', 'tsrange', 'tstzrange'],
+]);
+
+/** The longest `char(n)` or `varchar(n)`: a value is padded to it. */
+export const MAX_TYPE_LENGTH = 1000;
+
+/** The values that SQL spells without brackets, such as `current_date`. */
+export const VALUE_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...['SVFOP_CURRENT_DATE', 'SVFOP_CURRENT_TIMESTAMP', 'SVFOP_CURRENT_TIMESTAMP_N'],
+  ...['SVFOP_LOCALTIMESTAMP', 'SVFOP_LOCALTIMESTAMP_N'],
+]);
+
+/** What an argument has to be, beyond a value of the right type. */
+export type ArgumentRule =
+  /** Text written out: a format or a separator that is computed could grow without bound. */
+  | 'text literal'
+  /** A whole number written out, at most `MAX_TYPE_LENGTH`. */
+  | 'length literal'
+  /** Exactly `''`. */
+  | 'empty literal'
+  /** Text written out, no longer than the argument before it, which is written out too. */
+  | 'no longer'
+  /** May be an array. */
+  | 'array';
+
+interface FunctionRule {
+  /** Rules by the argument's position, from 0. */
+  arguments?: Readonly<Record<number, ArgumentRule>>;
+  /** Where it has to have exactly so many arguments. */
+  count?: number;
+}
+
+const plain = (...names: string[]): [string, FunctionRule][] => names.map((name) => [name, {}]);
+const ruled = (
+  name: string,
+  rules: Record<number, ArgumentRule>,
+  count?: number,
+): [string, FunctionRule] => [
+  name,
+  { arguments: rules, ...(count === undefined ? {} : { count }) },
+];
+
+/** Built-in functions of pg_catalog without side effects, all of them in PostgreSQL 15. */
+export const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
+  ...plain('lower', 'upper', 'initcap', 'reverse', 'md5', 'ascii', 'chr', 'concat', 'translate'),
+  ...plain('length', 'char_length', 'character_length', 'octet_length'),
+  ...plain('btrim', 'ltrim', 'rtrim', 'left', 'right', 'substr', 'substring', 'split_part'),
+  ...plain('position', 'strpos', 'starts_with', 'overlay'),
+  ...plain('regexp_like', 'regexp_count', 'regexp_substr'),
+  ruled('concat_ws', { 0: 'text literal' }),
+  ruled('lpad', { 1: 'length literal' }),
+  ruled('rpad', { 1: 'length literal' }),
+  ruled('replace', { 1: 'text literal', 2: 'no longer' }, 3),
+  ruled('regexp_replace', { 2: 'empty literal' }),
+
+  ...plain('abs', 'ceil', 'ceiling', 'floor', 'round', 'trunc', 'sign', 'mod', 'div'),
+
+  ...plain('now', 'transaction_timestamp', 'date_trunc', 'date_part', 'date_bin', 'extract'),
+  ...plain('age', 'date', 'make_date', 'isfinite', 'overlaps'),
+  ruled('to_char', { 1: 'text literal' }, 2),
+  ruled('to_date', { 1: 'text literal' }, 2),
+  ruled('to_number', { 1: 'text literal' }, 2),
+  // With one argument it takes seconds, with two a text and its format.
+  ruled('to_timestamp', { 1: 'text literal' }),
+  // AT TIME ZONE: each zone is kept by the connection, so a column of them would pile up. With
+  // one argument it is AT LOCAL, which PostgreSQL 15 and 16 do not know.
+  ruled('timezone', { 0: 'text literal' }, 2),
+
+  ...plain('daterange', 'numrange', 'isempty', 'jsonb_typeof', 'jsonb_array_length'),
+  ruled('array_length', { 0: 'array' }),
+  ruled('cardinality', { 0: 'array' }),
+  ruled('array_position', { 0: 'array' }),
+  ...plain('string_to_array'),
+]);
+
+/** Functions that answer an array: allowed only where an array is. */
+export const ARRAY_FUNCTIONS: ReadonlySet<string> = new Set(['string_to_array']);

@@ -1,0 +1,120 @@
+import type { ScanToken } from 'libpg-query';
+
+/** Characters of a condition: room for an IN list of a thousand order numbers. */
+export const MAX_LENGTH = 20_000;
+/** Words and signs of a condition. */
+export const MAX_WORDS = 5_000;
+/** How deep brackets, CASE and chains of operators may lie in each other. */
+export const MAX_NESTING = 200;
+
+/**
+ * What can be said against a text before anything is parsed; undefined where nothing. The bounds
+ * are far inside what the parser, its WASM stack and PostgreSQL's `max_stack_depth` bear: a parser
+ * that runs out of stack stays broken for every later call.
+ */
+export function refuseText(text: string): string | undefined {
+  if (text.trim() === '') return 'the condition is empty; leave the field out for all rows';
+  if (text.length > MAX_LENGTH)
+    return `the condition is longer than ${MAX_LENGTH.toLocaleString('en')} characters`;
+  const control = /[^\P{Cc}\t\n\r]/u.exec(text);
+  if (control) {
+    const code = control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase();
+    return `the control character U+${code} is not allowed`;
+  }
+  if (!text.isWellFormed()) return 'the text is not well-formed Unicode';
+  if (countWords(text) > MAX_WORDS)
+    return `the condition has more than ${MAX_WORDS.toLocaleString('en')} words and signs`;
+  return undefined;
+}
+
+/**
+ * Words and signs, never fewer than the tokens. What is quoted counts as one, unless the text holds
+ * anything by which PostgreSQL may see the quotes in other places than they seem to be.
+ */
+function countWords(text: string): number {
+  const plain = /[\\$]|--|\/\*/.test(text) ? text : text.replace(/'[^']*'|"[^"]*"/g, "'");
+  return plain.match(/\w+|[^\w \t\n\r]/g)?.length ?? 0;
+}
+
+/** What can be said against the tokens, before they become a tree; undefined where nothing. */
+export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
+  for (const { text, tokenName } of tokens) {
+    if (tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT')
+      return 'comments (-- and /* */) are not allowed';
+    if (text === ';') return 'a semicolon is not allowed; send one condition';
+    if (tokenName === 'PARAM')
+      return `the parameter ${text} is not allowed; write the value itself`;
+    if (tokenName === 'SCONST' && text.startsWith('$'))
+      return 'dollar quotes are not allowed; write text in single quotes';
+    if (/^u&["']/i.test(text)) return 'Unicode escapes (U&) are not allowed; write the character';
+    // 0x1F and 1_000 are numbers from PostgreSQL 16 on, and an error in 15.
+    if (/^\.?\d/.test(text) && !/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text))
+      return `the number ${text} is not allowed; write it in decimal digits`;
+  }
+  return refuseNesting(tokens);
+}
+
+interface Level {
+  closing: string;
+  /** Tokens since the last separator that can each put one more node above the others. */
+  chain: number;
+  /** The deepest bracket since the last separator. */
+  inner: number;
+  /** The deepest stretch between separators so far. */
+  deepest: number;
+  /** BETWEENs that still wait for their AND, which is then no separator. */
+  betweens: number;
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', case: 'end' };
+const SEPARATORS = new Set([',', 'and', 'or', 'when', 'then', 'else']);
+const FLAT = new Set(['IDENT', 'SCONST', 'ICONST', 'FCONST']);
+
+/**
+ * Bounds the depth of the tree before it exists: within one pair of brackets, each token between
+ * two separators can add one level, and so can the separators together.
+ */
+function refuseNesting(tokens: readonly ScanToken[]): string | undefined {
+  const level = (closing: string): Level => ({
+    closing,
+    chain: 0,
+    inner: 0,
+    deepest: 0,
+    betweens: 0,
+  });
+  const depthOf = (l: Level) => Math.max(l.deepest, l.chain + l.inner) + 1;
+  let current = level('');
+  const outer: Level[] = [];
+
+  for (const token of tokens) {
+    const word =
+      token.keywordName === 'NO_KEYWORD' && !'()[],'.includes(token.text)
+        ? ''
+        : token.text.toLowerCase();
+    const closing = CLOSING[word];
+    if (closing !== undefined) {
+      outer.push(current);
+      current = level(closing);
+    } else if (word === ')' || word === ']' || (word === 'end' && current.closing === 'end')) {
+      const parent = word === current.closing ? outer.pop() : undefined;
+      if (!parent)
+        return `the "${token.text}" closes nothing; the condition must be complete in itself`;
+      parent.inner = Math.max(parent.inner, depthOf(current));
+      current = parent;
+    } else if (word === 'and' && current.betweens > 0) {
+      current.betweens -= 1;
+      current.chain += 1;
+    } else if (SEPARATORS.has(word)) {
+      current.deepest = Math.max(current.deepest, current.chain + current.inner);
+      current.chain = current.inner = 0;
+    } else if (!FLAT.has(token.tokenName)) {
+      current.chain += 1;
+      if (word === 'between') current.betweens += 1;
+    }
+    if (outer.length + depthOf(current) > MAX_NESTING)
+      return `the condition is nested more than ${MAX_NESTING} levels deep`;
+  }
+  if (outer.length > 0)
+    return `the "${current.closing === 'end' ? 'CASE' : current.closing === ']' ? '[' : '('}" is never closed`;
+  return undefined;
+}

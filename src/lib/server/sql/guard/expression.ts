@@ -1,0 +1,318 @@
+import type { A_Const, A_Expr, FuncCall, Node, TypeCast, TypeName } from 'libpg-query';
+import type { ArgumentRule } from './allowed';
+import {
+  ARRAY_FUNCTIONS,
+  BOOLEAN_OPERATORS,
+  FUNCTIONS,
+  MAX_TYPE_LENGTH,
+  PREFIX_OPERATORS,
+  ROW_OPERATORS,
+  TYPES,
+  VALUE_FUNCTIONS,
+  VALUE_OPERATORS,
+} from './allowed';
+
+/** Says why a condition is refused. */
+export class Refused extends Error {}
+
+/**
+ * Where a node stands. Rows and arrays are held to places where they are compared, so that neither
+ * is ever printed as text: printing quotes its quotes, and nested printing grows without bound.
+ */
+type Place = 'value' | 'row' | 'array' | 'row or array';
+
+const takesRow = (place: Place) => place === 'row' || place === 'row or array';
+const takesArray = (place: Place) => place === 'array' || place === 'row or array';
+
+/** Nodes that people may come to write, in words; all others are refused under the parser's name. */
+const REFUSED_NODES: Readonly<Record<string, string>> = {
+  SubLink: 'a sub-select',
+  CollateClause: 'COLLATE',
+  A_Indirection: 'a subscript or a field of a value',
+  NamedArgExpr: 'a named argument',
+  SetToDefault: 'DEFAULT',
+  CurrentOfExpr: 'CURRENT OF',
+  GroupingFunc: 'GROUPING',
+  XmlExpr: 'XML',
+  XmlSerialize: 'XML',
+  JsonIsPredicate: 'IS JSON',
+};
+
+/**
+ * Holds one parsed expression to the allowed parts.
+ *
+ * @returns how many nodes PostgreSQL makes of it: IN and BETWEEN copy their first operand, so that
+ * a short text can stand for a very long expression
+ * @throws Refused with the reason
+ */
+export function weighExpression(root: Node, columns: readonly string[]): number {
+  const names = new Set(columns);
+
+  function weigh(node: Node | undefined, place: Place = 'value'): number {
+    if (node === undefined) throw new Refused('the condition is not complete');
+    if ('ColumnRef' in node) return weighColumn(node.ColumnRef.fields ?? []);
+    if ('A_Const' in node) return weighConstant(node.A_Const);
+    if ('A_Expr' in node) return 1 + weighOperation(node.A_Expr);
+    if ('BoolExpr' in node) return 1 + weighAll(node.BoolExpr.args);
+    if ('NullTest' in node) return 1 + weigh(node.NullTest.arg, 'row or array');
+    if ('BooleanTest' in node) return 1 + weigh(node.BooleanTest.arg);
+    if ('FuncCall' in node) return 1 + weighFunction(node.FuncCall, place);
+    if ('TypeCast' in node) return 1 + weighCast(node.TypeCast, place);
+    if ('CoalesceExpr' in node) return 1 + weighAll(node.CoalesceExpr.args);
+    if ('MinMaxExpr' in node) return 1 + weighAll(node.MinMaxExpr.args);
+    if ('CaseExpr' in node) {
+      const { arg, args = [], defresult } = node.CaseExpr;
+      const branches = args.map((when) => {
+        if (!('CaseWhen' in when)) throw new Refused(inWords(when));
+        return weigh(when.CaseWhen.expr) + weigh(when.CaseWhen.result);
+      });
+      return 1 + weighAll([arg, defresult].filter((part) => part !== undefined)) + sum(branches);
+    }
+    if ('SQLValueFunction' in node) {
+      const { op = '' } = node.SQLValueFunction;
+      if (VALUE_FUNCTIONS.has(op)) return 1;
+      const name = op.replace(/^SVFOP_/, '').replace(/_N$/, '');
+      throw new Refused(`${name.toLowerCase()} is not allowed`);
+    }
+    if ('RowExpr' in node) {
+      if (!takesRow(place))
+        throw new Refused('a list of values in brackets is allowed only in a comparison');
+      return 1 + weighAll(node.RowExpr.args);
+    }
+    if ('A_ArrayExpr' in node) {
+      if (!takesArray(place)) throw new Refused('ARRAY is allowed only in a comparison');
+      return 1 + weighAll(node.A_ArrayExpr.elements);
+    }
+    throw new Refused(inWords(node));
+  }
+
+  function weighAll(nodes: readonly Node[] = []): number {
+    return sum(nodes.map((node) => weigh(node)));
+  }
+
+  function weighColumn(fields: readonly Node[]): number {
+    if (fields.some((field) => 'A_Star' in field)) throw new Refused('* is not allowed');
+    const path = fields.map(nameOf);
+    const name = path.at(-1) ?? '';
+    if (path.length !== 1)
+      throw new Refused(`write the column "${name}" without the table before it`);
+    if (!names.has(name)) throw new Refused(unknownColumn(name, columns));
+    return 1;
+  }
+
+  function weighOperation(expression: A_Expr): number {
+    const { kind, lexpr, rexpr } = expression;
+    const operator = operatorOf(expression.name ?? []);
+    const place: Place = ROW_OPERATORS.has(operator) ? 'row or array' : 'array';
+    switch (kind) {
+      case 'AEXPR_OP': {
+        if (lexpr === undefined) {
+          refuseUnless(PREFIX_OPERATORS.has(operator), operator);
+          return weigh(rexpr);
+        }
+        if (BOOLEAN_OPERATORS.has(operator)) {
+          refuseUnequalRows(lexpr, [rexpr]);
+          return weigh(lexpr, place) + weigh(rexpr, place);
+        }
+        refuseUnless(VALUE_OPERATORS.has(operator), operator);
+        return weigh(lexpr) + weigh(rexpr);
+      }
+      case 'AEXPR_OP_ANY':
+      case 'AEXPR_OP_ALL':
+        refuseUnless(BOOLEAN_OPERATORS.has(operator), operator);
+        return weigh(lexpr) + weigh(rexpr, 'array');
+      case 'AEXPR_DISTINCT':
+      case 'AEXPR_NOT_DISTINCT':
+        refuseUnequalRows(lexpr, [rexpr]);
+        return weigh(lexpr, 'row or array') + weigh(rexpr, 'row or array');
+      case 'AEXPR_NULLIF':
+        return weigh(lexpr) + weigh(rexpr);
+      case 'AEXPR_LIKE':
+      case 'AEXPR_ILIKE':
+      case 'AEXPR_SIMILAR':
+        return weigh(lexpr) + weighPattern(rexpr);
+      case 'AEXPR_IN': {
+        const items = listOf(rexpr);
+        refuseUnequalRows(lexpr, items);
+        return items.length * weigh(lexpr, 'row') + sum(items.map((item) => weigh(item, 'row')));
+      }
+      case 'AEXPR_BETWEEN':
+      case 'AEXPR_NOT_BETWEEN':
+        return 2 * weigh(lexpr) + weighAll(listOf(rexpr));
+      case 'AEXPR_BETWEEN_SYM':
+      case 'AEXPR_NOT_BETWEEN_SYM':
+        return 4 * weigh(lexpr) + 2 * weighAll(listOf(rexpr));
+      default:
+        throw new Refused(`the operator ${operator} is not allowed here`);
+    }
+  }
+
+  /** `LIKE … ESCAPE …` and SIMILAR TO come as a call of a function that cannot be called by hand. */
+  function weighPattern(pattern: Node | undefined): number {
+    if (pattern && 'FuncCall' in pattern) {
+      const [schema, name] = (pattern.FuncCall.funcname ?? []).map(nameOf);
+      if (schema === 'pg_catalog' && (name === 'like_escape' || name === 'similar_to_escape'))
+        return 1 + weighAll(pattern.FuncCall.args);
+    }
+    return weigh(pattern);
+  }
+
+  function weighFunction(call: FuncCall, place: Place): number {
+    const path = (call.funcname ?? []).map(nameOf);
+    const name = path.at(-1) ?? '';
+    const rule = FUNCTIONS.get(name);
+    const builtIn = path.length === 1 || (path.length === 2 && path[0] === 'pg_catalog');
+    if (!builtIn || !rule) throw new Refused(`the function "${path.join('.')}" is not allowed`);
+
+    const { args = [], agg_order, agg_filter, over } = call;
+    if (agg_order || agg_filter || over || call.agg_within_group || call.agg_distinct)
+      throw new Refused(`"${name}" takes no DISTINCT, ORDER BY, FILTER, WITHIN GROUP or OVER here`);
+    if (call.agg_star || call.func_variadic)
+      throw new Refused(`"${name}" takes neither * nor VARIADIC here`);
+    if (rule.count !== undefined && args.length !== rule.count)
+      throw new Refused(`"${name}" takes ${rule.count} arguments here`);
+    if (ARRAY_FUNCTIONS.has(name) && !takesArray(place))
+      throw new Refused(`"${name}" is allowed only in a comparison with an array`);
+
+    return sum(
+      args.map((arg, i) => {
+        const argument = rule.arguments?.[i];
+        if (argument !== undefined && argument !== 'array')
+          checkLiteral(argument, arg, args[i - 1], `"${name}": argument ${i + 1}`);
+        return weigh(arg, argument === 'array' ? 'array' : 'value');
+      }),
+    );
+  }
+
+  function weighCast({ arg, typeName }: TypeCast, place: Place): number {
+    const isArray = checkType(typeName ?? {});
+    if (isArray && !takesArray(place))
+      throw new Refused('a cast to an array is allowed only in a comparison with it');
+    return weigh(arg, isArray ? 'array' : 'value');
+  }
+
+  return weigh(root);
+}
+
+function weighConstant(constant: A_Const): number {
+  if (constant.bsval) throw new Refused("bit strings (B'…', X'…') are not allowed");
+  return 1;
+}
+
+function checkLiteral(
+  rule: Exclude<ArgumentRule, 'array'>,
+  arg: Node,
+  before: Node | undefined,
+  where: string,
+): void {
+  const text = textOf(arg);
+  switch (rule) {
+    case 'text literal':
+      if (text === undefined) throw new Refused(`${where} must be a text written out`);
+      return;
+    case 'empty literal':
+      if (text !== '') throw new Refused(`${where} must be '', the empty text`);
+      return;
+    case 'no longer':
+      if (
+        text === undefined ||
+        text.length > (before && textOf(before) ? textOf(before)! : '').length
+      )
+        throw new Refused(
+          `${where} must be a text written out, no longer than the one it replaces`,
+        );
+      return;
+    case 'length literal': {
+      const length = 'A_Const' in arg && arg.A_Const.ival ? (arg.A_Const.ival.ival ?? 0) : -1;
+      if (length < 0 || length > MAX_TYPE_LENGTH)
+        throw new Refused(
+          `${where} must be a whole number written out, at most ${MAX_TYPE_LENGTH}`,
+        );
+    }
+  }
+}
+
+/** @returns whether it is an array of the type */
+function checkType(type: TypeName): boolean {
+  const path = (type.names ?? []).map(nameOf);
+  const name = path.at(-1) ?? '';
+  const builtIn = path.length === 1 || (path.length === 2 && path[0] === 'pg_catalog');
+  if (!builtIn || !TYPES.has(name) || type.setof || type.pct_type)
+    throw new Refused(`the type "${path.join('.')}" is not allowed`);
+  for (const modifier of type.typmods ?? []) {
+    const length = 'A_Const' in modifier ? modifier.A_Const.ival?.ival : undefined;
+    // The modifiers of interval are a set of fields, not a length.
+    if (length === undefined || (name !== 'interval' && length > MAX_TYPE_LENGTH))
+      throw new Refused(
+        `the type "${name}" takes a length of at most ${MAX_TYPE_LENGTH}, written out`,
+      );
+  }
+  return (type.arrayBounds ?? []).length > 0;
+}
+
+function operatorOf(path: readonly Node[]): string {
+  const names = path.map(nameOf);
+  if (names.length !== 1) throw new Refused('OPERATOR(…) is not allowed');
+  return names[0]!;
+}
+
+/** PostgreSQL reports these as a syntax error, as if the condition had not been read before. */
+function refuseUnequalRows(left: Node | undefined, rights: readonly (Node | undefined)[]): void {
+  const length = rowLength(left);
+  const unequal = (right: Node | undefined) => (rowLength(right) ?? length) !== length;
+  if (length !== undefined && rights.some(unequal))
+    throw new Refused('the lists of values in brackets are not of one length');
+}
+
+const rowLength = (node: Node | undefined): number | undefined =>
+  node && 'RowExpr' in node ? (node.RowExpr.args ?? []).length : undefined;
+
+function refuseUnless(allowed: boolean, operator: string): void {
+  if (!allowed) throw new Refused(`the operator ${operator} is not allowed`);
+}
+
+function unknownColumn(name: string, columns: readonly string[]): string {
+  const says = `the source has no column "${name}" that a filter may use`;
+  const hint = quotingHint(name, columns);
+  if (hint) return `${says}; ${hint}`;
+  // Without quotes a name has no capitals of A to Z and no signs, so this one stood in double quotes.
+  const quoted = /[A-Z]|[^\p{L}\p{N}_$]/u.test(name);
+  return quoted ? `${says}; text values stand in single quotes` : says;
+}
+
+/** Names the column that was probably meant, where only its quotes or its capitals are missing. */
+export function quotingHint(written: string, columns: readonly string[]): string | undefined {
+  const lower = written.toLowerCase();
+  const meant =
+    columns.find((c) => c.toLowerCase() === lower) ??
+    columns.find((c) =>
+      c
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}_$]+/u)
+        .includes(lower),
+    );
+  return meant && `write "${meant.replaceAll('"', '""')}" with the quotes`;
+}
+
+function inWords(node: Node): string {
+  const [tag = ''] = Object.keys(node);
+  return `${REFUSED_NODES[tag] ?? tag} is not allowed`;
+}
+
+function listOf(node: Node | undefined): Node[] {
+  if (!node || !('List' in node)) throw new Refused('a list of values is missing');
+  return node.List.items ?? [];
+}
+
+function textOf(node: Node): string | undefined {
+  return 'A_Const' in node && node.A_Const.sval ? (node.A_Const.sval.sval ?? '') : undefined;
+}
+
+function nameOf(node: Node): string {
+  if (!('String' in node)) throw new Refused(inWords(node));
+  return node.String.sval ?? '';
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, n) => total + n, 0);
+}

@@ -1,0 +1,22 @@
+import type { PERIOD_COLUMNS } from '../../contract/columns';
+
+type PeriodColumn = (typeof PERIOD_COLUMNS)[number];
+
+const DATES: readonly string[] = ['sdat', 'edat'] satisfies PeriodColumn[];
+const NUMBERS: readonly string[] = [
+  'ndays',
+  'cal_year',
+  'cal_quarter',
+  'cal_month',
+  'fisc_year',
+  'fisc_quarter',
+  'fisc_month',
+] satisfies PeriodColumn[];
+
+/** Whether a calendar column can be put into a forecast column of a type; text takes every one. */
+export function periodTypeFits(period: string, type: string): boolean {
+  if (type === 'text') return true;
+  if (DATES.includes(period)) return /^(date|timestamp)/.test(type);
+  if (NUMBERS.includes(period)) return ['bigint', 'numeric', 'double precision'].includes(type);
+  return period === 'drange' && type === 'daterange';
+}

@@ -1,0 +1,110 @@
+import type { SetClause } from '../../contract/operations';
+import type { Scalar } from '../../contract/primitives';
+import { AppError } from '../errors';
+import type { ForecastColumn } from './columns';
+import { dateOfGroup, leafColumns, periodColumnsOf } from './columns';
+import { ident, typedLiteral } from './identifiers';
+import { valueLiteral } from './values';
+
+/** What a grain key is built with: chr(30) and chr(31). */
+const SEPARATORS = ['\u001e', '\u001f'];
+
+/**
+ * Holds a `set` to columns it may change and to dates that agree with their groups
+ * (open points: Dates and their groups).
+ *
+ * @throws AppError 400 for an unknown column, a value of another type or a contradiction, 422 for a text that would
+ * break keys and a number that the browser could not hold
+ */
+export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): void {
+  const leaves = leafColumns(columns);
+  for (const [name, value] of Object.entries(set)) {
+    const column = leaves.find((c) => c.name === name);
+    if (!column) {
+      throw new AppError(400, `set: "${name}" is no dimension or date column of this source`);
+    }
+    valueLiteral(value, column.type, `set: ${name}`);
+    if (column.type === 'numeric' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER) {
+      throw new AppError(422, `set: "${name}" is beyond ±2^53, where numbers are no longer exact`);
+    }
+    if (typeof value === 'string' && SEPARATORS.some((c) => value.includes(c))) {
+      throw new AppError(
+        422,
+        `set: "${name}" holds the character chr(30) or chr(31), which separates the parts of a key`,
+      );
+    }
+    if (column.periodColumn !== null) {
+      const date = dateOfGroup(column, leaves);
+      if (!date || !Object.hasOwn(set, date.name)) {
+        throw new AppError(
+          400,
+          `set: "${name}" follows from ${date ? `"${date.name}"` : 'a date'}; set the date instead`,
+        );
+      }
+    }
+    if (column.role === 'date' && column.dimGroup !== null) {
+      const unnamed = leaves.filter(
+        (c) =>
+          c.role === 'dimension' &&
+          c.dimGroup === column.dimGroup &&
+          c.periodColumn === null &&
+          !Object.hasOwn(set, c.name),
+      );
+      if (unnamed.length > 0) {
+        const names = unnamed.map((c) => `"${c.name}"`).join(', ');
+        throw new AppError(
+          400,
+          `set: "${name}" changes the date that ${names} belong to; set them too`,
+        );
+      }
+    }
+  }
+}
+
+/** The dates a `set` changes, each with the dimensions that are then derived from the calendar. */
+export const derivations = (
+  set: SetClause,
+  columns: readonly ForecastColumn[],
+): { date: ForecastColumn; derived: ForecastColumn[] }[] =>
+  columns
+    .filter((c) => c.role === 'date' && Object.hasOwn(set, c.name))
+    .map((date) => ({ date, derived: periodColumnsOf(date, columns) }))
+    .filter(({ derived }) => derived.length > 0);
+
+/**
+ * `{{set_clause}}`: one named expression over `leaves` for each dimension and date.
+ *
+ * @param derived the calendar's text for each derived dimension of a date that `set` changes
+ * @throws AppError 400 where a value is not of its column's type, or disagrees with its date
+ */
+export function setClause(
+  set: SetClause,
+  columns: readonly ForecastColumn[],
+  derived: ReadonlyMap<string, string | null>,
+): string {
+  return leafColumns(columns)
+    .map((c) => `${expression(c, set, derived)} AS ${ident(c.name)}`)
+    .join(', ');
+}
+
+function expression(
+  column: ForecastColumn,
+  set: SetClause,
+  derived: ReadonlyMap<string, string | null>,
+): string {
+  const { name, type } = column;
+  const wanted: Scalar | null | undefined = Object.hasOwn(set, name) ? set[name] : undefined;
+  const period = derived.get(name);
+  if (period !== undefined) {
+    if (wanted !== undefined && (wanted === null ? null : String(wanted)) !== period) {
+      throw new AppError(
+        400,
+        `set: "${name}" is ${JSON.stringify(wanted)} but its date makes it ${JSON.stringify(period)}`,
+      );
+    }
+    return typedLiteral(period, type);
+  }
+  return wanted === undefined
+    ? `leaves.${ident(name)}`
+    : valueLiteral(wanted, type, `set: ${name}`);
+}

@@ -1,0 +1,64 @@
+import type { Slice } from '../../contract/operations';
+import type { Scalar } from '../../contract/primitives';
+import { AppError } from '../errors';
+import type { ForecastColumn } from './columns';
+import { leafColumns } from './columns';
+import { ident, literal } from './identifiers';
+import { valueLiteral } from './values';
+
+export interface CompiledSlice {
+  /** The condition on the forecast table; `TRUE` for the whole version. */
+  where: string;
+  /** Keys that are no dimension or date column, in the order they came. */
+  skipped: string[];
+}
+
+/**
+ * A slice as a condition (specification: Operations; open points: is_key).
+ *
+ * @throws AppError 400 where a value is not of its column's type, or where the source marks keys and
+ * the slice names a dimension that is none: dropping it would widen the selection
+ */
+export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): CompiledSlice {
+  const leaves = leafColumns(columns);
+  const keysMarked = leaves.some((c) => c.role === 'dimension' && c.isKey);
+  const skipped: string[] = [];
+  const conditions: string[] = [];
+
+  for (const [name, wanted] of Object.entries(slice)) {
+    const column = leaves.find((c) => c.name === name);
+    if (!column) {
+      skipped.push(name);
+      continue;
+    }
+    if (keysMarked && column.role === 'dimension' && !column.isKey) {
+      throw new AppError(
+        400,
+        `slice: "${name}" is not marked as a key of this source, so it cannot select rows`,
+      );
+    }
+    conditions.push(anyOf(column, Array.isArray(wanted) ? wanted : [wanted]));
+  }
+  return { where: conditions.length > 0 ? conditions.join('\n    AND ') : 'TRUE', skipped };
+}
+
+function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): string {
+  const name = ident(column.name);
+  const literals = [
+    ...new Set(
+      values
+        .filter((value) => value !== null)
+        .map((value) => valueLiteral(value, column.type, `slice: ${column.name}`)),
+    ),
+  ];
+  const tests: string[] = [];
+  if (literals.length === 1) tests.push(`${name} = ${literals[0]}`);
+  if (literals.length > 1) tests.push(`${name} IN (${literals.join(', ')})`);
+  if (values.includes(null)) tests.push(`${name} IS NULL`);
+  return tests.length > 1 ? `(${tests.join(' OR ')})` : tests.join('');
+}
+
+/** The condition that skips the version's excluded iterations (`{{exclude_clause}}`). */
+export function excludeClause(iters: readonly string[]): string {
+  return iters.length === 0 ? 'TRUE' : `pf_iter NOT IN (${iters.map(literal).join(', ')})`;
+}

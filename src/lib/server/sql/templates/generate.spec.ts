@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../errors';
+import type { ColumnType, SourceColumn } from '../columns';
+import { generateTemplates } from './generate';
+
+const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
+  declared,
+  base: declared,
+  name: declared,
+  isEnum: false,
+  scale: null,
+  comparable: true,
+  ...more,
+});
+const column = (
+  cname: string,
+  role: SourceColumn['role'],
+  columnType: ColumnType | null,
+  more: Partial<SourceColumn> = {},
+): SourceColumn => ({
+  cname,
+  role,
+  isKey: false,
+  inGrain: false,
+  dimGroup: null,
+  periodColumn: null,
+  type: columnType,
+  ...more,
+});
+
+const SUPERSTORE = { schema: 'public', tname: 'superstore' };
+const text = type('text');
+const columns = (grain: readonly string[] = []): SourceColumn[] =>
+  [
+    column('Order Date', 'date', type('date'), { dimGroup: 'order' }),
+    column('Order Year', 'dimension', type('integer', { name: 'int4' }), {
+      dimGroup: 'order',
+      periodColumn: 'cal_year',
+    }),
+    column('Category', 'dimension', text),
+    column('Sub-Category', 'dimension', text),
+    column('Region', 'dimension', text),
+    column('Sales', 'value', type('numeric(12,4)', { name: 'numeric', scale: 4 })),
+    column('Quantity', 'units', type('integer', { name: 'int4' })),
+    column('Customer Name', 'filter', text),
+    column('Row ID', 'ignore', type('integer', { name: 'int4' })),
+  ].map((c) => ({ ...c, inGrain: grain.includes(c.cname) }));
+
+describe('the templates of the Superstore source', () => {
+  const raw = generateTemplates(SUPERSTORE, columns());
+  const grain = generateTemplates(SUPERSTORE, columns(['Order Year', 'Category']));
+
+  it.each(Object.entries(raw))(
+    '%s reads as its golden file, row by row',
+    async (operation, sql) => {
+      await expect(sql).toMatchFileSnapshot(`golden/${operation}.golden.sql`);
+    },
+  );
+
+  it.each(Object.entries(grain))(
+    '%s reads as its golden file, at a grain',
+    async (operation, sql) => {
+      await expect(sql).toMatchFileSnapshot(`golden/${operation}.grain.golden.sql`);
+    },
+  );
+
+  it('has get_agg only where a grain exists', () => {
+    expect(Object.keys(raw)).not.toContain('get_agg');
+    expect(Object.keys(grain)).toContain('get_agg');
+  });
+});
+
+describe('measures of other types', () => {
+  const measured = (value: ColumnType, units: ColumnType | null) =>
+    generateTemplates(SUPERSTORE, [
+      column('Region', 'dimension', text),
+      column('Sales', 'value', value),
+      ...(units ? [column('Quantity', 'units', units)] : []),
+    ]);
+
+  it('floating point is not rounded', async () => {
+    const { scale, clone } = measured(type('double precision', { name: 'float8' }), null);
+    await expect(scale).toMatchFileSnapshot('golden/scale.float.golden.sql');
+    await expect(clone).toMatchFileSnapshot('golden/clone.float.golden.sql');
+  });
+
+  it('a numeric without a scale is rounded by what the slice holds', async () => {
+    const { scale } = measured(type('numeric'), null);
+    await expect(scale).toMatchFileSnapshot('golden/scale.numeric.golden.sql');
+  });
+});
+
+describe('a generation fails', () => {
+  const failure = (metadata: SourceColumn[]): AppError => {
+    try {
+      generateTemplates(SUPERSTORE, metadata);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+    }
+    throw new Error('the generation did not fail');
+  };
+
+  it('where a grain column is never populated, naming it', () => {
+    const error = failure([
+      column('Sales', 'value', type('numeric')),
+      column('Channel', 'dimension', null, { inGrain: true }),
+    ]);
+    expect(error.status).toBe(422);
+    expect(error.message).toContain('"Channel"');
+  });
+
+  it('where a grain has nothing to sum', () => {
+    expect(failure([column('Region', 'dimension', text, { inGrain: true })]).status).toBe(422);
+  });
+
+  it('where nothing tells rows apart', () => {
+    expect(failure([column('Sales', 'value', type('numeric'))]).message).toContain('dimension');
+  });
+});
+
+it('names that hold braces are no substitution points', () => {
+  const { get_data: sql } = generateTemplates(SUPERSTORE, [
+    column('{{logid}}', 'dimension', text),
+    column('Sales', 'value', type('numeric')),
+  ]);
+  expect(sql).toContain('U&"\\007B\\007Blogid}}"');
+});

@@ -1,0 +1,78 @@
+import type { TemplateOperation } from '../../../contract/sources';
+import { AppError } from '../../errors';
+import type { SourceColumn } from '../columns';
+import {
+  dateOfGroup,
+  forecastColumns,
+  grainColumns,
+  leafColumns,
+  measureColumns,
+} from '../columns';
+import { cloneTemplate } from './clone';
+import { loadTemplate } from './load';
+import { getAggTemplate, getDataTemplate } from './read';
+import { recodeTemplate } from './recode';
+import { scaleTemplate } from './scale';
+import { undoTemplate } from './undo';
+
+export type Templates = Partial<Record<TemplateOperation, string>>;
+
+const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+
+/**
+ * All templates of a source (specification: SQL generation). `get_agg` only where it has a grain.
+ *
+ * @throws AppError 422 with the reason where the metadata makes no working templates
+ */
+export function generateTemplates(
+  source: { schema: string; tname: string },
+  metadata: readonly SourceColumn[],
+): Templates {
+  const columns = forecastColumns(metadata);
+  checkMetadata(metadata);
+
+  const grain = grainColumns(columns);
+  if (grain.length > 0 && measureColumns(columns).length === 0) {
+    throw new AppError(422, 'The source has a grain but neither a value nor a units column to sum');
+  }
+  return {
+    get_data: getDataTemplate(columns),
+    ...(grain.length > 0 ? { get_agg: getAggTemplate(columns) } : {}),
+    baseline: loadTemplate('baseline', source, columns),
+    reference: loadTemplate('reference', source, columns),
+    scale: scaleTemplate(columns),
+    recode: recodeTemplate(columns),
+    clone: cloneTemplate(columns),
+    undo: undoTemplate(columns),
+  };
+}
+
+function checkMetadata(metadata: readonly SourceColumn[]): void {
+  const used = metadata.filter((c) => c.role !== 'ignore' && c.role !== 'filter');
+  const lost = used.filter((c) => c.type === null);
+  const lostGrain = lost.filter((c) => c.inGrain && (c.role === 'dimension' || c.role === 'date'));
+  if (lostGrain.length > 0) {
+    throw new AppError(
+      422,
+      `Grain columns that no load ever fills, since the table has lost them: ${quoted(lostGrain.map((c) => c.cname))}`,
+    );
+  }
+  if (lost.length > 0) {
+    throw new AppError(
+      422,
+      `The table has lost these columns: ${quoted(lost.map((c) => c.cname))}`,
+    );
+  }
+  const columns = forecastColumns(metadata);
+  if (leafColumns(columns).length === 0) {
+    throw new AppError(422, 'The source has neither a dimension nor a date column');
+  }
+  for (const c of columns) {
+    if (c.periodColumn !== null && !dateOfGroup(c, columns)) {
+      throw new AppError(
+        422,
+        `"${c.name}" is derived from the calendar but its group has no date column`,
+      );
+    }
+  }
+}

@@ -1,0 +1,51 @@
+WITH leaves AS (
+    SELECT
+        "Region",
+        CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN SUM("Sales") ELSE 0 END AS "Sales"
+    FROM {{fc_table}}
+    WHERE {{where_clause}}
+        AND {{exclude_clause}}
+    GROUP BY
+        "Region"
+    HAVING ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales"))
+),
+running AS (
+    SELECT
+        leaves.*
+    FROM leaves
+    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
+),
+copies AS (
+    SELECT
+        "Region",
+        {{scale_factor}}::double precision * "Sales" + 0 AS "Sales"
+    FROM running
+    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
+),
+written AS (
+    INSERT INTO {{fc_table}} (
+        "Region",
+        "Sales",
+        pf_iter,
+        pf_logid
+    )
+    SELECT target."Region", leaves."Sales", 'clone', {{logid}}
+    FROM copies AS leaves
+    CROSS JOIN LATERAL (
+        SELECT {{set_clause}}
+    ) AS target
+    WHERE leaves."Sales" <> 0
+    ORDER BY leaves."Region" COLLATE "C"
+    RETURNING *
+)
+SELECT
+    "Region",
+    "Sales",
+    pf_id,
+    pf_iter,
+    pf_logid,
+    pf_created_at,
+    {{note}} AS pf_note,
+    'clone' AS pf_op
+FROM written
+ORDER BY pf_id

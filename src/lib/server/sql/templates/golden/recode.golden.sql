@@ -1,0 +1,75 @@
+WITH leaves AS (
+    SELECT
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region",
+        COALESCE(SUM("Sales"), 0) AS "Sales",
+        COALESCE(SUM("Quantity"), 0) AS "Quantity"
+    FROM {{fc_table}}
+    WHERE {{where_clause}}
+        AND {{exclude_clause}}
+    GROUP BY
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region"
+    HAVING SUM("Sales") <> 0 OR SUM("Quantity") <> 0
+),
+sides AS (
+    SELECT
+        side."sign",
+        side."Order Date",
+        side."Order Year",
+        side."Category",
+        side."Sub-Category",
+        side."Region",
+        side."sign" * leaves."Sales" AS "Sales",
+        side."sign" * leaves."Quantity" AS "Quantity"
+    FROM leaves
+    CROSS JOIN LATERAL (
+        SELECT {{set_clause}}
+    ) AS target
+    CROSS JOIN LATERAL (
+        SELECT -1 AS "sign", leaves."Order Date", leaves."Order Year", leaves."Category", leaves."Sub-Category", leaves."Region"
+        UNION ALL
+        SELECT 1, target."Order Date", target."Order Year", target."Category", target."Sub-Category", target."Region"
+    ) AS side
+    WHERE ROW(leaves."Order Date", leaves."Order Year", leaves."Category", leaves."Sub-Category", leaves."Region")
+        IS DISTINCT FROM ROW(target."Order Date", target."Order Year", target."Category", target."Sub-Category", target."Region")
+),
+written AS (
+    INSERT INTO {{fc_table}} (
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region",
+        "Sales",
+        "Quantity",
+        pf_iter,
+        pf_logid
+    )
+    SELECT "Order Date", "Order Year", "Category", "Sub-Category", "Region", "Sales", "Quantity", 'recode', {{logid}}
+    FROM sides
+    ORDER BY "sign", "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C"
+    RETURNING *
+)
+SELECT
+    "Order Date",
+    "Order Year",
+    "Category",
+    "Sub-Category",
+    "Region",
+    "Sales",
+    "Quantity",
+    pf_id,
+    pf_iter,
+    pf_logid,
+    pf_created_at,
+    {{note}} AS pf_note,
+    'recode' AS pf_op
+FROM written
+ORDER BY pf_id

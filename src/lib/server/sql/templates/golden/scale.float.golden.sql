@@ -1,0 +1,73 @@
+WITH leaves AS (
+    SELECT
+        "Region",
+        CASE WHEN ABS(SUM("Sales")) > 1e-12 * SUM(ABS("Sales")) THEN SUM("Sales") ELSE 0 END AS "Sales"
+    FROM {{fc_table}}
+    WHERE {{where_clause}}
+        AND {{exclude_clause}}
+    GROUP BY
+        "Region"
+),
+weighted AS (
+    SELECT
+        leaves.*,
+        CASE
+            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::double precision
+            ELSE 1
+        END AS "value_weight"
+    FROM leaves
+),
+summed AS (
+    SELECT
+        weighted.*,
+        SUM("value_weight") OVER () AS "value_total",
+        SUM(ABS("value_weight")) OVER () AS "value_swing"
+    FROM weighted
+    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
+),
+shared AS (
+    SELECT
+        summed.*,
+        CASE
+            WHEN {{pct}} IS NOT NULL THEN {{pct}}::double precision / 100 * "value_weight"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN {{value_incr}}::double precision * "value_weight" / "value_total"
+            ELSE 0
+        END AS "value_up_to"
+    FROM summed
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_swing" <= 1000 * ABS("value_total"))
+),
+deltas AS (
+    SELECT
+        "Region",
+        "value_up_to" + CASE
+            WHEN {{pct}} IS NULL AND ROW_NUMBER() OVER (ORDER BY ABS("value_weight") DESC, "Region" COLLATE "C") = 1
+            THEN COALESCE({{value_incr}}, 0)::double precision - SUM("value_up_to") OVER ()
+            ELSE 0
+        END AS "Sales"
+    FROM shared
+    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
+),
+written AS (
+    INSERT INTO {{fc_table}} (
+        "Region",
+        "Sales",
+        pf_iter,
+        pf_logid
+    )
+    SELECT "Region", "Sales", 'scale', {{logid}}
+    FROM deltas
+    WHERE "Sales" <> 0
+    ORDER BY "Region" COLLATE "C"
+    RETURNING *
+)
+SELECT
+    "Region",
+    "Sales",
+    pf_id,
+    pf_iter,
+    pf_logid,
+    pf_created_at,
+    {{note}} AS pf_note,
+    'scale' AS pf_op
+FROM written
+ORDER BY pf_id

@@ -1,0 +1,32 @@
+import type { ForecastColumn } from '../columns';
+import { grainColumns } from '../columns';
+import { grainKey } from '../grain';
+
+/**
+ * The `undo` template: takes one entry's rows out and answers their index values. At the grain it
+ * answers each key once, with the number of rows behind it (specification: DELETE log).
+ */
+export function undoTemplate(columns: readonly ForecastColumn[]): string {
+  const grain = grainColumns(columns);
+  if (grain.length === 0) {
+    // One array, since a row for each of 100,000 ids costs more than to delete them.
+    return `WITH gone AS (
+    DELETE FROM {{fc_table}}
+    WHERE pf_logid = {{logid}}
+    RETURNING pf_id
+)
+SELECT COALESCE(JSON_AGG(pf_id), '[]') AS pf_ids
+FROM gone
+`;
+  }
+  // RETURNING cannot take DISTINCT, so the delete feeds a CTE.
+  return `WITH gone AS (
+    DELETE FROM {{fc_table}}
+    WHERE pf_logid = {{logid}}
+    RETURNING ${grainKey(grain)} AS pf_gkey
+)
+SELECT pf_gkey, COUNT(*) AS row_count
+FROM gone
+GROUP BY pf_gkey
+`;
+}

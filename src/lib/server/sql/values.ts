@@ -1,0 +1,48 @@
+import type { Scalar } from '../../contract/primitives';
+import { AppError } from '../errors';
+import { typedLiteral } from './identifiers';
+
+const ISO_DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
+const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** Whether text is a day of the calendar in ISO form; PostgreSQL itself would also take `today`. */
+export function isIsoDate(text: string): boolean {
+  const match = ISO_DATE.exec(text);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+  return year > 0 && days !== undefined && day >= 1 && day <= days;
+}
+
+/**
+ * A client's value as a literal of a column's type.
+ *
+ * @param type SQL text of the type
+ * @param where names the place in messages, such as `slice: Region`
+ * @throws AppError 400 where the value is none of that type, 422 for an integer that the browser
+ * could not hold exactly
+ */
+export function valueLiteral(value: Scalar | null, type: string, where: string): string {
+  if (value === null) return typedLiteral(null, type);
+  const text = String(value);
+  const unfit = (what: string) =>
+    new AppError(400, `${where}: ${JSON.stringify(value)} is not ${what}`);
+
+  if (type === 'date') {
+    if (typeof value !== 'string' || !isIsoDate(value)) throw unfit('a date such as 2026-03-31');
+  } else if (type === 'bigint') {
+    if (!/^\s*[+-]?\d+\s*$/.test(text)) throw unfit('a whole number');
+    if (!Number.isSafeInteger(Number(text))) {
+      throw new AppError(
+        422,
+        `${where}: ${text} is beyond ±2^53, where numbers are no longer exact`,
+      );
+    }
+  } else if (type === 'double precision' || /^numeric\b/.test(type)) {
+    if (typeof value === 'boolean' || !NUMBER.test(text)) throw unfit('a number');
+  } else if (type === 'boolean') {
+    if (!['true', 'false'].includes(text)) throw unfit('true or false');
+  }
+  return typedLiteral(value, type);
+}
