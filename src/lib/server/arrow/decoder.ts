@@ -1,0 +1,98 @@
+import { makeBuilder, type Column, type PlannedColumn } from './columns';
+import { Memory } from './growing';
+import { FIELD_ROWS, headerLength, makeFields, scanTuples } from './wire';
+
+const FIRST_BYTES = 128 * 1024;
+
+/**
+ * Decodes a binary COPY, chunk by chunk, straight into typed columns. The chunks may be split
+ * anywhere. Two passes over each: where the fields lie, then one loop a column.
+ *
+ * ```
+ * const decoder = new CopyDecoder(plan);
+ * decoder.write(chunk);              // as often as there are chunks
+ * const columns = decoder.finish();
+ * ```
+ */
+export class CopyDecoder {
+  readonly #plan: readonly PlannedColumn[];
+  readonly #builders;
+  readonly #fields;
+  /** The unread bytes: the beginning of a tuple that the next chunk goes on with. */
+  #memory = new Memory(new Uint8Array(FIRST_BYTES));
+  #unread = 0;
+  #state: 'header' | 'tuples' | 'ended' = 'header';
+  #rows = 0;
+
+  /** @throws Error for a column of a type that cannot be decoded */
+  constructor(plan: readonly PlannedColumn[]) {
+    this.#plan = plan;
+    this.#builders = plan.map(makeBuilder);
+    this.#fields = makeFields(plan.length);
+  }
+
+  /** Whole rows decoded so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /**
+   * Takes the next bytes; they are copied, so the caller may use the chunk again.
+   * @throws AppError 422 naming a column with a value that Arrow or the pivot cannot hold
+   * @throws Error where the bytes are no binary COPY of the planned columns
+   */
+  write(chunk: Uint8Array): void {
+    const end = this.#unread + chunk.length;
+    this.#memory = this.#memory.grown(end);
+    this.#memory.bytes.set(chunk, this.#unread);
+    const position = this.#decode(end);
+    this.#memory.bytes.copyWithin(0, position, end);
+    this.#unread = end - position;
+  }
+
+  /** Decodes what is whole; returns where the rest begins. */
+  #decode(end: number): number {
+    let position = 0;
+    if (this.#state === 'header') {
+      const header = headerLength(this.#memory, end);
+      if (header === undefined) return 0;
+      this.#state = 'tuples';
+      position = header;
+    }
+    while (this.#state === 'tuples') {
+      const scan = scanTuples(this.#memory.view, position, end, this.#plan.length, this.#fields);
+      this.#append(scan.rows);
+      position = scan.position;
+      if (scan.ended) this.#state = 'ended';
+      else if (scan.rows < FIELD_ROWS) return position;
+    }
+    if (position < end) throw new Error('Malformed binary COPY: bytes after its end');
+    return position;
+  }
+
+  #append(rows: number): void {
+    const { starts, lengths } = this.#fields;
+    this.#builders.forEach((builder, i) =>
+      builder.append({
+        memory: this.#memory,
+        starts,
+        lengths,
+        from: i * FIELD_ROWS,
+        rows,
+      }),
+    );
+    this.#rows += rows;
+  }
+
+  /**
+   * The finished columns, in the order of the plan; the decoder is done after it.
+   * @throws Error where the end of the COPY has not been seen
+   */
+  finish(): Column[] {
+    if (this.#state !== 'ended') throw new Error('Truncated binary COPY: its end is missing');
+    return this.#builders.map((builder, i) => ({
+      name: (this.#plan[i] as PlannedColumn).name,
+      data: builder.finish(),
+    }));
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  Dictionary,
+  Int32,
+  Utf8,
+  makeData,
+  makeVector,
+  type Data,
+  type Vector,
+} from 'apache-arrow';
+import { GrowingTexts, Validity, type Memory } from './growing';
+
+const FIRST_SLOTS = 1024;
+const EMPTY = -1;
+
+export type TextDictionary = Dictionary<Utf8, Int32>;
+
+/**
+ * The distinct texts of a column, found by their UTF-8 bytes: no text is ever decoded here. A code
+ * is the position of a text in the order of first appearance.
+ */
+export class ByteDictionary {
+  readonly #texts = new GrowingTexts();
+  #hashes = new Int32Array(FIRST_SLOTS);
+  /** Code by hash: open addressing with linear probing, at most half full. */
+  #slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
+
+  /** The code of a text that lies in `memory`, given out on its first appearance. */
+  code(memory: Memory, start: number, length: number): number {
+    const hash = hashOf(memory.view, start, length);
+    const slots = this.#slots;
+    const hashes = this.#hashes;
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    for (;;) {
+      const code = slots[slot] as number;
+      if (code === EMPTY) return this.#add(slot, hash, memory, start, length);
+      if (hashes[code] === hash && this.#texts.equals(code, memory.view, start, length)) {
+        return code;
+      }
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #add(slot: number, hash: number, memory: Memory, start: number, length: number): number {
+    const code = this.#texts.length;
+    this.#slots[slot] = code;
+    this.#texts.push(memory, start, length);
+    if (code === this.#hashes.length) {
+      const hashes = new Int32Array(2 * code);
+      hashes.set(this.#hashes);
+      this.#hashes = hashes;
+    }
+    this.#hashes[code] = hash;
+    if (2 * (code + 1) > this.#slots.length) this.#rehash();
+    return code;
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(4 * this.#slots.length).fill(EMPTY);
+    const mask = slots.length - 1;
+    for (let code = 0; code < this.#texts.length; code++) {
+      let slot = (this.#hashes[code] as number) & mask;
+      while (slots[slot] !== EMPTY) slot = (slot + 1) & mask;
+      slots[slot] = code;
+    }
+    this.#slots = slots;
+  }
+
+  /** The texts, by code. */
+  finish(): Vector<Utf8> {
+    return makeVector(this.#texts.finish(new Validity()));
+  }
+}
+
+const GOLDEN = 0x9e3779b1;
+
+/** Mixes word by word; the last word overlaps the one before it, so that no byte is left over. */
+function hashOf(view: DataView, start: number, length: number): number {
+  let hash = length;
+  if (length >= 4) {
+    const last = start + length - 4;
+    for (let i = start; i < last; i += 4) {
+      hash = Math.imul(hash ^ view.getInt32(i), GOLDEN);
+      hash ^= hash >>> 15;
+    }
+    hash = Math.imul(hash ^ view.getInt32(last), GOLDEN);
+  } else {
+    for (let i = start; i < start + length; i++) {
+      hash = Math.imul(hash ^ view.getUint8(i), GOLDEN);
+    }
+  }
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  return hash ^ (hash >>> 13);
+}
+
+/** Codes with the texts they stand for, as Arrow data. */
+export const dictionaryData = (
+  codes: Int32Array,
+  validity: Validity,
+  dictionary: ByteDictionary,
+): Data<TextDictionary> =>
+  makeData({
+    ...validity.finish(codes.length),
+    type: new Dictionary(new Utf8(), new Int32()),
+    data: codes,
+    dictionary: dictionary.finish(),
+  });

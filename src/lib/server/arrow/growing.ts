@@ -1,0 +1,117 @@
+import { Utf8, makeData, type Data } from 'apache-arrow';
+
+const FIRST_LENGTH = 1024;
+
+type Numbers = Int32Array | Float64Array | BigInt64Array | Uint8Array;
+
+/**
+ * A typed array at least `length` long that begins with what `array` holds: `array` itself, or one
+ * twice as long. The first length is drawn by lot: columns of one length would all be copied at the
+ * same row, and hold the event loop together.
+ */
+export function grown<T extends Numbers>(array: T, length: number): T {
+  if (length <= array.length) return array;
+  const first = Math.ceil(FIRST_LENGTH * (1 + Math.random()));
+  const longer = new (array.constructor as new (length: number) => T)(
+    Math.max(length, 2 * array.length, first),
+  );
+  longer.set(array as never);
+  return longer;
+}
+
+/** Bytes with the view that reads numbers in them. */
+export class Memory {
+  readonly view: DataView;
+
+  constructor(readonly bytes: Uint8Array) {
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Memory of at least `length` bytes that begins with these. */
+  grown(length: number): Memory {
+    return length <= this.bytes.length ? this : new Memory(grown(this.bytes, length));
+  }
+}
+
+/** Which rows hold a value; costs nothing until the first null. */
+export class Validity {
+  #bitmap: Uint8Array | null = null;
+  nullCount = 0;
+
+  setNull(row: number): void {
+    const needed = (row >> 3) + 1;
+    if (this.#bitmap === null || this.#bitmap.length < needed) {
+      const longer = new Uint8Array(2 * Math.max(needed, FIRST_LENGTH / 8)).fill(0xff);
+      if (this.#bitmap) longer.set(this.#bitmap);
+      this.#bitmap = longer;
+    }
+    this.#bitmap[row >> 3] = (this.#bitmap[row >> 3] as number) & ~(1 << (row & 7));
+    this.nullCount += 1;
+  }
+
+  /** What Arrow data of `rows` rows says of its nulls; no bitmap where every row holds a value. */
+  finish(rows: number): { length: number; nullCount: number; nullBitmap: Uint8Array | null } {
+    return { length: rows, nullCount: this.nullCount, nullBitmap: this.#bitmapOf(rows) };
+  }
+
+  #bitmapOf(rows: number): Uint8Array | null {
+    if (this.#bitmap === null) return null;
+    const bitmap = new Uint8Array((rows + 7) >> 3).fill(0xff);
+    bitmap.set(this.#bitmap.subarray(0, bitmap.length));
+    if (rows & 7) bitmap[bitmap.length - 1] = (bitmap.at(-1) as number) & ((1 << (rows & 7)) - 1);
+    return bitmap;
+  }
+}
+
+/** From this length on, a native copy is quicker than a loop over the bytes. */
+const LONG_TEXT = 48;
+/** Arrow's offsets are 32 bits. */
+const MOST_BYTES = 0x7fffffff;
+
+/** UTF-8 texts one after the other, with the offsets between them. */
+export class GrowingTexts {
+  #memory = new Memory(new Uint8Array(FIRST_LENGTH));
+  #offsets = new Int32Array(FIRST_LENGTH);
+  length = 0;
+
+  /** @throws Error beyond the 2 GB that one Arrow column of text can hold */
+  push({ bytes }: Memory, start: number, length: number): void {
+    const at = this.#offsets[this.length] as number;
+    const end = at + length;
+    if (end > MOST_BYTES) throw new Error('More than 2 GB of text in one column');
+    this.#memory = this.#memory.grown(end);
+    const own = this.#memory.bytes;
+    if (length >= LONG_TEXT) own.set(bytes.subarray(start, start + length), at);
+    else for (let i = 0; i < length; i++) own[at + i] = bytes[start + i] as number;
+    this.length += 1;
+    this.#offsets = grown(this.#offsets, this.length + 1);
+    this.#offsets[this.length] = end;
+  }
+
+  /** Whether the text at `index` is the same as the one that `view` has at `start`. */
+  equals(index: number, view: DataView, start: number, length: number): boolean {
+    const at = this.#offsets[index] as number;
+    if ((this.#offsets[index + 1] as number) - at !== length) return false;
+    const own = this.#memory.view;
+    if (length < 4) {
+      for (let i = 0; i < length; i++) {
+        if (own.getUint8(at + i) !== view.getUint8(start + i)) return false;
+      }
+      return true;
+    }
+    const last = length - 4;
+    for (let i = 0; i < last; i += 4) {
+      if (own.getInt32(at + i) !== view.getInt32(start + i)) return false;
+    }
+    return own.getInt32(at + last) === view.getInt32(start + last);
+  }
+
+  finish(validity: Validity): Data<Utf8> {
+    return makeData({
+      ...validity.finish(this.length),
+      type: new Utf8(),
+      valueOffsets: this.#offsets.subarray(0, this.length + 1),
+      data: this.#memory.bytes.subarray(0, this.#offsets[this.length]),
+    });
+  }
+}

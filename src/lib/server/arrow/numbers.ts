@@ -1,0 +1,192 @@
+import { Bool, Float64, Int32, makeData, type Data } from 'apache-arrow';
+import { AppError } from '../errors';
+import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
+import { Validity, grown } from './growing';
+import { isBeyondSafe, numericToDouble } from './numeric';
+import { NULL_FIELD } from './wire';
+
+/** Reads one number field; a column has one of these for all its rows. */
+export type ReadNumber = (view: DataView, start: number, length: number) => number;
+
+export const int2: ReadNumber = (view, start, length) => {
+  if (length !== 2) throw wrongLength('smallint', length);
+  return view.getInt16(start);
+};
+export const int4: ReadNumber = (view, start, length) => {
+  if (length !== 4) throw wrongLength('integer', length);
+  return view.getInt32(start);
+};
+/** The nearest double. */
+export const int8: ReadNumber = (view, start, length) => {
+  if (length !== 8) throw wrongLength('bigint', length);
+  return view.getInt32(start) * 2 ** 32 + view.getUint32(start + 4);
+};
+export const float4: ReadNumber = (view, start, length) => {
+  if (length !== 4) throw wrongLength('real', length);
+  return view.getFloat32(start);
+};
+export const float8: ReadNumber = (view, start, length) => {
+  if (length !== 8) throw wrongLength('double precision', length);
+  return view.getFloat64(start);
+};
+
+/** For a dimension, where a rounded number would stand for another one. @throws AppError 422 beyond ±2^53 */
+export const numericDimension =
+  (name: string): ReadNumber =>
+  (view, start, length) => {
+    const value = numericToDouble(view, start, length);
+    if (Math.abs(value) >= 2 ** 53 && isBeyondSafe(view, start, length)) throw beyondSafe(name);
+    return value;
+  };
+
+const beyondSafe = (name: string) =>
+  new AppError(
+    422,
+    `Column "${name}" holds a number beyond ±9007199254740992, which a pivot cannot show exactly`,
+  );
+
+const notFinite = (name: string) =>
+  new AppError(422, `Column "${name}" holds NaN or infinity, which a pivot cannot show`);
+
+export class Float64Builder implements ColumnBuilder {
+  #values = new Float64Array(0);
+  #rows = 0;
+  readonly #validity = new Validity();
+
+  constructor(
+    private readonly name: string,
+    private readonly read: ReadNumber,
+  ) {}
+
+  append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
+    const values = (this.#values = grown(this.#values, this.#rows + rows));
+    const read = this.read;
+    let row = this.#rows;
+    for (let i = from; i < from + rows; i++, row++) {
+      const length = lengths[i] as number;
+      if (length === NULL_FIELD) {
+        this.#validity.setNull(row);
+      } else {
+        const value = read(view, starts[i] as number, length);
+        if (!Number.isFinite(value)) throw notFinite(this.name);
+        values[row] = value;
+      }
+    }
+    this.#rows = row;
+  }
+
+  finish(): Data {
+    return makeData({
+      type: new Float64(),
+      ...this.#validity.finish(this.#rows),
+      data: this.#values.subarray(0, this.#rows),
+    });
+  }
+}
+
+/** Int32 until the first value that does not fit, Float64 from then on. */
+export class IntegerBuilder implements ColumnBuilder {
+  #narrow: Int32Array = new Int32Array(0);
+  #wide: Float64Array | undefined;
+  #rows = 0;
+  readonly #validity = new Validity();
+
+  constructor(
+    private readonly name: string,
+    private readonly width: 2 | 4 | 8,
+  ) {}
+
+  append(run: FieldRun): void {
+    const done = this.#wide ? 0 : this.#appendNarrow(run);
+    if (done < run.rows) this.#appendWide(run, done);
+  }
+
+  /** Appends until a value does not fit; returns how many rows did. */
+  #appendNarrow({ memory: { view }, starts, lengths, from, rows }: FieldRun): number {
+    const values = (this.#narrow = grown(this.#narrow, this.#rows + rows));
+    const width = this.width;
+    let row = this.#rows;
+    let i = from;
+    for (; i < from + rows; i++, row++) {
+      const length = lengths[i] as number;
+      if (length === NULL_FIELD) {
+        this.#validity.setNull(row);
+        continue;
+      }
+      const start = starts[i] as number;
+      if (length !== width) throw wrongLength(`${width}-byte integer`, length);
+      if (width === 8) {
+        const low = view.getInt32(start + 4);
+        if (view.getInt32(start) !== low >> 31) break;
+        values[row] = low;
+      } else {
+        values[row] = width === 4 ? view.getInt32(start) : view.getInt16(start);
+      }
+    }
+    this.#rows = row;
+    return i - from;
+  }
+
+  #appendWide({ memory: { view }, starts, lengths, from, rows }: FieldRun, done: number): void {
+    if (!this.#wide) {
+      this.#wide = Float64Array.from(this.#narrow);
+      this.#narrow = new Int32Array(0);
+    }
+    const values = (this.#wide = grown(this.#wide, this.#rows + rows - done));
+    let row = this.#rows;
+    for (let i = from + done; i < from + rows; i++, row++) {
+      const length = lengths[i] as number;
+      if (length === NULL_FIELD) {
+        this.#validity.setNull(row);
+        continue;
+      }
+      const start = starts[i] as number;
+      const value = int8(view, start, length);
+      // The double nearest to 2^53 + 1 is 2^53: the lowest bit tells them apart.
+      const odd = (view.getUint8(start + 7) & 1) === 1;
+      if (Math.abs(value) > 2 ** 53 || (Math.abs(value) === 2 ** 53 && odd)) {
+        throw beyondSafe(this.name);
+      }
+      values[row] = value;
+    }
+    this.#rows = row;
+  }
+
+  finish(): Data {
+    const shape = this.#validity.finish(this.#rows);
+    return this.#wide
+      ? makeData({ ...shape, type: new Float64(), data: this.#wide.subarray(0, this.#rows) })
+      : makeData({ ...shape, type: new Int32(), data: this.#narrow.subarray(0, this.#rows) });
+  }
+}
+
+export class BoolBuilder implements ColumnBuilder {
+  #bits: Uint8Array = new Uint8Array(0);
+  #rows = 0;
+  readonly #validity = new Validity();
+
+  append({ memory: { bytes }, starts, lengths, from, rows }: FieldRun): void {
+    const bits = (this.#bits = grown(this.#bits, (this.#rows + rows + 7) >> 3));
+    let row = this.#rows;
+    for (let i = from; i < from + rows; i++, row++) {
+      const length = lengths[i] as number;
+      if (length === NULL_FIELD) {
+        this.#validity.setNull(row);
+      } else {
+        if (length !== 1) throw wrongLength('boolean', length);
+        if (bytes[starts[i] as number] !== 0) {
+          bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+        }
+      }
+    }
+    this.#rows = row;
+  }
+
+  finish(): Data {
+    return makeData({
+      type: new Bool(),
+      ...this.#validity.finish(this.#rows),
+      data: this.#bits.subarray(0, (this.#rows + 7) >> 3),
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { DateDay, TimestampMillisecond, makeData, type Data } from 'apache-arrow';
+import { AppError } from '../errors';
+import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
+import { Validity, grown } from './growing';
+import { NULL_FIELD } from './wire';
+
+const endless = (name: string) =>
+  new AppError(422, `Column "${name}" holds a date of infinity, which a pivot cannot show`);
+
+/** Days from 1970-01-01 to 2000-01-01, where PostgreSQL counts from. */
+const DAYS_TO_2000 = 10_957;
+const MILLISECONDS_TO_2000 = DAYS_TO_2000 * 86_400_000;
+const LATEST = 0x7fffffff;
+const EARLIEST = -0x80000000;
+
+export class DateBuilder implements ColumnBuilder {
+  #days: Int32Array = new Int32Array(0);
+  #rows = 0;
+  readonly #validity = new Validity();
+
+  constructor(private readonly name: string) {}
+
+  append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
+    const days = (this.#days = grown(this.#days, this.#rows + rows));
+    let row = this.#rows;
+    for (let i = from; i < from + rows; i++, row++) {
+      const length = lengths[i] as number;
+      if (length === NULL_FIELD) {
+        this.#validity.setNull(row);
+      } else {
+        if (length !== 4) throw wrongLength('date', length);
+        const day = view.getInt32(starts[i] as number);
+        if (day === LATEST || day === EARLIEST) throw endless(this.name);
+        days[row] = day + DAYS_TO_2000;
+      }
+    }
+    this.#rows = row;
+  }
+
+  finish(): Data {
+    return makeData({
+      type: new DateDay(),
+      ...this.#validity.finish(this.#rows),
+      data: this.#days.subarray(0, this.#rows),
+    });
+  }
+}
+
+/** Microseconds on the wire, whole milliseconds (rounded down) in the column, as the pivot reads them. */
+export class TimestampBuilder implements ColumnBuilder {
+  #milliseconds: BigInt64Array = new BigInt64Array(0);
+  #rows = 0;
+  readonly #validity = new Validity();
+
+  constructor(private readonly name: string) {}
+
+  append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
+    this.#milliseconds = grown(this.#milliseconds, this.#rows + rows);
+    // Two 32-bit halves a value: a loop over BigInt would make an object for each row.
+    const halves = new Int32Array(this.#milliseconds.buffer);
+    let row = this.#rows;
+    for (let i = from; i < from + rows; i++, row++) {
+      const length = lengths[i] as number;
+      if (length === NULL_FIELD) {
+        this.#validity.setNull(row);
+      } else {
+        if (length !== 8) throw wrongLength('timestamp', length);
+        const high = view.getInt32(starts[i] as number);
+        const low = view.getUint32((starts[i] as number) + 4);
+        if ((high === LATEST && low === 0xffffffff) || (high === EARLIEST && low === 0)) {
+          throw endless(this.name);
+        }
+        const value = millisecondsOf(high, low) + MILLISECONDS_TO_2000;
+        halves[2 * row] = value;
+        halves[2 * row + 1] = Math.floor(value / 2 ** 32);
+      }
+    }
+    this.#rows = row;
+  }
+
+  finish(): Data {
+    return makeData({
+      type: new TimestampMillisecond(),
+      ...this.#validity.finish(this.#rows),
+      data: this.#milliseconds.subarray(0, this.#rows),
+    });
+  }
+}
+
+/**
+ * floor((high × 2^32 + low) / 1000) without a product beyond 2^53: 2^32 is 4,294,967 × 1000 + 296.
+ * Exact up to the year 287,000.
+ */
+const millisecondsOf = (high: number, low: number): number =>
+  high * 4_294_967 + Math.floor((high * 296 + low) / 1000);
