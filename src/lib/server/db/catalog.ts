@@ -1,0 +1,114 @@
+import type { TableEntry } from '../../contract/sources';
+import type { ColumnType } from '../sql/columns';
+import type { Session } from './database';
+
+const KINDS = `CASE c.relkind
+    WHEN 'r' THEN 'table'
+    WHEN 'v' THEN 'view'
+    WHEN 'm' THEN 'materialized view'
+    WHEN 'p' THEN 'partitioned table'
+    WHEN 'f' THEN 'foreign table'
+  END`;
+
+/** Whether a relation can be a source: not the system's, not the service's own, and readable. */
+const IS_CANDIDATE = `c.relkind IN ('r', 'v', 'm', 'p', 'f')
+  AND n.nspname NOT IN ('pf', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`;
+
+/**
+ * Every table a source can be made of (specification: Data loading). Joined by namespace and name,
+ * so that tables of one name in several schemas stay apart. `row_estimate` is the planner's; null
+ * where it has none yet.
+ */
+export function listTables(session: Session): Promise<TableEntry[]> {
+  return session.many<TableEntry>(`
+    SELECT n.nspname AS schema, c.relname AS tname, ${KINDS} AS kind,
+      NULLIF(c.reltuples, -1)::float8 AS row_estimate, s.id AS source_id
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pf.source s ON s.schema = n.nspname AND s.tname = c.relname
+    WHERE ${IS_CANDIDATE}
+    ORDER BY n.nspname, c.relname`);
+}
+
+export interface TableColumn {
+  cname: string;
+  /** Ordinal position, from 1. */
+  position: number;
+  nullable: boolean;
+  type: ColumnType;
+}
+
+/** Whether a table of that name can be a source. Compared as text: the type name cuts at 63 bytes. */
+export async function tableExists(
+  session: Session,
+  schema: string,
+  tname: string,
+): Promise<boolean> {
+  const row = await session.maybeOne(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1::text AND c.relname = $2::text AND ${IS_CANDIDATE}`,
+    [schema, tname],
+  );
+  return row !== undefined;
+}
+
+interface CatalogColumn {
+  cname: string;
+  position: number;
+  nullable: boolean;
+  declared: string;
+  base: string;
+  name: string;
+  is_enum: boolean;
+  scale: number | null;
+  comparable: boolean;
+}
+
+/**
+ * The columns of a table in their order, domains resolved to their base types. Empty where there is
+ * no such table.
+ */
+export async function tableColumns(
+  session: Session,
+  schema: string,
+  tname: string,
+): Promise<TableColumn[]> {
+  // A type sorts where it, what it is binary-compatible with, or its elements have a B-tree
+  // operator class; enums, arrays of such types, ranges and multiranges bring theirs along.
+  const rows = await session.many<CatalogColumn>(
+    `WITH RECURSIVE resolved AS (
+       SELECT a.attnum, a.attname, NOT a.attnotnull AS nullable,
+         format_type(a.atttypid, a.atttypmod) AS declared, a.atttypid AS typid, a.atttypmod AS typmod
+       FROM pg_attribute a
+       JOIN pg_class c ON c.oid = a.attrelid
+       JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = $1::text AND c.relname = $2::text AND a.attnum > 0 AND NOT a.attisdropped
+         AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+     UNION ALL
+       SELECT r.attnum, r.attname, r.nullable AND NOT t.typnotnull, r.declared, t.typbasetype, t.typtypmod
+       FROM resolved r JOIN pg_type t ON t.oid = r.typid AND t.typtype = 'd'
+     )
+     SELECT r.attname AS cname, r.attnum::int AS position, r.nullable, r.declared,
+       format_type(r.typid, r.typmod) AS base, t.typname AS name, t.typtype = 'e' AS is_enum,
+       CASE WHEN t.typname = 'numeric' AND r.typmod >= 4
+         THEN (((r.typmod - 4) & 2047) # 1024) - 1024 END AS scale,
+       COALESCE(e.typtype, t.typtype) IN ('e', 'r', 'm')
+         OR COALESCE(e.typname, t.typname) IN ('varchar', 'cidr')
+         OR EXISTS (
+           SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod AND m.amname = 'btree'
+           WHERE o.opcdefault AND o.opcintype = COALESCE(e.oid, t.oid)
+         ) AS comparable
+     FROM resolved r
+     JOIN pg_type t ON t.oid = r.typid AND t.typtype <> 'd'
+     LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
+     ORDER BY r.attnum`,
+    [schema, tname],
+  );
+  return rows.map(({ cname, position, nullable, is_enum, ...type }) => ({
+    cname,
+    position,
+    nullable,
+    type: { ...type, isEnum: is_enum },
+  }));
+}

@@ -1,0 +1,71 @@
+import type { ColumnEntry } from '../../contract/columns';
+import type { SourceColumn } from '../sql/columns';
+import type { TableColumn } from './catalog';
+import { tableColumns } from './catalog';
+import type { Session } from './database';
+
+/** Column metadata joined with the table as it is now: `type` null where the column is gone. */
+export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
+  id: number;
+  table: TableColumn | null;
+}
+
+/** In the one order used everywhere: `opos`, those without one last, then `id`. */
+export async function listColumns(
+  session: Session,
+  source: { id: number; schema: string; tname: string },
+): Promise<ColumnRecord[]> {
+  const meta = await session.many<Omit<ColumnRecord, 'table'>>(
+    `SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
+     FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`,
+    [source.id],
+  );
+  const table = new Map(
+    (await tableColumns(session, source.schema, source.tname)).map((c) => [c.cname, c]),
+  );
+  return meta.map((m) => ({ ...m, table: table.get(m.cname) ?? null }));
+}
+
+export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] =>
+  records.map((r) => ({
+    cname: r.cname,
+    role: r.role,
+    isKey: r.is_key,
+    inGrain: r.in_grain,
+    dimGroup: r.dim_group,
+    periodColumn: r.dim_period_col,
+    type: r.table?.type ?? null,
+  }));
+
+export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =>
+  records.map(({ id: _, table, ...entry }) => ({ ...entry, type: table?.type.declared ?? null }));
+
+/** One row a column of the table, role `ignore`; columns that have one already keep it. */
+export async function insertColumns(
+  session: Session,
+  sourceId: number,
+  columns: readonly TableColumn[],
+): Promise<void> {
+  await session.run(
+    `INSERT INTO pf.col_meta (source_id, cname, opos)
+     SELECT $1, cname, opos FROM unnest($2::text[], $3::int[]) AS c (cname, opos)
+     ON CONFLICT (source_id, cname) DO NOTHING`,
+    [sourceId, columns.map((c) => c.cname), columns.map((c) => c.position)],
+  );
+}
+
+export async function updateColumns(
+  session: Session,
+  sourceId: number,
+  entries: readonly Omit<ColumnEntry, 'type'>[],
+): Promise<void> {
+  await session.run(
+    `UPDATE pf.col_meta m
+     SET label = e.label, role = e.role, is_key = e.is_key, opos = e.opos,
+       dim_group = e.dim_group, dim_period_col = e.dim_period_col, in_grain = e.in_grain
+     FROM jsonb_to_recordset($2::jsonb) AS e (cname text, label text, role text, is_key boolean,
+       opos int, dim_group text, dim_period_col text, in_grain boolean)
+     WHERE m.source_id = $1 AND m.cname = e.cname`,
+    [sourceId, JSON.stringify(entries)],
+  );
+}

@@ -1,0 +1,97 @@
+import type { LogEntry } from '../../contract/log';
+import type { Iter } from '../../contract/versions';
+import type { Session } from './database';
+import { found } from './database';
+
+const FIELDS = 'id, version_id, pf_user, stamp, operation, slice, params, note';
+
+/** Newest first. */
+export const listEntries = (session: Session, versionId: number): Promise<LogEntry[]> =>
+  session.many<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE version_id = $1 ORDER BY id DESC`, [
+    versionId,
+  ]);
+
+/** @throws AppError 404 where there is no such entry */
+export async function getEntry(session: Session, logid: number): Promise<LogEntry> {
+  const entry = await session.maybeOne<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [
+    logid,
+  ]);
+  return found(entry, `log entry ${logid}`);
+}
+
+export async function insertEntry(
+  session: Session,
+  entry: {
+    version_id: number;
+    pf_user: string;
+    operation: Iter;
+    slice: unknown;
+    params: unknown;
+    note: string | null;
+  },
+): Promise<number> {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const { id } = await session.one<{ id: number }>(
+    `INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+    [
+      entry.version_id,
+      entry.pf_user,
+      entry.operation,
+      json(entry.slice),
+      json(entry.params),
+      entry.note,
+    ],
+  );
+  return id;
+}
+
+/** @throws AppError 404 where there is no such entry */
+export async function updateNote(
+  session: Session,
+  logid: number,
+  note: string | null,
+): Promise<LogEntry> {
+  const entry = await session.maybeOne<LogEntry>(
+    `UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${FIELDS}`,
+    [logid, note],
+  );
+  return found(entry, `log entry ${logid}`);
+}
+
+export const deleteEntry = (session: Session, logid: number): Promise<number> =>
+  session.run('DELETE FROM pf.log WHERE id = $1', [logid]);
+
+export const deleteEntriesOf = (
+  session: Session,
+  versionId: number,
+  operation: Iter,
+): Promise<number> =>
+  session.run('DELETE FROM pf.log WHERE version_id = $1 AND operation = $2', [
+    versionId,
+    operation,
+  ]);
+
+/** Whether the version has a scale, recode or clone (specification: Baseline edit guard). */
+export async function hasOperations(session: Session, versionId: number): Promise<boolean> {
+  const { some } = await session.one<{ some: boolean }>(
+    `SELECT EXISTS (SELECT FROM pf.log
+       WHERE version_id = $1 AND operation IN ('scale', 'recode', 'clone')) AS some`,
+    [versionId],
+  );
+  return some;
+}
+
+/** The newest entry of each version of a source that has one. */
+export async function lastChanges(
+  session: Session,
+  sourceId: number,
+): Promise<Map<number, Pick<LogEntry, 'stamp' | 'pf_user'>>> {
+  const rows = await session.many<Pick<LogEntry, 'version_id' | 'stamp' | 'pf_user'>>(
+    `SELECT DISTINCT ON (l.version_id) l.version_id, l.stamp, l.pf_user
+     FROM pf.log l JOIN pf.version v ON v.id = l.version_id
+     WHERE v.source_id = $1 ORDER BY l.version_id, l.id DESC`,
+    [sourceId],
+  );
+  return new Map(rows.map((r) => [r.version_id, r]));
+}

@@ -1,0 +1,75 @@
+import type { Source, SourceListEntry } from '../../contract/sources';
+import type { Session, Transaction } from './database';
+import { found } from './database';
+
+const FIELDS = 'id, schema, tname, label, status, default_layout, created_at, created_by';
+
+export function listSources(session: Session, withArchived: boolean): Promise<SourceListEntry[]> {
+  return session.many<SourceListEntry>(
+    `SELECT ${FIELDS},
+       (SELECT count(*)::int FROM pf.version v WHERE v.source_id = s.id) AS version_count,
+       EXISTS (SELECT FROM pf.col_meta c
+         WHERE c.source_id = s.id AND c.in_grain AND c.role IN ('dimension', 'date')) AS has_grain,
+       EXISTS (SELECT FROM pf.sql q WHERE q.source_id = s.id) AS has_sql
+     FROM pf.source s
+     WHERE $1 OR status = 'active'
+     ORDER BY lower(COALESCE(label, tname)), id`,
+    [withArchived],
+  );
+}
+
+/** @throws AppError 404 where there is no such source */
+export async function getSource(session: Session, id: number): Promise<Source> {
+  const source = await session.maybeOne<Source>(`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
+    id,
+  ]);
+  return found(source, `source ${id}`);
+}
+
+/**
+ * The source, locked until the transaction ends: `UPDATE` for what changes its metadata, `SHARE` for
+ * what depends on it. @throws AppError 404
+ */
+export async function lockSource(
+  transaction: Transaction,
+  id: number,
+  mode: 'UPDATE' | 'SHARE',
+): Promise<Source> {
+  const source = await transaction.maybeOne<Source>(
+    `SELECT ${FIELDS} FROM pf.source WHERE id = $1 FOR ${mode}`,
+    [id],
+  );
+  return found(source, `source ${id}`);
+}
+
+/** The new source, or undefined where the table is registered already. */
+export function insertSource(
+  session: Session,
+  source: { schema: string; tname: string; label: string | null; created_by: string | null },
+): Promise<Source | undefined> {
+  return session.maybeOne<Source>(
+    `INSERT INTO pf.source (schema, tname, label, created_by) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (schema, tname) DO NOTHING
+     RETURNING ${FIELDS}`,
+    [source.schema, source.tname, source.label, source.created_by],
+  );
+}
+
+export function updateSource(
+  session: Session,
+  id: number,
+  source: Pick<Source, 'label' | 'status' | 'default_layout'>,
+): Promise<Source> {
+  return session.one<Source>(
+    `UPDATE pf.source SET label = $2, status = $3, default_layout = $4 WHERE id = $1 RETURNING ${FIELDS}`,
+    [
+      id,
+      source.label,
+      source.status,
+      source.default_layout === null ? null : JSON.stringify(source.default_layout),
+    ],
+  );
+}
+
+export const deleteSource = (session: Session, id: number): Promise<number> =>
+  session.run('DELETE FROM pf.source WHERE id = $1', [id]);

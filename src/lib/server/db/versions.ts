@@ -1,0 +1,107 @@
+import type { Version } from '../../contract/versions';
+import { AppError } from '../errors';
+import type { Session, Transaction } from './database';
+import { found } from './database';
+
+const FIELDS = `id, source_id, name, description, status, exclude_iters, created_at, created_by,
+  closed_at, closed_by`;
+
+export const listVersions = (session: Session, sourceId: number): Promise<Version[]> =>
+  session.many<Version>(`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
+    sourceId,
+  ]);
+
+/** @throws AppError 404 where there is no such version */
+export async function getVersion(session: Session, id: number): Promise<Version> {
+  const version = await session.maybeOne<Version>(
+    `SELECT ${FIELDS} FROM pf.version WHERE id = $1`,
+    [id],
+  );
+  return found(version, `version ${id}`);
+}
+
+/**
+ * The version, locked until the transaction ends: loads share it, everything else has it alone
+ * (open points: Concurrency). @throws AppError 404
+ */
+export async function lockVersion(
+  transaction: Transaction,
+  id: number,
+  mode: 'UPDATE' | 'SHARE',
+): Promise<Version> {
+  const version = await transaction.maybeOne<Version>(
+    `SELECT ${FIELDS} FROM pf.version WHERE id = $1 FOR ${mode}`,
+    [id],
+  );
+  return found(version, `version ${id}`);
+}
+
+/** As `lockVersion`, for a write. @throws AppError 404, 403 where it is closed */
+export async function lockOpenVersion(
+  transaction: Transaction,
+  id: number,
+  mode: 'UPDATE' | 'SHARE' = 'UPDATE',
+): Promise<Version> {
+  const version = await lockVersion(transaction, id, mode);
+  if (version.status === 'closed') throw new AppError(403, 'Version is closed');
+  return version;
+}
+
+/** Every version of a source, locked against loads and operations, in a fixed order. */
+export const lockVersionsOf = (transaction: Transaction, sourceId: number): Promise<Version[]> =>
+  transaction.many<Version>(
+    `SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id FOR UPDATE`,
+    [sourceId],
+  );
+
+/** The new version, or undefined where the name is taken. */
+export function insertVersion(
+  session: Session,
+  version: {
+    source_id: number;
+    name: string;
+    description: string | null;
+    exclude_iters: readonly string[] | undefined;
+    created_by: string | null;
+  },
+): Promise<Version | undefined> {
+  return session.maybeOne<Version>(
+    `INSERT INTO pf.version (source_id, name, description, exclude_iters, created_by)
+     VALUES ($1, $2, $3, COALESCE($4::jsonb, '["reference"]'), $5)
+     ON CONFLICT (source_id, name) DO NOTHING
+     RETURNING ${FIELDS}`,
+    [
+      version.source_id,
+      version.name,
+      version.description,
+      version.exclude_iters ? JSON.stringify(version.exclude_iters) : null,
+      version.created_by,
+    ],
+  );
+}
+
+export function updateVersion(
+  session: Session,
+  id: number,
+  version: Pick<Version, 'name' | 'description' | 'exclude_iters'>,
+): Promise<Version> {
+  return session.one<Version>(
+    `UPDATE pf.version SET name = $2, description = $3, exclude_iters = $4 WHERE id = $1
+     RETURNING ${FIELDS}`,
+    [id, version.name, version.description, JSON.stringify(version.exclude_iters)],
+  );
+}
+
+/** Closes a version in the name of `user`, or opens it where `user` is null. */
+export function setClosed(session: Session, id: number, user: string | null): Promise<Version> {
+  return session.one<Version>(
+    `UPDATE pf.version
+     SET status = CASE WHEN $2::text IS NULL THEN 'open' ELSE 'closed' END,
+       closed_at = CASE WHEN $2::text IS NOT NULL THEN now() END, closed_by = $2
+     WHERE id = $1 RETURNING ${FIELDS}`,
+    [id, user],
+  );
+}
+
+export const deleteVersion = (session: Session, id: number): Promise<number> =>
+  session.run('DELETE FROM pf.version WHERE id = $1', [id]);

@@ -1,0 +1,166 @@
+import { Buffer } from 'node:buffer';
+import * as v from 'valibot';
+import type { OperationAnswer } from '../contract/operations';
+import { SLICE_SKIPPED_HEADER } from '../contract/operations';
+import { AppError } from './errors';
+
+const MAX_INT4 = 2147483647;
+
+/** A path parameter that is the id of a source or version. @throws AppError 400 */
+export const idParam = (text: string | undefined, name: string): number =>
+  integer(text, name, 1, MAX_INT4);
+
+/** A path parameter that is a log entry's id. @throws AppError 400 */
+export const logidParam = (text: string | undefined): number =>
+  integer(text, 'logid', 1, Number.MAX_SAFE_INTEGER);
+
+/** A whole number of the query string, or `fallback` where it is not there. @throws AppError 400 */
+export function integerQuery(
+  url: URL,
+  name: string,
+  range: { min: number; max: number; fallback: number },
+): number {
+  const text = url.searchParams.get(name);
+  return text === null ? range.fallback : integer(text, name, range.min, range.max);
+}
+
+/** A path parameter that is a name. @throws AppError 400 where no name can be so */
+export function textParam(text: string, name: string): string {
+  if (text.includes('\u0000')) {
+    throw new AppError(400, `${name} must not contain the character U+0000`);
+  }
+  return text;
+}
+
+/** A text of the query string, or `fallback`; without one it must be there. @throws AppError 400 */
+export function textQuery(url: URL, name: string, fallback?: string): string {
+  const text = url.searchParams.get(name) ?? fallback;
+  if (text === undefined) throw new AppError(400, `${name} is missing in the query string`);
+  return textParam(text, name);
+}
+
+/** One of some words in the query string, or `fallback` where it is not there. @throws AppError 400 */
+export function choiceQuery<T extends string>(
+  url: URL,
+  name: string,
+  choices: readonly T[],
+  fallback: T,
+): T {
+  const text = url.searchParams.get(name) ?? fallback;
+  const choice = choices.find((c) => c === text);
+  if (choice === undefined)
+    throw new AppError(400, `${name} must be one of: ${choices.join(', ')}`);
+  return choice;
+}
+
+function integer(text: string | undefined, name: string, min: number, max: number): number {
+  const number = Number(text);
+  if (!text || !/^\d{1,16}$/.test(text) || number < min || number > max) {
+    throw new AppError(400, `${name} must be a whole number from ${min} to ${max}`);
+  }
+  return number;
+}
+
+/** Whether a request has a body, by what HTTP says of it; an unlabelled one never reaches a handler. */
+const hasBody = ({ headers }: Request): boolean =>
+  Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding');
+
+/** A body that is sent must be JSON, whether it is used or not. @throws AppError 415 */
+export function requireJsonBody(request: Request): void {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (hasBody(request) && type !== 'application/json') {
+    throw new AppError(415, 'Send the body as JSON, with content-type: application/json');
+  }
+}
+
+/**
+ * The body of a request, held to a schema.
+ *
+ * @param limit bytes it may have
+ * @throws AppError 413 where it is too large, 400 where there is none, it does not parse or does not
+ * fit, naming the field
+ */
+export async function readJson<S extends v.GenericSchema>(
+  request: Request,
+  schema: S,
+  limit: number,
+): Promise<v.InferOutput<S>> {
+  const body = parse(await readText(request, limit));
+  // A list has no fields, so it would pass where every field may be left out.
+  if (schema.type === 'object' && Array.isArray(body)) {
+    throw new AppError(400, 'The body must be a JSON object');
+  }
+  const result = v.safeParse(schema, body);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const path = place(issue);
+  if (path && issue.received === 'undefined') throw new AppError(400, `${path} is missing`);
+  throw new AppError(400, path ? `${path}: ${issue.message}` : issue.message);
+}
+
+/** Where in the body a fault is: its dotted path, or for an entry that names a column, column and field. */
+function place(issue: v.BaseIssue<unknown>): string | null {
+  const [entry, ...rest] = issue.path ?? [];
+  const cname = (entry?.value as { cname?: unknown } | null | undefined)?.cname;
+  if (entry?.type !== 'array' || typeof cname !== 'string') return v.getDotPath(issue);
+  return [`Column "${cname}"`, ...rest.map(({ key }) => String(key))].join(', ');
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') throw new AppError(400, 'The body is missing; send JSON');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError(400, `The body is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Bytes of a refused body that are read and dropped; a client that is still sending sees no answer. */
+const DISCARDED = 16 * 1_048_576;
+
+async function readText(request: Request, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytesOf(request)) {
+    size += chunk.byteLength;
+    if (size <= limit) chunks.push(chunk);
+    else if (size > limit + DISCARDED) break;
+  }
+  if (size > limit) throw new AppError(413, `The body is larger than ${limit} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new AppError(400, 'The body is not UTF-8 text');
+  }
+}
+
+/** Takes a body that no handler has read off the connection, which is stuck otherwise. */
+export async function discardBody(request: Request): Promise<void> {
+  if (request.bodyUsed) return;
+  let size = 0;
+  for await (const chunk of bytesOf(request)) {
+    size += chunk.byteLength;
+    if (size > DISCARDED) break;
+  }
+}
+
+const bytesOf = (request: Request) => (request.body ?? []) as AsyncIterable<Uint8Array>;
+
+/**
+ * An Arrow answer (specification: Data loading): one IPC stream, or nothing where there are no rows.
+ */
+export function arrowResponse(body: Uint8Array, rowCount: number): Response {
+  return new Response(body as Uint8Array<ArrayBuffer>, {
+    headers: {
+      'content-type': 'application/vnd.apache.arrow.stream',
+      'content-length': String(body.byteLength),
+      'x-row-count': String(rowCount),
+    },
+  });
+}
+
+/** The answer of an operation: its rows, and in a header the slice keys it did not use. */
+export const operationResponse = (result: { rows: OperationAnswer; skipped: string }): Response =>
+  Response.json(result.rows, {
+    headers: result.skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: result.skipped },
+  });

@@ -1,0 +1,12 @@
+import { calendarLoaded } from '../db/calendar';
+import type { Session } from '../db/database';
+import { AppError } from '../errors';
+
+/** Periods can be derived (open points: The forecast table). @throws AppError 409 without a calendar */
+export async function requireCalendar(session: Session): Promise<void> {
+  if (await calendarLoaded(session)) return;
+  throw new AppError(
+    409,
+    'This source derives periods, and no calendar is loaded; run: npm run periods -- --fiscal-start=1',
+  );
+}

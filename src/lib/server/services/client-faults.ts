@@ -1,0 +1,49 @@
+import { SQLSTATE, sqlState } from '../db/database';
+import { AppError } from '../errors';
+
+const OUTDATED: readonly string[] = [SQLSTATE.undefinedColumn, SQLSTATE.undefinedTable];
+
+const UNUSABLE: readonly string[] = [
+  SQLSTATE.undefinedFunction,
+  SQLSTATE.datatypeMismatch,
+  SQLSTATE.indeterminateDatatype,
+  SQLSTATE.indeterminateCollation,
+  SQLSTATE.wrongObjectType,
+  SQLSTATE.featureNotSupported,
+  SQLSTATE.programLimitExceeded,
+  SQLSTATE.ambiguousFunction,
+  SQLSTATE.cannotCoerce,
+  SQLSTATE.statementTooComplex,
+];
+
+/**
+ * Runs a stored template or a statement that carries a client's values or condition. What PostgreSQL
+ * cannot read of them (a date that does not parse, an operator that does not exist for a type) is the
+ * client's to mend; a column or table that is gone asks for a new generation.
+ *
+ * @throws AppError 400 with PostgreSQL's own sentence, 409 where the tables have changed under the
+ * stored SQL, 422 where a result does not fit its column
+ */
+export async function blameClient<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === SQLSTATE.numericOutOfRange) {
+      throw new AppError(
+        422,
+        `${what}: an amount does not fit its column (${(error as Error).message})`,
+      );
+    }
+    if (state !== undefined && OUTDATED.includes(state)) {
+      throw new AppError(
+        409,
+        `The tables are no longer what the stored SQL expects (${(error as Error).message}); generate the SQL of the source again`,
+      );
+    }
+    if (state !== undefined && (state.startsWith('22') || UNUSABLE.includes(state))) {
+      throw new AppError(400, `${what}: ${(error as Error).message}`);
+    }
+    throw error;
+  }
+}

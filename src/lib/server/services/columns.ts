@@ -1,0 +1,130 @@
+import type { ColumnEntry, ColumnSave } from '../../contract/columns';
+import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
+import type { ColumnRecord } from '../db/columns';
+import { columnEntries, listColumns, updateColumns } from '../db/columns';
+import type { Database } from '../db/database';
+import { getSource, lockSource } from '../db/sources';
+import { AppError } from '../errors';
+import { forecastType, isDate, isNumeric } from '../sql/columns';
+import { periodTypeFits } from '../sql/periods';
+
+/** @throws AppError 404 */
+export async function columns(db: Database, sourceId: number): Promise<ColumnEntry[]> {
+  return columnEntries(await listColumns(db, await getSource(db, sourceId)));
+}
+
+/**
+ * Saves column metadata, all of it or nothing; columns not named stay as they are
+ * (open points: PUT /sources/:id/columns).
+ *
+ * @throws AppError 404, 400 naming the entry and the field
+ */
+export function saveColumns(
+  db: Database,
+  sourceId: number,
+  entries: readonly ColumnSave[],
+): Promise<ColumnEntry[]> {
+  return db.transaction(async (tx) => {
+    const source = await lockSource(tx, sourceId, 'UPDATE');
+    const current = await listColumns(tx, source);
+    const wanted = merge(current, entries);
+    validate(wanted, new Set(entries.map((e) => e.cname)));
+    await updateColumns(
+      tx,
+      sourceId,
+      wanted.map(({ id: _, table: __, ...entry }) => entry),
+    );
+    return columnEntries(await listColumns(tx, source));
+  });
+}
+
+function merge(current: readonly ColumnRecord[], entries: readonly ColumnSave[]): ColumnRecord[] {
+  const byName = new Map(current.map((c) => [c.cname, c]));
+  const named = new Set<string>();
+  for (const entry of entries) {
+    const column = byName.get(entry.cname);
+    if (!column) throw fault(entry.cname, 'cname', 'the source has no such column');
+    if (named.has(entry.cname)) throw fault(entry.cname, 'cname', 'is named twice');
+    named.add(entry.cname);
+    const changes = Object.entries(entry).filter(([, value]) => value !== undefined);
+    byName.set(entry.cname, { ...column, ...Object.fromEntries(changes) });
+  }
+  return [...byName.values()];
+}
+
+const fault = (cname: string, field: keyof ColumnEntry, problem: string): AppError =>
+  new AppError(400, `Column "${cname}", ${field}: ${problem}`);
+
+/** Checks the metadata as it would be; faults are put on an entry of the request where one has it. */
+function validate(columns: readonly ColumnRecord[], named: ReadonlySet<string>): void {
+  for (const column of columns) {
+    // A column that the request leaves alone was checked when it was saved.
+    if (named.has(column.cname)) validateRole(column);
+  }
+  for (const role of ['value', 'units'] as const) {
+    const holders = columns.filter((c) => c.role === role);
+    if (holders.length > 1) {
+      const latest = holders.filter((c) => named.has(c.cname)).at(-1) ?? holders[1]!;
+      const other = holders.find((c) => c !== latest)!;
+      throw fault(
+        latest.cname,
+        'role',
+        `the source has a ${role} column already, "${other.cname}"`,
+      );
+    }
+  }
+  for (const column of columns) validatePeriod(column, columns);
+}
+
+function validateRole({ cname, role, table }: ColumnRecord): void {
+  if (role === 'ignore') return;
+  if ((RESERVED_NAMES as readonly string[]).includes(cname)) {
+    throw fault(
+      cname,
+      'role',
+      'the service needs this name for itself; the column can only be ignored',
+    );
+  }
+  if (!table)
+    throw fault(cname, 'role', 'the table no longer has this column; it can only be ignored');
+  const { type } = table;
+  if ((role === 'value' || role === 'units') && !isNumeric(type)) {
+    throw fault(cname, 'role', `${role} needs a numeric column, and this one is ${type.declared}`);
+  }
+  if (role === 'date' && !isDate(type)) {
+    throw fault(
+      cname,
+      'role',
+      `date needs a date or timestamp, and this column is ${type.declared}`,
+    );
+  }
+  if (role === 'dimension' && !type.comparable) {
+    throw fault(cname, 'role', `rows cannot be grouped by the type ${type.declared}`);
+  }
+}
+
+function validatePeriod(column: ColumnRecord, columns: readonly ColumnRecord[]): void {
+  const { cname, role, dim_period_col: period, dim_group: group, table } = column;
+  if (period === null) return;
+  if (!(PERIOD_COLUMNS as readonly string[]).includes(period)) {
+    throw fault(cname, 'dim_period_col', `the calendar has no column "${period}"`);
+  }
+  if (role !== 'dimension') return;
+  if (table && !periodTypeFits(period, forecastType(role, table.type))) {
+    throw fault(
+      cname,
+      'dim_period_col',
+      `the calendar's "${period}" cannot be put into a column of type ${table.type.declared}`,
+    );
+  }
+  const dates = columns.filter((c) => c.role === 'date' && c.dim_group === group);
+  if (group === null || dates.length !== 1) {
+    throw fault(
+      cname,
+      'dim_group',
+      group === null
+        ? 'a dimension derived from the calendar needs a group with one date column'
+        : `the group "${group}" has ${dates.length} date columns, and needs exactly one`,
+    );
+  }
+}

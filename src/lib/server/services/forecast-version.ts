@@ -1,0 +1,131 @@
+import type { Slice } from '../../contract/operations';
+import type { Source } from '../../contract/sources';
+import type { Version } from '../../contract/versions';
+import type { ColumnRecord } from '../db/columns';
+import { listColumns, sourceColumns } from '../db/columns';
+import type { Session, Transaction } from '../db/database';
+import { existingColumns, keptRoles } from '../db/forecast';
+import { getSource } from '../db/sources';
+import { findTemplate } from '../db/templates';
+import { getVersion, lockOpenVersion } from '../db/versions';
+import { AppError } from '../errors';
+import type { TemplateOperation } from '../../contract/sources';
+import type { ColumnType, ForecastColumn } from '../sql/columns';
+import { forecastColumns, leafColumns } from '../sql/columns';
+import { forecastTable, forecastTableName } from '../sql/identifiers';
+import type { CompiledSlice } from '../sql/slice';
+import { compileSlice } from '../sql/slice';
+
+/** A version with all that reading or writing its forecast table needs. */
+export interface ForecastVersion {
+  version: Version;
+  source: Source;
+  metadata: ColumnRecord[];
+  /**
+   * The forecast table's data columns with their live roles. A column that the metadata gained since
+   * the last generation is not in the table yet and is left out.
+   */
+  columns: ForecastColumn[];
+  /** Names that only the metadata or only the forecast table has as a column to select by. */
+  disputed: string[];
+  /** Columns that the stored templates use as another measure, or as none, than the metadata says. */
+  reassigned: string[];
+  /** The forecast table, quoted. */
+  table: string;
+}
+
+/** @throws AppError 404 */
+export const readVersion = async (session: Session, id: number): Promise<ForecastVersion> =>
+  complete(session, await getVersion(session, id));
+
+/**
+ * A version for a write, locked until the transaction ends, so that every check made after this one
+ * still holds when the write is made (open points: Concurrency).
+ *
+ * @throws AppError 404 where there is none, 403 where it is closed
+ */
+export async function writeVersion(
+  transaction: Transaction,
+  id: number,
+  mode: 'UPDATE' | 'SHARE' = 'UPDATE',
+): Promise<ForecastVersion> {
+  return complete(transaction, await lockOpenVersion(transaction, id, mode));
+}
+
+async function complete(session: Session, version: Version): Promise<ForecastVersion> {
+  const source = await getSource(session, version.source_id);
+  const metadata = await listColumns(session, source);
+  const existing = await existingColumns(session, forecastTableName(source.tname, version.id));
+  // A column that the source table has lost lives on in the forecast table, with its type there.
+  const known = sourceColumns(metadata).map((c) => {
+    const type = existing.get(c.cname);
+    return c.type === null && type !== undefined ? { ...c, type: plainType(type) } : c;
+  });
+  const wanted = forecastColumns(known);
+  const columns = wanted.flatMap((c) => {
+    const type = existing.get(c.name);
+    return type === undefined ? [] : { ...c, type };
+  });
+  const disputed = [
+    ...[...existing.keys()].filter((name) => !wanted.some((c) => c.name === name)),
+    ...leafColumns(wanted).flatMap((c) => (existing.has(c.name) ? [] : c.name)),
+  ];
+  const kept = await keptRoles(session, forecastTableName(source.tname, version.id));
+  const reassigned = columns.flatMap(({ name, role }) =>
+    useOf(kept.get(name) ?? role) === useOf(role) ? [] : name,
+  );
+  const table = forecastTable(source.tname, version.id);
+  return { version, source, metadata, columns, disputed, reassigned, table };
+}
+
+/** What a template does with a column of a role: groups by it, or sums it as one measure or the other. */
+const useOf = (role: string): string => (role === 'value' || role === 'units' ? role : 'leaf');
+
+const plainType = (type: string): ColumnType => ({
+  declared: type,
+  base: type,
+  name: type,
+  isEnum: false,
+  scale: null,
+  comparable: true,
+});
+
+/**
+ * A slice as a condition on a version's forecast table (specification: Operations).
+ *
+ * @throws AppError 400 where a value or column cannot be used; 409 for a column that the metadata and
+ * the forecast table do not agree on, since skipping it would widen the selection, and while a measure
+ * of the metadata is another one in the stored templates
+ */
+export function sliceOf(
+  { columns, disputed, reassigned }: ForecastVersion,
+  slice: Slice,
+): CompiledSlice {
+  if (reassigned.length > 0) {
+    throw new AppError(
+      409,
+      `"${reassigned.join('", "')}" had another role when the SQL was generated; generate it again`,
+    );
+  }
+  const name = disputed.find((name) => Object.hasOwn(slice, name));
+  if (name !== undefined) {
+    throw new AppError(
+      409,
+      `slice: "${name}" has gained or lost its role since the SQL was generated; give the old one back, or generate the SQL again`,
+    );
+  }
+  return compileSlice(slice, columns);
+}
+
+/** @throws AppError 404 where the source has no such template */
+export async function storedTemplate(
+  session: Session,
+  sourceId: number,
+  operation: TemplateOperation,
+): Promise<string> {
+  const sql = await findTemplate(session, sourceId, operation);
+  if (sql === undefined) {
+    throw new AppError(404, `The source has no ${operation} template; generate its SQL first`);
+  }
+  return sql;
+}

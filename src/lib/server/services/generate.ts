@@ -1,0 +1,80 @@
+import type { Template, TemplatesPreview } from '../../contract/sources';
+import { TEMPLATE_OPERATIONS } from '../../contract/sources';
+import { listColumns, sourceColumns } from '../db/columns';
+import type { Database, Transaction } from '../db/database';
+import { addColumn, columnHasData, dropColumn, existingColumns, keepRoles } from '../db/forecast';
+import { getSource, lockSource } from '../db/sources';
+import { listTemplates, replaceTemplates } from '../db/templates';
+import { lockVersionsOf } from '../db/versions';
+import { AppError } from '../errors';
+import type { ForecastColumn } from '../sql/columns';
+import { forecastColumns } from '../sql/columns';
+import { forecastTable, forecastTableName } from '../sql/identifiers';
+import { generateTemplates } from '../sql/templates/generate';
+
+/** The stored templates; empty before the first generation. @throws AppError 404 */
+export async function templates(db: Database, sourceId: number): Promise<Template[]> {
+  await getSource(db, sourceId);
+  return listTemplates(db, sourceId);
+}
+
+/** What a generation would store now. @throws AppError 404, 422 with the reason it would fail */
+export async function previewTemplates(db: Database, sourceId: number): Promise<TemplatesPreview> {
+  const source = await getSource(db, sourceId);
+  const metadata = sourceColumns(await listColumns(db, source));
+  const generated = generateTemplates(source, metadata);
+  return TEMPLATE_OPERATIONS.flatMap((operation) => {
+    const sql = generated[operation];
+    return sql === undefined ? [] : { operation, sql };
+  });
+}
+
+/**
+ * Generates and stores all templates of a source, and brings the forecast tables of its versions
+ * along, in one transaction (specification: SQL generation; open points: The forecast table).
+ *
+ * @throws AppError 404, 422 with the reason; the stored templates then stay as they were
+ */
+export function generate(db: Database, sourceId: number): Promise<Template[]> {
+  return db.transaction(async (tx) => {
+    const source = await lockSource(tx, sourceId, 'UPDATE');
+    const metadata = sourceColumns(await listColumns(tx, source));
+    const generated = generateTemplates(source, metadata);
+    const columns = forecastColumns(metadata);
+    for (const version of await lockVersionsOf(tx, sourceId)) {
+      await alignForecastTable(tx, source.tname, version, columns);
+    }
+    await replaceTemplates(tx, sourceId, generated);
+    return listTemplates(tx, sourceId);
+  });
+}
+
+/** New columns are added empty; one that holds data is never dropped or given another type. */
+async function alignForecastTable(
+  tx: Transaction,
+  tname: string,
+  version: { id: number; name: string },
+  columns: readonly ForecastColumn[],
+): Promise<void> {
+  const table = forecastTable(tname, version.id);
+  const existing = await existingColumns(tx, forecastTableName(tname, version.id));
+  const wanted = new Map(columns.map((c) => [c.name, c]));
+
+  for (const [name, type] of existing) {
+    const column = wanted.get(name);
+    if (column?.type === type) continue;
+    if (await columnHasData(tx, table, name)) {
+      const change = column ? `from ${type} to ${column.type}` : 'out of it';
+      throw new AppError(
+        422,
+        `The version "${version.name}" holds data in "${name}", which this would change ${change}`,
+      );
+    }
+    await dropColumn(tx, table, name);
+    existing.delete(name);
+  }
+  for (const column of columns) {
+    if (!existing.has(column.name)) await addColumn(tx, table, column);
+  }
+  await keepRoles(tx, table, columns);
+}

@@ -1,0 +1,27 @@
+import type { Session } from '../db/database';
+import { schemaProblems } from '../migrate/runner';
+
+const problems = (db: Session): Promise<string[]> =>
+  schemaProblems({ query: async (sql) => ({ rows: await db.many(sql) }) });
+
+/** Whether the database answers and its schema is the one this build expects. Never throws. */
+export async function healthy(db: Session): Promise<boolean> {
+  try {
+    return (await problems(db)).length === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The check before the server listens (specification: Startup check). @throws Error listing the problems */
+export async function requireCurrentSchema(db: Session): Promise<void> {
+  const found = await problems(db);
+  if (found.length > 0) {
+    throw new Error(
+      [
+        'The database schema is not the one this server expects:',
+        ...found.map((p) => `  ${p}`),
+      ].join('\n'),
+    );
+  }
+}

@@ -1,0 +1,216 @@
+import type {
+  BaselineRequest,
+  ClearAnswer,
+  LoadAnswer,
+  LoadPreview,
+  LoadPreviewRequest,
+  LoadRequest,
+} from '../../contract/loads';
+import type { Segment } from '../../contract/log';
+import type { ColumnRecord } from '../db/columns';
+import { sourceColumns } from '../db/columns';
+import type { Database, Session, Transaction } from '../db/database';
+import {
+  checkEntryRows,
+  deleteRowsOfEntry,
+  deleteRowsOfIter,
+  entrySpans,
+  loadTotals,
+  readInterval,
+} from '../db/forecast';
+import { deleteEntriesOf, deleteEntry, getEntry, hasOperations, insertEntry } from '../db/log';
+import { AppError } from '../errors';
+import { compileFilters } from '../sql/filters';
+import { checkCondition } from '../sql/guard';
+import { literal, typedLiteral } from '../sql/identifiers';
+import { excludeClause } from '../sql/slice';
+import { substitute } from '../sql/tokens';
+import { requireCalendar } from './calendar';
+import { blameClient } from './client-faults';
+import type { ForecastVersion } from './forecast-version';
+import { readVersion, storedTemplate, writeVersion } from './forecast-version';
+import { logOf } from './log';
+
+type LoadOperation = 'baseline' | 'reference';
+
+const NO_OFFSET = '0 days';
+
+/**
+ * Loads one segment: a log entry with the source's rows behind it
+ * (specification: POST baseline, POST reference).
+ *
+ * @throws AppError 403, 404; 400 for a filter or an offset that cannot be used; 409 without a
+ * calendar; 422 where no row matches or a row holds what a forecast table may not
+ */
+export function load(
+  db: Database,
+  versionId: number,
+  operation: LoadOperation,
+  request: LoadRequest,
+): Promise<LoadAnswer> {
+  return db.versionTransaction(versionId, async (tx) => {
+    const target = await writeVersion(tx, versionId, 'SHARE');
+    return loadSegment(tx, target, operation, request, request.note ?? null);
+  });
+}
+
+/** As `load`; a request to replay is for a later version of the service. @throws AppError 501 */
+export async function loadBaseline(
+  db: Database,
+  versionId: number,
+  request: BaselineRequest,
+): Promise<LoadAnswer> {
+  return load(db, versionId, 'baseline', withoutReplay(request));
+}
+
+function withoutReplay(request: BaselineRequest): LoadRequest {
+  if (request.replay) throw new AppError(501, 'Replaying a baseline is not available yet');
+  return request;
+}
+
+/**
+ * Drops one segment and loads it again with new parameters, in one transaction
+ * (specification: PUT baseline). A note left out keeps the old one.
+ *
+ * @throws AppError as `load`, and 409 while an operation exists or where the entry is no segment
+ */
+export async function replaceSegment(
+  db: Database,
+  versionId: number,
+  logid: number,
+  edit: BaselineRequest,
+): Promise<LoadAnswer> {
+  const request = withoutReplay(edit);
+  return db.versionTransaction(versionId, async (tx) => {
+    const target = await writeVersion(tx, versionId);
+    const entry = await getEntry(tx, logid);
+    if (entry.version_id !== versionId) {
+      throw new AppError(404, `Version ${versionId} has no log entry ${logid}`);
+    }
+    if (entry.operation !== 'baseline' && entry.operation !== 'reference') {
+      throw new AppError(409, `Entry ${logid} is a ${entry.operation}; only loads can be edited`);
+    }
+    if (await hasOperations(tx, versionId)) {
+      throw new AppError(
+        409,
+        'The version has a scale, recode or clone; undo those before editing a load',
+      );
+    }
+    await deleteRowsOfEntry(tx, target.table, logid);
+    await deleteEntry(tx, logid);
+    const note = request.note === undefined ? entry.note : request.note;
+    return loadSegment(tx, target, entry.operation, request, note);
+  });
+}
+
+/** Deletes all baseline rows and their log entries (specification: DELETE baseline). @throws AppError 403, 404 */
+export function clearBaseline(db: Database, versionId: number): Promise<ClearAnswer> {
+  return db.versionTransaction(versionId, async (tx) => {
+    const { table } = await writeVersion(tx, versionId);
+    return {
+      rows_deleted: await deleteRowsOfIter(tx, table, 'baseline'),
+      log_entries_deleted: await deleteEntriesOf(tx, versionId, 'baseline'),
+    };
+  });
+}
+
+/** What a load would bring, without making it. @throws AppError 404, 400 as `load` */
+export async function previewLoad(
+  db: Database,
+  versionId: number,
+  request: LoadPreviewRequest,
+): Promise<LoadPreview> {
+  const { source, columns, metadata } = await readVersion(db, versionId);
+  const where = await condition(request, metadata);
+  const offset = await dateOffset(db, request);
+  const totals = await blameClient('load', () => loadTotals(db, source, columns, where, offset));
+  return { ...totals, where_clause: where };
+}
+
+/** The loaded segments of a version, oldest first, with where their rows lie. @throws AppError 404 */
+export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
+  db.transaction(async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const { entries } = await logOf(tx, target);
+    const spans = await entrySpans(tx, target.table, target.columns);
+    return entries
+      .filter((e) => e.operation === 'baseline' || e.operation === 'reference')
+      .map((e) => ({ ...e, spans: spans.get(e.id) ?? [] }))
+      .reverse();
+  }, 'REPEATABLE READ READ ONLY');
+
+async function loadSegment(
+  tx: Transaction,
+  target: ForecastVersion,
+  operation: LoadOperation,
+  request: LoadRequest,
+  note: string | null,
+): Promise<LoadAnswer> {
+  const { version, source, metadata, columns, table } = target;
+  const template = await storedTemplate(tx, source.id, operation);
+  const where = await condition(request, metadata);
+  const offset = await dateOffset(tx, request);
+  const derives = columns.some((c) => c.periodColumn !== null);
+  if (derives) await requireCalendar(tx);
+
+  const logid = await insertEntry(tx, {
+    version_id: version.id,
+    pf_user: request.pf_user,
+    operation,
+    slice: null,
+    params: {
+      ...(request.raw_where != null ? { raw_where: request.raw_where } : {}),
+      ...(request.filters != null ? { filters: request.filters } : {}),
+      where_clause: where,
+      date_offset: offset,
+    },
+    note,
+  });
+  const statement = substitute(template, {
+    fc_table: table,
+    version_id: String(version.id),
+    logid: String(logid),
+    pf_user: literal(request.pf_user),
+    note: typedLiteral(note, 'text'),
+    date_offset: literal(offset),
+    filter_clause: where,
+    where_clause: 'TRUE',
+    exclude_clause: excludeClause(version.exclude_iters),
+  });
+  const rowCount = await blameClient('load', () => tx.run(statement));
+  if (rowCount === 0) throw new AppError(422, 'No row of the source matches; nothing was loaded');
+
+  const { problem, outsideCalendar } = await checkEntryRows(tx, table, columns, logid);
+  if (problem)
+    throw new AppError(422, `"${problem.column}" ${problem.problem}; nothing was loaded`);
+  return {
+    logid,
+    row_count: rowCount,
+    ...(derives ? { outside_calendar: outsideCalendar } : {}),
+  };
+}
+
+/** The offset, checked by itself: a statement without a date column would not look at it. */
+async function dateOffset(session: Session, request: LoadPreviewRequest): Promise<string> {
+  const offset = request.date_offset ?? NO_OFFSET;
+  await blameClient('date_offset', () => readInterval(session, offset));
+  return offset;
+}
+
+/**
+ * The condition that runs: `where_clause`, else `raw_where`, else the compiled `filters`, else all
+ * rows. All that arrived is checked, since all of it is stored.
+ */
+async function condition(
+  request: LoadPreviewRequest,
+  metadata: readonly ColumnRecord[],
+): Promise<string> {
+  const columns = sourceColumns(metadata);
+  const usable = columns.filter((c) => c.role !== 'ignore' && c.type).map((c) => c.cname);
+  const { where_clause: whereClause, raw_where: rawWhere, filters } = request;
+
+  if (whereClause != null) await checkCondition(whereClause, usable, 'where_clause');
+  if (rawWhere != null) await checkCondition(rawWhere, usable, 'raw_where');
+  const compiled = filters == null ? 'TRUE' : compileFilters(filters, columns);
+  return whereClause ?? rawWhere ?? compiled;
+}

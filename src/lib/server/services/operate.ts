@@ -1,0 +1,286 @@
+import type {
+  CloneRequest,
+  OperationAnswer,
+  RecodeRequest,
+  ScaleRequest,
+  SetClause,
+  Slice,
+  SlicePreview,
+} from '../../contract/operations';
+import { periodOf } from '../db/calendar';
+import type { Database, Session, Transaction } from '../db/database';
+import { sliceTotals } from '../db/forecast';
+import { insertEntry } from '../db/log';
+import { AppError } from '../errors';
+import type { ForecastColumn } from '../sql/columns';
+import { measureColumns, measureKind } from '../sql/columns';
+import { literal, typedLiteral } from '../sql/identifiers';
+import { checkSet, derivations, setClause } from '../sql/set';
+import { excludeClause } from '../sql/slice';
+import { substitute, type TokenValues } from '../sql/tokens';
+import { requireCalendar } from './calendar';
+import { blameClient } from './client-faults';
+import type { ForecastVersion } from './forecast-version';
+import { readVersion, sliceOf, storedTemplate, writeVersion } from './forecast-version';
+
+/** The rows an operation wrote, and the slice keys it did not use, percent-encoded, with commas between. */
+export interface OperationResult {
+  rows: OperationAnswer;
+  skipped: string;
+}
+
+/** Clients give up on an answer whose headers are longer than they read. */
+const MAX_SKIPPED = 4096;
+
+/** Names for a header: percent-encoded, with commas between, as many of them as it holds. */
+function listed(names: readonly string[]): string {
+  let list = '';
+  for (const name of names) {
+    const longer = `${list}${list && ','}${encodeURIComponent(name)}`;
+    if (longer.length > MAX_SKIPPED) break;
+    list = longer;
+  }
+  return list;
+}
+
+interface Operation {
+  operation: 'scale' | 'recode' | 'clone';
+  slice: Slice;
+  pf_user: string;
+  note: string | null;
+  /** What the log keeps of the request, beside slice and note. */
+  params: Record<string, unknown>;
+}
+
+const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? null, 'numeric');
+
+/**
+ * Adds to a slice's totals, spread over its leaves (open points: scale).
+ *
+ * @throws AppError 400, 403, 404; 422 where there is nothing to scale or no way to spread
+ */
+export function scale(
+  db: Database,
+  versionId: number,
+  request: ScaleRequest,
+): Promise<OperationResult> {
+  const pct = request.pct ?? null;
+  const increments = { value: request.value_incr ?? null, units: request.units_incr ?? null };
+  const asked = increments.value !== null || increments.units !== null;
+  if (pct !== null && asked) {
+    throw new AppError(400, 'Send either pct or value_incr and units_incr, not both');
+  }
+  if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
+
+  return db.versionTransaction(versionId, async (tx) => {
+    const target = await writeVersion(tx, versionId);
+    for (const role of ['value', 'units'] as const) {
+      if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
+    }
+    if (pct === 0 || (pct === null && !increments.value && !increments.units)) {
+      throw new AppError(422, 'The change is zero; there is nothing to write');
+    }
+    return operate(
+      tx,
+      target,
+      {
+        ...describe('scale', request),
+        params:
+          pct === null ? { value_incr: increments.value, units_incr: increments.units } : { pct },
+      },
+      {
+        pct: numeric(pct),
+        value_incr: numeric(increments.value),
+        units_incr: numeric(increments.units),
+      },
+      pct === null
+        ? 'The leaves of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale by percent'
+        : 'The change rounds to zero on every leaf; there is nothing to write',
+    );
+  });
+}
+
+/**
+ * Moves a slice to other dimensions or dates; totals stay (open points: recode).
+ *
+ * @throws AppError 400, 403, 404; 422 where nothing would move
+ */
+export function recode(
+  db: Database,
+  versionId: number,
+  request: RecodeRequest,
+): Promise<OperationResult> {
+  return db.versionTransaction(versionId, async (tx) => {
+    const target = await writeVersion(tx, versionId);
+    if (Object.keys(request.set).length === 0) {
+      throw new AppError(422, 'set names nothing to change, so there is nothing to move');
+    }
+    return operate(
+      tx,
+      target,
+      { ...describe('recode', request), params: { set: request.set } },
+      { set_clause: await assignments(tx, request.set, target.columns) },
+      'The slice is there already, or it nets to nothing; there is nothing to move',
+    );
+  });
+}
+
+/**
+ * Adds a copy of a slice, times a factor, in place or elsewhere (open points: clone).
+ *
+ * @throws AppError 400, 403, 404; 422 where nothing would be copied
+ */
+export function clone(
+  db: Database,
+  versionId: number,
+  request: CloneRequest,
+): Promise<OperationResult> {
+  const factor = request.scale_factor ?? 1;
+  return db.versionTransaction(versionId, async (tx) => {
+    const target = await writeVersion(tx, versionId);
+    return operate(
+      tx,
+      target,
+      { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
+      {
+        set_clause: await assignments(tx, request.set, target.columns),
+        scale_factor: numeric(factor),
+      },
+      'The copy nets to nothing or rounds to zero on every leaf; there is nothing to write',
+    );
+  });
+}
+
+/** What an operation on a slice would touch and what it would leave alone. @throws AppError 400, 404, 409 */
+export async function previewSlice(
+  db: Database,
+  versionId: number,
+  slice: Slice,
+): Promise<SlicePreview> {
+  const target = await readVersion(db, versionId);
+  const { version, columns, table } = target;
+  const { where, skipped } = sliceOf(target, slice);
+  const exclude = excludeClause(version.exclude_iters);
+  const totals = await blameClient('slice', () => sliceTotals(db, table, columns, where, exclude));
+  return { ...totals.included, excluded: totals.excluded, skipped };
+}
+
+const describe = <O extends Operation['operation']>(
+  operation: O,
+  request: { slice: Slice; pf_user: string; note?: string | null },
+) => ({ operation, slice: request.slice, pf_user: request.pf_user, note: request.note ?? null });
+
+/**
+ * Writes one operation: its log entry, then the stored template with the request filled in. A
+ * statement that writes no row takes its entry back with it, and says why.
+ */
+async function operate(
+  tx: Transaction,
+  target: ForecastVersion,
+  { operation, slice, pf_user, note, params }: Operation,
+  tokens: TokenValues,
+  otherwise: string,
+): Promise<OperationResult> {
+  const { version, source, columns, table } = target;
+  const template = await storedTemplate(tx, source.id, operation);
+  if (measureColumns(columns).length === 0) {
+    throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
+  }
+  const { where, skipped } = sliceOf(target, slice);
+  const exclude = excludeClause(version.exclude_iters);
+  const logid = await insertEntry(tx, {
+    version_id: version.id,
+    pf_user,
+    operation,
+    slice,
+    params,
+    note,
+  });
+  const statement = substitute(template, {
+    fc_table: table,
+    where_clause: where,
+    exclude_clause: exclude,
+    version_id: String(version.id),
+    logid: String(logid),
+    pf_user: literal(pf_user),
+    note: typedLiteral(note, 'text'),
+    ...tokens,
+  });
+  const rows = await blameClient(operation, () => tx.many<OperationAnswer[number]>(statement));
+  if (rows.length === 0) {
+    throw new AppError(422, (await whyNothing(tx, table, columns, where, exclude)) ?? otherwise);
+  }
+  checkAmounts(rows, columns);
+  return { rows, skipped: listed(skipped) };
+}
+
+/** A numeric goes far beyond a double; as one it is infinite, and the version could not be read. */
+function checkAmounts(rows: OperationAnswer, columns: readonly ForecastColumn[]): void {
+  for (const { name } of measureColumns(columns)) {
+    const beyond = rows.some((row) => Math.abs(Number(row[name])) === Infinity);
+    if (beyond) throw new AppError(422, `"${name}" would hold an amount beyond ±1.8e308`);
+  }
+}
+
+/** Why a slice has nothing to offer; undefined where that is not the slice's fault. */
+async function whyNothing(
+  session: Session,
+  table: string,
+  columns: readonly ForecastColumn[],
+  where: string,
+  exclude: string,
+): Promise<string | undefined> {
+  const { included, excluded } = await sliceTotals(session, table, columns, where, exclude);
+  if (included.row_count > 0) return undefined;
+  return excluded.row_count > 0
+    ? 'Every row of the slice is excluded from operations in this version'
+    : 'The slice matches no row';
+}
+
+function checkIncrement(
+  role: 'value' | 'units',
+  increment: number,
+  columns: readonly ForecastColumn[],
+): void {
+  const measure = measureColumns(columns).find((c) => c.role === role);
+  if (!measure)
+    throw new AppError(422, `The source has no ${role} column, so ${role}_incr has no use`);
+  const kind = measureKind(measure);
+  if (increment !== 0 && kind.exact && kind.scale !== null) {
+    if (Math.abs(shifted(increment, kind.scale)) < 0.5) {
+      throw new AppError(
+        422,
+        `${role}_incr ${increment} rounds to zero in "${measure.name}", which has ${kind.scale} decimals`,
+      );
+    }
+  }
+}
+
+/** A number with its decimal point moved, exactly: 5e-12 × 10^11 would not be 0.5. */
+function shifted(amount: number, places: number): number {
+  const [digits, exponent = '0'] = String(amount).split('e');
+  return Number(`${digits}e${Number(exponent) + places}`);
+}
+
+/** `{{set_clause}}`, with the dimensions that a new date's period decides. */
+async function assignments(
+  session: Session,
+  set: SetClause,
+  columns: readonly ForecastColumn[],
+): Promise<string> {
+  checkSet(set, columns);
+  const derived = new Map<string, string | null>();
+  for (const { date, derived: dimensions } of derivations(set, columns)) {
+    await requireCalendar(session);
+    const day = set[date.name];
+    const period = await blameClient('set', () =>
+      periodOf(
+        session,
+        day == null ? null : String(day),
+        dimensions.map((d) => d.periodColumn!),
+      ),
+    );
+    dimensions.forEach((d, i) => derived.set(d.name, period[i] ?? null));
+  }
+  return setClause(set, columns, derived);
+}

@@ -1,0 +1,64 @@
+import { mappedDictionary } from '../arrow/mapped';
+import type { PlannedColumn } from '../arrow/columns';
+import { CopyDecoder } from '../arrow/decoder';
+import { encode } from '../arrow/encode';
+import type { Database } from '../db/database';
+import { listEntries } from '../db/log';
+import { getVersion } from '../db/versions';
+import { substitute } from '../sql/tokens';
+import { blameClient } from './client-faults';
+import { readVersion, storedTemplate } from './forecast-version';
+
+/** The columns the browser indexes its table on, each by its mode. */
+const KEYS = ['pf_id', 'pf_gkey'];
+
+/**
+ * A version's forecast rows as one Arrow record batch: raw with note and operation, or at the grain
+ * (specification: Data loading). No rows make a body of no bytes.
+ *
+ * The statement is the stored template; note and operation are mapped from the log as the same
+ * snapshot has it, which is cheaper than a join for each row.
+ *
+ * @param signal ends the statement where the client has gone away
+ * @throws AppError 404 where there is no such version or template, 422 for a value Arrow cannot hold
+ */
+export function readForecast(
+  db: Database,
+  versionId: number,
+  operation: 'get_data' | 'get_agg',
+  signal: AbortSignal,
+): Promise<{ body: Uint8Array; rowCount: number }> {
+  const read = db.transaction(async (tx) => {
+    const { version, source, columns, table } = await readVersion(tx, versionId);
+    const template = await storedTemplate(tx, source.id, operation);
+    const sql = substitute(template, { fc_table: table, version_id: String(version.id) });
+
+    const measures = columns.filter((c) => c.role === 'value' || c.role === 'units');
+    const use = (name: string): PlannedColumn['use'] => {
+      if (KEYS.includes(name)) return 'key';
+      return measures.some((m) => m.name === name) ? 'measure' : 'dimension';
+    };
+    const described = await blameClient(operation, () => tx.describe(sql));
+    const plan = described.map((c) => ({ ...c, use: use(c.name) }));
+    const decoder = new CopyDecoder(plan);
+    await tx.copyOut(sql, (chunk) => decoder.write(chunk), signal);
+    const decoded = decoder.finish();
+    const logids = decoded.find((c) => c.name === 'pf_logid');
+
+    if (operation === 'get_data' && logids) {
+      const entries = await listEntries(tx, versionId);
+      const mapped = (name: string, of: (entry: (typeof entries)[number]) => string | null) =>
+        mappedDictionary(name, logids, new Map(entries.map((e) => [e.id, of(e)])));
+      decoded.push(
+        mapped('pf_note', (e) => e.note),
+        mapped('pf_op', (e) => e.operation),
+      );
+    }
+    return { body: encode(decoded), rowCount: decoder.rows };
+  }, 'REPEATABLE READ READ ONLY');
+  return read.catch(async (error: unknown) => {
+    // A version that was deleted meanwhile takes its table with it, and is the true reason.
+    await getVersion(db, versionId);
+    throw error;
+  });
+}

@@ -1,0 +1,114 @@
+import type {
+  ColumnValues,
+  EditSourceRequest,
+  GrainEstimate,
+  RegisterSourceRequest,
+  Source,
+  SourceListEntry,
+} from '../../contract/sources';
+import { tableColumns, tableExists } from '../db/catalog';
+import { insertColumns, listColumns } from '../db/columns';
+import type { Database } from '../db/database';
+import { countCombinations, distinctValues } from '../db/source-data';
+import {
+  deleteSource,
+  getSource,
+  insertSource,
+  listSources,
+  lockSource,
+  updateSource,
+} from '../db/sources';
+import { listVersions } from '../db/versions';
+import { AppError } from '../errors';
+
+export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>
+  listSources(db, withArchived);
+
+/** @throws AppError 404 */
+export const source = (db: Database, id: number): Promise<Source> => getSource(db, id);
+
+/**
+ * Registers a table with one metadata row a column, role `ignore` (open points: POST /sources).
+ *
+ * @throws AppError 404 where there is no such table, 409 where it is registered already
+ */
+export function registerSource(db: Database, request: RegisterSourceRequest): Promise<Source> {
+  const { schema, tname } = request;
+  return db.transaction(async (tx) => {
+    if (!(await tableExists(tx, schema, tname))) {
+      throw new AppError(404, `There is no table ${schema}.${tname}`);
+    }
+    const registered = await insertSource(tx, {
+      schema,
+      tname,
+      label: request.label ?? null,
+      created_by: request.pf_user ?? null,
+    });
+    if (!registered) throw new AppError(409, `The table ${schema}.${tname} is registered already`);
+    await insertColumns(tx, registered.id, await tableColumns(tx, schema, tname));
+    return registered;
+  });
+}
+
+/** Changes what the request names and nothing else. @throws AppError 404 */
+export function editSource(db: Database, id: number, edit: EditSourceRequest): Promise<Source> {
+  return db.transaction(async (tx) => {
+    const current = await lockSource(tx, id, 'UPDATE');
+    return updateSource(tx, id, {
+      label: edit.label === undefined ? current.label : edit.label,
+      status: edit.status ?? current.status,
+      default_layout:
+        edit.default_layout === undefined ? current.default_layout : edit.default_layout,
+    });
+  });
+}
+
+/** @throws AppError 404, 409 while the source has versions */
+export function removeSource(db: Database, id: number): Promise<void> {
+  return db.transaction(async (tx) => {
+    await lockSource(tx, id, 'UPDATE');
+    const versions = await listVersions(tx, id);
+    if (versions.length > 0) {
+      const names = versions.map((v) => `"${v.name}"`).join(', ');
+      throw new AppError(409, `The source still has versions (${names}); delete them first`);
+    }
+    await deleteSource(tx, id);
+  });
+}
+
+/** @throws AppError 404 where there is no such source or column, 400 where the column is ignored */
+export async function columnValues(
+  db: Database,
+  id: number,
+  column: string,
+  search: string,
+  limit: number,
+): Promise<ColumnValues> {
+  const registered = await getSource(db, id);
+  const record = (await listColumns(db, registered)).find((c) => c.cname === column);
+  if (!record?.table) throw new AppError(404, `The source has no column "${column}"`);
+  if (record.role === 'ignore')
+    throw new AppError(400, `The column "${column}" has the role ignore`);
+  return distinctValues(db, registered, column, search, limit);
+}
+
+/**
+ * How many rows would reach the browser at a grain of these columns.
+ *
+ * @throws AppError 404, 400 where a column does not exist or cannot be grouped by
+ */
+export async function estimateGrain(
+  db: Database,
+  id: number,
+  columns: readonly string[],
+): Promise<GrainEstimate> {
+  const registered = await getSource(db, id);
+  const table = await tableColumns(db, registered.schema, registered.tname);
+  for (const name of columns) {
+    const column = table.find((c) => c.cname === name);
+    if (!column) throw new AppError(400, `columns: the source has no column "${name}"`);
+    if (!column.type.comparable) throw new AppError(400, `columns: "${name}" cannot be grouped by`);
+  }
+  if (columns.length === 0) throw new AppError(400, 'columns: name at least one column');
+  return countCombinations(db, registered, columns);
+}

@@ -1,0 +1,24 @@
+import type { TableEntry, TablePreview } from '../../contract/sources';
+import { listTables, tableColumns, tableExists } from '../db/catalog';
+import type { Database } from '../db/database';
+import { previewRows } from '../db/source-data';
+import { AppError } from '../errors';
+
+export const tables = (db: Database): Promise<TableEntry[]> => listTables(db);
+
+/** The first rows of a database table. @throws AppError 404 where there is no such table */
+export async function previewTable(
+  db: Database,
+  schema: string,
+  tname: string,
+  limit: number,
+): Promise<TablePreview> {
+  if (!(await tableExists(db, schema, tname))) {
+    throw new AppError(404, `There is no table ${schema}.${tname}`);
+  }
+  const columns = await tableColumns(db, schema, tname);
+  return {
+    columns: columns.map((c) => ({ cname: c.cname, type: c.type.declared, nullable: c.nullable })),
+    rows: await previewRows(db, { schema, tname }, columns, limit),
+  };
+}

@@ -1,0 +1,135 @@
+import type {
+  CreateVersionRequest,
+  EditVersionRequest,
+  Version,
+  VersionListEntry,
+} from '../../contract/versions';
+import { listColumns, sourceColumns } from '../db/columns';
+import type { Database } from '../db/database';
+import { SQLSTATE, sqlState } from '../db/database';
+import { countRows, createTable, dropTable } from '../db/forecast';
+import { lastChanges } from '../db/log';
+import { getSource, lockSource } from '../db/sources';
+import { listTemplates } from '../db/templates';
+import {
+  deleteVersion,
+  getVersion,
+  insertVersion,
+  listVersions,
+  lockOpenVersion,
+  lockVersion,
+  setClosed,
+  updateVersion,
+} from '../db/versions';
+import { AppError } from '../errors';
+import { forecastColumns } from '../sql/columns';
+import { forecastTable } from '../sql/identifiers';
+
+const nameTaken = (name: string) =>
+  new AppError(409, `The source has a version named "${name}" already`);
+
+/** The versions of a source, each with its size and last change. @throws AppError 404 */
+export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {
+  const source = await getSource(db, sourceId);
+  const changes = await lastChanges(db, sourceId);
+  const list = await listVersions(db, sourceId);
+  const entries = await Promise.all(
+    list.map(async (version) => {
+      const row_count = await countIfThere(db, forecastTable(source.tname, version.id));
+      if (row_count === undefined) return [];
+      const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
+      return [{ ...version, row_count, last_change: stamp, last_user: pf_user }];
+    }),
+  );
+  return entries.flat();
+}
+
+/** Rows of a forecast table; undefined where its version was deleted since it was listed. */
+async function countIfThere(db: Database, table: string): Promise<number | undefined> {
+  try {
+    return await countRows(db, table);
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** @throws AppError 404 */
+export const version = (db: Database, id: number): Promise<Version> => getVersion(db, id);
+
+/**
+ * Creates a version with its forecast table in one transaction.
+ *
+ * @throws AppError 404, 409 for a name taken, an archived source or one without generated SQL
+ */
+export function createVersion(
+  db: Database,
+  sourceId: number,
+  request: CreateVersionRequest,
+): Promise<Version> {
+  return db.transaction(async (tx) => {
+    const source = await lockSource(tx, sourceId, 'SHARE');
+    if (source.status === 'archived') {
+      throw new AppError(409, 'The source is archived; make it active before planning on it');
+    }
+    if ((await listTemplates(tx, sourceId)).length === 0) {
+      throw new AppError(409, 'The source has no SQL yet; generate it before creating a version');
+    }
+    const created = await insertVersion(tx, {
+      source_id: sourceId,
+      name: request.name,
+      description: request.description ?? null,
+      exclude_iters: request.exclude_iters,
+      created_by: request.pf_user ?? null,
+    });
+    if (!created) throw nameTaken(request.name);
+    const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
+    await createTable(tx, forecastTable(source.tname, created.id), columns);
+    return created;
+  });
+}
+
+/** Changes what the request names and nothing else. @throws AppError 404, 403, 409 */
+export async function editVersion(
+  db: Database,
+  id: number,
+  edit: EditVersionRequest,
+): Promise<Version> {
+  try {
+    return await db.versionTransaction(id, async (tx) => {
+      const current = await lockOpenVersion(tx, id);
+      return updateVersion(tx, id, {
+        name: edit.name ?? current.name,
+        description: edit.description === undefined ? current.description : edit.description,
+        exclude_iters: edit.exclude_iters ?? current.exclude_iters,
+      });
+    });
+  } catch (error) {
+    if (sqlState(error) === SQLSTATE.uniqueViolation) throw nameTaken(edit.name ?? '');
+    throw error;
+  }
+}
+
+/** Closes (in the name of `user`) or opens a version. @throws AppError 404, 409 where it is so already */
+export function switchVersion(
+  db: Database,
+  id: number,
+  status: 'open' | 'closed',
+  user: string,
+): Promise<Version> {
+  return db.versionTransaction(id, async (tx) => {
+    const current = await lockVersion(tx, id, 'UPDATE');
+    if (current.status === status) throw new AppError(409, `The version is ${status} already`);
+    return setClosed(tx, id, status === 'closed' ? user : null);
+  });
+}
+
+/** Drops the forecast table, the log and the version together. @throws AppError 404, 403 */
+export function removeVersion(db: Database, id: number): Promise<void> {
+  return db.versionTransaction(id, async (tx) => {
+    const current = await lockOpenVersion(tx, id);
+    const source = await getSource(tx, current.source_id);
+    await dropTable(tx, forecastTable(source.tname, id));
+    await deleteVersion(tx, id);
+  });
+}
