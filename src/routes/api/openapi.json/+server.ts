@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { openApiDocument } from '$lib/contract/openapi';
+import type { RequestHandler } from './$types';
+
+const document = openApiDocument();
+
+export const GET: RequestHandler = () => json(document);

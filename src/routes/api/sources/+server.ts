@@ -1,0 +1,15 @@
+import { json } from '@sveltejs/kit';
+import { RegisterSourceRequest } from '$lib/contract/sources';
+import { choiceQuery, readJson } from '$lib/server/http';
+import { registerSource, sources } from '$lib/server/services/sources';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, url }) => {
+  const status = choiceQuery(url, 'status', ['active', 'all'], 'active');
+  return json(await sources(locals.db, status === 'all'));
+};
+
+export const POST: RequestHandler = async ({ locals, request }) => {
+  const body = await readJson(request, RegisterSourceRequest, locals.config.bodyLimit);
+  return json(await registerSource(locals.db, body), { status: 201 });
+};

@@ -1,0 +1,14 @@
+import { json } from '@sveltejs/kit';
+import { ColumnsSaveRequest } from '$lib/contract/columns';
+import { idParam, readJson } from '$lib/server/http';
+import { columns, saveColumns } from '$lib/server/services/columns';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await columns(locals.db, idParam(params.id, 'id')));
+
+export const PUT: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const body = await readJson(request, ColumnsSaveRequest, locals.config.bodyLimit);
+  return json(await saveColumns(locals.db, id, body));
+};

@@ -1,0 +1,11 @@
+import { json } from '@sveltejs/kit';
+import { GrainEstimateRequest } from '$lib/contract/sources';
+import { idParam, readJson } from '$lib/server/http';
+import { estimateGrain } from '$lib/server/services/sources';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const { columns } = await readJson(request, GrainEstimateRequest, locals.config.bodyLimit);
+  return json(await estimateGrain(locals.db, id, columns));
+};

@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { idParam } from '$lib/server/http';
+import { previewTemplates } from '$lib/server/services/generate';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await previewTemplates(locals.db, idParam(params.id, 'id')));

@@ -1,0 +1,14 @@
+import { json } from '@sveltejs/kit';
+import { CreateVersionRequest } from '$lib/contract/versions';
+import { idParam, readJson } from '$lib/server/http';
+import { createVersion, versions } from '$lib/server/services/versions';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await versions(locals.db, idParam(params.id, 'id')));
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const body = await readJson(request, CreateVersionRequest, locals.config.bodyLimit);
+  return json(await createVersion(locals.db, id, body), { status: 201 });
+};

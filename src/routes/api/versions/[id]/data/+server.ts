@@ -1,0 +1,9 @@
+import { arrowResponse, idParam } from '$lib/server/http';
+import { readForecast } from '$lib/server/services/read';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const { body, rowCount } = await readForecast(locals.db, id, 'get_data', request.signal);
+  return arrowResponse(body, rowCount);
+};

@@ -1,0 +1,11 @@
+import { json } from '@sveltejs/kit';
+import { CloseVersionRequest } from '$lib/contract/versions';
+import { idParam, readJson } from '$lib/server/http';
+import { switchVersion } from '$lib/server/services/versions';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const { pf_user } = await readJson(request, CloseVersionRequest, locals.config.bodyLimit);
+  return json(await switchVersion(locals.db, id, 'open', pf_user));
+};

@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { idParam } from '$lib/server/http';
+import { segments } from '$lib/server/services/loads';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await segments(locals.db, idParam(params.id, 'id')));

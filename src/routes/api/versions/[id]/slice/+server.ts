@@ -1,0 +1,11 @@
+import { json } from '@sveltejs/kit';
+import { SlicePreviewRequest } from '$lib/contract/operations';
+import { idParam, readJson } from '$lib/server/http';
+import { previewSlice } from '$lib/server/services/operate';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const { slice } = await readJson(request, SlicePreviewRequest, locals.config.bodyLimit);
+  return json(await previewSlice(locals.db, id, slice));
+};
