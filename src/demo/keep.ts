@@ -1,0 +1,89 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A user and group to run a command as; only root can ask for one. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+/** A command to run for as long as this process lives, and no longer. */
+export interface KeepOptions {
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  cwd?: string;
+  user?: SystemUser;
+  /** Asks the command to end. */
+  stopSignal: 'SIGINT' | 'SIGTERM' | 'SIGQUIT';
+  /** A folder to delete once the command has ended. */
+  remove?: string;
+}
+
+export interface Ending {
+  /** Exit code; null where a signal ended it. */
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface KeptProcess {
+  pid: number;
+  /** The end of what it wrote to stdout and stderr so far: a million characters at most. */
+  output(): string;
+  /** Resolves when it ends, by itself or stopped. */
+  ended: Promise<Ending>;
+  /** Asks it to end, forces it after 15 seconds, and resolves when all of it is gone. */
+  stop(): Promise<void>;
+}
+
+const OUTPUT_KEPT = 1_000_000;
+
+type Message = { pid: number } | { failure: string } | Ending;
+
+/**
+ * Runs a command that ends when this process does, even when this process is killed.
+ * @throws where the command cannot be started.
+ */
+export async function keep(options: KeepOptions): Promise<KeptProcess> {
+  const keeper = fork(fileURLToPath(new URL('./keeper.js', import.meta.url)), {
+    detached: true,
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  for (const stream of [keeper.stdout, keeper.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-OUTPUT_KEPT);
+    });
+
+  // Not the process's own 'close' event: Node leaves it out where this side disconnects first.
+  const gone = Promise.all([
+    once(keeper, 'exit'),
+    ...[keeper.stdout, keeper.stderr].map((stream) => stream && once(stream, 'close')),
+  ]);
+  const pid = await new Promise<number>((resolve, reject) => {
+    keeper.on('message', (message: Message) => {
+      if ('pid' in message) resolve(message.pid);
+      if ('failure' in message) reject(new Error(`${options.command}: ${message.failure}`));
+    });
+    keeper.once('error', reject);
+    keeper.send(options);
+  });
+  const ended = new Promise<Ending>((resolve) => {
+    keeper.on('message', (message: Message) => {
+      if ('code' in message) resolve(message);
+    });
+    void gone.then(() => resolve({ code: null, signal: null }));
+  });
+
+  return {
+    pid,
+    output: () => output,
+    ended,
+    stop: async () => {
+      if (keeper.connected) keeper.disconnect();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import type { DatabaseConfig } from '../lib/server/config';
+import { keep, type Ending } from './keep';
+import { freePort } from './postgres';
+
+export interface Server {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+  pid: number;
+  /** What it wrote to stdout and stderr so far. */
+  output(): string;
+  /** Resolves when it ends, by itself or stopped. */
+  ended: Promise<Ending>;
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  database: DatabaseConfig;
+  /** Left out: a free one. */
+  port?: number;
+  /** Further environment variables. */
+  env?: Record<string, string>;
+}
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** This process's environment without what would configure the service or change where it listens. */
+export function bareEnvironment(): NodeJS.ProcessEnv {
+  const ours = /^(DB_|PF_|PORT$|HOST$|ORIGIN$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
+}
+
+/** The environment that points the service at a database. */
+export function databaseEnvironment(database: DatabaseConfig): Record<string, string> {
+  return {
+    DB_HOST: database.host,
+    DB_PORT: String(database.port),
+    DB_NAME: database.database,
+    DB_USER: database.user,
+    DB_PASSWORD: database.password,
+  };
+}
+
+/**
+ * Starts the built server and waits until it answers. It ends with this process.
+ * @throws with the server's own output where it ends instead.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const port = options.port ?? (await freePort());
+  const server = await keep({
+    command: process.execPath,
+    args: ['build'],
+    cwd: PROJECT,
+    env: {
+      ...bareEnvironment(),
+      ...databaseEnvironment(options.database),
+      NODE_ENV: 'production',
+      PORT: String(port),
+      ...options.env,
+    },
+    stopSignal: 'SIGTERM',
+  });
+  const url = `http://127.0.0.1:${port}`;
+  let ended = false;
+  void server.ended.then(() => (ended = true));
+  while (!(await listens(url))) {
+    if (ended) throw new Error(`The server did not start:\n${server.output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { url, pid: server.pid, output: server.output, ended: server.ended, stop: server.stop };
+}
+
+async function listens(url: string): Promise<boolean> {
+  try {
+    await (await fetch(`${url}/api/health`)).arrayBuffer();
+    return true;
+  } catch {
+    return false;
+  }
+}

