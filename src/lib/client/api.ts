@@ -1,0 +1,256 @@
+import type { ColumnEntry, ColumnSave } from '../contract/columns';
+import type {
+  BaselineRequest,
+  ClearAnswer,
+  LoadAnswer,
+  LoadPreview,
+  LoadPreviewRequest,
+  LoadRequest,
+} from '../contract/loads';
+import type { LogAnswer, LogEntry, Segment, UndoAnswer } from '../contract/log';
+import type {
+  CloneRequest,
+  OperationAnswer,
+  RecodeRequest,
+  ScaleRequest,
+  Slice,
+  SlicePreview,
+} from '../contract/operations';
+import type {
+  ColumnValues,
+  EditSourceRequest,
+  GrainEstimate,
+  RegisterSourceRequest,
+  Source,
+  SourceListEntry,
+  TableEntry,
+  TablePreview,
+  Template,
+  TemplatesPreview,
+} from '../contract/sources';
+import type {
+  CreateVersionRequest,
+  EditVersionRequest,
+  Version,
+  VersionListEntry,
+} from '../contract/versions';
+
+/**
+ * A request that did not succeed. `status` is the HTTP status of the answer, or 0 where no answer
+ * came at all (server down, connection cut); `message` is a sentence to show as it is.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The fetch to use: SvelteKit's own inside a `load`, the global one elsewhere. */
+export type Fetch = typeof globalThis.fetch;
+
+export interface CallOptions {
+  fetch?: Fetch;
+  signal?: AbortSignal;
+}
+
+interface Call extends CallOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  body?: unknown;
+}
+
+/** Identifiers and table names go into paths percent-encoded: real names hold spaces and slashes. */
+const path = (strings: TemplateStringsArray, ...parts: (string | number)[]) =>
+  '/api' + String.raw({ raw: strings }, ...parts.map((p) => encodeURIComponent(p)));
+
+async function send(url: string, call: Call = {}): Promise<Response> {
+  const { fetch = globalThis.fetch, method = 'GET', body, signal } = call;
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method,
+      ...(signal && { signal }),
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new ApiError(0, 'The server does not answer. Check the connection and try again.');
+  }
+  if (!response.ok) throw new ApiError(response.status, await reason(response));
+  return response;
+}
+
+async function reason(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  if (body && typeof body === 'object' && 'error' in body && typeof body.error === 'string') {
+    return body.error;
+  }
+  return `The server answered ${response.status} ${response.statusText}`.trim() + '.';
+}
+
+async function json<T>(url: string, call?: Call): Promise<T> {
+  const response = await send(url, call);
+  try {
+    return (await response.json()) as T;
+  } catch (cause) {
+    if (call?.signal?.aborted) throw cause;
+    throw new ApiError(0, 'The connection was cut before the answer was complete.');
+  }
+}
+
+// Tables and sources
+
+/** GET /tables: every table that could be registered. */
+export const listTables = (o?: CallOptions) => json<TableEntry[]>('/api/tables', o);
+
+/** GET /tables/:schema/:tname: columns and the first rows (at most 500). */
+export const previewTable = (schema: string, tname: string, limit = 50, o?: CallOptions) =>
+  json<TablePreview>(path`/tables/${schema}/${tname}` + `?limit=${limit}`, o);
+
+/** GET /sources: active sources; with `all`, the archived too. */
+export const listSources = (o?: CallOptions & { all?: boolean }) =>
+  json<SourceListEntry[]>('/api/sources' + (o?.all ? '?status=all' : ''), o);
+
+export const registerSource = (body: RegisterSourceRequest, o?: CallOptions) =>
+  json<Source>('/api/sources', { ...o, method: 'POST', body });
+
+export const getSource = (id: number, o?: CallOptions) => json<Source>(path`/sources/${id}`, o);
+
+export const editSource = (id: number, body: EditSourceRequest, o?: CallOptions) =>
+  json<Source>(path`/sources/${id}`, { ...o, method: 'PATCH', body });
+
+export const deleteSource = async (id: number, o?: CallOptions) => {
+  await send(path`/sources/${id}`, { ...o, method: 'DELETE' });
+};
+
+/** GET /sources/:id/columns: column metadata in the one order used everywhere. */
+export const listColumns = (id: number, o?: CallOptions) =>
+  json<ColumnEntry[]>(path`/sources/${id}/columns`, o);
+
+/** PUT /sources/:id/columns: all or nothing; answers all saved entries. */
+export const saveColumns = (id: number, body: ColumnSave[], o?: CallOptions) =>
+  json<ColumnEntry[]>(path`/sources/${id}/columns`, { ...o, method: 'PUT', body });
+
+/** GET /sources/:id/values: distinct values of a source column, most frequent first. */
+export const listColumnValues = (
+  id: number,
+  cname: string,
+  search = '',
+  o?: CallOptions & { limit?: number },
+) => {
+  const query = new URLSearchParams({ cname });
+  if (search) query.set('search', search);
+  if (o?.limit) query.set('limit', String(o.limit));
+  return json<ColumnValues>(path`/sources/${id}/values` + `?${query}`, o);
+};
+
+/** POST /sources/:id/grain-estimate: how many rows the given columns would leave. */
+export const estimateGrain = (id: number, columns: string[], o?: CallOptions) =>
+  json<GrainEstimate>(path`/sources/${id}/grain-estimate`, {
+    ...o,
+    method: 'POST',
+    body: { columns },
+  });
+
+/** GET /sources/:id/sql: the stored templates; empty before the first generation. */
+export const listSql = (id: number, o?: CallOptions) =>
+  json<Template[]>(path`/sources/${id}/sql`, o);
+
+/** POST /sources/:id/sql: generates and stores the templates. */
+export const generateSql = (id: number, o?: CallOptions) =>
+  json<Template[]>(path`/sources/${id}/sql`, { ...o, method: 'POST' });
+
+/** GET /sources/:id/sql/preview: what a generation would produce now, not stored. */
+export const previewSql = (id: number, o?: CallOptions) =>
+  json<TemplatesPreview>(path`/sources/${id}/sql/preview`, o);
+
+// Versions
+
+export const listVersions = (sourceId: number, o?: CallOptions) =>
+  json<VersionListEntry[]>(path`/sources/${sourceId}/versions`, o);
+
+export const createVersion = (sourceId: number, body: CreateVersionRequest, o?: CallOptions) =>
+  json<Version>(path`/sources/${sourceId}/versions`, { ...o, method: 'POST', body });
+
+export const getVersion = (id: number, o?: CallOptions) => json<Version>(path`/versions/${id}`, o);
+
+export const editVersion = (id: number, body: EditVersionRequest, o?: CallOptions) =>
+  json<Version>(path`/versions/${id}`, { ...o, method: 'PATCH', body });
+
+export const deleteVersion = async (id: number, o?: CallOptions) => {
+  await send(path`/versions/${id}`, { ...o, method: 'DELETE' });
+};
+
+export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>
+  json<Version>(path`/versions/${id}/close`, { ...o, method: 'POST', body: { pf_user } });
+
+export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
+  json<Version>(path`/versions/${id}/open`, { ...o, method: 'POST', body: { pf_user } });
+
+// Data
+
+/**
+ * GET /versions/:id/data or /agg, as a response whose body is the Arrow stream: the caller reads it
+ * piece by piece to show progress. Throws ApiError like every other call (404 where `get_agg` is
+ * not generated).
+ */
+export const loadRows = (id: number, endpoint: 'data' | 'agg', o?: CallOptions) =>
+  send(path`/versions/${id}/${endpoint}`, o);
+
+// Baseline and reference
+
+/** GET /versions/:id/segments: the loaded baseline and reference segments with their date spans. */
+export const listSegments = (id: number, o?: CallOptions) =>
+  json<Segment[]>(path`/versions/${id}/segments`, o);
+
+/** POST /versions/:id/baseline/preview: what a load would bring, before it is made. */
+export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOptions) =>
+  json<LoadPreview>(path`/versions/${id}/baseline/preview`, { ...o, method: 'POST', body });
+
+export const loadBaseline = (id: number, body: BaselineRequest, o?: CallOptions) =>
+  json<LoadAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'POST', body });
+
+export const loadReference = (id: number, body: LoadRequest, o?: CallOptions) =>
+  json<LoadAnswer>(path`/versions/${id}/reference`, { ...o, method: 'POST', body });
+
+/** PUT /versions/:id/baseline/:logid: replaces one segment; 409 while an operation exists. */
+export const editSegment = (id: number, logid: number, body: LoadRequest, o?: CallOptions) =>
+  json<LoadAnswer>(path`/versions/${id}/baseline/${logid}`, { ...o, method: 'PUT', body });
+
+export const clearBaseline = (id: number, o?: CallOptions) =>
+  json<ClearAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'DELETE' });
+
+// Operations
+
+/** POST /versions/:id/slice: what an operation on the slice would touch, and what is excluded. */
+export const previewSlice = (id: number, slice: Slice, o?: CallOptions) =>
+  json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice } });
+
+export const scale = (id: number, body: ScaleRequest, o?: CallOptions) =>
+  json<OperationAnswer>(path`/versions/${id}/scale`, { ...o, method: 'POST', body });
+
+export const recode = (id: number, body: RecodeRequest, o?: CallOptions) =>
+  json<OperationAnswer>(path`/versions/${id}/recode`, { ...o, method: 'POST', body });
+
+export const clone = (id: number, body: CloneRequest, o?: CallOptions) =>
+  json<OperationAnswer>(path`/versions/${id}/clone`, { ...o, method: 'POST', body });
+
+// Log
+
+/** GET /versions/:id/log: newest first, with totals under the source's own column names. */
+export const listLog = (id: number, o?: CallOptions) =>
+  json<LogAnswer>(path`/versions/${id}/log`, o);
+
+export const editNote = (logid: number, note: string | null, o?: CallOptions) =>
+  json<LogEntry>(path`/log/${logid}`, { ...o, method: 'PATCH', body: { note } });
+
+/** DELETE /log/:logid: undo; answers the keys that left, by `pf_id` or by `pf_gkey`. */
+export const undo = (logid: number, o?: CallOptions) =>
+  json<UndoAnswer>(path`/log/${logid}`, { ...o, method: 'DELETE' });

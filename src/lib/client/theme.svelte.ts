@@ -1,0 +1,36 @@
+import { MediaQuery } from 'svelte/reactivity';
+import { kept, keep } from './storage';
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+const isTheme = (text: string | null): text is Theme => THEMES.includes(text as Theme);
+
+/** The colour theme: the user's choice, kept in the browser, or the system's. */
+class ThemeChoice {
+  #choice = $state<Theme>('system');
+  #systemDark = new MediaQuery('(prefers-color-scheme: dark)', false);
+
+  /** What is shown now; for parts that bring their own two themes, such as the pivot's grid. */
+  readonly dark = $derived(
+    this.#choice === 'system' ? this.#systemDark.current : this.#choice === 'dark',
+  );
+
+  constructor() {
+    const stored = kept('pf.theme');
+    if (isTheme(stored)) this.#choice = stored;
+  }
+
+  get choice(): Theme {
+    return this.#choice;
+  }
+
+  set choice(theme: Theme) {
+    this.#choice = theme;
+    keep('pf.theme', theme === 'system' ? null : theme);
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }
+}
+
+export const theme = new ThemeChoice();

@@ -1,0 +1,36 @@
+import type { Scalar } from '../contract/primitives';
+
+/** A value as the pivot engine holds it: a date or datetime is epoch milliseconds in UTC. */
+export type CellValue = string | number | boolean | null;
+
+/** Types of the engine's columns. */
+export type ColumnType = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'datetime';
+
+/** Column name → type, for the loaded columns and the layout's expressions. */
+export type Schema = Readonly<Record<string, ColumnType>>;
+
+/**
+ * An engine value as a slice carries it: dates as ISO days, instants as ISO instants. Read in UTC,
+ * as the engine keeps them, so no time zone can move a day.
+ */
+export function toScalar(value: CellValue, type: ColumnType | undefined): Scalar | null {
+  if (value === null || typeof value !== 'number') return value;
+  if (type === 'date') return new Date(value).toISOString().slice(0, 10);
+  if (type === 'datetime') return new Date(value).toISOString();
+  return value;
+}
+
+/** The text the engine prints for a split value in its column paths. */
+export function printed(value: CellValue, type: ColumnType | undefined): string {
+  if (value === null) return 'null';
+  if (typeof value === 'number' && type === 'datetime') {
+    return new Date(value).toISOString().replace('T', ' ').replace('Z', '');
+  }
+  return String(toScalar(value, type));
+}
+
+/** Equality key of one value; keeps null, 'null', 0, '0' and false apart. */
+export const valueKey = (value: CellValue): string => JSON.stringify(value);
+
+/** A sum without the digits that adding binary fractions leaves: 83918.645, not 83918.64499999999. */
+export const tidy = (sum: number): number => Number(sum.toPrecision(14));

@@ -1,0 +1,69 @@
+import type { CellValue } from './cell-value';
+import type { View } from './perspective';
+
+const pathKey = (path: readonly CellValue[]) => JSON.stringify(path);
+
+/** Beyond this many rows, rows opened one by one are not looked for again. */
+const MAX_ROWS = 200_000;
+
+/**
+ * Which rows of a tree stand open: a depth for all of them, and rows opened or closed one by one
+ * since. The engine forgets both whenever it makes a view anew, so they are kept here by path.
+ */
+export class Expansion {
+  private groupBy = '';
+  private opened = new Map<string, CellValue[]>();
+  private closed = new Map<string, CellValue[]>();
+
+  /** Levels open below the first; null: all of them. */
+  depth: number | null = null;
+
+  setDepth(depth: number | null): void {
+    this.depth = depth;
+    this.opened.clear();
+    this.closed.clear();
+  }
+
+  open(path: CellValue[]): void {
+    this.closed.delete(pathKey(path));
+    this.opened.set(pathKey(path), path);
+  }
+
+  close(path: CellValue[]): void {
+    this.opened.delete(pathKey(path));
+    this.closed.set(pathKey(path), path);
+  }
+
+  /** Brings a new view to the kept state; another grouping starts without single rows. */
+  async applyTo(
+    view: View,
+    groupBy: readonly string[],
+    rowPaths: () => Promise<CellValue[][]>,
+  ): Promise<void> {
+    const key = JSON.stringify(groupBy);
+    if (key !== this.groupBy) {
+      this.opened.clear();
+      this.closed.clear();
+      this.groupBy = key;
+    }
+    if (groupBy.length > 1 && this.depth !== null) await view.set_depth(this.depth);
+    if (this.opened.size + this.closed.size === 0) return;
+    if ((await view.num_rows()) > MAX_ROWS) return;
+    for (let level = 0; level < groupBy.length; level++)
+      await this.applyLevel(view, level, rowPaths);
+  }
+
+  private async applyLevel(view: View, level: number, rowPaths: () => Promise<CellValue[][]>) {
+    const atLevel = (paths: Map<string, CellValue[]>) =>
+      [...paths.values()].filter((path) => path.length === level).length;
+    if (atLevel(this.opened) + atLevel(this.closed) === 0) return;
+    const paths = await rowPaths();
+    // From the bottom up: opening a row moves only the rows below it.
+    for (let y = paths.length - 1; y >= 0; y--) {
+      const path = paths[y] as CellValue[];
+      if (path.length !== level) continue;
+      if (this.closed.has(pathKey(path))) await view.collapse(y);
+      else if (this.opened.has(pathKey(path))) await view.expand(y);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import type { ColumnEntry } from '../contract/columns';
+import type { Schema } from './cell-value';
+import type { Layout, LayoutSort } from './layout-config';
+
+/** How many distinct values loaded columns and expressions have; for choosing a first layout. */
+export type DistinctCount = (
+  column: string,
+  expressions?: Record<string, string>,
+) => Promise<number>;
+
+const MAX_FIRST_LEVEL = 60;
+const MAX_SECOND_LEVEL = 400;
+const MAX_OPEN_ROWS = 40;
+const MAX_MONTHS = 36;
+
+/** A name in an expression. */
+export const quotedName = (name: string) => `"${name.replace(/(["\\])/g, '\\$1')}"`;
+const quotedText = (text: string) => `'${text.replace(/(['\\])/g, '\\$1')}'`;
+
+/**
+ * A first layout from the metadata: dates across by month or year, the first dimensions down, value
+ * and units summed, numbers formatted by role. Dimensions with very many values are passed over.
+ */
+export async function defaultLayout(
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  distinct: DistinctCount,
+): Promise<Layout> {
+  const loaded = columns.filter((c) => c.cname in schema);
+  const date = loaded.find((c) => c.role === 'date');
+  const dimensions = loaded.filter((c) => c.role === 'dimension');
+  const marked = dimensions.some((c) => c.is_key);
+  const dateGroups = new Set(columns.filter((c) => c.role === 'date').map((c) => c.dim_group));
+  const ofDate = (c: ColumnEntry) =>
+    c.dim_period_col !== null || (c.dim_group !== null && dateGroups.has(c.dim_group));
+  const down = dimensions.filter((c) => !ofDate(c) && (c.is_key || !marked));
+
+  const group_by: string[] = [];
+  let openRows = 1;
+  for (const { cname } of down) {
+    const count = await distinct(cname);
+    const limit = group_by.length === 0 ? MAX_FIRST_LEVEL : MAX_SECOND_LEVEL;
+    if (count < 2 || count > limit) continue;
+    group_by.push(cname);
+    openRows = Math.max(openRows, count);
+    if (group_by.length === 2) break;
+  }
+  if (group_by.length === 0 && down[0]) group_by.push(down[0].cname);
+
+  const layout: Layout = {
+    plugin: 'Datagrid',
+    group_by,
+    split_by: [],
+    columns: measures(loaded),
+    columns_config: numberFormats(loaded, schema),
+    depth: openRows > MAX_OPEN_ROWS ? 0 : 1,
+  };
+  if (date) Object.assign(layout, await datesAcross(date.cname, distinct));
+  else {
+    const period = dimensions.find(ofDate);
+    if (period) layout.split_by = [period.cname];
+  }
+  return layout;
+}
+
+async function datesAcross(date: string, distinct: DistinctCount): Promise<Partial<Layout>> {
+  const name = quotedName(date);
+  const months = { [`${date} (month)`]: `bucket(${name}, 'M')` };
+  const count = await distinct(`${date} (month)`, months);
+  const expressions = count <= MAX_MONTHS ? months : { [`${date} (year)`]: `bucket(${name}, 'Y')` };
+  return { split_by: Object.keys(expressions), expressions };
+}
+
+const measures = (columns: readonly ColumnEntry[]) =>
+  ['value', 'units'].flatMap((role) => columns.filter((c) => c.role === role).map((c) => c.cname));
+
+/** Number formats by role: whole units, value to the cent. */
+export function numberFormats(
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+): Record<string, Record<string, unknown>> {
+  const config: Record<string, Record<string, unknown>> = {};
+  for (const { cname, role } of columns) {
+    if (!(cname in schema) || (role !== 'value' && role !== 'units')) continue;
+    const digits = role === 'units' || schema[cname] === 'integer' ? 0 : 2;
+    const number_format = {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: role === 'units' && schema[cname] === 'float' ? 2 : digits,
+    };
+    config[cname] = { number_format };
+  }
+  return config;
+}
+
+export interface CleanLayout {
+  layout: Layout;
+  /** Columns the layout names that are not loaded; it was kept without them. */
+  dropped: string[];
+}
+
+/**
+ * A saved layout without what no longer exists: a rejected one poisons the viewer. Expressions that
+ * read a missing column go with it.
+ *
+ * @param valid the expressions that the engine accepts on the loaded table
+ */
+export function cleanLayout(
+  saved: Layout,
+  schema: Schema,
+  valid: ReadonlySet<string>,
+): CleanLayout {
+  const dropped = new Set<string>();
+  const expressions = Object.fromEntries(
+    Object.entries(saved.expressions ?? {}).filter(([name]) => {
+      if (valid.has(name) && !(name in schema)) return true;
+      dropped.add(name);
+      return false;
+    }),
+  );
+  const exists = (name: string) => name in schema || name in expressions;
+  const keep = (name: string | null): name is string => {
+    if (name === null) return false;
+    if (!exists(name)) dropped.add(name);
+    return exists(name);
+  };
+  const record = <T>(entries: Record<string, T> | undefined) =>
+    Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => exists(name)));
+
+  const columns = (saved.columns ?? []).filter(keep);
+  const layout: Layout = {
+    ...saved,
+    group_by: unique((saved.group_by ?? []).filter(keep)),
+    split_by: unique((saved.split_by ?? []).filter(keep)),
+    filter: (saved.filter ?? []).filter(([name]) => keep(name)),
+    sort: (saved.sort ?? []).filter(([name]) => keep(name)),
+    aggregates: record(saved.aggregates),
+    columns_config: record(saved.columns_config),
+    expressions,
+    ...(columns.length > 0 && { columns }),
+  };
+  if (columns.length === 0) delete layout.columns;
+  return { layout, dropped: [...dropped] };
+}
+
+const unique = (names: string[]) => [...new Set(names)];
+
+/** How a column of month names sorts: by a loaded column, or by an expression made for it. */
+export interface MonthOrder {
+  by: string;
+  expression: string | null;
+}
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const MONTH_NAME_COLUMNS = [
+  'cal_month_abbr',
+  'cal_month_name',
+  'fisc_month_abbr',
+  'fisc_month_name',
+];
+
+/**
+ * How to sort the months of a text dimension, or null where its values are no months. A loaded
+ * month number of the same date group knows a fiscal year's order; the names alone, the calendar's.
+ */
+export function monthOrder(
+  column: ColumnEntry,
+  columns: readonly ColumnEntry[],
+  values: readonly (string | null)[],
+): MonthOrder | null {
+  const names = [...new Set(values)].filter((v): v is string => v !== null && v !== '');
+  const number = (name: string) => MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+  const isMonths =
+    names.length > 0 &&
+    names.length <= 24 &&
+    names.every((name) => number(name) > 0 && isMonth(name));
+  const ofPeriod = column.dim_period_col && MONTH_NAME_COLUMNS.includes(column.dim_period_col);
+  if (!isMonths && !ofPeriod) return null;
+
+  const numbered = column.dim_period_col?.replace(/_(abbr|name)$/, '');
+  const sibling = columns.find(
+    (c) =>
+      c.dim_period_col === numbered && c.dim_group === column.dim_group && c.role === 'dimension',
+  );
+  if (ofPeriod && sibling) return { by: sibling.cname, expression: null };
+  if (!isMonths) return null;
+  const cases = names.map(
+    (name) => `if (${quotedName(column.cname)} == ${quotedText(name)}) ${number(name)}; else `,
+  );
+  return { by: `${column.cname} (calendar order)`, expression: `${cases.join('')}13` };
+}
+
+const isMonth = (name: string) =>
+  /^(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)\.?$/i.test(
+    name,
+  );
+
+/**
+ * The layout with its months in calendar order, down and across, unless the user sorts the rows or
+ * the columns by something else.
+ */
+export function withMonthsInOrder(layout: Layout, months: ReadonlyMap<string, MonthOrder>): Layout {
+  const orders = new Set([...months.values()].map(({ by }) => by));
+  const sort = layout.sort ?? [];
+  const byUser = sort.filter(([name]) => !orders.has(name));
+  const userSorts = (across: boolean) =>
+    byUser.some(([, direction]) => direction.startsWith('col ') === across);
+  const added: LayoutSort[] = [];
+  const expressions = { ...layout.expressions };
+  const aggregates = { ...layout.aggregates };
+  const add = (names: readonly string[] | undefined, across: boolean) => {
+    for (const name of names ?? []) {
+      const order = months.get(name);
+      if (!order || userSorts(across)) continue;
+      added.push([order.by, across ? 'col asc' : 'asc']);
+      aggregates[order.by] = 'min';
+      if (order.expression !== null) expressions[order.by] = order.expression;
+    }
+  };
+  add(layout.group_by, false);
+  add(layout.split_by, true);
+  return { ...layout, sort: [...byUser, ...added], expressions, aggregates };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { emptyColumns, toEngineColumns } from './rows';
+
+const schema = {
+  pf_id: 'integer',
+  region: 'string',
+  'Order Date': 'date',
+  seen: 'datetime',
+  flag: 'boolean',
+  value: 'float',
+} as const;
+const row = {
+  pf_id: 7,
+  region: 'West',
+  'Order Date': '2026-01-31',
+  seen: '2026-01-31T10:00:00Z',
+  flag: false,
+  value: 1.5,
+};
+
+describe('toEngineColumns', () => {
+  it('turns rows into the columns of the loaded table, and drops what it does not have', () => {
+    expect(toEngineColumns([{ ...row, later: 'column' }], schema, 'pf_id')).toEqual({
+      pf_id: [7],
+      region: ['West'],
+      'Order Date': ['2026-01-31'],
+      seen: [Date.UTC(2026, 0, 31, 10)],
+      flag: [false],
+      value: [1.5],
+    });
+  });
+
+  it('keeps empty values empty, and names the columns that have them', () => {
+    const columns = toEngineColumns([row, { pf_id: 8, value: 0 }], schema, 'pf_id');
+    expect(columns.region).toEqual(['West', null]);
+    expect(columns.value).toEqual([1.5, 0]);
+    expect(emptyColumns(columns)).toEqual(['region', 'Order Date', 'seen', 'flag']);
+  });
+
+  it.each([
+    ['a missing key', { pf_id: null }, /no pf_id/],
+    ['text for a number', { value: 'abc' }, /“value” .*number/],
+    ['a whole number beyond 32 bits', { pf_id: 2 ** 31 }, /larger/],
+    ['a fraction for a whole number', { pf_id: 1.5 }, /fractions/],
+    ['a date that is none', { 'Order Date': 'tomorrow' }, /unknown date/],
+    ['a number for yes or no', { flag: 1 }, /yes or no/],
+  ])('refuses %s and says to reload', (_, change, message) => {
+    expect(() => toEngineColumns([{ ...row, ...change }], schema, 'pf_id')).toThrow(message);
+    expect(() => toEngineColumns([{ ...row, ...change }], schema, 'pf_id')).toThrow(/reload/i);
+  });
+});

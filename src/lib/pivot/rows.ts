@@ -1,0 +1,74 @@
+import type { Row } from '../contract/primitives';
+import type { CellValue, ColumnType, Schema } from './cell-value';
+
+/** Rows that this page's table cannot take as they are; the message says what to do. */
+export class RowsError extends Error {
+  override readonly name = 'RowsError';
+}
+
+const RELOAD = 'The change is saved; reload the page to see it.';
+const INT32 = 2 ** 31;
+const ISO_DAY = /^\d{4,6}-\d\d-\d\d$/;
+
+/**
+ * The rows of an operation's answer as columns for the engine's table: every column of its schema,
+ * nothing else, each value of its column's type. The engine itself would drop, zero or wrap what
+ * does not fit, in silence.
+ *
+ * @param index the table's key column; every row must have it
+ * @throws RowsError where a value does not fit the loaded table
+ */
+export function toEngineColumns(
+  rows: readonly Row[],
+  schema: Schema,
+  index: string,
+): Record<string, CellValue[]> {
+  const columns: Record<string, CellValue[]> = {};
+  for (const [name, type] of Object.entries(schema)) {
+    columns[name] = rows.map((row) => {
+      const value = row[name] ?? null;
+      if (value === null && name === index) {
+        throw new RowsError(`An answered row has no ${index}. ${RELOAD}`);
+      }
+      return value === null ? null : fit(value, type, name);
+    });
+  }
+  return columns;
+}
+
+/** Columns in which any of the rows is empty. */
+export function emptyColumns(columns: Record<string, CellValue[]>): string[] {
+  return Object.entries(columns).flatMap(([name, values]) => (values.includes(null) ? [name] : []));
+}
+
+function fit(value: string | number | boolean, type: ColumnType, name: string): CellValue {
+  const misfit = (what: string) => new RowsError(`“${name}” now holds ${what}. ${RELOAD}`);
+  switch (type) {
+    case 'string':
+      return String(value);
+    case 'boolean':
+      if (typeof value !== 'boolean') throw misfit('something other than yes or no');
+      return value;
+    case 'integer':
+    case 'float': {
+      const number = typeof value === 'boolean' || value === '' ? NaN : Number(value);
+      if (!Number.isFinite(number)) throw misfit('something other than a number');
+      if (type === 'integer' && !Number.isInteger(number)) throw misfit('fractions');
+      if (type === 'integer' && (number >= INT32 || number < -INT32)) {
+        throw misfit('numbers larger than this page loaded it for');
+      }
+      return number;
+    }
+    case 'date': {
+      const text = String(value).slice(0, 10);
+      if (!ISO_DAY.test(text) || Number.isNaN(Date.parse(text))) throw misfit('an unknown date');
+      return text;
+    }
+    case 'datetime': {
+      const text = String(value).replace(' ', 'T');
+      const ms = Date.parse(/(Z|[+-]\d\d(:?\d\d)?)$/.test(text) ? text : `${text}Z`);
+      if (Number.isNaN(ms)) throw misfit('an unknown time');
+      return ms;
+    }
+  }
+}

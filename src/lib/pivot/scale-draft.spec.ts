@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { price, scaleOutcome } from './scale-draft';
+
+const totals = { value_total: 1200.5, units_total: 40 };
+const none = { value: null, units: null, holdPrice: false };
+
+describe('scaleOutcome', () => {
+  it('changes nothing where nothing is filled in', () => {
+    expect(scaleOutcome(none, totals).amounts).toBeNull();
+  });
+
+  it('links total, change and percent of each measure', () => {
+    const { value } = scaleOutcome({ ...none, value: { by: 'total', amount: 1320.55 } }, totals);
+    expect(value).toEqual({ now: 1200.5, total: 1320.55, change: 120.05, percent: 10 });
+  });
+
+  it('sends a change of one measure as an amount', () => {
+    const draft = { ...none, units: { by: 'percent', amount: 25 } as const };
+    expect(scaleOutcome(draft, totals).amounts).toEqual({ units_incr: 10 });
+  });
+
+  it('sends one percentage of everything as such, also where a total is 0', () => {
+    const edit = { by: 'percent', amount: -5 } as const;
+    const draft = { value: edit, units: edit, holdPrice: false };
+    expect(scaleOutcome(draft, { value_total: 0, units_total: 40 }).amounts).toEqual({ pct: -5 });
+  });
+
+  it('holds the price: the other measure follows by the same share', () => {
+    const draft = { ...none, value: { by: 'change', amount: 600.25 } as const, holdPrice: true };
+    const outcome = scaleOutcome(draft, totals);
+    expect(outcome.amounts).toEqual({ value_incr: 600.25, units_incr: 20 });
+    expect(price(outcome.value?.total ?? 0, outcome.units?.total ?? 0)).toBe(price(1200.5, 40));
+  });
+
+  it('holds the price by percent as one percentage', () => {
+    const draft = { ...none, value: { by: 'percent', amount: 10 } as const, holdPrice: true };
+    expect(scaleOutcome(draft, totals).amounts).toEqual({ pct: 10 });
+  });
+
+  it('knows sources without units', () => {
+    const draft = { ...none, value: { by: 'percent', amount: 10 } as const, holdPrice: true };
+    const outcome = scaleOutcome(draft, { value_total: 50, units_total: null });
+    expect(outcome).toMatchObject({ units: null, amounts: { pct: 10 } });
+  });
+
+  it('does not show the digits of binary fractions', () => {
+    const draft = { ...none, value: { by: 'change', amount: 0.1 } as const };
+    expect(scaleOutcome(draft, { value_total: 0.2, units_total: null }).value?.total).toBe(0.3);
+  });
+});
+
+describe('price', () => {
+  it('is the ratio of the sums, and none without units', () => {
+    expect(price(10, 4)).toBe(2.5);
+    expect(price(10, 0)).toBeNull();
+    expect(price(10, null)).toBeNull();
+  });
+});

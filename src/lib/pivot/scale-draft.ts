@@ -1,0 +1,98 @@
+import type { ScaleRequest, SlicePreview } from '../contract/operations';
+import { tidy } from './cell-value';
+
+/** The one of a measure's three linked fields that the user filled in; the others follow. */
+export interface MeasureEdit {
+  by: 'total' | 'change' | 'percent';
+  amount: number;
+}
+
+/** A measure before and after; `percent` is null where the total is 0. */
+export interface MeasureDraft {
+  now: number;
+  total: number;
+  change: number;
+  percent: number | null;
+}
+
+/** What the user asks of value and units; null leaves a measure as it is. */
+export interface ScaleDraft {
+  value: MeasureEdit | null;
+  units: MeasureEdit | null;
+  /** Keep value per unit: the other measure changes by the same share. */
+  holdPrice: boolean;
+}
+
+export interface ScaleOutcome {
+  value: MeasureDraft | null;
+  units: MeasureDraft | null;
+  /** What the request would carry; null where nothing would change. */
+  amounts: Pick<ScaleRequest, 'value_incr' | 'units_incr' | 'pct'> | null;
+}
+
+/**
+ * The three linked fields of both measures, and the amounts to send. Where everything changes by one
+ * percentage it is sent as such: it then holds for every row behind the cell, zero totals included.
+ */
+export function scaleOutcome(
+  draft: ScaleDraft,
+  totals: Pick<SlicePreview, 'value_total' | 'units_total'>,
+): ScaleOutcome {
+  const { value_total, units_total } = totals;
+  let valueEdit = value_total === null ? null : draft.value;
+  let unitsEdit = units_total === null ? null : draft.units;
+  if (draft.holdPrice && value_total !== null && units_total !== null) {
+    if (valueEdit && !unitsEdit) unitsEdit = sameShare(valueEdit, value_total);
+    else if (unitsEdit && !valueEdit) valueEdit = sameShare(unitsEdit, units_total);
+  }
+  const value = value_total === null ? null : measureDraft(valueEdit, value_total);
+  const units = units_total === null ? null : measureDraft(unitsEdit, units_total);
+  return { value, units, amounts: amountsOf(valueEdit, unitsEdit, value, units) };
+}
+
+/** Value per unit as the ratio of sums; null without units. */
+export function price(value: number | null, units: number | null): number | null {
+  return value === null || units === null || units === 0 ? null : value / units;
+}
+
+function measureDraft(edit: MeasureEdit | null, now: number): MeasureDraft {
+  const change = edit ? changeOf(edit, now) : 0;
+  const percent =
+    edit?.by === 'percent' ? edit.amount : now === 0 ? null : tidy((change / now) * 100);
+  return { now, total: tidy(now + change), change, percent };
+}
+
+function changeOf({ by, amount }: MeasureEdit, now: number): number {
+  if (by === 'total') return tidy(amount - now);
+  return by === 'change' ? amount : tidy((now * amount) / 100);
+}
+
+function sameShare(edit: MeasureEdit, now: number): MeasureEdit | null {
+  if (edit.by === 'percent') return edit;
+  const change = changeOf(edit, now);
+  return now === 0 ? null : { by: 'percent', amount: (change / now) * 100 };
+}
+
+function amountsOf(
+  valueEdit: MeasureEdit | null,
+  unitsEdit: MeasureEdit | null,
+  value: MeasureDraft | null,
+  units: MeasureDraft | null,
+): ScaleOutcome['amounts'] {
+  const edits = [valueEdit, unitsEdit].filter((edit) => edit !== null);
+  const [first] = edits;
+  if (!first) return null;
+  const measures = [value, units].filter((draft) => draft !== null).length;
+  const onePercentage =
+    edits.length === measures &&
+    edits.every((edit) => edit.by === 'percent' && edit.amount === first.amount);
+  if (onePercentage) return first.amount === 0 ? null : { pct: first.amount };
+
+  const value_incr = valueEdit && value ? value.change : 0;
+  const units_incr = unitsEdit && units ? units.change : 0;
+  if (value_incr === 0 && units_incr === 0) return null;
+  return {
+    ...(value_incr !== 0 && { value_incr }),
+    ...(units_incr !== 0 && { units_incr }),
+  };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { readDownload, TooLargeError, type Progress } from './stream';
+
+/** An answer whose body comes in the given pieces. */
+function answer(pieces: Uint8Array[], headers: Record<string, string>, failure?: Error) {
+  const body = new ReadableStream({
+    async start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      if (failure) {
+        await new Promise((resolve) => setTimeout(resolve));
+        controller.error(failure);
+      } else controller.close();
+    },
+  });
+  return new Response(body, { headers });
+}
+
+const piece = (length: number) => new Uint8Array(length).fill(1);
+const ignore = () => {};
+
+describe('readDownload', () => {
+  it('joins the pieces and tells bytes, size and rows', async () => {
+    const told: Progress[] = [];
+    const response = answer([piece(3), piece(4)], { 'content-length': '7', 'x-row-count': '2' });
+    const { bytes, rows } = await readDownload(response, 'number', (p) => told.push(p));
+    expect(bytes?.byteLength).toBe(7);
+    expect(rows).toBe(2);
+    expect(told[0]).toEqual({ bytes: 0, total: 7, rows: 2 });
+    expect(told.at(-1)).toEqual({ bytes: 7, total: 7, rows: 2 });
+  });
+
+  it('tells many quick pieces at the start and the end only', async () => {
+    const told: Progress[] = [];
+    await readDownload(
+      answer(
+        Array.from({ length: 500 }, () => piece(1)),
+        {},
+      ),
+      'number',
+      (p) => told.push(p),
+    );
+    expect(told.length).toBeLessThan(20);
+  });
+
+  it('gives no bytes for the zero-length answer of an empty version', async () => {
+    const response = answer([], { 'content-length': '0', 'x-row-count': '0' });
+    expect(await readDownload(response, 'number', ignore)).toEqual({ bytes: null, rows: 0 });
+  });
+
+  it('does not take the compressed length for the size', async () => {
+    const told: Progress[] = [];
+    const headers = { 'content-length': '2', 'content-encoding': 'br' };
+    await readDownload(answer([piece(9)], headers), 'number', (p) => told.push(p));
+    expect(told.every(({ total }) => total === null)).toBe(true);
+  });
+
+  it.each([
+    ['breaks', answer([piece(3)], {}, new TypeError('network error'))],
+    ['ends early', answer([piece(3)], { 'content-length': '7' })],
+  ])('says so where the connection %s', async (_, response) => {
+    await expect(readDownload(response, 'number', ignore)).rejects.toThrow(/cut before all rows/);
+  });
+
+  it.each([
+    ['text', '2000001', /coarser display grain/],
+    ['number', '5000001', /set a display grain/],
+  ] as const)('refuses more %s keys than a browser holds, unread', async (key, rows, message) => {
+    const response = answer([piece(3)], { 'x-row-count': rows });
+    const refused = readDownload(response, key, ignore);
+    await expect(refused).rejects.toThrow(TooLargeError);
+    await expect(refused).rejects.toThrow(message);
+  });
+});
