@@ -1,0 +1,80 @@
+/**
+ * Numbers, dates and plurals as the pages write them. The interface is English, so are its formats:
+ * a decimal comma in an English sentence would be read as a thousands separator.
+ */
+const LOCALE = 'en-US';
+
+const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const days = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const months = new Intl.DateTimeFormat(LOCALE, {
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const instants = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
+const rules = new Intl.PluralRules(LOCALE);
+
+/** A whole number with grouping: 1,204,331. */
+export const formatCount = (count: number): string => plain.format(count);
+
+/** A number with grouping, and by default at most two digits after the point. */
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2, ...options }).format(value);
+}
+
+/** An amount: whole as it is, otherwise to the cent, so that amounts below each other line up. */
+export const formatAmount = (value: number): string =>
+  formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2 });
+
+/**
+ * A number as people type it: grouping commas, blanks, a sign (also the typographic minus) and a
+ * percent sign are understood. Null where it is none.
+ */
+export function parseNumber(text: string): number | null {
+  const bare = text
+    .replace(/[\s,\u00a0\u202f]/g, '')
+    .replace(/\u2212/g, '-')
+    .replace(/%$/, '');
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return null;
+  const value = Number(bare);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** "1 row", "0 rows", "1,204,331 rows". The plural is the singular with an s where none is given. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${rules.select(count) === 'one' ? one : many}`;
+}
+
+/** A calendar day, given and kept as ISO text: no time zone can shift it. "Mar 1, 2019". */
+export function formatDay(iso: string): string {
+  const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(at) ? iso : days.format(at);
+}
+
+/** The month of a calendar day: "Mar 2019". */
+export function formatMonth(iso: string): string {
+  const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(at) ? iso : months.format(at);
+}
+
+/** An instant in the reader's own time zone: "Mar 1, 2019, 2:05 PM". */
+export const formatInstant = (stamp: string): string => instants.format(new Date(stamp));
+
+const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** How long ago an instant was: "3 hours ago", "yesterday", "just now". */
+export function formatAge(stamp: string, now = Date.now()): string {
+  const seconds = (Date.parse(stamp) - now) / 1000;
+  for (const [unit, length] of AGES) {
+    if (Math.abs(seconds) >= length) return ages.format(Math.trunc(seconds / length), unit);
+  }
+  return 'just now';
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { conditionText } from './slice-text';
+
+describe('conditionText', () => {
+  it.each([
+    ['West', 'Region = West'],
+    [null, 'Region is empty'],
+    ['', 'Region is blank'],
+    ['null', 'Region = null'],
+    [0, 'Region = 0'],
+    [false, 'Region = no'],
+    [[null, 'null'], 'Region in empty, null'],
+    [['a', 'b', 'c', 'd', 'e'], 'Region in a, b, c and 2 more'],
+  ])('writes %j as "%s"', (value, text) => {
+    expect(conditionText('Region', value)).toBe(text);
+  });
+
+  it('names the month or the year that days lie in', () => {
+    const days = (month: string) => [1, 2, 3, 4].map((day) => `2026-${month}-0${day}`);
+    expect(conditionText('Date', days('02'))).toBe('Date in Feb 2026 (4 days)');
+    expect(conditionText('Date', [...days('01'), ...days('12')])).toBe('Date in 2026 (8 days)');
+    expect(conditionText('Date', [...days('02'), ...days('05')])).toBe(
+      'Date in Feb 2026 to May 2026 (8 days)',
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import type { Slice } from '$lib/contract/operations';
+import type { Scalar } from '$lib/contract/primitives';
+import { listOf } from '$lib/pivot/slice';
+import { formatMonth } from '../format';
+
+const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
+const SHOWN = 3;
+
+/** A slice value as a planner reads it. */
+export function valueText(value: Scalar | null): string {
+  if (value === null) return 'empty';
+  if (value === '') return 'blank';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}
+
+/** One column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
+export function conditionText(name: string, wanted: Slice[string]): string {
+  const values = listOf(wanted);
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) {
+    if (only === null) return `${name} is empty`;
+    return only === '' ? `${name} is blank` : `${name} = ${valueText(only)}`;
+  }
+  const days = values.filter((value): value is string => ISO_DAY.test(String(value)));
+  if (days.length === values.length && days.length > SHOWN) return `${name} in ${spanText(days)}`;
+  const shown = values.slice(0, SHOWN).map(valueText).join(', ');
+  return `${name} in ${shown}${values.length > SHOWN ? ` and ${values.length - SHOWN} more` : ''}`;
+}
+
+function spanText(days: readonly string[]): string {
+  const sorted = [...days].sort();
+  const [first, last] = [sorted[0] as string, sorted.at(-1) as string];
+  const count = `${days.length} days`;
+  if (first.slice(0, 7) === last.slice(0, 7)) return `${formatMonth(first)} (${count})`;
+  const sameYear = first.slice(0, 4) === last.slice(0, 4);
+  const wholeYears = first.slice(5, 7) === '01' && last.slice(5, 7) === '12';
+  if (sameYear && wholeYears) return `${first.slice(0, 4)} (${count})`;
+  return `${formatMonth(first)} to ${formatMonth(last)} (${count})`;
+}

@@ -1,0 +1,120 @@
+import { SvelteMap } from 'svelte/reactivity';
+import { distinct } from '../distinct';
+import type { ColumnEntry, ColumnSave, Role } from '$lib/contract/columns';
+
+/** The fields of a column that its row of the grid edits. */
+export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'opos'>;
+
+export type DraftColumn = Omit<ColumnEntry, 'opos'>;
+
+/** What the service refused: the cell it named, where it named one. */
+export type Refusal = { message: string; cname: string | null; field: string | null };
+
+const FIELDS = ['label', 'role', 'is_key', 'dim_group', 'dim_period_col', 'in_grain'] as const;
+
+/** A key and a period column belong to dimensions, the grain to dimensions and dates. */
+export const allows = (role: Role, field: ColumnField): boolean => {
+  if (field === 'is_key' || field === 'dim_period_col') return role === 'dimension';
+  if (field === 'in_grain' || field === 'dim_group') return role === 'dimension' || role === 'date';
+  return true;
+};
+
+/** The column metadata of a source while it is edited: what is stored, what it would become, and the refusal of the last save. */
+export class ColumnDraft {
+  #stored = $state.raw<readonly ColumnEntry[]>([]);
+  rows = $state<DraftColumn[]>([]);
+  refusal = $state.raw<Refusal | null>(null);
+  /** Why a row has changed though the user did not touch it: a suggestion was taken. */
+  readonly suggested = new SvelteMap<string, Role>();
+
+  readonly changes: ColumnSave[] = $derived.by(() => this.#changes());
+  readonly dirty: boolean = $derived(this.changes.length > 0);
+  readonly groups: string[] = $derived(
+    distinct(this.rows.flatMap((row) => row.dim_group ?? [])).sort(),
+  );
+  /** The columns of the display grain, in its order (specification: Display grain). */
+  readonly grain: DraftColumn[] = $derived(
+    this.rows.filter((row) => row.in_grain && allows(row.role, 'in_grain')),
+  );
+
+  constructor(stored: readonly ColumnEntry[]) {
+    this.accept(stored);
+  }
+
+  /** Takes what the service has stored as the new starting point. */
+  accept(stored: readonly ColumnEntry[]): void {
+    this.#stored = stored;
+    this.discard();
+  }
+
+  /** Goes back to what is stored. */
+  discard(): void {
+    this.rows = this.#stored.map(({ opos: _, ...row }) => ({ ...row }));
+    this.refusal = null;
+    this.suggested.clear();
+  }
+
+  isChanged(cname: string, field: ColumnField): boolean {
+    const stored = this.#stored.find((column) => column.cname === cname);
+    const row = this.rows.find((column) => column.cname === cname);
+    return stored !== undefined && row !== undefined && stored[field] !== row[field];
+  }
+
+  /** Sets one field; a field that the role does not allow is cleared with it. */
+  set<F extends ColumnField>(row: DraftColumn, field: F, value: DraftColumn[F]): void {
+    row[field] = value;
+    if (this.refusal?.cname === row.cname) this.refusal = null;
+    if (field !== 'role') return;
+    this.suggested.delete(row.cname);
+    if (!allows(row.role, 'is_key')) row.is_key = false;
+    if (!allows(row.role, 'in_grain')) row.in_grain = false;
+    if (!allows(row.role, 'dim_group')) row.dim_group = null;
+    if (!allows(row.role, 'dim_period_col')) row.dim_period_col = null;
+  }
+
+  move(from: number, to: number): void {
+    if (from === to || to < 0 || to >= this.rows.length) return;
+    const [row] = this.rows.splice(from, 1);
+    if (row) this.rows.splice(to, 0, row);
+  }
+
+  /** Takes suggested roles for the columns that have none yet. Answers how many changed. */
+  suggest(roles: ReadonlyMap<string, Role>): number {
+    const taken = this.rows.map((row) => row.role);
+    let changed = 0;
+    for (const row of this.rows) {
+      const role = roles.get(row.cname);
+      if (!role || row.role !== 'ignore' || role === 'ignore') continue;
+      if ((role === 'value' || role === 'units') && taken.includes(role)) continue;
+      this.set(row, 'role', role);
+      this.suggested.set(row.cname, role);
+      changed += 1;
+    }
+    return changed;
+  }
+
+  /** Keeps why a save was refused, with the cell: the service writes `Column "…", field: reason`. */
+  refuse(message: string): void {
+    const named = /^Column "(.*)", (\w+): (.*)$/s.exec(message);
+    const cname = named?.[1] ?? null;
+    this.refusal = {
+      message: named?.[3] ?? message,
+      cname: this.rows.some((row) => row.cname === cname) ? cname : null,
+      field: named?.[2] ?? null,
+    };
+  }
+
+  #changes(): ColumnSave[] {
+    const reordered = this.rows.some((row, i) => row.cname !== this.#stored[i]?.cname);
+    return this.rows.flatMap((row, i) => {
+      const before = this.#stored.find((column) => column.cname === row.cname);
+      if (!before) return [];
+      const change: ColumnSave = { cname: row.cname };
+      for (const field of FIELDS) {
+        if (row[field] !== before[field]) Object.assign(change, { [field]: row[field] });
+      }
+      if (reordered && before.opos !== i + 1) change.opos = i + 1;
+      return Object.keys(change).length > 1 ? [change] : [];
+    });
+  }
+}

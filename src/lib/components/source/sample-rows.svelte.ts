@@ -1,0 +1,34 @@
+import { distinct } from '../distinct';
+import type { Row } from '$lib/contract/primitives';
+import type { TablePreview } from '$lib/contract/sources';
+
+/** So many different values tell what a column holds. */
+const SHOWN = 4;
+
+/** The first rows of a source's table, loaded once: what its columns look like. */
+export class SampleRows {
+  #rows = $state.raw<readonly Row[]>([]);
+  failure = $state<string | null>(null);
+
+  constructor(load: () => Promise<TablePreview>) {
+    load().then(
+      (preview) => {
+        this.#rows = preview.rows;
+      },
+      (error: unknown) => {
+        this.failure = error instanceof Error ? error.message : String(error);
+      },
+    );
+  }
+
+  /** Every loaded value of a column, nulls included. */
+  values(cname: string): readonly unknown[] {
+    return this.#rows.map((row) => row[cname] ?? null);
+  }
+
+  /** The column's first different values as text; empty ones left out. */
+  examples(cname: string): readonly string[] {
+    const filled = this.values(cname).filter((value) => value !== null && value !== '');
+    return distinct(filled.map(String)).slice(0, SHOWN);
+  }
+}

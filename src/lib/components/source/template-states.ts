@@ -1,0 +1,48 @@
+import {
+  TEMPLATE_OPERATIONS,
+  type Template,
+  type TemplateOperation,
+  type TemplatesPreview,
+} from '$lib/contract/sources';
+
+/** One template: as it is stored, and as a generation would write it now; null where there is none. */
+export type TemplateState = {
+  operation: TemplateOperation;
+  stored: string | null;
+  coming: string | null;
+  generatedAt: string | null;
+  change: 'none' | 'new' | 'changed' | 'removed';
+};
+
+/**
+ * Compares what is stored with what a generation would produce, in the order of the operations.
+ * `coming` null: it is not known (a generation would fail), and nothing counts as changed.
+ */
+export function templateStates(
+  stored: readonly Template[],
+  coming: TemplatesPreview | null,
+): TemplateState[] {
+  return TEMPLATE_OPERATIONS.flatMap((operation): TemplateState[] => {
+    const before = stored.find((template) => template.operation === operation);
+    const after = coming?.find((template) => template.operation === operation);
+    if (!before && !after) return [];
+    const change = !coming
+      ? 'none'
+      : !before
+        ? 'new'
+        : !after
+          ? 'removed'
+          : before.sql === after.sql
+            ? 'none'
+            : 'changed';
+    return [
+      {
+        operation,
+        stored: before?.sql ?? null,
+        coming: after?.sql ?? null,
+        generatedAt: before?.generated_at ?? null,
+        change,
+      },
+    ];
+  });
+}

@@ -1,0 +1,150 @@
+import type { ColumnEntry } from '$lib/contract/columns';
+import type { Filters, LoadPreviewRequest } from '$lib/contract/loads';
+import type { Segment } from '$lib/contract/log';
+import {
+  firstOperator,
+  fromFilters,
+  isIncomplete,
+  kindOf,
+  toFilters,
+  type ConditionDraft,
+  type ValueKind,
+} from './conditions';
+import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interval';
+
+export type SegmentKind = 'baseline' | 'reference';
+export type KeyedCondition = ConditionDraft & { key: number };
+export type Group = { key: number; conditions: KeyedCondition[] };
+
+/** What `params` of a segment's log entry hold (specification: pf.log). */
+type Params = {
+  filters?: Filters | null;
+  raw_where?: string | null;
+  where_clause?: string | null;
+  date_offset?: string | null;
+};
+
+/** A segment while its form is filled in: a new one, or a loaded one that is edited. */
+export class LoadDraft {
+  #columns: readonly ColumnEntry[];
+  #nextKey = 0;
+
+  kind = $state<SegmentKind>('baseline');
+  mode = $state<'filters' | 'sql'>('filters');
+  groups = $state<Group[]>([]);
+  sql = $state('');
+  offset = $state<{ [Part in keyof Offset]: number | null }>({ ...NO_OFFSET });
+  /** An interval that years, months and days cannot hold, as it was stored; null otherwise. */
+  customOffset = $state<string | null>(null);
+  note = $state('');
+  /** The log entry that is edited; null for a new segment. */
+  editing = $state.raw<Segment | null>(null);
+
+  /** The columns that a filter may name: all but the ignored ones. */
+  readonly columns: ColumnEntry[] = $derived.by(() =>
+    this.#columns.filter((column) => column.role !== 'ignore'),
+  );
+  readonly incomplete: boolean = $derived(
+    this.mode === 'filters' &&
+      this.groups.some((group) =>
+        group.conditions.some((condition) => isIncomplete(condition, this.kindOf(condition.cname))),
+      ),
+  );
+  readonly dateOffset: string = $derived(
+    this.customOffset ??
+      formatInterval({
+        years: this.offset.years ?? 0,
+        months: this.offset.months ?? 0,
+        days: this.offset.days ?? 0,
+      }),
+  );
+  /** What the load would ask for; null while something in the form is missing. */
+  readonly request: LoadPreviewRequest | null = $derived.by(() => {
+    const wholeOffset = Object.values(this.offset).every(
+      (part) => part === null || Number.isInteger(part),
+    );
+    if (this.incomplete || !wholeOffset) return null;
+    const rows =
+      this.mode === 'sql' && this.sql.trim() !== ''
+        ? { raw_where: this.sql }
+        : {
+            filters:
+              this.mode === 'sql'
+                ? []
+                : toFilters(
+                    this.groups.map((group) => group.conditions),
+                    (cname) => this.kindOf(cname),
+                  ),
+          };
+    return { ...rows, date_offset: this.dateOffset };
+  });
+
+  constructor(columns: readonly ColumnEntry[]) {
+    this.#columns = columns;
+  }
+
+  kindOf(cname: string): ValueKind {
+    return kindOf(this.#columns.find((column) => column.cname === cname)?.type ?? null);
+  }
+
+  /** Empties the form for a new segment. */
+  reset(): void {
+    this.kind = 'baseline';
+    this.mode = 'filters';
+    this.groups = [];
+    this.sql = '';
+    this.offset = { ...NO_OFFSET };
+    this.customOffset = null;
+    this.note = '';
+    this.editing = null;
+  }
+
+  /** Brings a loaded segment back as it was asked for. */
+  edit(segment: Segment): void {
+    const params = (segment.params ?? {}) as Params;
+    const offset = parseInterval(params.date_offset ?? '');
+    this.reset();
+    this.editing = segment;
+    this.kind = segment.operation === 'reference' ? 'reference' : 'baseline';
+    this.offset = offset ?? { ...NO_OFFSET };
+    this.customOffset = offset ? null : (params.date_offset ?? null);
+    this.note = segment.note ?? '';
+    if (params.filters) {
+      this.groups = fromFilters(params.filters).map((conditions) => ({
+        key: this.#key(),
+        conditions: conditions.map((condition) => ({ ...condition, key: this.#key() })),
+      }));
+      return;
+    }
+    this.sql = params.raw_where ?? params.where_clause ?? '';
+    this.mode = this.sql === '' ? 'filters' : 'sql';
+  }
+
+  addGroup(): void {
+    const group: Group = { key: this.#key(), conditions: [] };
+    this.groups.push(group);
+    this.addCondition(this.groups.length - 1);
+  }
+
+  addCondition(group: number): void {
+    const column = this.columns[0];
+    if (!column) return;
+    this.groups[group]?.conditions.push({
+      key: this.#key(),
+      cname: column.cname,
+      op: firstOperator(kindOf(column.type)),
+      values: [],
+    });
+  }
+
+  /** Takes a condition out, and its group with it where it was the last one. */
+  removeCondition(group: number, condition: number): void {
+    const conditions = this.groups[group]?.conditions;
+    conditions?.splice(condition, 1);
+    if (conditions?.length === 0) this.groups.splice(group, 1);
+  }
+
+  #key(): number {
+    return (this.#nextKey += 1);
+  }
+}

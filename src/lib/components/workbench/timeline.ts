@@ -1,0 +1,84 @@
+import { formatMonth } from '../format';
+
+/** Days counted from 1970-01-01, so that a calendar day never meets a time zone. */
+export type Day = number;
+
+/** First and last day, both included. */
+export type Span = { from: Day; to: Day };
+
+const DAY = 86_400_000;
+
+/** The day of an ISO date; null for anything else, infinity included. */
+export function dayOf(iso: string | null): Day | null {
+  const at = iso === null ? NaN : Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
+  return Number.isNaN(at) ? null : at / DAY;
+}
+
+export const isoOf = (day: Day): string => new Date(day * DAY).toISOString().slice(0, 10);
+
+/** A span from two ISO dates; null where either is missing. */
+export function spanOf(min: string | null, max: string | null): Span | null {
+  const from = dayOf(min);
+  const to = dayOf(max);
+  return from === null || to === null ? null : { from, to };
+}
+
+/** Months counted from January 1970. */
+type Month = number;
+const monthOf = (day: Day): Month => {
+  const date = new Date(day * DAY);
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+};
+const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY;
+
+/**
+ * The months between the first and the last span that no span touches. By months, because a plan by
+ * month holds a single day of each: its days in between are no gap.
+ */
+export function gaps(spans: readonly Span[]): Span[] {
+  const sorted = [...spans].sort((a, b) => a.from - b.from);
+  const found: Span[] = [];
+  let covered: Month | null = null;
+  for (const span of sorted) {
+    const first = monthOf(span.from);
+    if (covered !== null && first > covered + 1) {
+      found.push({ from: firstDay(covered + 1), to: firstDay(first) - 1 });
+    }
+    covered = Math.max(covered ?? -Infinity, monthOf(span.to));
+  }
+  return found;
+}
+
+/** The days that more than one span holds, put together where they touch. */
+export function overlaps(spans: readonly Span[]): Span[] {
+  const sorted = [...spans].sort((a, b) => a.from - b.from);
+  const found: Span[] = [];
+  let reach = -Infinity;
+  for (const span of sorted) {
+    if (span.from <= reach) {
+      const both = { from: span.from, to: Math.min(reach, span.to) };
+      const last = found.at(-1);
+      if (last && both.from <= last.to + 1) last.to = Math.max(last.to, both.to);
+      else found.push(both);
+    }
+    reach = Math.max(reach, span.to);
+  }
+  return found;
+}
+
+export type Tick = { day: Day; label: string };
+
+/** Whole months around the spans, and where the axis is marked: at most `most` marks. */
+export function axis(spans: readonly Span[], most: number): { domain: Span; ticks: Tick[] } | null {
+  if (spans.length === 0) return null;
+  const first = monthOf(Math.min(...spans.map((span) => span.from)));
+  const last = monthOf(Math.max(...spans.map((span) => span.to)));
+  const months = last - first + 1;
+  const step = [1, 3, 6, 12, 24, 60, 120, 240, 600].find((s) => months / s <= most) ?? 1200;
+  const ticks: Tick[] = [];
+  for (let month = Math.ceil(first / step) * step; month <= last; month += step) {
+    const day = firstDay(month);
+    ticks.push({ day, label: step < 12 ? formatMonth(isoOf(day)) : String(1970 + month / 12) });
+  }
+  return { domain: { from: firstDay(first), to: firstDay(last + 1) - 1 }, ticks };
+}

@@ -1,0 +1,99 @@
+import { editSegment, loadBaseline, loadReference } from '$lib/client/api';
+import type { ColumnEntry } from '$lib/contract/columns';
+import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
+import type { Segment } from '$lib/contract/log';
+import { LoadDraft } from './load-draft.svelte';
+import { PreviewState } from './preview-state.svelte';
+import { spanOf } from './timeline';
+import type { Bar } from './Timeline.svelte';
+
+/** The form of the workbench and what it is about to load. */
+export class Workbench {
+  readonly draft: LoadDraft;
+  readonly preview: PreviewState;
+  busy = $state(false);
+  /** Why the last load was refused. */
+  failure = $state<string | null>(null);
+
+  constructor(
+    private readonly versionId: number,
+    columns: readonly ColumnEntry[],
+  ) {
+    this.draft = new LoadDraft(columns);
+    this.preview = new PreviewState(versionId);
+  }
+
+  edit(segment: Segment): void {
+    this.failure = null;
+    this.draft.edit(segment);
+  }
+
+  cancel(): void {
+    this.failure = null;
+    this.draft.reset();
+  }
+
+  /** Loads, or replaces the edited segment. Null where it was refused: `failure` says why. */
+  async submit(pf_user: string): Promise<LoadAnswer | null> {
+    const { draft } = this;
+    if (draft.request === null) return null;
+    const body = { ...draft.request, pf_user, note: draft.note.trim() || null };
+    this.busy = true;
+    this.failure = null;
+    try {
+      const answer = draft.editing
+        ? await editSegment(this.versionId, draft.editing.id, body)
+        : draft.kind === 'reference'
+          ? await loadReference(this.versionId, body)
+          : await loadBaseline(this.versionId, body);
+      draft.reset();
+      return answer;
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : String(error);
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /**
+   * The bars of the picture for one date column: the source, each segment where it landed (oldest
+   * first), and what the form would bring. Segments without a date have no bar.
+   */
+  bars(source: LoadPreview | null, segments: readonly Segment[], date: string): Bar[] {
+    const bars: Bar[] = [];
+    const spanFor = <S extends { cname: string }>(spans: readonly S[]) =>
+      spans.find((span) => span.cname === date);
+
+    const whole = source && spanFor(source.spans);
+    const wholeSpan = whole && spanOf(whole.min, whole.max);
+    if (wholeSpan) bars.push({ key: 'source', kind: 'source', label: 'Source', span: wholeSpan });
+
+    for (const segment of [...segments].sort((a, b) => a.id - b.id)) {
+      if (segment.id === this.draft.editing?.id && this.preview.answer) continue;
+      const found = spanFor(segment.spans);
+      const span = found && spanOf(found.min, found.max);
+      if (!span) continue;
+      const kind = segment.operation === 'reference' ? 'reference' : 'baseline';
+      const name = kind === 'reference' ? 'Reference' : 'Baseline';
+      const label = segment.note?.split('\n')[0] || `${name} ${segment.id}`;
+      bars.push({ key: String(segment.id), kind, label, span, counts: true });
+    }
+
+    const coming = this.preview.answer && spanFor(this.preview.answer.spans);
+    const comingSpan = coming && spanOf(coming.shifted_min, coming.shifted_max);
+    if (comingSpan) {
+      // An edited segment takes its old one's place; a new one is only being thought about.
+      const edited = this.draft.editing;
+      bars.push({
+        key: 'pending',
+        kind: this.draft.kind,
+        label: edited ? `Segment ${edited.id}, edited` : 'In the form',
+        span: comingSpan,
+        pending: true,
+        counts: edited !== null,
+      });
+    }
+    return bars;
+  }
+}

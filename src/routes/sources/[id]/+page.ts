@@ -1,0 +1,42 @@
+import { error } from '@sveltejs/kit';
+import {
+  ApiError,
+  getSource,
+  listColumns,
+  listSql,
+  listVersions,
+  previewSql,
+} from '$lib/client/api';
+import { sourceName } from '$lib/components/source-name';
+import type { PageLoad } from './$types';
+
+export const load: PageLoad = async ({ params, fetch, depends }) => {
+  depends('pf:source');
+  const id = Number(params.id);
+  if (!Number.isInteger(id)) error(404, 'There is no such source.');
+  const source = await getSource(id, { fetch });
+  const [columns, stored, coming, versions] = await Promise.all([
+    listColumns(id, { fetch }),
+    listSql(id, { fetch }),
+    comingTemplates(id, fetch),
+    listVersions(id, { fetch }),
+  ]);
+  return {
+    crumbs: [{ label: 'Sources', href: '/' }, { label: sourceName(source) }],
+    source,
+    columns,
+    stored,
+    coming,
+    versions,
+  };
+};
+
+/** What a generation would write now; where it would fail, why. */
+async function comingTemplates(id: number, fetch: typeof globalThis.fetch) {
+  try {
+    return { templates: await previewSql(id, { fetch }), obstacle: null };
+  } catch (cause) {
+    if (!(cause instanceof ApiError) || cause.status !== 422) throw cause;
+    return { templates: null, obstacle: cause.message };
+  }
+}
