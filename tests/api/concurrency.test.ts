@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plan, type Planned } from '../support/planned';
+import { hold, holdVersion, race, until, untilWaiting, waitingForLocks } from '../support/race';
+import { startService, type Service } from '../support/service';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.stop());
+
+const BODY = { pf_user: 'ann', slice: {} };
+
+interface Version extends Planned {
+  logid: number;
+  call(operation: string, body?: object): ReturnType<Service['api']['post']>;
+  /** Regions with their value, those that net to nothing left out. */
+  regions(): Promise<Record<string, number>>;
+}
+
+async function version(): Promise<Version> {
+  const planned = await plan(
+    service,
+    [
+      { name: 'Region', type: 'text', role: 'dimension' },
+      { name: 'Order Date', type: 'date', role: 'date' },
+      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+      { name: 'Units', type: 'integer', role: 'units' },
+    ],
+    [
+      { Region: 'A', Sales: 100, Units: 10 },
+      { Region: 'B', Sales: 50, Units: 5 },
+    ],
+  );
+  const { api, query } = service;
+  const loaded = await api.post(`${planned.path}/baseline`, { pf_user: 'ann' });
+  return {
+    ...planned,
+    logid: loaded.body.logid,
+    call: (operation, body = {}) => api.post(`${planned.path}/${operation}`, { ...BODY, ...body }),
+    regions: async () => {
+      const rows = await query(
+        `SELECT "Region" AS region, sum("Sales")::float8 AS value FROM ${planned.table}
+         GROUP BY 1 HAVING sum("Sales") <> 0 ORDER BY 1`,
+      );
+      return Object.fromEntries(rows.map((r) => [r.region, r.value]));
+    },
+  };
+}
+
+const statuses = (answers: { status: number }[]) => answers.map((a) => a.status);
+const entriesOf = async (v: Version) => (await service.api.get(`${v.path}/log`)).body.entries;
+
+describe('writers of one version wait for each other', () => {
+  it('moves a slice once when two recodes of it meet', async () => {
+    const v = await version();
+    const move = () => v.call('recode', { slice: { Region: 'A' }, set: { Region: 'C' } });
+    const answers = await race(service, await holdVersion(service, v.id), [move, move]);
+    expect(statuses(answers)).toEqual([200, 422]);
+    expect(await v.regions()).toEqual({ B: 50, C: 100 });
+    expect(await entriesOf(v)).toHaveLength(2);
+  });
+
+  it('scales what the scale before it left', async () => {
+    const v = await version();
+    const double = () => v.call('scale', { pct: 100 });
+    const answers = await race(service, await holdVersion(service, v.id), [double, double]);
+    expect(statuses(answers)).toEqual([200, 200]);
+    expect(await v.regions()).toEqual({ A: 400, B: 200 });
+  });
+
+  it('refuses to edit a segment once the scale before it is through', async () => {
+    const v = await version();
+    const answers = await race(service, await holdVersion(service, v.id), [
+      () => v.call('scale', { pct: 10 }),
+      () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann' }),
+    ]);
+    expect(statuses(answers)).toEqual([200, 409]);
+    expect(await v.regions()).toEqual({ A: 110, B: 55 });
+  });
+
+  it('scales what an edited segment brought', async () => {
+    const v = await version();
+    const filters = [[{ cname: 'Region', op: '=', value: 'B' }]];
+    const answers = await race(service, await holdVersion(service, v.id), [
+      () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann', filters }),
+      () => v.call('scale', { value_incr: 10 }),
+    ]);
+    expect(statuses(answers)).toEqual([200, 200]);
+    expect(await v.regions()).toEqual({ B: 60 });
+  });
+
+  it('edits a segment once where two edits meet', async () => {
+    const v = await version();
+    const edit = () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann' });
+    const answers = await race(service, await holdVersion(service, v.id), [edit, edit]);
+    expect(statuses(answers)).toEqual([200, 404]);
+    expect(await v.regions()).toEqual({ A: 100, B: 50 });
+  });
+
+  it('finds nothing to scale once the baseline is cleared', async () => {
+    const v = await version();
+    const answers = await race(service, await holdVersion(service, v.id), [
+      () => service.api.del(`${v.path}/baseline`),
+      () => v.call('scale', { pct: 10 }),
+    ]);
+    expect(statuses(answers)).toEqual([200, 422]);
+    expect(await entriesOf(v)).toEqual([]);
+  });
+
+  it('clears a load that came in before it', async () => {
+    const v = await version();
+    const answers = await race(service, await holdVersion(service, v.id), [
+      () => v.call('baseline'),
+      () => service.api.del(`${v.path}/baseline`),
+    ]);
+    expect(statuses(answers)).toEqual([200, 200]);
+    expect(answers[1]!.body).toEqual({ rows_deleted: 4, log_entries_deleted: 2 });
+    expect(await v.regions()).toEqual({});
+  });
+
+  it('refuses a scale, a load, an undo and a clear behind a close', async () => {
+    const v = await version();
+    const answers = await race<{ status: number; body: unknown }>(
+      service,
+      await holdVersion(service, v.id),
+      [() => v.call('close'), () => v.call('scale', { pct: 10 }), () => v.call('baseline')],
+    );
+    expect(statuses(answers)).toEqual([200, 403, 403]);
+    expect(answers[1]!.body).toEqual({ error: 'Version is closed' });
+    expect((await service.api.del(`/log/${v.logid}`)).status).toBe(403);
+    expect((await service.api.del(`${v.path}/baseline`)).status).toBe(403);
+    expect(await v.regions()).toEqual({ A: 100, B: 50 });
+  });
+
+  it('closes once where two closes meet', async () => {
+    const v = await version();
+    const close = () => v.call('close');
+    const answers = await race(service, await holdVersion(service, v.id), [close, close]);
+    expect(statuses(answers)).toEqual([200, 409]);
+  });
+
+  it('answers 404 to a load, a scale and an undo behind the delete of their version', async () => {
+    const v = await version();
+    const answers = await race(service, await holdVersion(service, v.id), [
+      () => service.api.del(v.path),
+      () => v.call('baseline'),
+      () => v.call('scale', { pct: 10 }),
+    ]);
+    expect(statuses(answers)).toEqual([204, 404, 404]);
+    expect(await service.query(`SELECT to_regclass('${v.table}') AS gone`)).toEqual([
+      { gone: null },
+    ]);
+    const w = await version();
+    const undo = () => service.api.del(`/log/${w.logid}`);
+    const others = await race(service, await holdVersion(service, w.id), [
+      () => service.api.del(w.path),
+      undo,
+    ]);
+    expect(statuses(others)).toEqual([204, 404]);
+  });
+
+  it('undoes an entry once where two undos meet', async () => {
+    const v = await version();
+    await v.call('scale', { pct: 10 });
+    const [entry] = await entriesOf(v);
+    const undo = () => service.api.del(`/log/${entry.id}`);
+    const answers = await race(service, await holdVersion(service, v.id), [undo, undo]);
+    expect(statuses(answers)).toEqual([200, 404]);
+    expect(await v.regions()).toEqual({ A: 100, B: 50 });
+  });
+
+  it('keeps the sums exact with many writers at once', async () => {
+    const v = await version();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        v.call('scale', { value_incr: i + 0.01, units_incr: 1 }),
+      ),
+    );
+    expect(new Set(statuses(answers))).toEqual(new Set([200]));
+    const [totals] = await service.query(
+      `SELECT sum("Sales")::text AS value, sum("Units")::int AS units FROM ${v.table}`,
+    );
+    expect(totals).toEqual({ value: '585.30', units: 45 });
+    const undone = await Promise.all(
+      (await entriesOf(v))
+        .filter((e: { operation: string }) => e.operation === 'scale')
+        .map((e: { id: number }) => service.api.del(`/log/${e.id}`)),
+    );
+    expect(new Set(statuses(undone))).toEqual(new Set([200]));
+    expect(await v.regions()).toEqual({ A: 100, B: 50 });
+  });
+});
+
+describe('loads of one version run side by side', () => {
+  it('has two loads at work at once, with a scale waiting for both', async () => {
+    const v = await version();
+    // Both loads get past the version's lock and stop at the table they write to.
+    const held = await hold(service, `LOCK TABLE ${v.table} IN SHARE MODE`);
+    const first = v.call('baseline');
+    await untilWaiting(service, 1);
+    const second = v.call('reference', { date_offset: '1 year' });
+    await until(async () => {
+      const [{ n }] = await service.query(
+        `SELECT count(*) AS n FROM pg_locks WHERE relation = '${v.table}'::regclass AND NOT granted`,
+      );
+      return n === 2;
+    });
+    const scaled = v.call('scale', { slice: { Region: 'A' }, value_incr: 20 });
+    await untilWaiting(service, 3);
+    await held.release();
+    expect(statuses(await Promise.all([first, second, scaled]))).toEqual([200, 200, 200]);
+    const [{ delta }] = await service.query(
+      `SELECT sum("Sales")::text AS delta FROM ${v.table} WHERE pf_iter = 'scale'`,
+    );
+    expect(delta).toBe('20.00');
+  });
+});
+
+describe('versions do not wait for each other', () => {
+  it('writes to one version, and reads both, while the other is locked', async () => {
+    const locked = await version();
+    const free = await version();
+    const held = await holdVersion(service, locked.id);
+    const waiting = locked.call('scale', { pct: 100 });
+    await untilWaiting(service, 1);
+    expect((await free.call('scale', { pct: 100 })).status).toBe(200);
+    expect((await service.api.get(`${locked.path}/data`)).status).toBe(200);
+    expect((await service.api.get(`${locked.path}/log`)).status).toBe(200);
+    await held.release();
+    expect((await waiting).status).toBe(200);
+    expect(await locked.regions()).toEqual({ A: 200, B: 100 });
+  });
+
+  it('keeps serving other versions and /health while twenty writers wait for one', async () => {
+    const locked = await version();
+    const free = await version();
+    const held = await holdVersion(service, locked.id);
+    const writers = Array.from({ length: 20 }, () => locked.call('scale', { value_incr: 1 }));
+    await untilWaiting(service, 1);
+    const health = await Promise.all(Array.from({ length: 20 }, () => service.api.get('/health')));
+    expect(new Set(statuses(health))).toEqual(new Set([200]));
+    expect((await free.call('scale', { pct: 10 })).status).toBe(200);
+    expect((await service.api.get(`${locked.path}/log`)).status).toBe(200);
+    expect(await waitingForLocks(service)).toBeGreaterThan(0);
+    await held.release();
+    expect(new Set(statuses(await Promise.all(writers)))).toEqual(new Set([200]));
+    expect(await locked.regions()).toMatchObject({ A: expect.any(Number) });
+    const [{ value }] = await service.query(
+      `SELECT sum("Sales")::text AS value FROM ${locked.table}`,
+    );
+    expect(value).toBe('170.00');
+  });
+
+  it('answers /health while every connection of the pool is at work', async () => {
+    const versions = await Promise.all(Array.from({ length: 12 }, version));
+    const held = await hold(
+      service,
+      `SELECT FROM pf.version WHERE id IN (${versions.map((v) => v.id).join(', ')}) FOR UPDATE`,
+    );
+    const writers = versions.map((v) => v.call('scale', { pct: 10 }));
+    await untilWaiting(service, 10);
+    expect((await service.api.get('/health')).status).toBe(200);
+    await held.release();
+    expect(new Set(statuses(await Promise.all(writers)))).toEqual(new Set([200]));
+  });
+});
+
+describe('what changes a source or a version beside its rows', () => {
+  it('makes an operation wait for the generation of its SQL, and the other way round', async () => {
+    const v = await version();
+    const generate = () => service.api.post(`/sources/${v.sourceId}/sql`);
+    const after = await race(service, await holdVersion(service, v.id), [
+      generate,
+      () => v.call('scale', { pct: 100 }),
+    ]);
+    expect(statuses(after)).toEqual([200, 200]);
+    const before = await race(service, await holdVersion(service, v.id), [
+      () => v.call('scale', { pct: 100 }),
+      generate,
+    ]);
+    expect(statuses(before)).toEqual([200, 200]);
+    expect(await v.regions()).toEqual({ A: 400, B: 200 });
+  });
+
+  it('registers a table once where two registrations meet', async () => {
+    await service.query('CREATE TABLE public.twice (a int)');
+    const held = await hold(service, 'LOCK TABLE pf.source IN SHARE MODE');
+    const register = () => service.api.post('/sources', { schema: 'public', tname: 'twice' });
+    const answers = await race(service, held, [register, register]);
+    expect(statuses(answers).sort()).toEqual([201, 409]);
+    const [{ n }] = await service.query(
+      `SELECT count(*) AS n FROM pf.col_meta c JOIN pf.source s ON s.id = c.source_id
+       WHERE s.tname = 'twice'`,
+    );
+    expect(n).toBe(1);
+  });
+
+  it('gives a version name once where two versions want it', async () => {
+    const v = await version();
+    const held = await hold(service, 'LOCK TABLE pf.version IN SHARE MODE');
+    const create = () => service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Same' });
+    const answers = await race(service, held, [create, create]);
+    expect(statuses(answers).sort()).toEqual([201, 409]);
+  });
+
+  it('swaps the names of two versions for one of two who try at once, without a 500', async () => {
+    const v = await version();
+    const other = (await service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Other' }))
+      .body;
+    const answers = await Promise.all([
+      service.api.patch(v.path, { name: 'Other' }),
+      service.api.patch(`/versions/${other.id}`, { name: 'Plan' }),
+    ]);
+    expect(statuses(answers).every((s) => s === 200 || s === 409)).toBe(true);
+  });
+
+  it('answers 404, not 500, to a read that meets the delete of its version', async () => {
+    const v = await version();
+    const held = await hold(service, `SELECT FROM ${v.table}`);
+    const answers = await race(service, held, [
+      () => service.api.del(v.path),
+      () => service.api.get(`${v.path}/data`),
+      () => service.api.get(`${v.path}/log`),
+    ]);
+    expect(statuses(answers)).toEqual([204, 404, 404]);
+  });
+
+  it('lists the versions that are left while one is deleted', async () => {
+    const v = await version();
+    const { body } = await service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Kept' });
+    const held = await hold(service, `SELECT FROM ${v.table}`);
+    const answers = await race(service, held, [
+      () => service.api.del(v.path),
+      () => service.api.get(`/sources/${v.sourceId}/versions`),
+    ]);
+    expect(statuses(answers)).toEqual([204, 200]);
+    expect(answers[1]!.body.map((w: { id: number }) => w.id)).toEqual([body.id]);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../support/service';
+import { makePlan, ok, refused, startWithOrders } from './orders';
+
+let service: Service;
+let sourceId: number;
+
+beforeAll(async () => {
+  ({ service, sourceId } = await startWithOrders());
+});
+afterAll(() => service?.stop());
+
+describe('Version status', () => {
+  it('closes with a time and a name, and opens without either', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const closed = await service.api.post(`${path}/close`, { pf_user: 'eve' });
+    expect(closed.body).toMatchObject({ status: 'closed', closed_by: 'eve' });
+    expect(Date.parse(closed.body.closed_at)).not.toBeNaN();
+    const again = () => service.api.post(`${path}/close`, { pf_user: 'eve' });
+    await refused(service, again, 409, /closed already/);
+
+    const opened = await service.api.post(`${path}/open`, { pf_user: 'eve' });
+    expect(opened.body).toMatchObject({ status: 'open', closed_at: null, closed_by: null });
+    const open = () => service.api.post(`${path}/open`, { pf_user: 'eve' });
+    await refused(service, open, 409, /open already/);
+    await refused(service, () => service.api.post(`${path}/close`, {}), 400, /pf_user/);
+  });
+
+  describe('a closed version', () => {
+    let path: string;
+    let baseline: number;
+
+    beforeAll(async () => {
+      ({ path, baseline } = await makePlan(service, sourceId));
+      ok(await service.api.post(`${path}/close`, { pf_user: 'eve' }));
+    });
+
+    const user = { pf_user: 'ann' };
+    const operation = { ...user, slice: {} };
+    it.each([
+      ['POST baseline', () => service.api.post(`${path}/baseline`, user)],
+      ['POST reference', () => service.api.post(`${path}/reference`, user)],
+      ['PUT baseline', () => service.api.put(`${path}/baseline/${baseline}`, user)],
+      ['DELETE baseline', () => service.api.del(`${path}/baseline`)],
+      ['POST scale', () => service.api.post(`${path}/scale`, { ...operation, pct: 1 })],
+      [
+        'POST recode',
+        () => service.api.post(`${path}/recode`, { ...operation, set: { region: 'x' } }),
+      ],
+      ['POST clone', () => service.api.post(`${path}/clone`, { ...operation, set: {} })],
+      ['DELETE log', () => service.api.del(`/log/${baseline}`)],
+      ['PATCH version', () => service.api.patch(path, { name: 'Other' })],
+      ['DELETE version', () => service.api.del(path)],
+    ])('refuses %s', async (_, request) => {
+      await refused(service, request, 403, 'Version is closed');
+    });
+
+    it('is still read, and its notes are still edited', async () => {
+      for (const what of ['', '/data', '/log', '/segments']) {
+        expect((await service.api.get(path + what)).status).toBe(200);
+      }
+      const edited = await service.api.patch(`/log/${baseline}`, { note: 'agreed' });
+      expect([edited.status, edited.body.note]).toEqual([200, 'agreed']);
+    });
+  });
+});
+
+describe('Source status', () => {
+  it('leaves an archived source out of the list, and makes no version of it', async () => {
+    ok(await service.api.patch(`/sources/${sourceId}`, { status: 'archived' }));
+    expect((await service.api.get('/sources')).body).toEqual([]);
+    expect((await service.api.get('/sources?status=all')).body).toMatchObject([
+      { id: sourceId, status: 'archived' },
+    ]);
+    await refused(
+      service,
+      () => service.api.post(`/sources/${sourceId}/versions`, { name: 'New' }),
+      409,
+      /archived/,
+    );
+    ok(await service.api.patch(`/sources/${sourceId}`, { status: 'active' }));
+    expect((await service.api.get('/sources')).body).toHaveLength(1);
+  });
+});
+
+describe('Row origin (pf_iter)', () => {
+  it('is what wrote the row, and operations skip the excluded ones', async () => {
+    const { path, table } = await makePlan(service, sourceId);
+    const user = { pf_user: 'ann' };
+    ok(await service.api.post(`${path}/reference`, user));
+    const north = { slice: { region: 'North' }, ...user };
+    const before = (
+      await service.query(
+        `SELECT sum(amount) FILTER (WHERE pf_iter <> 'reference') AS plan FROM ${table} WHERE region = 'North'`,
+      )
+    )[0].plan;
+    expect(before).toBe('175.75');
+    ok(await service.api.post(`${path}/scale`, { ...north, pct: 100 }));
+    ok(await service.api.post(`${path}/clone`, { ...north, set: { region: 'West' } }));
+    ok(await service.api.post(`${path}/recode`, { ...north, set: { region: 'Up' } }));
+    const sums = await service.query(
+      `SELECT region, pf_iter, sum(amount) AS amount FROM ${table}
+       WHERE region IN ('North', 'West', 'Up') GROUP BY 1, 2 ORDER BY 1, 2`,
+    );
+    expect(sums.map((r) => `${r.region} ${r.pf_iter} ${r.amount}`)).toEqual([
+      'North baseline 175.75',
+      'North recode -351.50',
+      'North reference 175.75',
+      'North scale 175.75',
+      'Up recode 351.50',
+      'West clone 351.50',
+    ]);
+  });
+
+  it('skips exactly the iterations the version names', async () => {
+    const { path } = await makePlan(service, sourceId, { exclude_iters: ['baseline', 'clone'] });
+    const scale = () => service.api.post(`${path}/scale`, { slice: {}, pct: 10, pf_user: 'ann' });
+    await refused(service, scale, 422, /excluded/);
+    ok(await service.api.patch(path, { exclude_iters: [] }));
+    expect((await scale()).status).toBe(200);
+  });
+});
+
+describe('Baseline edit guard', () => {
+  it('refuses to edit a segment while an operation exists, and allows it once that is undone', async () => {
+    const { path, baseline } = await makePlan(service, sourceId);
+    const reference = ok(await service.api.post(`${path}/reference`, { pf_user: 'ann' })).body
+      .logid;
+    const bodies = {
+      scale: { slice: {}, pct: 5, pf_user: 'ann' },
+      recode: { slice: { region: 'North' }, set: { region: 'West' }, pf_user: 'ann' },
+      clone: { slice: { region: 'North' }, set: {}, pf_user: 'ann' },
+    };
+    for (const [operation, body] of Object.entries(bodies)) {
+      ok(await service.api.post(`${path}/${operation}`, body));
+      for (const logid of [baseline, reference]) {
+        const edit = () => service.api.put(`${path}/baseline/${logid}`, { pf_user: 'ann' });
+        await refused(service, edit, 409, /undo/);
+      }
+      const { entries } = (await service.api.get(`${path}/log`)).body;
+      ok(await service.api.del(`/log/${entries[0].id}`));
+    }
+    expect((await service.api.put(`${path}/baseline/${baseline}`, { pf_user: 'ann' })).status).toBe(
+      200,
+    );
+    expect(
+      (await service.api.put(`${path}/baseline/${reference}`, { pf_user: 'ann' })).status,
+    ).toBe(200);
+  });
+});

@@ -1,0 +1,581 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../support/service';
+import {
+  decode,
+  GRAIN_COLUMNS,
+  makePlan,
+  makeSource,
+  makeVersion,
+  ok,
+  ORDERS,
+  refused,
+  startWithOrders,
+} from './orders';
+
+let service: Service;
+let sourceId: number;
+let grainId: number;
+
+beforeAll(async () => {
+  ({ service, sourceId } = await startWithOrders());
+  await service.query(ORDERS.replaceAll('public.orders', 'public.grained'));
+  grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
+});
+afterAll(() => service?.stop());
+
+const emptyVersion = async () => {
+  const id = await makeVersion(service, sourceId);
+  return { path: `/versions/${id}`, table: `pf.fc_orders_${id}` };
+};
+const paramsOf = async (logid: number) =>
+  (await service.query('SELECT params FROM pf.log WHERE id = $1', [logid]))[0].params;
+
+describe('POST /versions/:id/baseline', () => {
+  it('copies the rows of the source, additively, an entry a call', async () => {
+    const { path, table } = await emptyVersion();
+    const load = (more: object) =>
+      service.api.post(`${path}/baseline`, { pf_user: 'ann', ...more });
+    const first = await load({ note: 'all' });
+    expect([first.status, first.body]).toEqual([
+      200,
+      { logid: expect.any(Number), row_count: 12, outside_calendar: 0 },
+    ]);
+    const second = ok(
+      await load({ filters: [[{ cname: 'region', op: '=', value: 'North' }]] }),
+    ).body;
+    expect(second).toEqual({ logid: expect.any(Number), row_count: 3, outside_calendar: 0 });
+    const rows = await service.query(
+      `SELECT pf_logid, pf_iter, count(*) AS n, sum(amount) AS amount, sum(pieces) AS pieces
+       FROM ${table} GROUP BY 1, 2 ORDER BY 1`,
+    );
+    expect(rows).toEqual([
+      { pf_logid: first.body.logid, pf_iter: 'baseline', n: 12, amount: '1554.00', pieces: '155' },
+      { pf_logid: second.logid, pf_iter: 'baseline', n: 3, amount: '175.75', pieces: '17' },
+    ]);
+    expect((await service.api.del(`/log/${first.body.logid}`)).body.rows_deleted).toBe(12);
+    expect(await service.query(`SELECT DISTINCT pf_logid FROM ${table}`)).toEqual([
+      { pf_logid: second.logid },
+    ]);
+  });
+
+  it('adds the offset to every date, by months that end where the month ends', async () => {
+    const { path, table } = await emptyVersion();
+    ok(await service.api.post(`${path}/baseline`, { date_offset: '1 month', pf_user: 'ann' }));
+    const dates = await service.query(
+      `SELECT "Order Date" AS d, "Order Year" AS y, count(*) AS n FROM ${table} GROUP BY 1, 2 ORDER BY 1`,
+    );
+    expect(dates.map((r) => `${r.d} ${r.y} ${r.n}`)).toEqual([
+      '2026-02-28 2026 1',
+      '2026-03-28 2026 2',
+      '2026-04-15 2026 1',
+      '2026-04-30 2026 1',
+      '2026-05-01 2026 2',
+      '2026-06-05 2026 2',
+      '2026-07-30 2026 1',
+      '2027-01-31 2027 1',
+      'null null 1',
+    ]);
+  });
+
+  it.each([
+    ['1 year', '2027-01-31'],
+    ['6 months', '2026-07-31'],
+    ['-1 years 2 mons', '2025-03-31'],
+    ['P1Y2M', '2027-03-31'],
+    ['0 days', '2026-01-31'],
+    ['36 hours', '2026-02-01'],
+  ])('understands the offset %s', async (offset, first) => {
+    const { path, table } = await emptyVersion();
+    const filters = [
+      [
+        { cname: 'select', op: '=', value: 'x' },
+        { cname: 'channel', op: '=', value: 'web' },
+      ],
+    ];
+    ok(
+      await service.api.post(`${path}/baseline`, { date_offset: offset, filters, pf_user: 'ann' }),
+    );
+    const [{ d }] = await service.query(`SELECT min("Order Date") AS d FROM ${table}`);
+    expect(d).toBe(first);
+  });
+
+  it('stores what arrived, the condition that ran and the offset', async () => {
+    const { path } = await emptyVersion();
+    const load = async (body: object) =>
+      paramsOf(
+        ok(await service.api.post(`${path}/baseline`, { pf_user: 'ann', ...body })).body.logid,
+      );
+    const filters = [[{ cname: 'region', op: '=', value: 'North' }]];
+    const rawWhere = `region = 'South'`;
+    const clause = `region IS NULL`;
+
+    expect(await load({})).toEqual({ where_clause: 'TRUE', date_offset: '0 days' });
+    expect(await load({ filters, date_offset: '1 year' })).toEqual({
+      filters,
+      where_clause: `"region" = 'North'::text`,
+      date_offset: '1 year',
+    });
+    expect(await load({ raw_where: rawWhere })).toEqual({
+      raw_where: rawWhere,
+      where_clause: rawWhere,
+      date_offset: '0 days',
+    });
+    expect(await load({ where_clause: clause })).toEqual({
+      where_clause: clause,
+      date_offset: '0 days',
+    });
+    expect(await load({ filters: [] })).toEqual({
+      filters: [],
+      where_clause: 'TRUE',
+      date_offset: '0 days',
+    });
+    // where_clause before raw_where before filters; what arrived is kept for editing.
+    expect(await load({ where_clause: clause, raw_where: rawWhere, filters })).toEqual({
+      filters,
+      raw_where: rawWhere,
+      where_clause: clause,
+      date_offset: '0 days',
+    });
+    expect(await load({ raw_where: rawWhere, filters })).toMatchObject({ where_clause: rawWhere });
+    const { entries } = (await service.api.get(`${path}/log`)).body;
+    expect(entries.map((e: { row_count: number }) => e.row_count)).toEqual([3, 1, 12, 1, 3, 3, 12]);
+  });
+
+  it('answers a request to replay with 501', async () => {
+    const { path } = await emptyVersion();
+    for (const body of [{ replay: true, pf_user: 'ann' }, { replay: true }]) {
+      await refused(service, () => service.api.post(`${path}/baseline`, body), 501, /[Rr]eplay/);
+    }
+    const plain = await service.api.post(`${path}/baseline`, { replay: false, pf_user: 'ann' });
+    expect(plain.status).toBe(200);
+  });
+
+  it('refuses what it cannot use, and leaves nothing behind', async () => {
+    const { path } = await emptyVersion();
+    const load = (more: object) => () =>
+      service.api.post(`${path}/baseline`, { pf_user: 'ann', ...more });
+    await refused(service, () => service.api.post(`${path}/baseline`, {}), 400, /pf_user/);
+    await refused(service, load({ pf_user: '  ' }), 400, /pf_user/);
+    await refused(service, load({ pf_user: 7 }), 400, /pf_user/);
+    await refused(service, load({ date_offset: 'tomorrow' }), 400, /tomorrow/);
+    await refused(service, load({ date_offset: '' }), 400);
+    await refused(service, load({ date_offset: '9999999 years' }), 400);
+    await refused(service, load({ date_offset: 5 }), 400, /date_offset/);
+    await refused(service, load({ note: 5 }), 400, /note/);
+    await refused(service, load({ filters: [[]] }), 400, /group 1/);
+    await refused(service, load({ filters: {} }), 400, /filters/);
+    await refused(service, load({ where_clause: '' }), 400, /where_clause/);
+    await refused(service, load({ where_clause: 'region =' }), 400, /where_clause/);
+    await refused(service, load({ where_clause: 'amount / 0 > 1' }), 400);
+    await refused(service, load({ where_clause: `amount > 'abc'` }), 400);
+    await refused(service, load({ raw_where: `secret = 's'` }), 400, /secret/);
+    await refused(
+      service,
+      load({ filters: [[{ cname: 'region', op: '=', value: 'Nowhere' }]] }),
+      422,
+    );
+  });
+});
+
+describe('POST /versions/:id/reference', () => {
+  it('loads rows that carry pf_iter reference, with filter and offset', async () => {
+    const { path, table } = await emptyVersion();
+    const { logid, row_count } = ok(
+      await service.api.post(`${path}/reference`, {
+        where_clause: `region = 'South'`,
+        date_offset: '-1 year',
+        pf_user: 'ann',
+        note: 'last year',
+      }),
+    ).body;
+    expect(row_count).toBe(3);
+    expect(
+      await service.query(
+        `SELECT pf_iter, pf_logid, min("Order Date") AS first, max("Order Year") AS year, sum(amount) AS amount FROM ${table} GROUP BY 1, 2`,
+      ),
+    ).toEqual([
+      { pf_iter: 'reference', pf_logid: logid, first: '2025-03-15', year: 2025, amount: '355.75' },
+    ]);
+    const [entry] = await service.query(
+      'SELECT operation, note, params FROM pf.log WHERE id = $1',
+      [logid],
+    );
+    expect(entry).toEqual({
+      operation: 'reference',
+      note: 'last year',
+      params: { where_clause: `region = 'South'`, date_offset: '-1 year' },
+    });
+  });
+
+  it('does not know the older date_from and date_to', async () => {
+    const { path } = await emptyVersion();
+    const { row_count } = ok(
+      await service.api.post(`${path}/reference`, {
+        date_from: '2026-06-01',
+        date_to: '2026-07-01',
+        pf_user: 'ann',
+      }),
+    ).body;
+    expect(row_count).toBe(12);
+  });
+});
+
+describe('PUT /versions/:id/baseline/:logid', () => {
+  it('drops the segment and loads it again, under a new entry', async () => {
+    const { path, table } = await emptyVersion();
+    const filters = [[{ cname: 'region', op: '=', value: 'North' }]];
+    const old = ok(
+      await service.api.post(`${path}/baseline`, { filters, pf_user: 'ann', note: 'mine' }),
+    ).body.logid;
+    const other = ok(
+      await service.api.post(`${path}/baseline`, { raw_where: `region = 'East'`, pf_user: 'ann' }),
+    ).body.logid;
+    const edited = await service.api.put(`${path}/baseline/${old}`, {
+      raw_where: `region = 'South'`,
+      date_offset: '1 year',
+      pf_user: 'bob',
+    });
+    expect(edited.body).toEqual({ logid: expect.any(Number), row_count: 3, outside_calendar: 0 });
+    expect(
+      await service.query(
+        `SELECT pf_logid, count(*) AS n, min("Order Date") AS first FROM ${table} GROUP BY 1 ORDER BY 1`,
+      ),
+    ).toEqual([
+      { pf_logid: other, n: 4, first: '2026-05-05' },
+      { pf_logid: edited.body.logid, n: 3, first: '2027-03-15' },
+    ]);
+    expect(
+      await service.query('SELECT pf_user, note, operation, params FROM pf.log WHERE id = $1', [
+        edited.body.logid,
+      ]),
+    ).toEqual([
+      {
+        pf_user: 'bob',
+        note: 'mine',
+        operation: 'baseline',
+        params: {
+          raw_where: `region = 'South'`,
+          where_clause: `region = 'South'`,
+          date_offset: '1 year',
+        },
+      },
+    ]);
+    expect(await service.query('SELECT FROM pf.log WHERE id = $1', [old])).toEqual([]);
+  });
+
+  it('keeps a reference segment a reference, and takes a note that is sent', async () => {
+    const { path, table } = await emptyVersion();
+    const { logid } = ok(
+      await service.api.post(`${path}/reference`, { pf_user: 'ann', note: 'old' }),
+    ).body;
+    const edited = ok(
+      await service.api.put(`${path}/baseline/${logid}`, { pf_user: 'ann', note: null }),
+    ).body;
+    expect(await service.query(`SELECT DISTINCT pf_iter FROM ${table}`)).toEqual([
+      { pf_iter: 'reference' },
+    ]);
+    expect(
+      await service.query('SELECT note, operation FROM pf.log WHERE id = $1', [edited.logid]),
+    ).toEqual([{ note: null, operation: 'reference' }]);
+  });
+
+  it('refuses the entry of another version, an operation, and what brings no row', async () => {
+    const { path, baseline } = await makePlan(service, sourceId);
+    const other = await makePlan(service, sourceId);
+    const put =
+      (logid: number | string, body: object = { pf_user: 'ann' }) =>
+      () =>
+        service.api.put(`${path}/baseline/${logid}`, body);
+    await refused(service, put(other.baseline), 404);
+    await refused(service, put(987654321), 404);
+    await refused(service, put(baseline, { pf_user: 'ann', raw_where: 'FALSE' }), 422);
+    await refused(service, put(baseline, { pf_user: 'ann', date_offset: 'x' }), 400);
+    await refused(service, put(baseline, { pf_user: 'ann', replay: true }), 501);
+    await refused(service, put(baseline, {}), 400, /pf_user/);
+    ok(await service.api.post(`${path}/scale`, { slice: {}, pct: 1, pf_user: 'ann' }));
+    const scale = (await service.api.get(`${path}/log`)).body.entries[0].id;
+    await refused(service, put(scale), 409, /scale/);
+  });
+});
+
+describe('DELETE /versions/:id/baseline', () => {
+  it('deletes all baseline rows and their entries, and nothing else', async () => {
+    const { path, table, versionId } = await makePlan(service, sourceId);
+    const user = { pf_user: 'ann' };
+    ok(await service.api.post(`${path}/baseline`, { ...user, raw_where: `region = 'North'` }));
+    ok(await service.api.post(`${path}/reference`, user));
+    ok(await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 50 }));
+    const answer = await service.api.del(`${path}/baseline`);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { rows_deleted: 15, log_entries_deleted: 2 },
+    ]);
+    expect(await service.query(`SELECT DISTINCT pf_iter FROM ${table} ORDER BY 1`)).toEqual([
+      { pf_iter: 'reference' },
+      { pf_iter: 'scale' },
+    ]);
+    expect(
+      await service.query('SELECT operation FROM pf.log WHERE version_id = $1 ORDER BY id', [
+        versionId,
+      ]),
+    ).toEqual([{ operation: 'reference' }, { operation: 'scale' }]);
+    expect((await service.api.del(`${path}/baseline`)).body).toEqual({
+      rows_deleted: 0,
+      log_entries_deleted: 0,
+    });
+  });
+});
+
+describe('POST /versions/:id/scale, recode and clone', () => {
+  const RAW = [
+    ...['Order Date', 'Order Year', 'region', 'sub-category', 'select', 'a"b', 'amount', 'pieces'],
+    ...['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at', 'pf_note', 'pf_op'],
+  ];
+
+  it('answers the new rows whole in raw mode, with note and operation', async () => {
+    const { path, table } = await makePlan(service, sourceId);
+    const { body } = await service.api.post(`${path}/scale`, {
+      slice: { region: 'North', 'sub-category': 'Chairs' },
+      value_incr: 30.1,
+      pf_user: 'ann',
+      note: 'why',
+    });
+    expect(body).toHaveLength(2);
+    expect(body.map(Object.keys)).toEqual([RAW, RAW]);
+    const logid = body[0].pf_logid;
+    const stored = await service.query(
+      `SELECT * FROM ${table} WHERE pf_logid = $1 ORDER BY pf_id`,
+      [logid],
+    );
+    expect(body).toEqual(
+      stored.map((r) => ({
+        ...r,
+        amount: Number(r.amount),
+        pf_created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        pf_note: 'why',
+        pf_op: 'scale',
+      })),
+    );
+    expect(body.map((r: Record<string, unknown>) => [r['Order Date'], r.amount, r.pieces])).toEqual(
+      [
+        ['2026-01-31', 20, 0],
+        ['2026-02-28', 10.1, 0],
+      ],
+    );
+  });
+
+  it('answers the negating rows of a recode before the new ones', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const { body } = await service.api.post(`${path}/recode`, {
+      slice: { region: 'North' },
+      set: { 'Order Date': '2027-07-04', region: 'West' },
+      pf_user: 'ann',
+    });
+    expect(
+      body.map((r: Record<string, unknown>) => [
+        r['Order Date'],
+        r['Order Year'],
+        r.region,
+        r.amount,
+        r.pieces,
+        r.pf_op,
+        r.pf_note,
+      ]),
+    ).toEqual([
+      ['2026-01-31', 2026, 'North', -100, -10, 'recode', null],
+      ['2026-02-28', 2026, 'North', -50.5, -5, 'recode', null],
+      ['2026-02-28', 2026, 'North', -25.25, -2, 'recode', null],
+      ['2027-07-04', 2027, 'West', 100, 10, 'recode', null],
+      ['2027-07-04', 2027, 'West', 50.5, 5, 'recode', null],
+      ['2027-07-04', 2027, 'West', 25.25, 2, 'recode', null],
+    ]);
+    const ids = body.map((r: { pf_id: number }) => r.pf_id);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  it('answers the grain of its own rows in grain mode, with keys that are new', async () => {
+    const { path, table } = await makePlan(service, grainId);
+    const before = decode((await service.api.get(`${path}/agg`)).bytes).rows.map((r) => r.pf_gkey);
+    const recoded = await service.api.post(`${path}/recode`, {
+      slice: { region: 'North' },
+      set: { region: 'West' },
+      pf_user: 'ann',
+      note: 'moved',
+    });
+    const { body } = recoded;
+    const logid = body[0].pf_logid;
+    const key = (...parts: string[]) => [...parts, 'recode', logid].join('\u001f');
+    const common = {
+      'Order Year': 2026,
+      'a"b': 'k',
+      pf_iter: 'recode',
+      pf_logid: logid,
+      pf_note: 'moved',
+      pf_op: 'recode',
+    };
+    expect(
+      body.toSorted((a: { amount: number }, b: { amount: number }) => a.amount - b.amount),
+    ).toEqual([
+      {
+        ...common,
+        region: 'North',
+        pf_gkey: key('2026', 'North', 'k'),
+        amount: -175.75,
+        pieces: -17,
+      },
+      { ...common, region: 'West', pf_gkey: key('2026', 'West', 'k'), amount: 175.75, pieces: 17 },
+    ]);
+    // Six rows were written; appended to what was loaded they make what a new load answers.
+    expect(
+      await service.query(`SELECT count(*) AS n FROM ${table} WHERE pf_logid = $1`, [logid]),
+    ).toEqual([{ n: 6 }]);
+    const after = decode((await service.api.get(`${path}/agg`)).bytes).rows;
+    expect(new Set(after.map((r) => r.pf_gkey))).toEqual(
+      new Set([...before, ...body.map((r: { pf_gkey: string }) => r.pf_gkey)]),
+    );
+    expect(after.length).toBe(before.length + 2);
+
+    for (const [operation, more] of [
+      ['scale', { pct: 10 }],
+      ['clone', { set: { region: 'Copy' }, scale_factor: 0.5 }],
+    ] as const) {
+      const rows = ok(
+        await service.api.post(`${path}/${operation}`, {
+          slice: { region: 'West' },
+          pf_user: 'ann',
+          ...more,
+        }),
+      ).body;
+      expect(rows).toHaveLength(1);
+      const fresh = decode((await service.api.get(`${path}/agg`)).bytes).rows.find(
+        (r) => r.pf_gkey === rows[0].pf_gkey,
+      );
+      const { pf_note, pf_op, ...row } = rows[0];
+      expect([pf_note, pf_op, row]).toEqual([null, operation, fresh]);
+    }
+  });
+
+  it('skips slice keys it does not know, and names them', async () => {
+    const { path, table } = await makePlan(service, sourceId);
+    const answer = await service.api.post(`${path}/scale`, {
+      slice: { region: 'North', pf_iter: 'baseline', 'über, ä=1': 1, amount: 5, channel: 'web' },
+      pct: 10,
+      pf_user: 'ann',
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-slice-skipped')).toBe(
+      'pf_iter,%C3%BCber%2C%20%C3%A4%3D1,amount,channel',
+    );
+    expect(answer.headers.get('x-slice-skipped')!.split(',').map(decodeURIComponent)).toEqual([
+      'pf_iter',
+      'über, ä=1',
+      'amount',
+      'channel',
+    ]);
+    const [{ added }] = await service.query(
+      `SELECT sum(amount) AS added FROM ${table} WHERE pf_iter = 'scale'`,
+    );
+    expect(added).toBe('17.58');
+    const plain = await service.api.post(`${path}/scale`, {
+      slice: { region: 'North' },
+      pct: 10,
+      pf_user: 'ann',
+    });
+    expect(plain.headers.has('x-slice-skipped')).toBe(false);
+  });
+
+  it('selects by scalar, null, list, date and the whole version', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const matched = async (slice: object) => {
+      const { body } = await service.api.post(`${path}/slice`, { slice });
+      return [body.row_count, body.value_total];
+    };
+    expect(await matched({})).toEqual([12, 1554]);
+    expect(await matched({ region: 'North' })).toEqual([3, 175.75]);
+    expect(await matched({ region: null })).toEqual([1, 10]);
+    expect(await matched({ region: '' })).toEqual([1, 11]);
+    expect(await matched({ region: [null, '', 'North'] })).toEqual([5, 196.75]);
+    expect(await matched({ region: ['South', 'South'] })).toEqual([3, 355.75]);
+    expect(await matched({ 'Order Date': '2026-02-28' })).toEqual([2, 75.75]);
+    expect(await matched({ 'Order Date': [null, '2026-12-31'] })).toEqual([2, 1001.49]);
+    expect(await matched({ 'Order Year': 2026 })).toEqual([11, 1552.5]);
+    expect(
+      await matched({ 'Order Year': '2026', 'a"b': null, select: 'y', 'sub-category': 'Tables' }),
+    ).toEqual([2, 55.75]);
+    expect(await matched({ region: `'; DROP TABLE pf.log; --` })).toEqual([0, 0]);
+  });
+
+  it('refuses slices, sets and amounts it cannot use, and leaves nothing behind', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const post = (operation: string, body: object) => () =>
+      service.api.post(`${path}/${operation}`, { slice: {}, pf_user: 'ann', ...body });
+    for (const slice of [null, [], ['North'], 'North', 5, undefined]) {
+      await refused(service, post('scale', { slice, pct: 10 }), 400, /slice/);
+    }
+    await refused(service, post('scale', { slice: { region: [] }, pct: 10 }), 400, /slice.region/);
+    await refused(
+      service,
+      post('scale', { slice: { region: { a: 1 } }, pct: 10 }),
+      400,
+      /slice.region/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Date': '31.01.2026' }, pct: 10 }),
+      400,
+      /Order Date/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Date': 'today' }, pct: 10 }),
+      400,
+      /Order Date/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Date': '2026-02-30' }, pct: 10 }),
+      400,
+      /Order Date/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Year': 'abc' }, pct: 10 }),
+      400,
+      /Order Year/,
+    );
+    await refused(service, post('scale', { slice: { region: 'Nowhere' }, pct: 10 }), 422, /no row/);
+    await refused(service, post('scale', {}), 400, /pct/);
+    await refused(service, post('scale', { pct: 10, value_incr: 5 }), 400, /not both/);
+    await refused(service, post('scale', { pct: '10' }), 400, /pct/);
+    await refused(service, post('scale', { value_incr: 'x' }), 400, /value_incr/);
+    await refused(service, post('scale', { pct: 0 }), 422);
+    await refused(service, post('scale', { value_incr: 0, units_incr: 0 }), 422);
+    await refused(service, post('scale', { value_incr: 0.004 }), 422, /rounds to zero/);
+    await refused(service, post('scale', { units_incr: 0.4 }), 422, /rounds to zero/);
+    await refused(service, post('scale', { pct: 10, pf_user: null }), 400, /pf_user/);
+    for (const set of [null, [], ['x'], 'x', undefined]) {
+      await refused(service, post('recode', { set }), 400, /set/);
+    }
+    await refused(service, post('recode', { set: {} }), 422);
+    await refused(service, post('recode', { set: { nowhere: 1 } }), 400, /nowhere/);
+    await refused(service, post('recode', { set: { amount: 1 } }), 400, /amount/);
+    await refused(service, post('recode', { set: { channel: 'x' } }), 400, /channel/);
+    await refused(service, post('recode', { set: { region: ['a'] } }), 400, /set.region/);
+    await refused(
+      service,
+      post('recode', { slice: { region: 'North' }, set: { region: 'North' } }),
+      422,
+      /already/,
+    );
+    await refused(
+      service,
+      post('recode', { set: { 'Order Date': '2026-13-01' } }),
+      400,
+      /Order Date/,
+    );
+    await refused(service, post('clone', { set: [] }), 400, /set/);
+    await refused(service, post('clone', { set: {}, scale_factor: 'x' }), 400, /scale_factor/);
+    await refused(service, post('clone', { set: {}, scale_factor: 0 }), 422);
+    await refused(service, post('clone', { set: { nowhere: 1 } }), 400, /nowhere/);
+  });
+});

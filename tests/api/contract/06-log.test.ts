@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../support/service';
+import {
+  GRAIN_COLUMNS,
+  makePlan,
+  makeSource,
+  makeVersion,
+  ok,
+  ORDERS,
+  refused,
+  startWithOrders,
+} from './orders';
+
+let service: Service;
+let sourceId: number;
+let grainId: number;
+const user = { pf_user: 'ann' };
+
+beforeAll(async () => {
+  ({ service, sourceId } = await startWithOrders());
+  await service.query(ORDERS.replaceAll('public.orders', 'public.grained'));
+  grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
+});
+afterAll(() => service?.stop());
+
+describe('GET /versions/:id/log', () => {
+  it('lists the entries, newest first, with rows and totals of each and over all', async () => {
+    const { path, baseline, versionId } = await makePlan(service, sourceId);
+    const north = { ...user, slice: { region: 'North' } };
+    ok(
+      await service.api.post(`${path}/scale`, {
+        ...north,
+        value_incr: 4.25,
+        units_incr: 3,
+        note: 'up',
+      }),
+    );
+    ok(await service.api.post(`${path}/reference`, { ...user, raw_where: `region = 'East'` }));
+    const { body } = await service.api.get(`${path}/log`);
+    expect(body).toEqual({
+      entries: [
+        {
+          ...{
+            id: expect.any(Number),
+            version_id: versionId,
+            pf_user: 'ann',
+            stamp: expect.any(String),
+          },
+          ...{ operation: 'reference', slice: null, note: null },
+          params: {
+            raw_where: `region = 'East'`,
+            where_clause: `region = 'East'`,
+            date_offset: '0 days',
+          },
+          ...{ row_count: 4, value_total: 1001.5, units_total: 101 },
+        },
+        {
+          ...{
+            id: expect.any(Number),
+            version_id: versionId,
+            pf_user: 'ann',
+            stamp: expect.any(String),
+          },
+          ...{ operation: 'scale', slice: { region: 'North' }, note: 'up' },
+          params: { value_incr: 4.25, units_incr: 3 },
+          ...{ row_count: 3, value_total: 4.25, units_total: 3 },
+        },
+        {
+          ...{ id: baseline, version_id: versionId, pf_user: 'ann', stamp: expect.any(String) },
+          ...{ operation: 'baseline', slice: null, note: null },
+          params: { where_clause: 'TRUE', date_offset: '0 days' },
+          ...{ row_count: 12, value_total: 1554, units_total: 155 },
+        },
+      ],
+      value_col: 'amount',
+      units_col: 'pieces',
+      value_total: 2559.75,
+      units_total: 259,
+    });
+  });
+
+  it('answers an empty log for an empty version, and null for a measure the source has not', async () => {
+    const empty = await makeVersion(service, sourceId);
+    expect((await service.api.get(`/versions/${empty}/log`)).body).toEqual({
+      entries: [],
+      value_col: 'amount',
+      units_col: 'pieces',
+      value_total: 0,
+      units_total: 0,
+    });
+    await service.query(ORDERS.replaceAll('public.orders', 'public.valueless'));
+    const id = await makeSource(service, 'valueless', [
+      { cname: 'region', role: 'dimension' },
+      { cname: 'pieces', role: 'units' },
+    ]);
+    const { path } = await makePlan(service, id);
+    const { body } = await service.api.get(`${path}/log`);
+    expect(body).toMatchObject({
+      value_col: null,
+      units_col: 'pieces',
+      value_total: null,
+      units_total: 155,
+    });
+    expect(body.entries[0]).toMatchObject({ row_count: 12, value_total: null, units_total: 155 });
+  });
+});
+
+describe('DELETE /log/:logid', () => {
+  it('takes the rows and the entry out, and names the rows in raw mode', async () => {
+    const { path, table } = await makePlan(service, sourceId);
+    const rows = ok(
+      await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 }),
+    ).body;
+    const logid = rows[0].pf_logid;
+    const answer = await service.api.del(`/log/${logid}`);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        rows_deleted: 3,
+        pf_ids: expect.arrayContaining(rows.map((r: { pf_id: number }) => r.pf_id)),
+      },
+    ]);
+    expect(answer.body.pf_ids).toHaveLength(3);
+    expect(await service.query(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 12 }]);
+    await refused(service, () => service.api.del(`/log/${logid}`), 404);
+  });
+
+  it('names each grain key once in grain mode, and counts the raw rows', async () => {
+    const { path, baseline, table } = await makePlan(service, grainId);
+    const rows = ok(await service.api.post(`${path}/clone`, { ...user, slice: {}, set: {} })).body;
+    const [{ n }] = await service.query(
+      `SELECT count(*) AS n FROM ${table} WHERE pf_iter = 'clone'`,
+    );
+    expect(n).toBeGreaterThan(rows.length);
+    const { body } = await service.api.del(`/log/${rows[0].pf_logid}`);
+    expect(Object.keys(body)).toEqual(['rows_deleted', 'pf_gkeys']);
+    expect(body.rows_deleted).toBe(n);
+    expect(body.pf_gkeys.toSorted()).toEqual(
+      rows.map((r: { pf_gkey: string }) => r.pf_gkey).toSorted(),
+    );
+
+    // An entry whose rows are gone already has no keys to name.
+    await service.query(`DELETE FROM ${table}`);
+    expect((await service.api.del(`/log/${baseline}`)).body).toEqual({
+      rows_deleted: 0,
+      pf_gkeys: [],
+    });
+  });
+
+  it('decides the grain from live column metadata, not from the stored SQL', async () => {
+    const { path } = await makePlan(service, grainId);
+    const scaled = () =>
+      service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 });
+    const first = ok(await scaled()).body;
+    expect(first[0]).toHaveProperty('pf_gkey');
+    const flag = (in_grain: boolean) =>
+      service.api.put(
+        `/sources/${grainId}/columns`,
+        GRAIN_COLUMNS.map((c) => ({ cname: c.cname, in_grain: in_grain && c.in_grain })),
+      );
+    ok(await flag(false));
+    // The stored template still answers at the grain; undo already answers raw.
+    expect(ok(await scaled()).body[0]).toHaveProperty('pf_gkey');
+    expect((await service.api.del(`/log/${first[0].pf_logid}`)).body).toEqual({
+      rows_deleted: 3,
+      pf_ids: [expect.any(Number), expect.any(Number), expect.any(Number)],
+    });
+    ok(await flag(true));
+  });
+
+  it('takes a load back as it does an operation', async () => {
+    const { baseline, table, path } = await makePlan(service, sourceId);
+    ok(await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 }));
+    const { body } = await service.api.del(`/log/${baseline}`);
+    expect(body.rows_deleted).toBe(12);
+    expect(await service.query(`SELECT DISTINCT pf_iter FROM ${table}`)).toEqual([
+      { pf_iter: 'scale' },
+    ]);
+  });
+});
+
+describe('PATCH /log/:logid', () => {
+  it('changes the note and nothing else, and answers the entry', async () => {
+    const { baseline, versionId } = await makePlan(service, sourceId);
+    const [before] = await service.query('SELECT * FROM pf.log WHERE id = $1', [baseline]);
+    const note = `it's "{{logid}}" $& $1 \\n \\ ; -- /* é 😀 \u2028 %s`;
+    const { status, body } = await service.api.patch(`/log/${baseline}`, { note });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...before, note, stamp: expect.any(String), version_id: versionId });
+    expect(await service.query('SELECT * FROM pf.log WHERE id = $1', [baseline])).toEqual([
+      { ...before, note },
+    ]);
+    expect((await service.api.patch(`/log/${baseline}`, { note: null })).body.note).toBeNull();
+    const patch = (logid: unknown, sent: object) => () => service.api.patch(`/log/${logid}`, sent);
+    await refused(service, patch(baseline, {}), 400, /note/);
+    await refused(service, patch(baseline, { note: 5 }), 400, /note/);
+    await refused(service, patch(baseline, { note: 'a\u0000b' }), 400, /note/);
+    await refused(service, patch(baseline, { note: 'x'.repeat(10_001) }), 400, /note/);
+    await refused(service, patch(987654321, { note: 'x' }), 404);
+    await refused(service, patch('abc', { note: 'x' }), 400);
+  });
+});

@@ -1,0 +1,252 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ARROW, ENDPOINTS, type Endpoint } from '../../../src/lib/contract/endpoints';
+import { ErrorAnswer } from '../../../src/lib/contract/primitives';
+import type { Service } from '../../support/service';
+import type { Answer } from '../../support/http';
+import { decode, makePlan, makeVersion, startWithOrders } from './orders';
+
+let service: Service;
+let sourceId: number;
+const user = { pf_user: 'ann' };
+
+beforeAll(async () => {
+  ({ service, sourceId } = await startWithOrders());
+});
+afterAll(() => service?.stop());
+
+const ROUTES = 'src/routes/api';
+const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
+  `${method.toUpperCase()} ${path}`;
+
+/** Every method that a route file exports. */
+function served(): string[] {
+  return readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('+server.ts'))
+    .flatMap((file) => {
+      const path = `/${join(file, '..')}`.replaceAll('[', '{').replaceAll(']', '}');
+      const text = readFileSync(join(ROUTES, file), 'utf8');
+      return [...text.matchAll(/export const (GET|POST|PUT|PATCH|DELETE)\b/g)].map(
+        (m) => `${m[1]} ${path}`,
+      );
+    });
+}
+
+/** A request to each endpoint that succeeds. Each is on a plan of its own, or on what is made for it. */
+const REQUESTS: Record<string, () => Promise<Answer>> = {
+  'GET /health': () => service.api.get('/health'),
+  'GET /openapi.json': () => service.api.get('/openapi.json'),
+  'GET /tables': () => service.api.get('/tables'),
+  'GET /tables/{schema}/{tname}': () => service.api.get('/tables/public/orders?limit=3'),
+  'GET /sources': () => service.api.get('/sources?status=all'),
+  'POST /sources': () =>
+    service.api.post('/sources', { schema: 'public', tname: 'superstore', ...user }),
+  'GET /sources/{id}': () => service.api.get(`/sources/${sourceId}`),
+  'PATCH /sources/{id}': () =>
+    service.api.patch(`/sources/${sourceId}`, { label: 'Orders', default_layout: { a: 1 } }),
+  'DELETE /sources/{id}': async () => {
+    await service.query('CREATE TABLE public.passing (a int)');
+    const { id } = (await service.api.post('/sources', { schema: 'public', tname: 'passing' }))
+      .body;
+    return service.api.del(`/sources/${id}`);
+  },
+  'GET /sources/{id}/columns': () => service.api.get(`/sources/${sourceId}/columns`),
+  'PUT /sources/{id}/columns': () =>
+    service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', label: 'Region' }]),
+  'GET /sources/{id}/values': () =>
+    service.api.get(`/sources/${sourceId}/values?cname=region&search=o&limit=5`),
+  'POST /sources/{id}/grain-estimate': () =>
+    service.api.post(`/sources/${sourceId}/grain-estimate`, { columns: ['region'] }),
+  'GET /sources/{id}/sql': () => service.api.get(`/sources/${sourceId}/sql`),
+  'POST /sources/{id}/sql': () => service.api.post(`/sources/${sourceId}/sql`),
+  'GET /sources/{id}/sql/preview': () => service.api.get(`/sources/${sourceId}/sql/preview`),
+  'GET /sources/{id}/versions': () => service.api.get(`/sources/${sourceId}/versions`),
+  'POST /sources/{id}/versions': () =>
+    service.api.post(`/sources/${sourceId}/versions`, { name: 'Documented' }),
+  'GET /versions/{id}': onPlan((path) => service.api.get(path)),
+  'PATCH /versions/{id}': onPlan((path) => service.api.patch(path, { description: 'x' })),
+  'DELETE /versions/{id}': onPlan((path) => service.api.del(path)),
+  'POST /versions/{id}/close': onPlan((path) => service.api.post(`${path}/close`, user)),
+  'POST /versions/{id}/open': onPlan(async (path) => {
+    await service.api.post(`${path}/close`, user);
+    return service.api.post(`${path}/open`, user);
+  }),
+  'GET /versions/{id}/data': onPlan((path) => service.api.get(`${path}/data`)),
+  'GET /versions/{id}/agg': async () => {
+    await grain(true);
+    const answer = await onPlan((path) => service.api.get(`${path}/agg`))();
+    await grain(false);
+    return answer;
+  },
+  'POST /versions/{id}/baseline': onPlan((path) =>
+    service.api.post(`${path}/baseline`, {
+      ...user,
+      filters: [[{ cname: 'region', op: 'is not null' }]],
+      date_offset: '1 year',
+    }),
+  ),
+  'PUT /versions/{id}/baseline/{logid}': onPlan((path, logid) =>
+    service.api.put(`${path}/baseline/${logid}`, user),
+  ),
+  'DELETE /versions/{id}/baseline': onPlan((path) => service.api.del(`${path}/baseline`)),
+  'POST /versions/{id}/baseline/preview': onPlan((path) =>
+    service.api.post(`${path}/baseline/preview`, {}),
+  ),
+  'GET /versions/{id}/segments': onPlan((path) => service.api.get(`${path}/segments`)),
+  'POST /versions/{id}/reference': onPlan((path) => service.api.post(`${path}/reference`, user)),
+  'POST /versions/{id}/slice': onPlan((path) =>
+    service.api.post(`${path}/slice`, { slice: { region: [null, 'North'], x: 1 } }),
+  ),
+  'POST /versions/{id}/scale': onPlan((path) =>
+    service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 }),
+  ),
+  'POST /versions/{id}/recode': onPlan((path) =>
+    service.api.post(`${path}/recode`, { ...user, slice: {}, set: { region: 'x' } }),
+  ),
+  'POST /versions/{id}/clone': onPlan((path) =>
+    service.api.post(`${path}/clone`, { ...user, slice: {} }),
+  ),
+  'GET /versions/{id}/log': onPlan(async (path) => {
+    await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
+    return service.api.get(`${path}/log`);
+  }),
+  'PATCH /log/{logid}': onPlan((_, logid) => service.api.patch(`/log/${logid}`, { note: 'x' })),
+  'DELETE /log/{logid}': onPlan((_, logid) => service.api.del(`/log/${logid}`)),
+};
+
+function onPlan(request: (path: string, logid: number) => Promise<Answer>) {
+  return async () => {
+    const { path, baseline } = await makePlan(service, sourceId);
+    return request(path, baseline);
+  };
+}
+
+async function grain(in_grain: boolean) {
+  await service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', in_grain }]);
+  await service.api.post(`/sources/${sourceId}/sql`);
+}
+
+describe('The OpenAPI document', () => {
+  it('names every endpoint that is served, and no other', () => {
+    expect(ENDPOINTS.map(named).toSorted()).toEqual(served().toSorted());
+    expect(new Set(ENDPOINTS.map(named)).size).toBe(ENDPOINTS.length);
+  });
+
+  it('is served as OpenAPI 3.1, whole in itself', async () => {
+    const { status, body } = await service.api.get('/openapi.json');
+    expect([status, body.openapi]).toEqual([200, '3.1.0']);
+    const operations = Object.entries<
+      Record<string, { responses: object; parameters?: { name: string; in: string }[] }>
+    >(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+    expect(
+      operations.map(({ path, method }) =>
+        named({ method: method as 'get', path: path.replace('/api', '') }),
+      ),
+    ).toEqual(expect.arrayContaining(ENDPOINTS.map(named)));
+    expect(operations).toHaveLength(ENDPOINTS.length);
+    for (const { path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1]);
+      expect(
+        (operation.parameters ?? []).filter((p) => p.in === 'path').map((p) => p.name),
+      ).toEqual(inPath);
+    }
+    const text = JSON.stringify(body);
+    for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]*)"/g)) {
+      const found = pointer!
+        .split('/')
+        .reduce<Record<string, unknown> | undefined>(
+          (at, key) => at?.[key] as Record<string, unknown> | undefined,
+          body,
+        );
+      expect([pointer, found]).toEqual([pointer, expect.anything()]);
+    }
+    expect(text).not.toContain('$defs');
+    const scale = body.paths['/api/versions/{id}/scale'].post;
+    const { schema } = scale.requestBody.content['application/json'];
+    expect(schema.required).toEqual(['slice', 'pf_user']);
+    expect(schema.properties.slice).toMatchObject({
+      type: 'object',
+      additionalProperties: { anyOf: expect.any(Array) },
+    });
+    expect(Object.keys(scale.responses)).toEqual([
+      '200',
+      '400',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '422',
+      '500',
+    ]);
+  });
+
+  it.each(ENDPOINTS.map((endpoint) => [named(endpoint), endpoint] as const))(
+    '%s answers as documented',
+    async (name, endpoint) => {
+      const { answer: documented, refusals, request } = endpoint;
+      const answer = await REQUESTS[name]!();
+      expect([answer.status, answer.body?.error]).toEqual([documented.status, undefined]);
+      if (documented.body === undefined) {
+        expect(answer.bytes).toHaveLength(0);
+      } else if (documented.body === ARROW) {
+        expect(answer.headers.get('content-type')).toBe(ARROW);
+        expect(decode(answer.bytes).batches).toBe(1);
+        for (const header of documented.headers!) expect(answer.headers.has(header)).toBe(true);
+      } else {
+        expect(answer.headers.get('content-type')).toBe('application/json');
+        // Equal to what the schema lets through: nothing missing, nothing undocumented.
+        expect(v.parse(documented.body, answer.body)).toEqual(answer.body);
+      }
+
+      // What it refuses is among what is documented, in the one shape of errors.
+      const target = endpoint.path.replace('{id}', '2147483647').replace('{logid}', '2147483647');
+      const method = endpoint.method.toUpperCase();
+      const attempts: RequestInit[] = [{ method }];
+      if (request) {
+        for (const [type, body] of [
+          ['text/plain', '{}'],
+          ['application/json', '{'],
+          [
+            'application/json',
+            JSON.stringify({
+              ...user,
+              slice: {},
+              set: {},
+              pct: 1,
+              name: 'x',
+              columns: ['a'],
+              schema: 'x',
+              tname: 'y',
+            }),
+          ],
+        ]) {
+          attempts.push({ method, body, headers: { 'content-type': type! } });
+        }
+      }
+      for (const attempt of attempts) {
+        const refusal = await service.api.send(target, attempt);
+        if (refusal.status < 300) continue;
+        expect([...refusals, ...(request ? [413, 415] : [])]).toContain(refusal.status);
+        expect(v.parse(v.strictObject(ErrorAnswer.entries), refusal.body)).toEqual(refusal.body);
+      }
+    },
+  );
+
+  it('has no field of an empty version that is not documented either', async () => {
+    const path = `/versions/${await makeVersion(service, sourceId)}`;
+    for (const [what, name] of [
+      ['/log', 'GET /versions/{id}/log'],
+      ['/segments', 'GET /versions/{id}/segments'],
+      ['', 'GET /versions/{id}'],
+    ]) {
+      const { body } = await service.api.get(path + what);
+      const schema = ENDPOINTS.find((e) => named(e) === name)!.answer.body as v.GenericSchema;
+      expect(v.parse(schema, body)).toEqual(body);
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { RecordBatchReader } from 'apache-arrow';
+import { expect } from 'vitest';
+import type { ColumnSave } from '../../../src/lib/contract/columns';
+import { startService, type Service } from '../../support/service';
+import type { Answer } from '../../support/http';
+
+/**
+ * A source small enough to add up by hand, with the names real tables have: 12 orders of 2026, with
+ * a null and an empty text, a return, an order worth nothing, and one without a date.
+ */
+export const ORDERS = `
+  CREATE TABLE public.orders (
+    id             integer PRIMARY KEY,
+    "Order Date"   date,
+    "Order Year"   integer,
+    region         text,
+    "sub-category" text,
+    "select"       varchar(20),
+    "a""b"         text,
+    amount         numeric(12,2),
+    pieces         smallint,
+    channel        text,
+    shipped        timestamptz,
+    secret         text
+  );
+  INSERT INTO public.orders VALUES
+    (1,  '2026-01-31', 1, 'North', 'Chairs', 'x', 'k', 100.00, 10, 'web',   '2026-02-01 03:30+05:30', 's'),
+    (2,  '2026-02-28', 1, 'North', 'Chairs', 'x', 'k',  50.50,  5, 'shop',  '2026-03-01 00:00+00', 's'),
+    (3,  '2026-02-28', 1, 'North', 'Tables', 'y', 'k',  25.25,  2, 'web',   NULL, 's'),
+    (4,  '2026-03-15', 1, 'South', 'Chairs', 'x', '',  300.00, 30, 'shop',  NULL, 's'),
+    (5,  '2026-03-31', 1, 'South', 'Tables', 'y', NULL, 75.75,  7, 'web',   NULL, 's'),
+    (6,  '2026-04-01', 1, 'South', 'Tables', 'y', NULL, -20.00, -2, 'web',  NULL, 's'),
+    (7,  '2026-04-01', 1, NULL,    'Lamps',  'x', 'k',  10.00,  1, 'phone', NULL, 's'),
+    (8,  '2026-05-05', 1, '',      'Lamps',  'x', 'k',  11.00,  1, 'phone', NULL, 's'),
+    (9,  '2026-05-05', 1, 'East',  'Lamps',  'y', 'k',   0.00,  0, NULL,    NULL, 's'),
+    (10, '2026-06-30', 1, 'East',  'Chairs', 'y', 'k',   0.01,  1, 'web',   NULL, 's'),
+    (11, '2026-12-31', 1, 'East',  'Tables', 'x', 'k', 999.99, 99, 'web',   NULL, 's'),
+    (12, NULL,         1, 'East',  'Tables', 'x', 'k',   1.50,  1, 'web',   NULL, 's')`;
+
+export const ORDER_COLUMNS: ColumnSave[] = [
+  { cname: 'Order Date', role: 'date', dim_group: 'order' },
+  { cname: 'Order Year', role: 'dimension', dim_group: 'order', dim_period_col: 'cal_year' },
+  { cname: 'region', role: 'dimension' },
+  { cname: 'sub-category', role: 'dimension' },
+  { cname: 'select', role: 'dimension' },
+  { cname: 'a"b', role: 'dimension' },
+  { cname: 'amount', role: 'value' },
+  { cname: 'pieces', role: 'units' },
+  { cname: 'channel', role: 'filter' },
+  { cname: 'shipped', role: 'filter' },
+];
+
+const GRAIN = ['Order Year', 'region', 'a"b'];
+
+/** Orders with a display grain of year, region and `a"b`. */
+export const GRAIN_COLUMNS: ColumnSave[] = ORDER_COLUMNS.map((c) => ({
+  ...c,
+  in_grain: GRAIN.includes(c.cname),
+}));
+
+/** What must hold before a test can begin. @throws with the service's own words */
+export function ok(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer;
+}
+
+/** Registers a table, saves its columns and generates its SQL. @returns its source id */
+export async function makeSource(
+  { api }: Service,
+  tname: string,
+  columns: readonly ColumnSave[],
+  schema = 'public',
+): Promise<number> {
+  const { id } = ok(await api.post('/sources', { schema, tname })).body;
+  ok(await api.put(`/sources/${id}/columns`, columns));
+  ok(await api.post(`/sources/${id}/sql`));
+  return id;
+}
+
+let names = 0;
+
+/** An empty version of a source. @returns its id */
+export async function makeVersion(
+  { api }: Service,
+  sourceId: number,
+  more: Record<string, unknown> = {},
+): Promise<number> {
+  const name = `Plan ${(names += 1)}`;
+  return ok(await api.post(`/sources/${sourceId}/versions`, { name, ...more })).body.id;
+}
+
+/** A service with the orders as a source. */
+export async function startWithOrders(
+  columns: readonly ColumnSave[] = ORDER_COLUMNS,
+): Promise<{ service: Service; sourceId: number }> {
+  const service = await startService();
+  await service.query(ORDERS);
+  return { service, sourceId: await makeSource(service, 'orders', columns) };
+}
+
+/** A version of a source with one baseline of all its rows. */
+export async function makePlan(
+  service: Service,
+  sourceId: number,
+  more: Record<string, unknown> = {},
+): Promise<{ versionId: number; table: string; path: string; baseline: number }> {
+  const versionId = await makeVersion(service, sourceId, more);
+  const path = `/versions/${versionId}`;
+  const { logid } = ok(await service.api.post(`${path}/baseline`, { pf_user: 'ann' })).body;
+  const [{ tname }] = await service.query(
+    'SELECT tname FROM pf.source WHERE id = (SELECT source_id FROM pf.version WHERE id = $1)',
+    [versionId],
+  );
+  return { versionId, table: `pf."fc_${tname}_${versionId}"`, path, baseline: logid };
+}
+
+export interface Decoded {
+  batches: number;
+  fields: Record<string, string>;
+  rows: Record<string, unknown>[];
+}
+
+/** An Arrow answer as apache-arrow reads it. */
+export function decode(bytes: Uint8Array): Decoded {
+  const batches = [...RecordBatchReader.from(bytes)];
+  return {
+    batches: batches.length,
+    fields: Object.fromEntries(batches[0]!.schema.fields.map((f) => [f.name, String(f.type)])),
+    rows: batches.flatMap((batch) => batch.toArray().map((row) => ({ ...row?.toJSON() }))),
+  };
+}
+
+/** Everything the service keeps, in a form that changes where anything in it does. */
+export async function everythingKept({ query }: Service): Promise<Record<string, string>> {
+  const tables = await query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname = 'pf' AND tablename <> 'dim_period' ORDER BY 1`,
+  );
+  const state: Record<string, string> = {};
+  for (const { name } of tables) {
+    const [{ rows }] = await query(
+      `SELECT count(*) || ' rows ' || md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) AS rows
+       FROM ${name} t`,
+    );
+    state[name] = rows;
+  }
+  return state;
+}
+
+/**
+ * Sends a request that has to be refused: the status, a body of `{error}` and nothing else, and
+ * not a row of the service changed.
+ * @returns the sentence
+ */
+export async function refused(
+  service: Service,
+  request: () => Promise<Answer>,
+  status: number,
+  message: string | RegExp = /./,
+): Promise<string> {
+  const before = await everythingKept(service);
+  const answer = await request();
+  expect([answer.status, answer.body?.error]).toEqual([
+    status,
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  ]);
+  expect(Object.keys(answer.body)).toEqual(['error']);
+  expect(await everythingKept(service)).toEqual(before);
+  return answer.body.error;
+}

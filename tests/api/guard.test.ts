@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../src/lib/server/db/database';
+import { checkCondition } from '../../src/lib/server/sql/guard';
+import { AT_THE_BOUNDS, CONDITION_COLUMNS, HOSTILE, LEGITIMATE } from '../fixtures/conditions';
+import { startService, type Service } from '../support/service';
+
+let service: Service;
+let version: string;
+let database: Database;
+
+const columns = Object.keys(CONDITION_COLUMNS);
+const ident = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const brief = (text: string) =>
+  JSON.stringify(text.length > 70 ? `${text.slice(0, 70)}… (${text.length})` : text);
+const accepted = [...LEGITIMATE, ...Object.values(AT_THE_BOUNDS)].map(
+  (text) => [brief(text), text] as const,
+);
+
+beforeAll(async () => {
+  service = await startService();
+  const { api, query } = service;
+  const sample = await query(
+    `SELECT attname FROM pg_attribute WHERE attrelid = 'public.superstore'::regclass`,
+  );
+  const known = sample.map(({ attname }) => attname as string);
+  const values = columns.map((c) =>
+    known.includes(c) ? `${ident(c)}::${CONDITION_COLUMNS[c]}` : `NULL::${CONDITION_COLUMNS[c]}`,
+  );
+  await query(
+    `CREATE TABLE public.order_lines (${Object.entries(CONDITION_COLUMNS)
+      .map(([name, type]) => `${ident(name)} ${type}`)
+      .join(', ')}, secret text);
+     INSERT INTO public.order_lines SELECT ${values.join(', ')}, 'x' FROM public.superstore;
+     ANALYZE public.order_lines`,
+  );
+  const { body: source } = await api.post('/sources', { schema: 'public', tname: 'order_lines' });
+  const role = (cname: string) =>
+    ({ Region: 'dimension', Sales: 'value', secret: 'ignore' })[cname] ?? 'filter';
+  const saved = await api.put(
+    `/sources/${source.id}/columns`,
+    [...columns, 'secret'].map((cname) => ({ cname, role: role(cname) })),
+  );
+  expect([saved.status, saved.body.error]).toEqual([200, undefined]);
+  await api.post(`/sources/${source.id}/sql`);
+  const { body: created } = await api.post(`/sources/${source.id}/versions`, { name: 'Plan' });
+  version = `/versions/${created.id}`;
+  database = new Database({ ...service.database, statementTimeout: 60_000 });
+});
+afterAll(async () => {
+  await database?.close();
+  await service?.stop();
+});
+
+const count = async (source: string): Promise<number> =>
+  (await database.one<{ n: number }>(`SELECT count(*) AS n FROM ${source}`)).n;
+
+/** Every kind of node in a plan. */
+function nodeTypes(plan: { 'Node Type': string; Plans?: (typeof plan)[] }): string[] {
+  return [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodeTypes)];
+}
+
+interface Explained {
+  'QUERY PLAN': { Plan: Parameters<typeof nodeTypes>[0] }[];
+}
+
+describe('what passes is one condition of one scan', () => {
+  it.each(accepted)('%s', async (_, text) => {
+    const [explained] = await database.many<Explained>(
+      `EXPLAIN (FORMAT JSON) SELECT * FROM (SELECT * FROM public.order_lines WHERE (\n${text}\n)) AS s`,
+    );
+    const types = nodeTypes(explained!['QUERY PLAN'][0]!.Plan);
+    expect(['Seq Scan', 'Result', 'Result, Seq Scan']).toContain(types.join(', '));
+
+    const rows = await count(`public.order_lines WHERE (\n${text}\n)`);
+    expect(await count(`public.order_lines WHERE ${text}`)).toBe(rows);
+    expect(await count(`public.order_lines WHERE (\n${text}\n) AND FALSE`)).toBe(0);
+    expect(await count(`public.order_lines WHERE (\n${text}\n) IS NOT TRUE`)).toBe(9994 - rows);
+  });
+});
+
+describe('a legitimate condition selects through the service what it selects in PostgreSQL', () => {
+  it.each(accepted)('%s', async (_, text) => {
+    const rows = await count(`public.order_lines WHERE (\n${text}\n)`);
+    for (const field of ['raw_where', 'where_clause']) {
+      const preview = await service.api.post(`${version}/baseline/preview`, { [field]: text });
+      expect([preview.status, preview.body.error]).toEqual([200, undefined]);
+      expect(preview.body.row_count).toBe(rows);
+    }
+  });
+});
+
+describe('a hostile text is a 400 and leaves nothing', () => {
+  it.each(
+    HOSTILE.filter(([text]) => text.length < 100_000).map(([text]) => [brief(text), text] as const),
+  )('%s', async (_, text) => {
+    for (const [path, field] of [
+      ['baseline', 'raw_where'],
+      ['reference', 'where_clause'],
+    ] as const) {
+      const body = { [field]: text, pf_user: 'mallory' };
+      const answer = await service.api.post(`${version}/${path}`, body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toContain(`${field}: `);
+    }
+    const [{ entries }] = await service.query('SELECT count(*)::int AS entries FROM pf.log');
+    expect(entries).toBe(0);
+  });
+});
+
+it('refuses a condition of a megabyte and reads the next one', async () => {
+  const raw_where = `"Region" = '${'x'.repeat(1_000_000)}'`;
+  const answer = await service.api.post(`${version}/baseline`, { raw_where, pf_user: 'mallory' });
+  expect([400, 413]).toContain(answer.status);
+  const next = await service.api.post(`${version}/baseline/preview`, { raw_where: 'returned' });
+  expect(next.status).toBe(200);
+});
+
+/**
+ * Texts spliced from pieces of the legitimate and the hostile ones. Whatever of them passes is for
+ * PostgreSQL a condition as well: its types may not fit, but its syntax does, and it names nothing
+ * that does not exist.
+ */
+it('lets nothing pass that PostgreSQL reads differently', async () => {
+  const pieces = [...LEGITIMATE, ...HOSTILE.map(([text]) => text)]
+    .filter((text) => text.length < 300)
+    .flatMap((text) => text.match(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\w+|[^\s\w"']+/g) ?? []);
+  const piece = fc.constantFrom(...pieces, '(', ')', 'AND', 'OR', 'NOT', '--', ';', "'", '"');
+  const edit = fc.record({
+    at: fc.nat(60),
+    drop: fc.integer({ min: 0, max: 2 }),
+    put: fc.array(piece, { maxLength: 2 }),
+  });
+  const spliced = fc
+    .tuple(fc.constantFrom(...LEGITIMATE), fc.array(edit, { minLength: 1, maxLength: 3 }))
+    .map(([text, edits]) => {
+      const words = text.match(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\w+|\s+|[^\s\w"']/g) ?? [];
+      for (const { at, drop, put } of edits) words.splice(at % words.length, drop, ...put, ' ');
+      return words.join('');
+    });
+  const typesDoNotFit = /^(22|42883|42804|42725|42846|42P18|42P08|54001|0A000)/;
+  const ran = { well: 0, refused: 0 };
+
+  await fc.assert(
+    fc.asyncProperty(spliced, async (text) => {
+      if (
+        !(await checkCondition(text, columns, 'raw_where').then(
+          () => true,
+          () => false,
+        ))
+      ) {
+        ran.refused += 1;
+        return;
+      }
+      try {
+        expect(
+          await count(`public.order_lines WHERE (\n${text}\n) AND FALSE`),
+          `${text} reached beyond its brackets`,
+        ).toBe(0);
+        ran.well += 1;
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        expect(error.code, `${text}: ${error.message}`).toMatch(typesDoNotFit);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  expect(ran.well).toBeGreaterThan(100);
+  expect(ran.refused).toBeGreaterThan(100);
+}, 120_000);

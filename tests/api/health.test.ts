@@ -1,0 +1,18 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type Service } from '../support/service';
+
+let service: Service;
+beforeAll(async () => (service = await startService()));
+afterAll(() => service?.stop());
+
+it('answers 503 while the database takes a query and does not answer it', async () => {
+  const other = new pg.Client(service.database);
+  await other.connect();
+  await other.query('BEGIN');
+  await other.query('LOCK TABLE pf.schema_version IN ACCESS EXCLUSIVE MODE');
+  const answer = await service.api.get('/health');
+  await other.end();
+  expect([answer.status, Object.keys(answer.body)]).toEqual([503, ['error']]);
+  expect((await service.api.get('/health')).status).toBe(200);
+});

@@ -1,0 +1,348 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PROJECT } from '../../src/cli/prepare.js';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { cli, copyProject, run, type ProjectCopy } from '../support/cli';
+import { cloneDatabase, databaseNamed, dropDatabase } from '../support/cluster';
+import { queryOn, type Query } from '../support/service';
+
+const FILES = readdirSync(join(PROJECT, 'migrations')).sort();
+const [FIRST, SECOND, THIRD, FOURTH] = FILES as [string, string, string, string];
+
+let database: DatabaseConfig;
+let query: Query;
+let end: () => Promise<void>;
+let project: ProjectCopy;
+
+beforeEach(async () => {
+  database = await cloneDatabase('empty');
+  ({ query, end } = queryOn(database));
+  project = copyProject();
+});
+afterEach(async () => {
+  project.dispose();
+  await end();
+  await dropDatabase(database);
+});
+
+const migrate = (...args: string[]) => cli('migrate', args, { database, cwd: project.folder });
+const lines = (text: string) => text.trim().split('\n');
+const applied = async () =>
+  (await query('SELECT filename FROM pf.schema_version ORDER BY filename')).map((r) => r.filename);
+const tableExists = async (name: string) =>
+  (await query('SELECT to_regclass($1) IS NOT NULL AS exists', [name]))[0].exists;
+
+describe('npm run migrate', () => {
+  it('works under the name that the documents give it', async () => {
+    const args = ['run', '--silent', 'migrate', '--'];
+    expect(await run('npm', [...args, 'up'], { database })).toMatchObject({ code: 0 });
+    const status = await run('npm', [...args, 'status'], { database });
+    expect(status.code).toBe(0);
+    expect(lines(status.stdout)).toEqual(FILES.map((file) => `applied   ${file}`));
+  });
+
+  it('says what is missing where nothing is configured', async () => {
+    const { code, stderr } = await cli('migrate', ['up']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('DB_HOST, DB_NAME, DB_USER, DB_PASSWORD');
+  });
+
+  it('says which database it cannot reach', async () => {
+    const nowhere = { ...database, port: 1 };
+    const { code, stderr } = await cli('migrate', ['up'], { database: nowhere });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Cannot connect to 127.0.0.1:1/${database.database}`);
+  });
+});
+
+describe('up', () => {
+  it('applies what is pending and records it with checksum, user and host', async () => {
+    const { code, stdout } = await migrate('up');
+    expect(code).toBe(0);
+    expect(lines(stdout)).toEqual(FILES.map((file) => `applied ${file}`));
+    expect(
+      await query('SELECT filename, checksum, applied_by FROM pf.schema_version ORDER BY filename'),
+    ).toEqual(
+      FILES.map((filename) => ({
+        filename,
+        checksum: createHash('sha256')
+          .update(readFileSync(join(PROJECT, 'migrations', filename)))
+          .digest('hex')
+          .slice(0, 16),
+        applied_by: `${userInfo().username}@${hostname()}`,
+      })),
+    );
+  });
+
+  it('is what runs where no command is given', async () => {
+    expect((await migrate()).code).toBe(0);
+    expect(await applied()).toEqual(FILES);
+  });
+
+  it('applies nothing a second time', async () => {
+    await migrate('up');
+    const before = await query('SELECT * FROM pf.schema_version ORDER BY filename');
+    expect(await migrate('up')).toMatchObject({ code: 0, stdout: 'Nothing is pending.\n' });
+    expect(await query('SELECT * FROM pf.schema_version ORDER BY filename')).toEqual(before);
+  });
+
+  it('rolls back a migration that fails, stops there, and keeps the earlier ones', async () => {
+    project.write('005_good.sql', 'CREATE TABLE pf.good ();');
+    project.write('006_bad.sql', 'CREATE TABLE pf.half ();\n\nSELECT no_such_column;');
+    project.write('007_later.sql', 'CREATE TABLE pf.later ();');
+    const { code, stderr } = await migrate('up');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/006_bad\.sql failed and was rolled back: line 3: .*no_such_column/);
+    expect(await applied()).toEqual([...FILES, '005_good.sql']);
+    expect(await tableExists('pf.good')).toBe(true);
+    expect(await tableExists('pf.half')).toBe(false);
+    expect(await tableExists('pf.later')).toBe(false);
+
+    project.write('006_bad.sql', 'CREATE TABLE pf.half ();');
+    expect((await migrate('up')).code).toBe(0);
+    expect(await applied()).toEqual([...FILES, '005_good.sql', '006_bad.sql', '007_later.sql']);
+  });
+
+  it('refuses where an applied migration was modified', async () => {
+    await migrate('up');
+    project.write(SECOND, 'SELECT 1;');
+    project.write('005_new.sql', 'CREATE TABLE pf.new ();');
+    const { code, stderr } = await migrate('up');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${SECOND} was modified after it was applied`);
+    expect(await applied()).toEqual(FILES);
+    expect(await tableExists('pf.new')).toBe(false);
+  });
+
+  it('refuses where an applied migration is missing from disk', async () => {
+    await migrate('up');
+    project.remove(SECOND);
+    project.write('005_new.sql', 'CREATE TABLE pf.new ();');
+    const { code, stderr } = await migrate('up');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${SECOND} is applied but missing`);
+    expect(await tableExists('pf.new')).toBe(false);
+  });
+
+  it('refuses a pending migration that sorts before an applied one', async () => {
+    await migrate('up');
+    project.write('003_b_late.sql', 'CREATE TABLE pf.late ();');
+    const { code, stderr } = await migrate('up');
+    expect(code).toBe(1);
+    expect(stderr).toContain(`003_b_late.sql is pending but sorts before ${FOURTH}`);
+    expect(await tableExists('pf.late')).toBe(false);
+  });
+
+  it('tolerates a replay of migration 4 on a database that has its column', async () => {
+    await migrate('up');
+    await query('DELETE FROM pf.schema_version WHERE filename = $1', [FOURTH]);
+    const { code, stdout } = await migrate('up');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `applied ${FOURTH}\n` });
+  });
+
+  it('lets two runners started together apply each migration once', async () => {
+    // Both are held at the lock first, so that they do meet.
+    const elsewhere = queryOn(databaseNamed('postgres'));
+    const held = queryOn(database);
+    await held.query('BEGIN; SELECT pg_advisory_xact_lock(7310013010)');
+    const runners = [migrate('up'), migrate('up')];
+    try {
+      await expect
+        .poll(
+          async () =>
+            (
+              await elsewhere.query(
+                `SELECT count(*) FROM pg_stat_activity
+                 WHERE datname = $1 AND wait_event_type = 'Lock' AND wait_event = 'advisory'`,
+                [database.database],
+              )
+            )[0].count,
+          { timeout: 30_000 },
+        )
+        .toBe(2);
+    } finally {
+      await held.end();
+      await elsewhere.end();
+    }
+    const ended = await Promise.all(runners);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(ended.map(({ stdout }) => stdout).sort()).toEqual([
+      'Nothing is pending.\n',
+      FILES.map((file) => `applied ${file}\n`).join(''),
+    ]);
+  });
+});
+
+describe('status', () => {
+  it('lists what is applied and what is pending, and changes nothing', async () => {
+    expect(await migrate('status')).toMatchObject({
+      code: 0,
+      stdout: FILES.map((file) => `pending   ${file}\n`).join(''),
+    });
+    expect(await tableExists('pf.schema_version')).toBe(false);
+    await migrate('up');
+    project.write('005_new.sql', 'SELECT 1;');
+    const { code, stdout } = await migrate('status');
+    expect(code).toBe(0);
+    expect(lines(stdout)).toEqual([
+      ...FILES.map((file) => `applied   ${file}`),
+      'pending   005_new.sql',
+    ]);
+  });
+
+  it('ends with 1 where a migration was modified', async () => {
+    await migrate('up');
+    project.write(THIRD, 'SELECT 1;');
+    const { code, stdout } = await migrate('status');
+    expect(code).toBe(1);
+    expect(lines(stdout)).toContain(`modified  ${THIRD}`);
+  });
+
+  it('ends with 1 where a file of an applied migration is missing', async () => {
+    await migrate('up');
+    project.remove(FOURTH);
+    const { code, stdout } = await migrate('status');
+    expect(code).toBe(1);
+    expect(lines(stdout)).toContain(`missing   ${FOURTH}`);
+  });
+});
+
+describe('baseline', () => {
+  it('records pending migrations without running them, marked as a baseline', async () => {
+    const { code, stdout } = await migrate('baseline');
+    expect(code).toBe(0);
+    expect(lines(stdout)).toEqual(FILES.map((file) => `recorded ${file}`));
+    expect(await tableExists('pf.source')).toBe(false);
+    const rows = await query('SELECT DISTINCT applied_by FROM pf.schema_version');
+    expect(rows).toEqual([{ applied_by: `baseline by ${userInfo().username}@${hostname()}` }]);
+    expect((await migrate('status')).stdout).not.toContain('pending');
+  });
+
+  it('ends at the file that --up-to names, itself included', async () => {
+    expect((await migrate('baseline', `--up-to=${SECOND}`)).code).toBe(0);
+    expect(await applied()).toEqual([FIRST, SECOND]);
+  });
+
+  it('leaves alone what is applied already', async () => {
+    await migrate('up');
+    await query('DELETE FROM pf.schema_version WHERE filename >= $1', [THIRD]);
+    const before = await query('SELECT * FROM pf.schema_version ORDER BY filename');
+    await migrate('baseline', `--up-to=${THIRD}`);
+    expect(await applied()).toEqual([FIRST, SECOND, THIRD]);
+    expect(
+      await query('SELECT * FROM pf.schema_version WHERE filename < $1 ORDER BY filename', [THIRD]),
+    ).toEqual(before);
+  });
+
+  it('refuses a name that is no migration, recording nothing', async () => {
+    const { code, stderr } = await migrate('baseline', '--up-to=999_none.sql');
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no migration 999_none.sql');
+    expect(await applied()).toEqual([]);
+  });
+});
+
+describe('any other command', () => {
+  it.each([
+    [['down'], 'Unknown command: down'],
+    [['up', 'again'], 'Unexpected argument: again'],
+    [['up', '--up-to=001_initial_schema.sql'], '--up-to belongs to baseline'],
+    [['up', '--force'], "Unknown option '--force'"],
+  ])('%j: a message, and exit code 2', async (args, message) => {
+    const { code, stderr } = await migrate(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('Usage: npm run migrate');
+    expect(await tableExists('pf.schema_version')).toBe(false);
+  });
+});
+
+describe('npm run periods', () => {
+  const periods = (...args: string[]) => cli('periods', args, { database, cwd: project.folder });
+  const month = async (sdat: string) =>
+    (await query('SELECT * FROM pf.dim_period WHERE sdat = $1', [sdat]))[0];
+
+  it('needs the migrations first, and says so', async () => {
+    const { code, stderr } = await periods('--fiscal-start=7');
+    expect(code).toBe(1);
+    expect(stderr).toContain('npm run migrate -- up');
+  });
+
+  it.each(['0', '13', 'July', '07x', ''])('refuses the month "%s"', async (start) => {
+    const { code, stderr } = await periods(`--fiscal-start=${start}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--fiscal-start must be a month from 1 to 12');
+  });
+
+  it('holds a row a month from 2018 to 2035', async () => {
+    await migrate('up');
+    expect(await periods('--fiscal-start=7')).toMatchObject({ code: 0 });
+    expect(
+      await query(`SELECT count(*), min(sdat), max(edat), sum(ndays),
+          bool_and(drange = daterange(sdat, edat, '[]')) AS whole
+        FROM pf.dim_period`),
+    ).toEqual([{ count: 216, min: '2018-01-01', max: '2035-12-31', sum: 6574, whole: true }]);
+    expect(await month('2024-02-01')).toEqual({
+      sdat: '2024-02-01',
+      edat: '2024-02-29',
+      drange: '[2024-02-01,2024-03-01)',
+      ndays: 29,
+      cal_year: 2024,
+      cal_quarter: 1,
+      cal_month: 2,
+      cal_month_abbr: 'Feb',
+      cal_month_name: 'February',
+      cal_label: '2024-02 Feb',
+      fisc_year: 2024,
+      fisc_quarter: 3,
+      fisc_quarter_label: 'FY2024 Q3',
+      fisc_month: 8,
+      fisc_month_abbr: 'Feb',
+      fisc_month_name: 'February',
+      fisc_label: 'FY2024-08 Feb',
+      period_key: '2024-02',
+    });
+    expect(await month('2024-07-01')).toMatchObject({
+      fisc_year: 2025,
+      fisc_quarter: 1,
+      fisc_month: 1,
+      fisc_label: 'FY2025-01 Jul',
+    });
+  });
+
+  it('is the calendar year where no start is given, and can be run again with another one', async () => {
+    await migrate('up');
+    await periods();
+    expect(await month('2024-12-01')).toMatchObject({ fisc_year: 2024, fisc_month: 12 });
+    expect((await periods('--fiscal-start=12')).code).toBe(0);
+    expect(await month('2024-12-01')).toMatchObject({ fisc_year: 2025, fisc_month: 1 });
+    expect(await month('2024-11-01')).toMatchObject({ fisc_year: 2024, fisc_month: 12 });
+    expect(await query('SELECT count(*) FROM pf.dim_period')).toEqual([{ count: 216 }]);
+  });
+
+  it('keeps every label with a year in the order of time', async () => {
+    await migrate('up');
+    await periods('--fiscal-start=4');
+    for (const label of ['cal_label', 'fisc_label', 'fisc_quarter_label', 'period_key']) {
+      const rows = await query(`SELECT ${label} AS label FROM pf.dim_period ORDER BY sdat`);
+      const labels = rows.map((row) => row.label);
+      expect(labels).toEqual([...labels].sort());
+    }
+  });
+});
+
+describe('npm run schema:dump', () => {
+  it('writes the reference dump that is kept in docs', async () => {
+    await migrate('up');
+    await cli('periods', [], { database });
+    mkdirSync(join(project.folder, 'docs'));
+    const { code } = await cli('schema-dump', [], { database, cwd: project.folder });
+    expect(code).toBe(0);
+    expect(readFileSync(join(project.folder, 'docs/schema.sql'), 'utf8')).toBe(
+      readFileSync(join(PROJECT, 'docs/schema.sql'), 'utf8'),
+    );
+  });
+});

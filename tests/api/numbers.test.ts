@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plan, stored, type SourceRow, type TableColumn } from '../support/planned';
+import { toNumber } from '../support/exact';
+import { startService, type Service } from '../support/service';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service?.stop());
+
+const BODY = { pf_user: 'ann', slice: {} };
+
+const columns = (value: string | null, units: string | null = 'integer'): TableColumn[] => [
+  { name: 'Region', type: 'text', role: 'dimension' },
+  { name: 'Product', type: 'text', role: 'dimension' },
+  { name: 'Order Date', type: 'date', role: 'date' },
+  ...(value ? [{ name: 'Sales', type: value, role: 'value' as const }] : []),
+  ...(units ? [{ name: 'Units', type: units, role: 'units' as const }] : []),
+];
+
+/** A version loaded with rows of region, value and units. */
+async function version(
+  value: string | null,
+  rows: [string | null, (number | string | null)?, (number | null)?][],
+  units: string | null = 'integer',
+) {
+  const planned = await plan(
+    service,
+    columns(value, units),
+    rows.map(([Region, Sales = null, Units = null]): SourceRow => ({ Region, Sales, Units })),
+  );
+  const loaded = await service.api.post(`${planned.path}/baseline`, { pf_user: 'ann' });
+  expect(loaded.body.error).toBeUndefined();
+  const call = (operation: string, body: object) =>
+    service.api.post(`${planned.path}/${operation}`, { ...BODY, ...body });
+  /** What the latest entry wrote: region, value, units. */
+  const latest = async () => {
+    const [entry] = (await service.api.get(`${planned.path}/log`)).body.entries;
+    const written = await stored(service, planned, entry.id);
+    return written.map((r) => [
+      r.keys.Region,
+      r.value && toNumber(r.value.at),
+      r.units && toNumber(r.units.at),
+    ]);
+  };
+  const refused = async (operation: string, body: object, status = 422) => {
+    const before = await stored(service, planned);
+    const entries = (await service.api.get(`${planned.path}/log`)).body.entries;
+    const answer = await call(operation, body);
+    expect([answer.status, typeof answer.body.error]).toEqual([status, 'string']);
+    expect(await stored(service, planned)).toEqual(before);
+    expect((await service.api.get(`${planned.path}/log`)).body.entries).toEqual(entries);
+    return answer.body.error as string;
+  };
+  const does = async (operation: string, body: object) => {
+    const answer = await call(operation, body);
+    expect(answer.body.error).toBeUndefined();
+    return latest();
+  };
+  return { ...planned, call, latest, refused, does };
+}
+
+describe('scale', () => {
+  it('gives a measure that was not asked for exactly 0, where its leaves cancel out too', async () => {
+    const { does } = await version('numeric(12,2)', [
+      ['A', 10, 5],
+      ['B', 30, -5],
+    ]);
+    expect(await does('scale', { value_incr: 4 })).toEqual([
+      ['A', 1, 0],
+      ['B', 3, 0],
+    ]);
+  });
+
+  it('spreads over leaves that are all 0 by their units', async () => {
+    const { does } = await version('numeric(12,2)', [
+      ['A', 0, 1],
+      ['B', null, 3],
+      ['C', 0, 0],
+    ]);
+    expect(await does('scale', { value_incr: 10 })).toEqual([
+      ['A', 2.5, 0],
+      ['B', 7.5, 0],
+    ]);
+  });
+
+  it('spreads over leaves that are all 0 equally where the units net to 0', async () => {
+    const { does } = await version('numeric(12,2)', [
+      ['A', 0, 2],
+      ['B', 0, -2],
+      ['C', 0, 0],
+    ]);
+    expect(await does('scale', { value_incr: 10 })).toEqual([
+      ['A', 3.33, 0],
+      ['B', 3.34, 0],
+      ['C', 3.33, 0],
+    ]);
+  });
+
+  it('takes the noise of doubles that cancel out for nothing', async () => {
+    const { does, refused } = await version('double precision', [
+      ['A', 0.1],
+      ['A', 0.2],
+      ['A', -0.3],
+      ['B', 0],
+    ]);
+    await refused('recode', { slice: { Region: 'A' }, set: { Region: 'C' } });
+    expect(await does('scale', { value_incr: 10 })).toEqual([
+      ['A', 5, 0],
+      ['B', 5, 0],
+    ]);
+  });
+
+  it('writes no negative zero', async () => {
+    const { does, table } = await version('double precision', [['A', 0, 1]]);
+    await does('recode', { set: { Region: 'B' } });
+    await does('clone', { scale_factor: -1 });
+    await does('scale', { units_incr: -50 });
+    await does('scale', { pct: -50 });
+    const rows = await service.query(`SELECT FROM ${table} WHERE "Sales"::text = '-0'`);
+    expect(rows).toEqual([]);
+  });
+
+  it('refuses an amount where the leaves cancel out, and says so; percent works', async () => {
+    const { does, refused } = await version('numeric(12,2)', [
+      ['A', 100, 1],
+      ['B', -100, 1],
+    ]);
+    expect(await refused('scale', { value_incr: 1 })).toMatch(/cancel/);
+    expect(await does('scale', { pct: 10 })).toEqual([
+      ['A', 10, 0],
+      ['B', -10, 0],
+    ]);
+  });
+
+  it('spreads up to 1,000 times the increment, and refuses more', async () => {
+    // 1001 + 999 is 1,000 times the total of 2.
+    const edge = await version('numeric(12,2)', [
+      ['A', 1001],
+      ['B', -999],
+    ]);
+    expect(await edge.does('scale', { value_incr: 2 })).toEqual([
+      ['A', 1001, 0],
+      ['B', -999, 0],
+    ]);
+    const beyond = await version('numeric(12,2)', [
+      ['A', 1001.01],
+      ['B', -999.01],
+    ]);
+    expect(await beyond.refused('scale', { value_incr: 2 })).toMatch(/cancel/);
+  });
+
+  it('refuses an increment that rounds to zero, and takes the smallest that does not', async () => {
+    const cents = await version('numeric(12,2)', [['A', 10, 10]]);
+    await cents.refused('scale', { value_incr: 0.00499 });
+    await cents.refused('scale', { units_incr: 0.4 });
+    expect(await cents.does('scale', { value_incr: 0.005 })).toEqual([['A', 0.01, 0]]);
+    expect(await cents.does('scale', { units_incr: -0.5 })).toEqual([['A', 0, -1]]);
+    const fine = await version('numeric(30,11)', [['A', 10, 10]]);
+    expect(await fine.does('scale', { value_incr: 5e-12 })).toEqual([['A', 1e-11, 0]]);
+    const coarse = await version('numeric(12,-2)', [['A', 1000, 10]]);
+    await coarse.refused('scale', { value_incr: 49.99 });
+    expect(await coarse.does('scale', { value_incr: -50 })).toEqual([['A', -100, 0]]);
+  });
+
+  it('rounds a numeric without a scale to the finest of slice and increment, at least cents', async () => {
+    const { does } = await version('numeric', [
+      ['A', 1],
+      ['B', 1],
+      ['C', 1],
+    ]);
+    expect(await does('scale', { value_incr: 1 })).toEqual([
+      ['A', 0.33, 0],
+      ['B', 0.34, 0],
+      ['C', 0.33, 0],
+    ]);
+    expect(await does('scale', { value_incr: 0.0004 })).toEqual([
+      ['A', 0.0001, 0],
+      ['B', 0.0002, 0],
+      ['C', 0.0001, 0],
+    ]);
+  });
+
+  it('refuses both pct and an increment, neither, and a change of zero', async () => {
+    const { refused } = await version('numeric(12,2)', [['A', 1, 1]]);
+    await refused('scale', { pct: 1, value_incr: 1 }, 400);
+    await refused('scale', {}, 400);
+    await refused('scale', { pct: null, value_incr: null }, 400);
+    await refused('scale', { pct: 0 });
+    await refused('scale', { value_incr: 0, units_incr: 0 });
+  });
+
+  it('refuses a measure that the source does not have', async () => {
+    const noUnits = await version('numeric(12,2)', [['A', 1]], null);
+    await noUnits.refused('scale', { value_incr: 1, units_incr: 1 });
+    expect(await noUnits.does('scale', { pct: 100 })).toEqual([['A', 1, null]]);
+    const noValue = await version(null, [['A', null, 4]]);
+    await noValue.refused('scale', { value_incr: 1 });
+    expect(await noValue.does('scale', { units_incr: 1 })).toEqual([['A', null, 1]]);
+    const neither = await version(null, [['A']], null);
+    await neither.refused('scale', { pct: 10 });
+    await neither.refused('recode', { set: { Region: 'B' } });
+    await neither.refused('clone', {});
+  });
+
+  it('refuses an amount beyond its column, and leaves nothing', async () => {
+    const { refused } = await version('numeric(12,2)', [['A', 1, 1]]);
+    await refused('scale', { units_incr: 1e19 });
+  });
+
+  it('grows a version by at most its leaves, however often a slice is scaled', async () => {
+    const { does, table } = await version(
+      'numeric(12,2)',
+      Array.from({ length: 60 }, (_, i) => [`R${i % 6}`, i + 1, i]),
+    );
+    for (let i = 0; i < 10; i += 1) {
+      expect((await does('scale', { pct: 10 })).length).toBeLessThanOrEqual(6);
+    }
+    const [{ n }] = await service.query(`SELECT count(*) AS n FROM ${table}`);
+    expect(n).toBeLessThanOrEqual(60 + 10 * 6);
+  });
+
+  it('adds up over 10,000 leaves, doubles to 1e-12 of what was moved', async () => {
+    for (const [type, tolerance] of [
+      ['numeric(12,2)', 0],
+      ['double precision', 1e-12],
+    ] as const) {
+      const rows = Array.from({ length: 10_000 }, (_, i): [string, number, number] => [
+        `R${i}`,
+        ((i * 7919) % 100_003) / 100 - 100,
+        (i * 31) % 17,
+      ]);
+      const { call, table } = await version(type, rows, 'smallint');
+      const answer = await call('scale', { value_incr: 123_456.78, units_incr: -4321 });
+      expect(answer.body.error).toBeUndefined();
+      const [{ value, units, moved }] = await service.query(
+        `SELECT sum("Sales")::float8 AS value, sum("Units")::int AS units,
+           sum(abs("Sales"))::float8 AS moved
+         FROM ${table} WHERE pf_iter = 'scale'`,
+      );
+      expect(units).toBe(-4321);
+      expect(Math.abs(value - 123_456.78)).toBeLessThanOrEqual(tolerance * moved);
+    }
+  });
+});
+
+describe('what a slice has to offer', () => {
+  it('refuses a slice without rows, and one with excluded rows only, each in its own words', async () => {
+    const { path, refused, does } = await version('numeric(12,2)', [['A', 1, 1]]);
+    const reference = await service.api.post(`${path}/reference`, {
+      pf_user: 'ann',
+      filters: [[{ cname: 'Region', op: '=', value: 'A' }]],
+      date_offset: '1 year',
+    });
+    expect(reference.status).toBe(200);
+    for (const [operation, body] of [
+      ['scale', { pct: 10 }],
+      ['recode', { set: { Region: 'Z' } }],
+      ['clone', { set: { Region: 'Z' } }],
+    ] as const) {
+      expect(await refused(operation, { ...body, slice: { Region: 'nobody' } })).toMatch(/no row/);
+    }
+    await service.api.patch(path, { exclude_iters: ['baseline', 'reference'] });
+    expect(await refused('scale', { pct: 10 })).toMatch(/excluded/);
+    await service.api.patch(path, { exclude_iters: ['baseline'] });
+    expect(await does('scale', { pct: 100 })).toEqual([['A', 1, 1]]);
+  });
+});
+
+describe('a slice by a column that lost its role since the SQL was generated', () => {
+  it('is refused, since leaving it out would take in the whole version', async () => {
+    const { sourceId, refused, does } = await version('numeric(12,2)', [
+      ['A', 1, 1],
+      ['B', 1, 1],
+    ]);
+    const role = (role: string) =>
+      service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'Region', role }]);
+    await role('ignore');
+    expect(await refused('scale', { slice: { Region: 'A' }, pct: 100 }, 409)).toMatch(/"Region"/);
+    await role('dimension');
+    expect(await does('scale', { slice: { Region: 'A' }, pct: 100 })).toEqual([['A', 1, 1]]);
+  });
+});
+
+describe('recode', () => {
+  it('refuses a slice that is there already, and an empty set', async () => {
+    const { refused } = await version('numeric(12,2)', [['A', 1, 1]]);
+    await refused('recode', { set: { Region: 'A' } });
+    await refused('recode', { set: {} });
+  });
+
+  it('leaves alone what the set does not change, and answers the negating rows first', async () => {
+    const { does } = await version('numeric(12,2)', [
+      ['A', 1, 1],
+      ['B', 2, 2],
+      ['C', 0, 0],
+    ]);
+    expect(await does('recode', { set: { Region: 'B' } })).toEqual([
+      ['A', -1, -1],
+      ['B', 1, 1],
+    ]);
+  });
+
+  it('moves to null and back', async () => {
+    const { does, refused } = await version('numeric(12,2)', [['A', 5, 1]]);
+    expect(await does('recode', { set: { Region: null } })).toEqual([
+      ['A', -5, -1],
+      [null, 5, 1],
+    ]);
+    await refused('recode', { slice: { Region: 'A' }, set: { Region: 'B' } });
+    expect(await does('recode', { slice: { Region: null }, set: { Region: 'B' } })).toEqual([
+      [null, -5, -1],
+      ['B', 5, 1],
+    ]);
+  });
+
+  it('moves what nets to nothing in one measure by the other', async () => {
+    const { does } = await version('numeric(12,2)', [
+      ['A', 5, 1],
+      ['A', -5, 1],
+    ]);
+    expect(await does('recode', { set: { Region: 'B' } })).toEqual([
+      ['A', 0, -2],
+      ['B', 0, 2],
+    ]);
+  });
+});
+
+describe('clone', () => {
+  it('copies in place with an empty set, by a factor rounded once', async () => {
+    const { does } = await version('numeric(12,2)', [
+      ['A', 0.05, 1],
+      ['B', 0.05, 1],
+      ['C', 0.05, 1],
+    ]);
+    expect(await does('clone', { set: {} })).toEqual([
+      ['A', 0.05, 1],
+      ['B', 0.05, 1],
+      ['C', 0.05, 1],
+    ]);
+    // The slice is 0.30 and 6 by now; a tenth of it is 0.03 and 1.
+    expect(await does('clone', { set: { Region: 'D' }, scale_factor: 0.1 })).toEqual([
+      ['D', 0.01, 0],
+      ['D', 0.01, 0],
+      ['D', 0.01, 1],
+    ]);
+  });
+
+  it('refuses a factor of 0, and one that rounds everything away', async () => {
+    const { refused } = await version('numeric(12,2)', [['A', 1, 1]]);
+    await refused('clone', { scale_factor: 0 });
+    await refused('clone', { scale_factor: 0.001 });
+  });
+});

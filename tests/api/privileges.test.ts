@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startService, type Service } from '../support/service';
+import { startServer, type Server } from '../../src/demo/server';
+import { apiAt, type Api } from '../support/http';
+
+let owner: Service;
+let server: Server;
+let api: Api;
+let role: string;
+
+beforeAll(async () => {
+  owner = await startService();
+  role = `reader_of_${owner.database.database}`;
+  await owner.query(`
+    CREATE ROLE ${role} LOGIN PASSWORD 'reader';
+    GRANT USAGE, CREATE ON SCHEMA pf TO ${role};
+    GRANT ALL ON ALL TABLES IN SCHEMA pf TO ${role};
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA pf TO ${role};
+    CREATE TABLE public.open_to_all (a int);
+    GRANT SELECT ON public.open_to_all TO PUBLIC;
+    CREATE TABLE public.kept_apart (a int);
+    CREATE SCHEMA locked;
+    CREATE TABLE locked.behind_a_door (a int);
+    GRANT SELECT ON locked.behind_a_door TO PUBLIC`);
+  server = await startServer({
+    database: owner.database,
+    env: { DB_USER: role, DB_PASSWORD: 'reader' },
+  });
+  api = apiAt(server.url);
+});
+afterAll(async () => {
+  await server?.stop();
+  await owner?.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await owner?.stop();
+});
+
+it('offers the tables that its database user may read, and knows no others', async () => {
+  const { body } = await api.get('/tables');
+  expect(body.map((t: { tname: string }) => t.tname)).toEqual(['open_to_all']);
+  for (const [schema, tname, found] of [
+    ['public', 'open_to_all', true],
+    ['public', 'kept_apart', false],
+    ['locked', 'behind_a_door', false],
+  ] as const) {
+    const preview = await api.get(`/tables/${schema}/${tname}`);
+    expect([tname, preview.status]).toEqual([tname, found ? 200 : 404]);
+    const registered = await api.post('/sources', { schema, tname });
+    expect([tname, registered.status]).toEqual([tname, found ? 201 : 404]);
+  }
+});

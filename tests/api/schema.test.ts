@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { cloneDatabase, dropDatabase } from '../support/cluster';
+import { queryOn, type Query } from '../support/service';
+
+let database: DatabaseConfig;
+let query: Query;
+let end: () => Promise<void>;
+
+describe('the schema', () => {
+  beforeEach(async () => {
+    database = await cloneDatabase('service');
+    ({ query, end } = queryOn(database));
+    await query(`
+      INSERT INTO pf.source (schema, tname) VALUES ('public', 'sales');
+      INSERT INTO pf.col_meta (source_id, cname) VALUES (1, 'region');
+      INSERT INTO pf.sql (source_id, operation, sql) VALUES (1, 'get_data', 'SELECT 1');
+      INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan');
+      INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline')`);
+  });
+  afterEach(async () => {
+    await end();
+    await dropDatabase(database);
+  });
+
+  it('gives each field the default of the specification', async () => {
+    expect(await query('SELECT * FROM pf.source')).toMatchObject([
+      { id: 1, label: null, status: 'active', default_layout: null, created_by: null },
+    ]);
+    expect(await query('SELECT * FROM pf.col_meta')).toMatchObject([
+      { role: 'ignore', is_key: false, opos: null, dim_group: null, in_grain: false },
+    ]);
+    expect(await query('SELECT * FROM pf.version')).toMatchObject([
+      { status: 'open', exclude_iters: ['reference'], closed_at: null, closed_by: null },
+    ]);
+    expect(await query('SELECT stamp IS NOT NULL AS stamped, slice FROM pf.log')).toEqual([
+      { stamped: true, slice: null },
+    ]);
+  });
+
+  it.each([
+    ["INSERT INTO pf.source (schema, tname) VALUES ('public', 'sales')", 'source_schema_tname_key'],
+    ["INSERT INTO pf.col_meta (source_id, cname) VALUES (1, 'region')", 'source_id_cname_key'],
+    ["INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan')", 'version_source_id_name_key'],
+    ["INSERT INTO pf.sql (source_id, operation, sql) VALUES (1, 'get_data', '')", 'operation_key'],
+    ["UPDATE pf.source SET status = 'gone'", 'source_status_check'],
+    ["UPDATE pf.col_meta SET role = 'key'", 'col_meta_role_check'],
+    ["UPDATE pf.version SET status = 'locked'", 'version_status_check'],
+    ["UPDATE pf.version SET exclude_iters = '{}'", 'version_exclude_iters_check'],
+    ["UPDATE pf.log SET operation = 'undo'", 'log_operation_check'],
+    ["UPDATE pf.sql SET operation = 'replay'", 'sql_operation_check'],
+    ['DELETE FROM pf.source', 'version_source_id_fkey'],
+  ])('refuses %s', async (sql, constraint) => {
+    await expect(query(sql)).rejects.toThrow(constraint);
+  });
+
+  it('deletes the log with its version, and metadata and templates with their source', async () => {
+    await query('DELETE FROM pf.version; DELETE FROM pf.source');
+    const tables = ['log', 'col_meta', 'sql'];
+    for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PROJECT } from '../../src/cli/prepare.js';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { freePort } from '../../src/demo/postgres';
+import { startServer, type Server } from '../../src/demo/server';
+import { run } from '../support/cli';
+import { cloneDatabase, dropDatabase, type Template } from '../support/cluster';
+import { queryOn } from '../support/service';
+
+let database: DatabaseConfig;
+let server: Server | undefined;
+
+async function prepare(template: Template, change?: string): Promise<void> {
+  database = await cloneDatabase(template);
+  if (!change) return;
+  const { query, end } = queryOn(database);
+  await query(change);
+  await end();
+}
+
+beforeEach(() => (server = undefined));
+afterEach(async () => {
+  await server?.stop();
+  if (database) await dropDatabase(database);
+});
+
+/** Whether anything listens on a port. */
+const listens = (port: number, host = '127.0.0.1') =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, host);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+const build = (env: Record<string, string>) => run(process.execPath, ['build'], { env, database });
+
+describe('node build', () => {
+  it('names every variable that is missing, and ends', async () => {
+    const { code, stderr, stdout } = await run(process.execPath, ['build'], {});
+    expect(code).toBe(1);
+    expect(stderr).toContain('DB_HOST, DB_NAME, DB_USER, DB_PASSWORD');
+    expect(stdout).not.toContain('Listening');
+  });
+
+  it('ends where the database cannot be reached', async () => {
+    await prepare('service');
+    const { code, stderr } = await build({ DB_PORT: '1', PORT: String(await freePort()) });
+    expect(code).toBe(1);
+    expect(stderr).toContain('ECONNREFUSED');
+    expect(stderr).not.toContain(database.password + '@');
+  });
+
+  it('says why the database does not let it in', async () => {
+    await prepare('service');
+    const { code, stderr } = await build({ DB_PASSWORD: 'wrong' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('password authentication failed');
+  });
+
+  it.each<[string, Template, string | undefined, string[]]>([
+    [
+      'pending on an empty database',
+      'empty',
+      undefined,
+      ['001_initial_schema.sql is pending', '004_col_meta_in_grain.sql is pending'],
+    ],
+    [
+      'pending',
+      'service',
+      "DELETE FROM pf.schema_version WHERE filename LIKE '004%'",
+      ['004_col_meta_in_grain.sql is pending'],
+    ],
+    [
+      'modified',
+      'service',
+      "UPDATE pf.schema_version SET checksum = 'x' WHERE filename LIKE '002%'",
+      ['002_source_default_layout.sql was modified'],
+    ],
+    [
+      'missing',
+      'service',
+      "INSERT INTO pf.schema_version (filename, checksum) VALUES ('009_gone.sql', 'x')",
+      ['009_gone.sql is applied but missing'],
+    ],
+  ])('lists what is %s, and ends without listening', async (_, template, change, problems) => {
+    await prepare(template, change);
+    const { code, stderr, stdout } = await build({ PORT: String(await freePort()) });
+    expect(code).toBe(1);
+    for (const problem of problems) expect(stderr).toContain(problem);
+    expect(stdout).not.toContain('Listening');
+  });
+
+  it('listens in spite of it with PF_SKIP_MIGRATION_CHECK=1, and /api/health says so', async () => {
+    await prepare('service', "DELETE FROM pf.schema_version WHERE filename LIKE '004%'");
+    server = await startServer({ database, env: { PF_SKIP_MIGRATION_CHECK: '1' } });
+    const health = await fetch(`${server.url}/api/health`);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toEqual({ error: expect.stringMatching(/\S/) });
+  });
+
+  it('listens on every address of the machine, on port 3010 where PORT says nothing', async () => {
+    await prepare('service');
+    if (await listens(3010)) {
+      const { code, stderr, stdout } = await build({});
+      expect(code).not.toBe(0);
+      expect(stderr + stdout).toContain('3010');
+      return;
+    }
+    server = await startServer({ database, port: 3010, env: { PORT: '' } });
+    const health = await fetch('http://127.0.0.1:3010/api/health');
+    expect(await health.json()).toEqual({ status: 'ok' });
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .filter((address) => address?.family === 'IPv4')
+      .map((address) => address!.address);
+    for (const address of outside) expect(await listens(3010, address)).toBe(true);
+  });
+
+  it('finds its migrations whatever directory it is started in', async () => {
+    await prepare('service');
+    const ended = await run(process.execPath, [`${PROJECT}/build`], {
+      database: { ...database, database: 'postgres' },
+      env: { PORT: String(await freePort()) },
+      cwd: '/',
+    });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('001_initial_schema.sql is pending');
+  });
+});

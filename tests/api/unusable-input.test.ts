@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../support/service';
+import {
+  decode,
+  makePlan,
+  makeSource,
+  makeVersion,
+  ok,
+  refused,
+  startWithOrders,
+} from './contract/orders';
+
+let service: Service;
+let sourceId: number;
+let path: string;
+const user = { pf_user: 'ann' };
+
+beforeAll(async () => {
+  ({ service, sourceId } = await startWithOrders());
+  ({ path } = await makePlan(service, sourceId));
+});
+afterAll(() => service?.stop());
+
+describe('conditions that the grammar takes and PostgreSQL cannot run', () => {
+  it.each([
+    ['region = ANY (ARRAY[])', /type of empty array/],
+    ["(region, channel) = ('a', 'b', 'c')", /not of one length/],
+    ["(region, channel) IN (('a', 'b'), ('c', 'd', 'e'))", /not of one length/],
+    ["(region, channel) IS DISTINCT FROM ('a', 'b', 'c')", /not of one length/],
+    ['ROW() = ROW()', /zero length/],
+    ['region = ANY (channel)', /requires array/],
+    ['extract(hour from "Order Date") = 3', /hour/],
+    ["date_bin('1 month', shipped, now()) = now()", /months/],
+    ['region = chr(0)', /character/],
+    ['region = chr(99999999)', /character/],
+  ])('%s', async (where_clause, reason) => {
+    await refused(
+      service,
+      () => service.api.post(`${path}/baseline/preview`, { where_clause }),
+      400,
+      reason,
+    );
+    await refused(
+      service,
+      () => service.api.post(`${path}/baseline`, { where_clause, ...user }),
+      400,
+      reason,
+    );
+  });
+});
+
+describe('the character U+0000 in an address', () => {
+  it.each([
+    ['a schema', () => '/tables/pub%00lic/orders', /schema/],
+    ['a table', () => '/tables/public/ord%00ers', /tname/],
+    ['a column', () => `/sources/${sourceId}/values?cname=re%00gion`, /cname/],
+    ['a search', () => `/sources/${sourceId}/values?cname=region&search=%00`, /search/],
+  ])('in %s', async (_, target, reason) => {
+    await refused(service, () => service.api.get(target()), 400, reason);
+  });
+});
+
+it('refuses an offset that is no interval where the source has no date to shift', async () => {
+  await service.query("CREATE TABLE public.undated AS SELECT 'a'::text AS k, 1::int AS n");
+  const id = await makeSource(service, 'undated', [
+    { cname: 'k', role: 'dimension' },
+    { cname: 'n', role: 'units' },
+  ]);
+  const load = `/versions/${await makeVersion(service, id)}/baseline`;
+  await refused(
+    service,
+    () => service.api.post(load, { date_offset: 'soon', ...user }),
+    400,
+    /interval/,
+  );
+  ok(await service.api.post(load, { date_offset: '1 year', ...user }));
+});
+
+describe('amounts beyond what a double can hold, in a numeric column', () => {
+  let huge: string;
+  const data = async () => decode(ok(await service.api.get(`${huge}/data`)).bytes).rows.length;
+
+  beforeAll(async () => {
+    await service.query('CREATE TABLE public.huge (k text, v numeric)');
+    await service.query("INSERT INTO public.huge VALUES ('a', 500), ('b', 1e308), ('c', 1e309)");
+    const id = await makeSource(service, 'huge', [
+      { cname: 'k', role: 'dimension' },
+      { cname: 'v', role: 'value' },
+    ]);
+    huge = `/versions/${await makeVersion(service, id)}`;
+  });
+
+  it('come in by no load', async () => {
+    await refused(service, () => service.api.post(`${huge}/baseline`, user), 422, /"v"/);
+    ok(await service.api.post(`${huge}/baseline`, { where_clause: "k <> 'c'", ...user }));
+    expect(await data()).toBe(2);
+  });
+
+  it('are written by no operation', async () => {
+    const slice = { k: 'b' };
+    await refused(
+      service,
+      () => service.api.post(`${huge}/scale`, { slice, pct: 1000, ...user }),
+      422,
+      /"v"/,
+    );
+    await refused(
+      service,
+      () => service.api.post(`${huge}/clone`, { slice, scale_factor: -10, ...user }),
+      422,
+      /"v"/,
+    );
+    expect(await data()).toBe(2);
+  });
+});
+
+it('names the slice keys it skipped as far as a header goes, however many there are', async () => {
+  const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`ключ ${i}`, 1]));
+  const { headers } = ok(
+    await service.api.post(`${path}/scale`, {
+      slice: { ...unknown, region: 'North' },
+      pct: 1,
+      ...user,
+    }),
+  );
+  const named = headers.get('x-slice-skipped')!.split(',').map(decodeURIComponent);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named).toEqual(Object.keys(unknown).slice(0, named.length));
+});

@@ -1,0 +1,243 @@
+/**
+ * What the service adds to the statements of its operations: `npm run bench:operate [-- rows [rounds]]`.
+ *
+ * A slice of 10,000 leaves of a version is scaled, recoded and cloned through HTTP, and by the same
+ * statements sent by psql and by pg alone; the ways alternate, and the medians are given as ratios:
+ * absolute times belong to the machine. Needs a build. Not part of `npm test`.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import pg from 'pg';
+import { startPostgres } from '../../src/demo/postgres';
+import { startServer } from '../../src/demo/server';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { up } from '../../src/lib/server/migrate/runner';
+import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
+
+const LEAVES = 10_000;
+const REGION = 'Region 7';
+/** As many regions as it takes for an entry of 100,000 rows. */
+const TEN_REGIONS = Array.from({ length: 10 }, (_, i) => `Region ${i}`);
+
+const SETUP = (rows: number) => `
+  CREATE TABLE public.orders AS SELECT
+    'Region ' || i / ${LEAVES} AS "Region", 'Product ' || i % ${LEAVES} AS "Product",
+    'Category ' || i % 17 AS "Category", 'Segment ' || i % 3 AS "Segment",
+    date '2026-01-01' + (i % 365)::int AS "Order Date",
+    round(1 + i * 7.919 % 5000, 2)::numeric(12,2) AS "Sales", (i % 14 + 1)::int AS "Quantity"
+  FROM generate_series(0, ${rows - 1}) AS i;
+  VACUUM ANALYZE public.orders`;
+
+const ROLES = {
+  Region: 'dimension',
+  Product: 'dimension',
+  Category: 'dimension',
+  Segment: 'dimension',
+  'Order Date': 'date',
+  Sales: 'value',
+  Quantity: 'units',
+};
+
+const KEYS = ['Region', 'Product', 'Category', 'Segment', 'Order Date'];
+
+/** The set clause that puts a slice into another region. */
+const MOVED = KEYS.map((k) =>
+  k === 'Region' ? `'Elsewhere'::text AS "Region"` : `leaves."${k}" AS "${k}"`,
+).join(', ');
+
+const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
+  scale: {
+    body: { value_incr: 12_345.67, units_incr: -89 },
+    tokens: {
+      pct: 'NULL::numeric',
+      value_incr: `'12345.67'::numeric`,
+      units_incr: `'-89'::numeric`,
+    },
+  },
+  recode: { body: { set: { Region: 'Elsewhere' } }, tokens: { set_clause: MOVED } },
+  clone: {
+    body: { set: { Region: 'Elsewhere' }, scale_factor: 1.05 },
+    tokens: { set_clause: MOVED, scale_factor: `'1.05'::numeric` },
+  },
+};
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** Runs statements in psql and throws their answers away. */
+async function psql(database: DatabaseConfig, sql: string): Promise<void> {
+  const child = spawn('psql', ['-X', '-q', '-v', 'ON_ERROR_STOP=1'], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      PGHOST: database.host,
+      PGPORT: String(database.port),
+      PGUSER: database.user,
+      PGPASSWORD: database.password,
+      PGDATABASE: database.database,
+    },
+  });
+  child.stdin.end(sql);
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`psql ended with ${code}`);
+}
+
+async function main(rows: number, rounds: number): Promise<void> {
+  const postgres = await startPostgres({
+    settings: { fsync: 'off', shared_buffers: '1GB', max_wal_size: '8GB', autovacuum: 'off' },
+  });
+  const database = postgres.database('postgres');
+  const client = new pg.Client(database);
+  await client.connect();
+  await up(client, () => {});
+  for (const statement of SETUP(rows).split(';')) await client.query(statement);
+  const server = await startServer({ database });
+  try {
+    /** The answer to its last byte; a refusal ends the run. */
+    const send = async (method: string, path: string, body?: object): Promise<string> => {
+      const response = await fetch(`${server.url}/api${path}`, {
+        method,
+        headers: body ? { 'content-type': 'application/json' } : {},
+        body: body && JSON.stringify(body),
+      });
+      const answer = await response.text();
+      if (!response.ok) throw new Error(`${path}: ${answer}`);
+      return answer;
+    };
+    // What is asked for is known here.
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    const call = async (method: string, path: string, body?: object): Promise<any> =>
+      JSON.parse(await send(method, path, body));
+    const source = await call('POST', '/sources', { schema: 'public', tname: 'orders' });
+    await call(
+      'PUT',
+      `/sources/${source.id}/columns`,
+      Object.entries(ROLES).map(([cname, role]) => ({ cname, role })),
+    );
+    const templates = await call('POST', `/sources/${source.id}/sql`);
+    const { id } = await call('POST', `/sources/${source.id}/versions`, { name: 'Bench' });
+    await call('POST', `/versions/${id}/baseline`, { pf_user: 'bench' });
+    const table = `pf.fc_orders_${id}`;
+    const settle = () => client.query(`VACUUM ANALYZE ${table}`);
+    await settle();
+
+    const newest = async (): Promise<number> =>
+      Number((await client.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
+    const undo = async (logid: number) => {
+      await client.query(`DELETE FROM ${table} WHERE pf_logid = ${logid}`);
+      await client.query(`DELETE FROM pf.log WHERE id = ${logid}`);
+      await settle();
+    };
+    const operate = (operation: string, body: object) =>
+      send('POST', `/versions/${id}/${operation}`, { pf_user: 'bench', ...body });
+
+    console.log(`${rows} rows, medians of ${rounds} alternating runs\n`);
+    for (const [operation, { body, tokens }] of Object.entries(OPERATIONS)) {
+      const template = templates.find((t: { operation: string }) => t.operation === operation).sql;
+      let logid = await newest();
+      const statements = () => {
+        logid += 1;
+        const sql = substitute(template, {
+          fc_table: table,
+          where_clause: `"Region" = '${REGION}'::text`,
+          exclude_clause: `pf_iter NOT IN ('reference')`,
+          logid: String(logid),
+          note: 'NULL::text',
+          ...tokens,
+        });
+        return `BEGIN;
+          INSERT INTO pf.log (id, version_id, pf_user, operation)
+            VALUES (${logid}, ${id}, 'bench', '${operation}');
+          ${sql};
+          COMMIT;`;
+      };
+      const ways: Record<string, () => Promise<unknown>> = {
+        'the service': () => operate(operation, { slice: { Region: REGION }, ...body }),
+        'pg alone': () => client.query(statements()),
+      };
+      if (spawnSync('psql', ['--version']).status === 0) {
+        ways.psql = () => psql(database, statements());
+      }
+      const times: Record<string, number[]> = {};
+      for (let round = 0; round <= rounds; round += 1) {
+        for (const [name, way] of Object.entries(ways)) {
+          const time = await timed(way);
+          // The first round warms up.
+          if (round > 0) (times[name] ??= []).push(time);
+          logid = await newest();
+          await undo(logid);
+        }
+        await client.query(`SELECT setval(pg_get_serial_sequence('pf.log', 'id'), ${logid + 10})`);
+        logid += 10;
+      }
+      for (const name of Object.keys(ways).slice(1)) {
+        const ratio = median(times['the service']!) / median(times[name]!);
+        console.log(`${operation}, the service : ${name}  ${ratio.toFixed(2)}`);
+      }
+      console.log(`${operation}, the service  ${Math.round(median(times['the service']!))} ms`);
+    }
+
+    const first: number[] = [];
+    const tenth: number[] = [];
+    const grown: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const start = await newest();
+      for (let i = 1; i <= 10; i += 1) {
+        const time = await timed(() => operate('scale', { slice: { Region: REGION }, pct: 10 }));
+        if (i === 1) first.push(time);
+        if (i === 10) tenth.push(time);
+      }
+      const { rows: written } = await client.query(
+        `SELECT count(*)::int AS n FROM ${table} WHERE pf_logid > ${start} GROUP BY pf_logid`,
+      );
+      grown.push(Math.max(...written.map((r) => r.n)));
+      await client.query(`DELETE FROM ${table} WHERE pf_logid > ${start}`);
+      await client.query(`DELETE FROM pf.log WHERE id > ${start}`);
+      await settle();
+    }
+    console.log(
+      `tenth scale : first  ${(median(tenth) / median(first)).toFixed(2)}, ` +
+        `each writes ${median(grown)} rows at most on ${LEAVES} leaves`,
+    );
+
+    const undone: number[] = [];
+    const bare: number[] = [];
+    const answering: number[] = [];
+    const deleted = (logid: number, returning: string) =>
+      client.query(`BEGIN; DELETE FROM ${table} WHERE pf_logid = ${logid} ${returning};
+        DELETE FROM pf.log WHERE id = ${logid}; COMMIT`);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [times, way] of [
+        [undone, (logid: number) => send('DELETE', `/log/${logid}`)],
+        [bare, (logid: number) => deleted(logid, '')],
+        [answering, (logid: number) => deleted(logid, 'RETURNING pf_id')],
+      ] as const) {
+        await operate('scale', { slice: { Region: TEN_REGIONS }, pct: 10 });
+        await settle();
+        const logid = await newest();
+        times.push(await timed(() => way(logid)));
+        await settle();
+      }
+    }
+    for (const [name, times] of [
+      ['a delete that answers its ids', answering],
+      ['a bare delete', bare],
+    ] as const) {
+      const ratio = median(undone) / median(times);
+      console.log(`undo of ${10 * LEAVES} rows, the service : ${name}  ${ratio.toFixed(2)}`);
+    }
+  } finally {
+    await server.stop();
+    await client.end();
+    await postgres.stop();
+  }
+}
+
+const [rows, rounds] = process.argv.slice(2).map(Number);
+await main(rows ?? 1_000_000, rounds ?? 5);

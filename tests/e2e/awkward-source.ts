@@ -1,0 +1,42 @@
+import type { Service } from '../support/service';
+
+/** The table of a version's rows, and how to set what its pivot shows. */
+export interface AwkwardPlan {
+  sourceId: number;
+  versionId: number;
+  table: string;
+}
+
+const TABLE = `
+  CREATE TABLE public."awkward sales" AS
+  SELECT row_number() OVER ()::int AS id, region, "sub-category", flag, size, day AS "Order Date",
+         (10 + row_number() OVER () * 0.25)::numeric(12,2) AS value, (row_number() OVER () % 7 + 1)::int AS units
+    FROM unnest(ARRAY['West', 'East', '', 'null', 'a|b', 'a', NULL]) AS region
+   CROSS JOIN unnest(ARRAY['Chairs', 'b', 'b|b', 'null', NULL]) AS "sub-category"
+   CROSS JOIN unnest(ARRAY[true, false, NULL]) AS flag
+   CROSS JOIN unnest(ARRAY[0, 40, NULL]) AS size
+   CROSS JOIN unnest(ARRAY['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01', NULL]::date[]) AS day`;
+
+/**
+ * A source whose values are those that get lost on the way from a cell to its rows: empty values
+ * beside the text "null", empty text, bars, 0 and false, days at the edges of months.
+ */
+export async function makeAwkwardPlan({ api, query }: Service): Promise<AwkwardPlan> {
+  await query(TABLE);
+  const source = (await api.post('/sources', { schema: 'public', tname: 'awkward sales' })).body;
+  const role = (cname: string, role: string) => ({ cname, role });
+  await api.put(`/sources/${source.id}/columns`, [
+    ...['region', 'sub-category', 'flag', 'size'].map((cname) => role(cname, 'dimension')),
+    role('Order Date', 'date'),
+    role('value', 'value'),
+    role('units', 'units'),
+  ]);
+  await api.post(`/sources/${source.id}/sql`);
+  const version = (await api.post(`/sources/${source.id}/versions`, { name: 'Plan' })).body;
+  await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
+  return {
+    sourceId: source.id,
+    versionId: version.id,
+    table: `pf."fc_awkward sales_${version.id}"`,
+  };
+}

@@ -1,0 +1,150 @@
+import { expect, test } from '../support/e2e';
+
+test.beforeEach(({ page }) =>
+  page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
+);
+
+test.describe('an empty database', () => {
+  test.use({ template: 'service' });
+
+  test('says what to do first, and leads from a table to its setup', async ({ page, service }) => {
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Start with a table' })).toBeVisible();
+
+    await page.getByRole('link', { name: 'Register a table' }).click();
+    await page.getByRole('searchbox', { name: 'Search the tables' }).fill('nothing like it');
+    await expect(page.getByText('No table is called “nothing like it”.')).toBeVisible();
+    await page.getByRole('searchbox').fill('SUPER');
+    await page.getByText('superstore', { exact: true }).click();
+
+    const rows = page.getByRole('region', { name: 'First rows of the table' });
+    await expect(rows.getByRole('columnheader', { name: 'Sub-Category' })).toBeVisible();
+    await expect(rows.getByRole('row')).toHaveCount(51);
+
+    await page.getByRole('textbox', { name: 'Name on the pages' }).fill('Orders');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await expect(page.getByRole('heading', { name: 'Orders', level: 1 })).toBeVisible();
+    await expect(page).toHaveURL(/\/sources\/\d+$/);
+    const [source] = await service.query('SELECT tname, label, created_by FROM pf.source');
+    expect(source).toEqual({ tname: 'superstore', label: 'Orders', created_by: 'Ann Planner' });
+  });
+
+  test('marks a table that is registered already, and leads to its setup', async ({
+    page,
+    service,
+  }) => {
+    await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
+    await page.goto('/sources/new');
+    await page.getByText('superstore', { exact: true }).click();
+    await expect(page.getByText('This table is registered already.')).toBeVisible();
+    await page.getByRole('link', { name: 'Open its setup' }).click();
+    await expect(page.getByRole('heading', { name: 'superstore', level: 1 })).toBeVisible();
+  });
+
+  test('asks for the name before the first write, and keeps it', async ({ browser, service }) => {
+    const context = await browser.newContext({ baseURL: service.url });
+    const page = await context.newPage();
+    await page.goto('/sources/new');
+    await page.getByText('superstore', { exact: true }).click();
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Enter a name.');
+    await page.getByRole('textbox', { name: 'Your name' }).fill('  Ben ');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: 'superstore', level: 1 })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Working as Ben' })).toBeVisible();
+    const [source] = await service.query('SELECT created_by FROM pf.source');
+    expect(source.created_by).toBe('Ben');
+    await context.close();
+  });
+});
+
+test('lists versions with status, rows, last change and user, one click from the pivot', async ({
+  page,
+}) => {
+  await page.goto('/');
+  const version = page.getByRole('row', { name: /Plan 2027/ });
+  await expect(version).toContainText('Open');
+  await expect(version).toContainText('9,994');
+  await expect(version.getByRole('cell', { name: 'demo' })).toBeVisible();
+  await version.getByRole('link', { name: 'Plan 2027', exact: true }).click();
+  await expect(page).toHaveURL(/\/versions\/1$/);
+});
+
+test('leads from a version to its baseline', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Baseline of Plan 2027' }).click();
+  await expect(page.getByRole('heading', { name: 'Baseline of Plan 2027' })).toBeVisible();
+});
+
+test('shows archived sources only when asked', async ({ page, service }) => {
+  await service.api.patch('/sources/1', { status: 'archived' });
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Every source is archived' })).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Show 1 archived source' }).check();
+  await expect(page.getByRole('article', { name: 'Superstore' })).toContainText('Archived');
+});
+
+test('says that the server does not answer, and comes back once it does', async ({ page }) => {
+  await page.route('**/api/sources?*', (route) => route.abort());
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'The server does not answer' })).toBeVisible();
+  await page.unroute('**/api/sources?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('article', { name: 'Superstore' })).toBeVisible();
+});
+
+test('keeps the other cards where the versions of one source fail', async ({ page }) => {
+  await page.route('**/api/sources/1/versions', (route) =>
+    route.fulfill({ status: 500, json: { error: 'The statement took too long.' } }),
+  );
+  await page.goto('/');
+  const card = page.getByRole('article', { name: 'Superstore' });
+  await expect(card.getByRole('alert')).toContainText('The statement took too long.');
+  await page.unroute('**/api/sources/1/versions');
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await expect(card.getByRole('row', { name: /Plan 2027/ })).toBeVisible();
+});
+
+test('shows that versions are on their way', async ({ page }) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/sources/1/versions', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/');
+  await expect(page.getByText('Loading the versions of Superstore')).toBeAttached();
+  release();
+  await expect(page.getByRole('row', { name: /Plan 2027/ })).toBeVisible();
+});
+
+for (const [path, message] of [
+  ['/sources/999', 'source'],
+  ['/sources/none', 'There is no such source.'],
+  ['/versions/999/baseline', 'version'],
+  ['/nowhere', 'There is no such page.'],
+] as const) {
+  test(`says that ${path} is not there`, async ({ page }) => {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
+    await expect(page.getByRole('main')).toContainText(message);
+    await page.getByRole('link', { name: 'All sources' }).click();
+    await expect(page.getByRole('article', { name: 'Superstore' })).toBeVisible();
+  });
+}
+
+test('keeps the chosen theme, and shows it before anything else', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.goto('/');
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.getByRole('button', { name: 'Colour theme: As the system' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Dark' }).press('Enter');
+  await expect.poll(background).not.toBe(light);
+  await page.reload({ waitUntil: 'commit' });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(page.getByRole('button', { name: 'Colour theme: Dark' })).toBeVisible();
+});

@@ -1,0 +1,60 @@
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+const ROWS = 500_000;
+
+test.use({ template: 'service' });
+
+test('half a million rows bring a banner that blocks nothing', async ({ page, service }) => {
+  test.setTimeout(300_000);
+  const { api, query } = service;
+  await query(`CREATE TABLE public.sales AS
+    SELECT (ARRAY['North', 'East', 'South', 'West'])[1 + i % 4] AS region, 'P' || i % 97 AS product,
+      DATE '2027-01-01' + i % 700 AS day, (i % 1000 / 100.0)::numeric(12,2) AS amount, i % 5 AS pieces
+    FROM generate_series(1, ${ROWS}) AS i`);
+  const { body: source } = await api.post('/sources', { schema: 'public', tname: 'sales' });
+  const roles = {
+    region: 'dimension',
+    product: 'dimension',
+    day: 'date',
+    amount: 'value',
+    pieces: 'units',
+  };
+  await api.put(
+    `/sources/${source.id}/columns`,
+    Object.entries(roles).map(([cname, role]) => ({ cname, role })),
+  );
+  await api.post(`/sources/${source.id}/sql`);
+  const { body: version } = await api.post(`/sources/${source.id}/versions`, { name: 'Plan' });
+  const { body: loaded } = await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
+  expect(loaded.row_count).toBe(ROWS);
+
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(`/versions/${version.id}`);
+  const banner = page.getByText(/This version has 50\d,\d{3} rows/);
+  await expect(banner).toBeVisible({ timeout: 120_000 });
+  await expect(pivot.grid.getByText('TOTAL')).toBeVisible({ timeout: 120_000 });
+
+  const cell = { row: ['West'], column: ['Mar 2027', 'amount'] };
+  const [{ amount }] = await query(
+    `SELECT sum(amount)::float8 AS amount FROM pf.fc_sales_${version.id}
+     WHERE region = 'West' AND to_char(day, 'YYYY-MM') = '2027-03'`,
+  );
+  await expect.poll(() => pivot.number(cell), { timeout: 60_000 }).toBeCloseTo(amount, 2);
+
+  await pivot.click(cell);
+  await pivot.panel
+    .getByLabel(/: Percent$/)
+    .first()
+    .fill('10');
+  await expect(pivot.apply).toBeEnabled({ timeout: 60_000 });
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible({ timeout: 60_000 });
+  await expect.poll(() => pivot.number(cell), { timeout: 60_000 }).toBeCloseTo(amount * 1.1, 1);
+  await expect(banner).toBeVisible();
+  await expect(page.getByText(/someone else has changed/)).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(banner).toHaveCount(0);
+});

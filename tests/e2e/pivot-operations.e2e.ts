@@ -1,0 +1,255 @@
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+const TABLE = 'pf.fc_superstore_1';
+const cell = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+const BEHIND = `"Sub-Category" = 'Chairs' AND "Order Year" = 2028`;
+
+test('recode moves the selection to a value that is offered', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const [before] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales, sum("Quantity")::int AS units FROM ${TABLE} WHERE ${BEHIND}`,
+  );
+  await pivot.click(cell);
+  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
+  await pivot.panel.getByLabel('New Sub-Category').click();
+  await page.getByRole('option', { name: 'Tables' }).click();
+  await pivot.panel.getByLabel('Note').fill(`it's "moved" {{logid}} $&`);
+  await pivot.apply.click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+
+  await expect.poll(() => pivot.number(cell)).toBe(0);
+  const [after] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales, sum("Quantity")::int AS units FROM ${TABLE}
+      WHERE pf_iter = 'recode' AND "Sub-Category" = 'Tables' AND "Order Year" = 2028`,
+  );
+  expect(after.units).toBe(before.units);
+  expect(after.sales).toBeCloseTo(before.sales, 4);
+  const log = await pivot.log();
+  await expect(log.getByLabel(/^Note of entry/).first()).toHaveValue(`it's "moved" {{logid}} $&`);
+});
+
+test('clone copies the selection to a new value, times a factor', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  await pivot.panel.getByRole('tab', { name: 'Clone' }).click();
+  await pivot.panel.getByLabel('Factor').fill('0.5');
+  await pivot.panel.getByLabel('New Sub-Category').fill('Stools');
+  await pivot.panel.getByLabel('New Sub-Category').press('Tab');
+  await pivot.panel.getByText('What will be sent').click();
+  await expect(pivot.panel.getByLabel('Request body')).toContainText('"Sub-Category": "Stools"');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Cloned: /)).toBeVisible();
+
+  const stools = { row: ['Furniture', 'Stools'], column: ['2028', 'Sales'] };
+  const [{ half }] = await service.query(
+    `SELECT sum("Sales")::float8 / 2 AS half FROM ${TABLE} WHERE ${BEHIND}`,
+  );
+  await expect.poll(() => pivot.number(stools)).toBeCloseTo(half, 1);
+});
+
+test('total, change and percent are one number, and the price can be held', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  const field = (name: string) => pivot.panel.getByLabel(name);
+  await field('Quantity: New total').fill('600');
+  await expect(field('Quantity: Change')).toHaveValue('72');
+  await expect(field('Quantity: Percent')).toHaveValue('13.64');
+  await field('Hold price').check();
+  await expect(field('Sales: Percent')).toHaveValue('13.64');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const [sums] = await service.query(
+    `SELECT sum("Quantity")::int AS units, sum("Sales")::float8 AS sales FROM ${TABLE} WHERE ${BEHIND}`,
+  );
+  expect(sums.units).toBe(600);
+  const quantity = { ...cell, column: ['2028', 'Quantity'] };
+  await expect.poll(() => pivot.number(quantity)).toBe(600);
+  await expect(page.getByTestId('units-total')).toHaveText('600');
+  await expect(field('Quantity: Percent')).toHaveValue('');
+});
+
+test('rows opened and closed stay so over a change and its undo', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const furniture = pivot.grid.locator('tbody th', { hasText: /^Furniture$/ });
+  await furniture.click({ position: { x: 8, y: 8 } });
+  await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
+  await pivot.click({ row: ['Technology', 'Phones'], column: ['2028', 'Sales'] });
+  await pivot.scaleValue(10);
+  await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
+  await expect(pivot.slice).toContainText('Sub-Category = Phones');
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
+  expect(await pivot.find({ row: ['Technology', 'Phones'] })).not.toBeNull();
+});
+
+test('everything works from the keyboard', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await page.keyboard.press('g');
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
+  await expect(pivot.slice).toContainText('Category = Furniture');
+  await expect(pivot.slice).not.toContainText('Sub-Category');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await expect(pivot.slice).not.toContainText('Order Date');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByTestId('row-count')).not.toHaveText('');
+  await page.keyboard.press('1');
+  await pivot.panel.getByLabel('Sales: Percent').focus();
+  await page.keyboard.type('5');
+  await expect(pivot.apply).toBeEnabled();
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  await expect
+    .poll(async () => (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length)
+    .toBe(1);
+  await pivot.panel.getByLabel('Sales: Percent').blur();
+  await page.keyboard.press('g');
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+});
+
+test('the log shows the cells of an entry, filters to it, and keeps its note', async ({
+  page,
+  service,
+}) => {
+  await service.api.post('/versions/1/scale', {
+    slice: { Category: 'Furniture', 'Sub-Category': 'Chairs' },
+    pct: 10,
+    pf_user: 'bea',
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  const entry = log.getByRole('row').filter({ hasText: 'bea' });
+  await entry.hover();
+  const hinted = pivot.grid.locator('tbody td.pf-hint');
+  await expect(hinted).toHaveCount(8);
+
+  const note = entry.getByLabel(/^Note of entry/);
+  await note.fill('better chairs');
+  await note.press('Enter');
+  await expect
+    .poll(async () => (await service.query(`SELECT note FROM pf.log WHERE operation = 'scale'`))[0])
+    .toEqual({ note: 'better chairs' });
+
+  await entry.getByRole('button', { name: /^Show only what entry/ }).click();
+  await expect.poll(() => pivot.find({ row: ['Furniture', 'Tables'] })).toBeNull();
+  const [{ sales }] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE} WHERE pf_iter = 'scale' AND "Order Year" = 2028`,
+  );
+  await expect.poll(() => pivot.number(cell)).toBeCloseTo(sales, 2);
+  await page.getByRole('button', { name: 'Show everything' }).first().click();
+  await expect.poll(() => pivot.find({ row: ['Furniture', 'Tables'] })).not.toBeNull();
+});
+
+test('a layout saved as the default opens with its columns, depth and order', async ({
+  page,
+  service,
+}) => {
+  await service.api.patch('/sources/1', {
+    default_layout: {
+      group_by: ['Region', 'gone', 'Segment'],
+      split_by: [],
+      columns: ['Quantity'],
+      sort: [['Quantity', 'desc']],
+      depth: 0,
+    },
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await expect.poll(() => pivot.find({ row: ['West'] })).not.toBeNull();
+  expect(await pivot.find({ row: ['West', 'Consumer'] })).toBeNull();
+  await page.getByRole('button', { name: 'Levels' }).click();
+  await page.getByRole('menuitem', { name: 'Down to Segment' }).click();
+  await expect.poll(() => pivot.find({ row: ['West', 'Consumer'] })).not.toBeNull();
+  await page.getByRole('button', { name: 'Layout' }).click();
+  await page.getByRole('menuitem', { name: 'Save as the default of this source' }).click();
+  await expect(page.getByText(/^Saved: /)).toBeVisible();
+  const [{ layout }] = await service.query(`SELECT default_layout AS layout FROM pf.source`);
+  expect(layout).toMatchObject({
+    group_by: ['Region', 'Segment'],
+    columns: ['Quantity'],
+    depth: 1,
+  });
+});
+
+test('a dimension that is no key cannot be selected by, and can be taken out', async ({
+  page,
+  service,
+}) => {
+  await service.api.put('/sources/1/columns', [{ cname: 'Category', is_key: true }]);
+  await service.api.patch('/sources/1', {
+    default_layout: { group_by: ['Category', 'Region'], columns: ['Sales'] },
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ row: ['Technology', 'West'], column: ['Sales'] });
+  await expect(pivot.panel.getByText(/“Region” may not select rows/)).toBeVisible();
+  await expect(pivot.panel.getByRole('button', { name: /^Scale/ })).toBeDisabled();
+  await pivot.panel.getByRole('button', { name: 'Remove Region = West' }).click();
+  await pivot.scaleValue(10);
+  const rows = await service.query(
+    `SELECT DISTINCT "Category" AS category FROM ${TABLE} WHERE pf_iter = 'scale'`,
+  );
+  expect(rows).toEqual([{ category: 'Technology' }]);
+});
+
+test('a cell split by what no slice can hold says how far a change reaches', async ({
+  page,
+  service,
+}) => {
+  await service.api.post('/versions/1/scale', {
+    slice: { Category: 'Technology' },
+    pct: 10,
+    pf_user: 'bea',
+  });
+  await service.api.patch('/sources/1', {
+    default_layout: { group_by: ['Category'], split_by: ['pf_iter'], columns: ['Sales'] },
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ row: ['Technology'], column: ['scale', 'Sales'] });
+  await expect(pivot.panel.getByText(/also split by pf_iter = scale/)).toBeVisible();
+  const [{ sales }] = await service.query(
+    `SELECT sum("Sales")::numeric(20,2)::text AS sales FROM ${TABLE} WHERE "Category" = 'Technology'`,
+  );
+  await expect(page.getByTestId('value-total')).toHaveText(
+    Number(sales).toLocaleString('en-US', { minimumFractionDigits: 2 }),
+  );
+});
+
+test('the selected cells are copied with their headers', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  await pivot.click({ ...cell, column: ['2029', 'Sales'] }, { ctrl: true });
+  await page.keyboard.press('g');
+  await page.keyboard.press('Control+c');
+  await expect(page.getByText('Copied, with headers.')).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^\t2028 \/ Sales\t2029 \/ Sales\nFurniture \/ Chairs\t[\d.]+\t[\d.]+$/,
+  );
+});
+
+test('charts are one click from the grid', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  await expect(page.locator('perspective-viewer-d3fc-ybar')).toBeVisible();
+  await page.getByRole('button', { name: 'Show as a grid' }).click();
+  await pivot.drawn();
+});

@@ -1,0 +1,121 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect } from '../support/e2e';
+
+/** Which cell: labels of its row, outermost first, and of its columns, the measure last. */
+export interface CellName {
+  /** [] is the total row. */
+  row: string[];
+  /** Absent for the row's header. */
+  column?: string[];
+}
+
+/** The pivot page as a planner uses it. */
+export class PivotPage {
+  readonly grid: Locator;
+  readonly panel: Locator;
+  readonly slice: Locator;
+  readonly apply: Locator;
+
+  constructor(readonly page: Page) {
+    this.grid = page.locator('perspective-viewer-datagrid regular-table');
+    this.panel = page.getByRole('complementary', { name: 'Selection and operation' });
+    this.slice = page.getByTestId('slice');
+    this.apply = this.panel.getByRole('button', { name: /^(Scale|Recode|Clone) [\d,]+ rows$/ });
+  }
+
+  /** Opens a version and waits until its pivot is drawn. */
+  async open(versionId: number): Promise<void> {
+    await this.keepUser();
+    await this.page.goto(`/versions/${versionId}`);
+    await this.drawn();
+  }
+
+  /** The name that writes are recorded under, as if it had been asked before. */
+  async keepUser(name = 'ana'): Promise<void> {
+    await this.page.addInitScript((user) => localStorage.setItem('pf.user', user), name);
+  }
+
+  async drawn(): Promise<void> {
+    await expect(this.grid.locator('tbody td').first()).toBeVisible({ timeout: 60_000 });
+    await expect(this.page.getByRole('progressbar')).toHaveCount(0);
+  }
+
+  /** Where a cell is on the screen; null where it is not drawn. */
+  async find({ row, column }: CellName): Promise<{ x: number; y: number; text: string } | null> {
+    return this.grid.evaluate(
+      (grid, wanted) => {
+        type Meta = { row_header?: unknown[]; column_header?: unknown[] };
+        const metaOf = (cell: Element) =>
+          (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell);
+        const text = (part: unknown) => String(part).trim();
+        const path: string[] = [];
+        for (const tr of grid.querySelectorAll('tbody tr')) {
+          const headers = [...tr.querySelectorAll('th')];
+          const meta = metaOf(tr.querySelector('td') ?? (headers[0] as Element));
+          const parts = (meta?.row_header ?? []).filter((part) => part !== undefined);
+          // The first level is the total row, the others follow below it.
+          path.length = parts.length - 1;
+          path[parts.length - 1] = text(parts.at(-1));
+          if (JSON.stringify(path.slice(1)) !== JSON.stringify(wanted.row)) continue;
+          const cells = wanted.column
+            ? [...tr.querySelectorAll('td')]
+            : [headers.at(-1) as Element];
+          for (const cell of cells) {
+            const labels = (metaOf(cell)?.column_header ?? []).map(text);
+            if (wanted.column && JSON.stringify(labels) !== JSON.stringify(wanted.column)) continue;
+            const box = cell.getBoundingClientRect();
+            return {
+              x: wanted.column ? box.x + box.width / 2 : box.right - 12,
+              y: box.y + box.height / 2,
+              text: cell.textContent ?? '',
+            };
+          }
+        }
+        return null;
+      },
+      { row, column },
+    );
+  }
+
+  /** What a cell shows. */
+  async text(cell: CellName): Promise<string | null> {
+    return (await this.find(cell))?.text ?? null;
+  }
+
+  /** What a cell shows, as a number. */
+  async number(cell: CellName): Promise<number> {
+    return Number((await this.text(cell))?.replaceAll(',', ''));
+  }
+
+  /** Clicks a cell, or with Ctrl held adds it, and waits for its totals. */
+  async click(cell: CellName, { ctrl = false } = {}): Promise<void> {
+    await expect
+      .poll(async () => await this.find(cell), { message: `cell ${JSON.stringify(cell)}` })
+      .not.toBeNull();
+    const at = await this.find(cell);
+    if (!at) throw new Error('The cell went while it was looked at.');
+    if (ctrl) await this.page.keyboard.down('Control');
+    await this.page.mouse.click(at.x, at.y);
+    if (ctrl) await this.page.keyboard.up('Control');
+    await expect(this.slice).toBeVisible();
+  }
+
+  /** Scales the value of the selection by a percentage and waits until it is written. */
+  async scaleValue(percent: number): Promise<void> {
+    await this.panel
+      .getByLabel(/: Percent$/)
+      .first()
+      .fill(String(percent));
+    await this.apply.click();
+    await expect(this.page.getByText(/^Scaled: /)).toBeVisible();
+  }
+
+  /** The log, opened. */
+  async log(): Promise<Locator> {
+    const drawer = this.page.getByRole('region', { name: 'Log', exact: true });
+    if (!(await drawer.isVisible())) {
+      await this.page.getByRole('button', { name: /^Log/ }).click();
+    }
+    return drawer;
+  }
+}

@@ -1,0 +1,154 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+const cell = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+
+test('an empty version offers the workbench', async ({ page, service }) => {
+  const { body } = await service.api.post('/sources/1/versions', { name: 'Empty' });
+  await page.goto(`/versions/${body.id}`);
+  await expect(page.getByRole('heading', { name: 'This version has no rows yet' })).toBeVisible();
+  await page.getByRole('link', { name: 'Open the workbench' }).click();
+  await expect(page).toHaveURL(`/versions/${body.id}/baseline`);
+});
+
+test('an unknown version is said to be unknown', async ({ page }) => {
+  await page.goto('/versions/9999');
+  await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
+});
+
+test('a failed load says why and can be tried again', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.route('**/api/versions/1/data', (route) =>
+    route.fulfill({ status: 500, json: { error: 'The database is not there.' } }),
+  );
+  await page.goto('/versions/1');
+  await expect(page.getByText('The database is not there.')).toBeVisible();
+  await page.unroute('**/api/versions/1/data');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await pivot.drawn();
+});
+
+test('a load that is cut off half way is not taken for the whole', async ({ page }) => {
+  await page.route('**/api/versions/1/data', async (route) => {
+    const response = await route.fetch();
+    const body = await response.body();
+    await route.fulfill({
+      status: 200,
+      headers: { ...response.headers(), 'content-length': String(body.length) },
+      body: body.subarray(0, body.length / 2),
+    });
+  });
+  await page.goto('/versions/1');
+  await expect(page.getByText(/cut before all rows had arrived/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+});
+
+test('progress is shown while the rows are under way', async ({ page }) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/versions/1/data', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/versions/1');
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  release();
+  await new PivotPage(page).drawn();
+});
+
+test('more rows than a browser holds are refused with advice', async ({ page }) => {
+  await page.route('**/api/versions/1/data', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({
+      response,
+      headers: { ...response.headers(), 'x-row-count': '6000000' },
+    });
+  });
+  await page.goto('/versions/1');
+  await expect(page.getByText(/6,000,000 rows, more than a browser can hold/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Open the source' })).toBeVisible();
+});
+
+test('a closed version is read-only and says who closed it', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  await service.api.post('/versions/1/close', { pf_user: 'bea' });
+  // It was open when the page loaded it: the service refuses, and the page follows.
+  await pivot.panel.getByLabel('Sales: Percent').fill('10');
+  await pivot.apply.click();
+  await expect(page.getByText('Version is closed', { exact: true })).toBeVisible();
+  await expect(page.getByText(/This version was closed by bea/)).toBeVisible();
+  await expect(pivot.panel.getByRole('tab')).toHaveCount(0);
+  const log = await pivot.log();
+  await expect(log.getByRole('button', { name: /^Undo entry/ })).toBeDisabled();
+});
+
+test('a server that went away costs nothing but the attempt', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await pivot.text(cell);
+  await pivot.click(cell);
+  await expect(page.getByTestId('row-count')).toBeVisible();
+  await pivot.panel.getByLabel('Sales: Percent').fill('10');
+  await page.route('**/api/versions/1/scale', (route) => route.abort());
+  await pivot.apply.click();
+  await expect(page.getByText(/The server does not answer/)).toBeVisible();
+  await expect(pivot.panel.getByLabel('Sales: Percent')).toHaveValue('10');
+  expect(await pivot.text(cell)).toBe(before);
+  expect(await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).toEqual([]);
+});
+
+test('a change by someone else is noticed, and a reload shows it', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await pivot.number(cell);
+  await service.api.post('/versions/1/scale', {
+    slice: { 'Sub-Category': 'Chairs' },
+    pct: 50,
+    pf_user: 'bea',
+  });
+  await pivot.click(cell);
+  await expect(page.getByText(/someone else has changed this version/)).toBeVisible();
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await pivot.drawn();
+  await expect.poll(() => pivot.number(cell)).toBeCloseTo(before * 1.5, 1);
+});
+
+test.describe('a grain whose SQL is not generated yet', () => {
+  test('loads single rows, and says so', async ({ page, service }) => {
+    await service.api.put('/sources/1/columns', [{ cname: 'Category', in_grain: true }]);
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    await expect(page.getByText(/newer than its generated SQL/)).toBeVisible();
+    await expect(page.getByText('9,994 rows')).toBeVisible();
+  });
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in ${colorScheme}`, () => {
+    test.use({ colorScheme });
+
+    test('the page passes axe', async ({ page, service }) => {
+      await service.api.post('/versions/1/scale', {
+        slice: { 'Sub-Category': 'Chairs' },
+        pct: 5,
+        pf_user: 'bea',
+      });
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click(cell);
+      await pivot.panel.getByLabel('Sales: Percent').fill('10');
+      await pivot.log();
+      for (const tab of ['Recode', 'Clone', 'Scale']) {
+        await pivot.panel.getByRole('tab', { name: tab }).click();
+        const { violations } = await new AxeBuilder({ page })
+          .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'])
+          .analyze();
+        expect(violations).toEqual([]);
+      }
+    });
+  });
+}

@@ -1,0 +1,316 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+
+test.beforeEach(({ page }) =>
+  page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
+);
+
+const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name });
+const toast = (page: Page, text: string | RegExp) =>
+  expect(page.locator('[data-sonner-toast]', { hasText: text })).toBeVisible();
+
+test.describe('a table just registered', () => {
+  test.use({ template: 'service' });
+
+  test('becomes a source with a version, by suggested roles and generated SQL', async ({
+    page,
+    service,
+  }) => {
+    await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
+    await page.goto('/sources/1');
+    await expect(page.getByText('South · West · Central · East')).toBeVisible();
+
+    // A suggestion changes the grid, not the database.
+    await page.getByRole('button', { name: 'Suggest roles' }).click();
+    await expect(page.getByLabel('Role of Sales')).toHaveValue('value');
+    await expect(page.getByLabel('Role of Quantity')).toHaveValue('units');
+    await expect(page.getByLabel('Role of Order Date')).toHaveValue('date');
+    const roles = () => service.query('SELECT DISTINCT role FROM pf.col_meta');
+    expect(await roles()).toEqual([{ role: 'ignore' }]);
+
+    await page.getByLabel('Role of Ship Date').selectOption('filter');
+    await page.getByLabel('Label of Sales').fill('Net sales');
+    await page.getByRole('button', { name: 'Save columns' }).click();
+    await toast(page, 'Columns saved.');
+    const [sales] = await service.query(
+      `SELECT role, label FROM pf.col_meta WHERE cname = 'Sales'`,
+    );
+    expect(sales).toEqual({ role: 'value', label: 'Net sales' });
+
+    await tab(page, /Versions/).click();
+    await expect(page.getByText('Generate the SQL first; a version needs it.')).toBeVisible();
+    await tab(page, /Generated SQL/).click();
+    await tab(page, /^Baseline$/).click();
+    await expect(page.getByRole('region', { name: 'SQL of Baseline' })).toContainText(
+      '{{filter_clause}}',
+    );
+    await page.getByRole('button', { name: 'Generate SQL' }).click();
+    await toast(page, 'Generated 7 templates.');
+    await expect(page.getByText('The stored SQL is what the columns call for.')).toBeVisible();
+
+    await tab(page, /Versions/).click();
+    await page.getByRole('button', { name: 'Create the first version' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Plan 2031');
+    await page.getByRole('checkbox', { name: 'Clone' }).check();
+    await page.getByRole('button', { name: 'Create version' }).click();
+    await expect(page.getByRole('row', { name: /Plan 2031/ })).toContainText('Reference, Clone');
+    const [version] = await service.query('SELECT name, exclude_iters, created_by FROM pf.version');
+    expect(version).toEqual({
+      name: 'Plan 2031',
+      exclude_iters: ['reference', 'clone'],
+      created_by: 'Ann Planner',
+    });
+  });
+
+  test('says why nothing can be generated while every column is ignored', async ({
+    page,
+    service,
+  }) => {
+    await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
+    await page.goto('/sources/1?tab=sql');
+    await expect(page.getByText('No SQL can be generated now.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Generate SQL' })).toBeDisabled();
+  });
+});
+
+test('marks the cell that a refused save names, and saves nothing', async ({ page, service }) => {
+  await page.goto('/sources/1');
+  await page.getByLabel('Role of Profit').selectOption('value');
+  await page.getByLabel('Label of Region').fill('Sales region');
+  await page.getByRole('button', { name: 'Save columns' }).click();
+  await expect(page.getByText('Nothing was saved: look at Profit below.')).toBeVisible();
+  const cell = page.getByLabel('Role of Profit');
+  await expect(cell).toHaveAttribute('aria-invalid', 'true');
+  await expect(cell).toBeFocused();
+  await expect(cell).toBeInViewport();
+  await expect(cell).toHaveAccessibleDescription(/has a value column already, "Sales"/);
+  const [region] = await service.query(`SELECT label FROM pf.col_meta WHERE cname = 'Region'`);
+  expect(region.label).toBeNull();
+
+  await cell.selectOption('filter');
+  await expect(cell).not.toHaveAttribute('aria-invalid');
+  await page.getByRole('button', { name: 'Save columns' }).click();
+  await toast(page, 'Columns saved.');
+});
+
+test('offers a column only what its role allows', async ({ page }) => {
+  await page.goto('/sources/1');
+  await page.getByLabel('Key of Region').check();
+  await page.getByLabel('Role of Region').selectOption('filter');
+  await expect(page.getByLabel('Key of Region')).toHaveCount(0);
+  await page.getByLabel('Role of Region').selectOption('dimension');
+  await expect(page.getByLabel('Key of Region')).not.toBeChecked();
+});
+
+test.describe('the order of the columns', () => {
+  const names = (page: Page) =>
+    page.getByRole('region', { name: 'Columns of the source' }).getByRole('rowheader');
+
+  test('changes by arrow keys', async ({ page, service }) => {
+    await page.goto('/sources/1');
+    await expect(names(page).first()).toContainText('Order Date');
+    const handle = page.getByRole('button', { name: /^Move Category/ });
+    await handle.focus();
+    for (let i = 0; i < 3; i += 1) await page.keyboard.press('ArrowUp');
+    await expect(names(page).first()).toContainText('Category');
+    await expect(handle).toBeFocused();
+    await expect(page.getByText('Category is now number 1 of 23')).toBeAttached();
+    await page.getByRole('button', { name: 'Save columns' }).click();
+    await toast(page, 'Columns saved.');
+    const first = await service.query(
+      'SELECT cname FROM pf.col_meta ORDER BY opos NULLS LAST, id LIMIT 2',
+    );
+    expect(first).toEqual([{ cname: 'Category' }, { cname: 'Order Date' }]);
+  });
+
+  test('changes by dragging', async ({ page }) => {
+    await page.goto('/sources/1');
+    const from = (await page.getByRole('button', { name: /^Move Region/ }).boundingBox())!;
+    const to = (await page.getByRole('button', { name: /^Move Order Date/ }).boundingBox())!;
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 12 });
+    await page.mouse.up();
+    await expect(names(page).first()).toContainText('Region');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(names(page).first()).toContainText('Order Date');
+  });
+});
+
+test('estimates the rows at a grain, from the source table', async ({ page, service }) => {
+  await page.goto('/sources/1');
+  for (const name of ['Category', 'Region', 'Segment']) {
+    await page.getByLabel(`Grain of ${name}`, { exact: true }).check();
+  }
+  await page.getByRole('button', { name: 'Estimate the rows' }).click();
+  const [{ count }] = await service.query(
+    `SELECT count(*) FROM (SELECT DISTINCT "Category", "Region", "Segment" FROM superstore) AS g`,
+  );
+  const estimate = page.getByText(`9,994 rows load as ${count} at this grain`);
+  await expect(estimate).toBeVisible();
+  // An estimate holds for the columns it was made for.
+  await page.getByLabel('Grain of State', { exact: true }).check();
+  await expect(estimate).toHaveCount(0);
+});
+
+test('tells that stored SQL is older than the columns, and shows the difference', async ({
+  page,
+  service,
+}) => {
+  await page.goto('/sources/1');
+  await expect(page.getByText('The stored SQL is older than the columns.')).toHaveCount(0);
+  await page.getByLabel('Grain of Category', { exact: true }).check();
+  await page.getByLabel('Grain of Order Year', { exact: true }).check();
+  await page.getByRole('button', { name: 'Save columns' }).click();
+  await expect(page.getByText('The stored SQL is older than the columns.')).toBeVisible();
+
+  await page.getByRole('button', { name: 'See the difference' }).click();
+  await expect(tab(page, /Read at the grain/)).toContainText('new');
+  await tab(page, /^Scale/).click();
+  const difference = page.getByRole('region', { name: 'Difference' });
+  await expect(difference).toContainText('added: ');
+  await expect(page.getByText(/\d+ lines? added/)).toBeVisible();
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'SQL of Scale' })).toContainText('pf_gkey');
+
+  await page.getByRole('button', { name: 'Generate again' }).first().click();
+  await toast(page, 'Generated 8 templates.');
+  await expect(page.getByText('The stored SQL is older than the columns.')).toHaveCount(0);
+  expect(await service.query(`SELECT 1 FROM pf.sql WHERE operation = 'get_agg'`)).toHaveLength(1);
+});
+
+test('holds back from leaving with unsaved columns', async ({ page }) => {
+  await page.goto('/sources/1');
+  await page.getByLabel('Label of Region').fill('Sales region');
+  const home = page.getByRole('navigation').getByRole('link', { name: 'Sources' });
+  await home.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByLabel('Label of Region')).toHaveValue('Sales region');
+  await home.click();
+  await page.getByRole('button', { name: 'Discard the changes' }).click();
+  await expect(page.getByRole('heading', { name: 'Sources', level: 1 })).toBeVisible();
+});
+
+test.describe('versions', () => {
+  const row = (page: Page) => page.getByRole('row', { name: /Plan/ });
+  const choose = async (page: Page, item: string) => {
+    await row(page)
+      .getByRole('button', { name: /^Actions for/ })
+      .click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+
+  test('are renamed and described', async ({ page, service }) => {
+    await page.goto('/sources/1?tab=versions');
+    await choose(page, 'Edit …');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Plan B');
+    await page.getByRole('textbox', { name: 'Description' }).fill('Without the West');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('link', { name: 'Plan B' })).toBeVisible();
+    const [version] = await service.query('SELECT name, description FROM pf.version');
+    expect(version).toEqual({ name: 'Plan B', description: 'Without the West' });
+  });
+
+  test('keep their names apart', async ({ page }) => {
+    await page.goto('/sources/1?tab=versions');
+    await page.getByRole('button', { name: 'New version' }).click();
+    await page.getByRole('button', { name: 'Create version' }).click();
+    await expect(page.getByText('Give the version a name.')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Plan 2027');
+    await page.getByRole('button', { name: 'Create version' }).click();
+    await expect(page.getByText('There is a version of this name already.')).toBeVisible();
+  });
+
+  test('are closed and opened under the user’s name', async ({ page, service }) => {
+    await page.goto('/sources/1?tab=versions');
+    await choose(page, 'Close');
+    await expect(row(page)).toContainText('by Ann Planner');
+    const closed = () => service.query('SELECT status, closed_by FROM pf.version');
+    expect(await closed()).toEqual([{ status: 'closed', closed_by: 'Ann Planner' }]);
+    await row(page)
+      .getByRole('button', { name: /^Actions for/ })
+      .click();
+    await expect(page.getByRole('menuitem', { name: 'Delete …' })).toHaveAttribute(
+      'aria-disabled',
+      'true',
+    );
+    await page.keyboard.press('Escape');
+    await choose(page, 'Open again');
+    await expect(row(page)).toContainText('Open');
+    expect(await closed()).toEqual([{ status: 'open', closed_by: null }]);
+  });
+
+  test('say what someone else has done meanwhile', async ({ page, service }) => {
+    await page.goto('/sources/1?tab=versions');
+    await expect(row(page)).toBeVisible();
+    await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+    await choose(page, 'Close');
+    await toast(page, /closed/i);
+    await expect(row(page)).toContainText('by Ben');
+  });
+
+  test('go only after their name was typed', async ({ page, service }) => {
+    await page.goto('/sources/1?tab=versions');
+    await choose(page, 'Delete …');
+    const dialog = page.getByRole('dialog');
+    await expect(dialog).toContainText('9,994 rows go');
+    const remove = dialog.getByRole('button', { name: 'Delete version' });
+    await expect(remove).toBeDisabled();
+    await dialog.getByRole('textbox').fill('Plan 2026');
+    await expect(remove).toBeDisabled();
+    await dialog.getByRole('textbox').fill('Plan 2027');
+    await remove.click();
+    await expect(page.getByText('No version yet')).toBeVisible();
+    expect(await service.query('SELECT 1 FROM pf.version')).toHaveLength(0);
+    expect(await service.query(`SELECT to_regclass('pf.fc_superstore_1') AS t`)).toEqual([
+      { t: null },
+    ]);
+  });
+});
+
+test.describe('the source itself', () => {
+  const menu = async (page: Page, item: string) => {
+    await page.getByRole('button', { name: 'Actions for the source' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+
+  test('is renamed, archived and restored', async ({ page, service }) => {
+    await page.goto('/sources/1');
+    await menu(page, 'Rename …');
+    await page.getByRole('textbox', { name: 'Name on the pages' }).fill('Order book');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByRole('heading', { name: 'Order book', level: 1 })).toBeVisible();
+    await expect(page).toHaveTitle('Order book · Sources · Forecast Pivot');
+
+    await menu(page, 'Archive');
+    await expect(page.getByRole('main').getByText('Archived', { exact: true })).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('main').getByText('Archived', { exact: true })).toHaveCount(0);
+    const [source] = await service.query('SELECT label, status FROM pf.source');
+    expect(source).toEqual({ label: 'Order book', status: 'active' });
+  });
+
+  test('cannot be deleted while it has versions', async ({ page, service }) => {
+    await page.goto('/sources/1');
+    await page.getByRole('button', { name: 'Actions for the source' }).click();
+    await expect(page.getByRole('menuitem', { name: 'Delete (has 1 version)' })).toHaveAttribute(
+      'aria-disabled',
+      'true',
+    );
+    await service.api.del('/versions/1');
+    await page.reload();
+    await menu(page, 'Delete …');
+    await page.getByRole('dialog').getByRole('textbox').fill('superstore');
+    await page.getByRole('button', { name: 'Delete source' }).click();
+    await expect(page.getByRole('heading', { name: 'Start with a table' })).toBeVisible();
+  });
+});
+
+test('works without sample values where the table cannot be read', async ({ page }) => {
+  await page.route('**/api/tables/public/superstore*', (route) =>
+    route.fulfill({ status: 500, json: { error: 'permission denied for table superstore' } }),
+  );
+  await page.goto('/sources/1');
+  await expect(page.getByText(/there are no sample values: permission denied/)).toBeVisible();
+  await expect(page.getByLabel('Role of Sales')).toHaveValue('value');
+});

@@ -1,0 +1,225 @@
+import type { Page } from '@playwright/test';
+import { expect } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** A page in one of its states, reached as a user reaches it. */
+export interface State {
+  name: string;
+  template?: 'service' | 'raw';
+  reach(page: Page, service: Service): Promise<void>;
+}
+
+const visible = (page: Page, text: string | RegExp) =>
+  expect(page.getByText(text).first()).toBeVisible();
+
+async function openWorkbench(page: Page): Promise<void> {
+  await page.goto('/versions/1/baseline');
+  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+}
+
+export const STATES: State[] = [
+  {
+    name: 'home',
+    reach: async (page) => {
+      await page.goto('/');
+      await visible(page, 'Plan 2027');
+    },
+  },
+  {
+    name: 'home-empty',
+    template: 'service',
+    reach: async (page) => {
+      await page.goto('/');
+      await visible(page, 'Start with a table');
+    },
+  },
+  {
+    name: 'home-failed',
+    reach: async (page) => {
+      await page.route('**/api/sources?*', (route) => route.abort());
+      await page.goto('/');
+      await visible(page, 'The server does not answer');
+    },
+  },
+  {
+    name: 'register',
+    template: 'service',
+    reach: async (page) => {
+      await page.goto('/sources/new');
+      await page.getByText('superstore', { exact: true }).click();
+      await visible(page, /the first 50 rows/);
+    },
+  },
+  {
+    name: 'user',
+    reach: async (page) => {
+      await page.addInitScript(() => localStorage.removeItem('pf.user'));
+      await page.goto('/');
+      await page.getByRole('button', { name: 'Set your name' }).click();
+      await visible(page, 'Who is working?');
+    },
+  },
+  {
+    name: 'theme',
+    reach: async (page) => {
+      await page.goto('/');
+      await page.getByRole('button', { name: /^Colour theme/ }).press('Enter');
+      await expect(page.getByRole('menu')).toBeVisible();
+    },
+  },
+  {
+    name: 'source-columns',
+    reach: async (page) => {
+      await page.goto('/sources/1');
+      await page.getByLabel('Grain of Category', { exact: true }).check();
+      await page.getByRole('button', { name: 'Estimate the rows' }).click();
+      await visible(page, /at this grain/);
+      await page.getByLabel('Role of Profit').selectOption('value');
+      await page.getByRole('button', { name: 'Save columns' }).click();
+      await visible(page, /Nothing was saved/);
+    },
+  },
+  {
+    name: 'source-sql-difference',
+    reach: async (page, service) => {
+      await service.api.put('/sources/1/columns', [{ cname: 'Category', in_grain: true }]);
+      await page.goto('/sources/1?tab=sql');
+      await page.getByRole('tab', { name: /^Scale/ }).click();
+      await visible(page, /lines? added/);
+    },
+  },
+  {
+    name: 'source-sql',
+    reach: async (page) => {
+      await page.goto('/sources/1?tab=sql');
+      await page.getByRole('tab', { name: 'Scale' }).click();
+      await expect(page.getByRole('region', { name: 'SQL of Scale' })).toBeVisible();
+    },
+  },
+  {
+    name: 'source-versions',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+      await page.goto('/sources/1?tab=versions');
+      await visible(page, 'by Ben');
+    },
+  },
+  {
+    name: 'version-new',
+    reach: async (page) => {
+      await page.goto('/sources/1?tab=versions');
+      await page.getByRole('button', { name: 'New version' }).click();
+      await page.getByRole('button', { name: 'Create version' }).click();
+      await visible(page, 'Give the version a name.');
+    },
+  },
+  {
+    name: 'version-delete',
+    reach: async (page) => {
+      await page.goto('/sources/1?tab=versions');
+      await page.getByRole('button', { name: /^Actions for Plan/ }).click();
+      await page.getByRole('menuitem', { name: 'Delete …' }).click();
+      await visible(page, 'Delete Plan 2027?');
+    },
+  },
+  {
+    name: 'workbench',
+    reach: async (page, service) => {
+      await service.api.del('/versions/1/baseline');
+      for (const value of [
+        ['2014-01-01', '2014-12-31'],
+        ['2015-06-01', '2016-12-31'],
+        ['2016-06-01', '2017-12-31'],
+      ]) {
+        const filters = [[{ cname: 'Order Date', op: 'between', value }]];
+        await service.api.post('/versions/1/baseline', { pf_user: 'Ben', filters });
+      }
+      await page.goto('/versions/1/baseline');
+      await visible(page, /Loaded more than once/);
+      await page.getByRole('button', { name: 'Add a condition' }).click();
+      await page.getByLabel('Column', { exact: true }).selectOption('Region');
+      await page.getByLabel('Comparison of Region').selectOption('in');
+      await page.getByLabel('Add a value of Region').click();
+      await expect(page.getByRole('option', { name: 'West' })).toBeVisible();
+    },
+  },
+  {
+    name: 'workbench-refused',
+    reach: async (page) => {
+      await openWorkbench(page);
+      await page.getByText('SQL', { exact: true }).click();
+      await page.getByLabel('Condition in SQL').fill('drop table superstore');
+      await expect(page.getByRole('alert')).toBeVisible();
+    },
+  },
+  {
+    name: 'workbench-operations',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/scale', { slice: {}, pct: 10, pf_user: 'Ben' });
+      await openWorkbench(page);
+      await visible(page, /Segments cannot be edited/);
+    },
+  },
+  {
+    name: 'workbench-loaded',
+    reach: async (page) => {
+      await openWorkbench(page);
+      await page.getByRole('button', { name: 'Load baseline' }).click();
+      await expect(page.locator('[data-sonner-toast]')).toBeVisible();
+      // Its text is measured once it has come in.
+      await page.locator('[data-sonner-toast][data-mounted="true"]').hover();
+      await expect(page.getByRole('button', { name: 'Load baseline' })).toBeEnabled();
+    },
+  },
+  {
+    name: 'pivot',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+      await pivot.panel
+        .getByLabel(/: Percent$/)
+        .first()
+        .fill('10');
+      await expect(pivot.apply).toBeEnabled();
+    },
+  },
+  {
+    name: 'pivot-log',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/scale', {
+        slice: { Category: 'Furniture' },
+        pct: 10,
+        note: 'A new range of chairs from spring on',
+        pf_user: 'Ben',
+      });
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await expect(await pivot.log()).toContainText('Category = Furniture');
+    },
+  },
+  {
+    name: 'pivot-closed',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+      await new PivotPage(page).open(1);
+    },
+  },
+  {
+    name: 'pivot-empty',
+    reach: async (page, service) => {
+      await service.api.del('/versions/1/baseline');
+      await page.goto('/versions/1');
+      await expect(page.getByRole('main').getByRole('link', { name: /baseline/i })).toBeVisible();
+    },
+  },
+  {
+    name: 'pivot-failed',
+    reach: async (page) => {
+      await page.route('**/api/versions/1/data', (route) => route.abort());
+      await page.goto('/versions/1');
+      await visible(page, 'The version could not be loaded');
+    },
+  },
+];

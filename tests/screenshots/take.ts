@@ -1,0 +1,36 @@
+import { fileURLToPath } from 'node:url';
+import { STATES } from '../e2e/states';
+import { test } from '../support/e2e';
+
+const FOLDER = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
+/** The usual width has no mark in the file's name. */
+const SIZES = [
+  { mark: '', width: 1440, height: 900 },
+  { mark: '-1024', width: 1024, height: 768 },
+];
+
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
+for (const { name, template = 'raw', reach } of STATES) {
+  test.describe(name, () => {
+    test.use({ template });
+
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(colorScheme, async ({ page, service }) => {
+        await page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner'));
+        await page.emulateMedia({ colorScheme });
+        await reach(page, service);
+        for (const { mark, width, height } of SIZES) {
+          await page.setViewportSize({ width, height });
+          // What the page measures itself, it draws anew in the frames after.
+          await page.waitForTimeout(400);
+          await page.screenshot({
+            path: `${FOLDER}${name}-${colorScheme}${mark}.png`,
+            animations: 'disabled',
+            caret: 'hide',
+          });
+        }
+      });
+    }
+  });
+}
