@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const onPostgres = {
   environment: 'node',
+  setupFiles: ['tests/support/seed.ts'],
   globalSetup: ['tests/support/global-setup.ts'],
   testTimeout: 60_000,
   hookTimeout: 120_000,
@@ -23,7 +24,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'pure', include: ['src/**/*.spec.ts'], environment: 'node' },
+        test: {
+          name: 'pure',
+          include: ['src/**/*.spec.ts'],
+          environment: 'node',
+          setupFiles: ['tests/support/seed.ts'],
+        },
       },
       {
         extends: true,
