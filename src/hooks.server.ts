@@ -4,7 +4,7 @@ import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit';
 import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
 import { Database } from '$lib/server/db/database';
-import { answerError, AppError } from '$lib/server/errors';
+import { answerError, AppError, reasonOf } from '$lib/server/errors';
 import { discardBody, requireJsonBody } from '$lib/server/http';
 import { createLogger } from '$lib/server/logger';
 import { requireCurrentSchema } from '$lib/server/services/health';
@@ -24,17 +24,10 @@ export const init: ServerInit = async () => {
     );
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
   } catch (error) {
-    console.error(sentence(error));
+    console.error(reasonOf(error));
     process.exit(1);
   }
   process.once('sveltekit:shutdown', () => void db.close());
-};
-
-/** What an error and its causes say; one that gathers several refusals says nothing itself. */
-const sentence = (error: unknown): string => {
-  const { message, errors = [], cause } = error as Error & { errors?: Error[] };
-  const said = message || errors.map((e) => e.message).join('; ') || String(error);
-  return cause === undefined ? said : `${said} (${sentence(cause)})`;
 };
 
 const SECURITY_HEADERS = {

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { loadConfig } from '../lib/server/config';
+import { reasonOf } from '../lib/server/errors';
 import { connect } from '../lib/server/migrate/connect';
 
 /**
@@ -10,7 +11,7 @@ export async function databaseCommand(work: (client: Client) => Promise<number>)
   try {
     const { db } = loadConfig();
     const client = await connect(db).catch((error: unknown) => {
-      throw new Error(`Cannot connect to ${db.host}:${db.port}/${db.database}: ${reason(error)}`);
+      throw new Error(`Cannot connect to ${db.host}:${db.port}/${db.database}: ${reasonOf(error)}`);
     });
     try {
       process.exitCode = await work(client);
@@ -18,7 +19,7 @@ export async function databaseCommand(work: (client: Client) => Promise<number>)
       await client.end();
     }
   } catch (error) {
-    console.error(reason(error));
+    console.error(reasonOf(error));
     process.exitCode = 1;
   }
 }
@@ -27,10 +28,4 @@ export async function databaseCommand(work: (client: Client) => Promise<number>)
 export function wrongUsage(problem: string, usage: string): void {
   console.error(`${problem}\n${usage}`);
   process.exitCode = 2;
-}
-
-/** A connection refused on two addresses is one AggregateError without a message of its own. */
-function reason(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reason(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
 }

@@ -20,3 +20,11 @@ export function answerError(error: unknown): { status: number; message: string }
   if (error instanceof AppError) return { status: error.status, message: error.message };
   return { status: 500, message: 'The service failed to answer this request; its log says why' };
 }
+
+/** What an error and its causes say, for a log or a terminal; one that gathers several says nothing itself. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const gathered = error instanceof AggregateError ? error.errors : [];
+  const said = error.message || gathered.map(reasonOf).join('; ') || error.name;
+  return error.cause === undefined ? said : `${said} (${reasonOf(error.cause)})`;
+}

@@ -5,13 +5,22 @@ import { createEntryIndex, createForecastTable, loadChecks } from '../sql/foreca
 import { ident, literal, qualified, typedLiteral } from '../sql/identifiers';
 import type { Session } from './database';
 
-/** A forecast table as it is in the database: its data columns with their types, system columns left out. */
+/** A data column of a forecast table as it is in the database. */
+export interface ExistingColumn {
+  /** Its type, as PostgreSQL prints it. */
+  type: string;
+  /** The role that it has in the stored templates. */
+  role: string | null;
+}
+
+/** A forecast table's data columns by name, in order; system columns are left out. */
 export async function existingColumns(
   session: Session,
   tableName: string,
-): Promise<Map<string, string>> {
-  const rows = await session.many<{ name: string; type: string }>(
-    `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
+): Promise<Map<string, ExistingColumn>> {
+  const rows = await session.many<ExistingColumn & { name: string }>(
+    `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
+       col_description(c.oid, a.attnum) AS role
      FROM pg_attribute a
      JOIN pg_class c ON c.oid = a.attrelid AND c.relname = $1
      JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
@@ -20,7 +29,7 @@ export async function existingColumns(
      ORDER BY a.attnum`,
     [tableName],
   );
-  return new Map(rows.map((r) => [r.name, r.type]));
+  return new Map(rows.map(({ name, ...column }) => [name, column]));
 }
 
 /** Makes a version's forecast table with its keys. `table` is quoted. */
@@ -46,19 +55,6 @@ export async function keepRoles(
   for (const { name, role } of columns) {
     await session.run(`COMMENT ON COLUMN ${table}.${ident(name)} IS ${literal(role)}`);
   }
-}
-
-/** The roles that a forecast table's columns have in the stored templates. */
-export async function keptRoles(session: Session, tableName: string): Promise<Map<string, string>> {
-  const rows = await session.many<{ name: string; role: string }>(
-    `SELECT a.attname AS name, col_description(c.oid, a.attnum) AS role
-     FROM pg_attribute a
-     JOIN pg_class c ON c.oid = a.attrelid AND c.relname = $1
-     JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
-     WHERE a.attnum > 0 AND NOT a.attisdropped AND col_description(c.oid, a.attnum) IS NOT NULL`,
-    [tableName],
-  );
-  return new Map(rows.map((r) => [r.name, r.role]));
 }
 
 export const dropTable = (session: Session, table: string): Promise<number> =>
@@ -90,12 +86,19 @@ export async function countRows(session: Session, table: string): Promise<number
   return (await session.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)).n;
 }
 
-export interface EntryTotals {
-  logid: number;
+/** How many rows and what they add up to; a total is null where the source has no such measure. */
+export interface Totals {
   row_count: number;
   value_total: number | null;
   units_total: number | null;
 }
+
+/** The totals of no rows. */
+export const noTotals = (columns: readonly ForecastColumn[]): Totals => ({
+  row_count: 0,
+  value_total: columns.some((c) => c.role === 'value') ? 0 : null,
+  units_total: columns.some((c) => c.role === 'units') ? 0 : null,
+});
 
 const total = (measure: ForecastColumn | undefined): string =>
   measure ? `COALESCE(SUM(${ident(measure.name)}), 0)` : 'NULL';
@@ -106,15 +109,36 @@ const totals = (columns: readonly ForecastColumn[]): string => {
     ${total(measure('units'))} AS units_total`;
 };
 
-/** Rows and totals of each log entry that has rows; a total is null where the source has no such measure. */
-export const entryTotals = (
+/**
+ * Totals of a forecast table in one pass: of all its rows, and by log entry. An entry without rows is
+ * not in the map.
+ */
+export async function entryTotals(
   session: Session,
   table: string,
   columns: readonly ForecastColumn[],
-): Promise<EntryTotals[]> =>
-  session.many<EntryTotals>(
-    `SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} GROUP BY pf_logid`,
+): Promise<{ overall: Totals; byEntry: Map<number, Totals> }> {
+  const allEntries = (['value', 'units'] as const).map((role) =>
+    columns.some((c) => c.role === role) ? `COALESCE(SUM(${role}_total), 0)` : 'NULL',
   );
+  const rows = await session.many<Totals & { logid: number | null }>(
+    // The sums of all rows are PostgreSQL's too: added up here, they would be off by a digit. A
+    // distributed table has no GROUPING SETS.
+    `WITH entry AS (
+       SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} GROUP BY pf_logid
+     )
+     SELECT * FROM entry
+     UNION ALL
+     SELECT NULL, COALESCE(SUM(row_count), 0), ${allEntries.join(', ')} FROM entry`,
+  );
+  const byEntry = new Map<number, Totals>();
+  let overall = noTotals(columns);
+  for (const { logid, ...entry } of rows) {
+    if (logid === null) overall = entry;
+    else byEntry.set(logid, entry);
+  }
+  return { overall, byEntry };
+}
 
 /** Rows and totals behind a condition, apart for rows that operations skip and rows they touch. */
 export async function sliceTotals(
@@ -123,20 +147,15 @@ export async function sliceTotals(
   columns: readonly ForecastColumn[],
   where: string,
   exclude: string,
-): Promise<Record<'included' | 'excluded', Omit<EntryTotals, 'logid'>>> {
-  const rows = await session.many<EntryTotals & { included: boolean }>(
+): Promise<Record<'included' | 'excluded', Totals>> {
+  const rows = await session.many<Totals & { included: boolean }>(
     `SELECT (${exclude}) AS included, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY 1`,
   );
-  const none = {
-    row_count: 0,
-    value_total: columns.some((c) => c.role === 'value') ? 0 : null,
-    units_total: columns.some((c) => c.role === 'units') ? 0 : null,
-  };
-  const side = (included: boolean) => {
-    const row = rows.find((r) => r.included === included);
-    if (!row) return none;
-    const { row_count, value_total, units_total } = row;
-    return { row_count, value_total, units_total };
+  const side = (wanted: boolean): Totals => {
+    const row = rows.find(({ included }) => included === wanted);
+    if (!row) return noTotals(columns);
+    const { included: _, ...found } = row;
+    return found;
   };
   return { included: side(true), excluded: side(false) };
 }
@@ -216,21 +235,11 @@ export async function loadTotals(
   columns: readonly ForecastColumn[],
   where: string,
   dateOffset: string,
-): Promise<{
-  row_count: number;
-  value_total: number | null;
-  units_total: number | null;
-  spans: DateSpan[];
-}> {
+): Promise<Totals & { spans: DateSpan[] }> {
   const dates = columns.filter((c) => c.role === 'date');
   const offset = typedLiteral(dateOffset, 'interval');
   const shifted = (d: ForecastColumn) => `(${ident(d.name)} + ${offset})::date`;
-  const row = await session.one<{
-    row_count: number;
-    value_total: number | null;
-    units_total: number | null;
-    spans: (string | null)[];
-  }>(
+  const { spans, ...found } = await session.one<Totals & { spans: (string | null)[] }>(
     `SELECT ${totals(columns)}, ARRAY[${dates
       .flatMap((d) => [
         `min(${ident(d.name)}::date)::text`,
@@ -241,11 +250,9 @@ export async function loadTotals(
       .join(', ')}]::text[] AS spans
      FROM (SELECT * FROM ${qualified(source.schema, source.tname)} WHERE ${where}) AS s`,
   );
-  const span = (i: number) => row.spans[i] ?? null;
+  const span = (i: number) => spans[i] ?? null;
   return {
-    row_count: row.row_count,
-    value_total: row.value_total,
-    units_total: row.units_total,
+    ...found,
     spans: dates.map((d, i) => ({
       cname: d.name,
       min: span(4 * i),

@@ -22,7 +22,7 @@ const UNUSABLE: readonly string[] = [
  * client's to mend; a column or table that is gone asks for a new generation.
  *
  * @throws AppError 400 with PostgreSQL's own sentence, 409 where the tables have changed under the
- * stored SQL, 422 where a result does not fit its column
+ * stored SQL, 422 where a number or a result does not fit its column
  */
 export async function blameClient<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -30,10 +30,7 @@ export async function blameClient<T>(what: string, work: () => Promise<T>): Prom
   } catch (error) {
     const state = sqlState(error);
     if (state === SQLSTATE.numericOutOfRange) {
-      throw new AppError(
-        422,
-        `${what}: an amount does not fit its column (${(error as Error).message})`,
-      );
+      throw new AppError(422, `${what}: a number does not fit (${(error as Error).message})`);
     }
     if (state !== undefined && OUTDATED.includes(state)) {
       throw new AppError(

@@ -4,7 +4,7 @@ import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/columns';
 import { listColumns, sourceColumns } from '../db/columns';
 import type { Session, Transaction } from '../db/database';
-import { existingColumns, keptRoles } from '../db/forecast';
+import { existingColumns } from '../db/forecast';
 import { getSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
@@ -58,21 +58,20 @@ async function complete(session: Session, version: Version): Promise<ForecastVer
   const existing = await existingColumns(session, forecastTableName(source.tname, version.id));
   // A column that the source table has lost lives on in the forecast table, with its type there.
   const known = sourceColumns(metadata).map((c) => {
-    const type = existing.get(c.cname);
-    return c.type === null && type !== undefined ? { ...c, type: plainType(type) } : c;
+    const column = existing.get(c.cname);
+    return c.type === null && column ? { ...c, type: plainType(column.type) } : c;
   });
   const wanted = forecastColumns(known);
   const columns = wanted.flatMap((c) => {
-    const type = existing.get(c.name);
-    return type === undefined ? [] : { ...c, type };
+    const column = existing.get(c.name);
+    return column ? { ...c, type: column.type } : [];
   });
   const disputed = [
     ...[...existing.keys()].filter((name) => !wanted.some((c) => c.name === name)),
     ...leafColumns(wanted).flatMap((c) => (existing.has(c.name) ? [] : c.name)),
   ];
-  const kept = await keptRoles(session, forecastTableName(source.tname, version.id));
   const reassigned = columns.flatMap(({ name, role }) =>
-    useOf(kept.get(name) ?? role) === useOf(role) ? [] : name,
+    useOf(existing.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
   const table = forecastTable(source.tname, version.id);
   return { version, source, metadata, columns, disputed, reassigned, table };

@@ -60,7 +60,7 @@ async function alignForecastTable(
   const existing = await existingColumns(tx, forecastTableName(tname, version.id));
   const wanted = new Map(columns.map((c) => [c.name, c]));
 
-  for (const [name, type] of existing) {
+  for (const [name, { type }] of existing) {
     const column = wanted.get(name);
     if (column?.type === type) continue;
     if (await columnHasData(tx, table, name)) {

@@ -1,6 +1,6 @@
 import type { LogAnswer, LogEntry, UndoAnswer } from '../../contract/log';
 import type { Database, Session } from '../db/database';
-import { entryTotals, sliceTotals } from '../db/forecast';
+import { entryTotals, noTotals } from '../db/forecast';
 import { deleteEntry, getEntry, listEntries, updateNote } from '../db/log';
 import { grainColumns } from '../sql/columns';
 import { undoTemplate } from '../sql/templates/undo';
@@ -22,21 +22,17 @@ export async function logOf(
   { version, table, columns }: ForecastVersion,
 ): Promise<LogAnswer> {
   const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
-  const none = (role: 'value' | 'units') => (measure(role) === null ? null : 0);
-  const totals = new Map((await entryTotals(session, table, columns)).map((t) => [t.logid, t]));
-  const entries = (await listEntries(session, version.id)).map((entry) => ({
-    ...entry,
-    row_count: totals.get(entry.id)?.row_count ?? 0,
-    value_total: totals.get(entry.id)?.value_total ?? none('value'),
-    units_total: totals.get(entry.id)?.units_total ?? none('units'),
-  }));
-  const overall = await sliceTotals(session, table, columns, 'TRUE', 'TRUE');
+  const { overall, byEntry } = await entryTotals(session, table, columns);
+  const none = noTotals(columns);
   return {
-    entries,
+    entries: (await listEntries(session, version.id)).map((entry) => ({
+      ...entry,
+      ...(byEntry.get(entry.id) ?? none),
+    })),
     value_col: measure('value'),
     units_col: measure('units'),
-    value_total: overall.included.value_total,
-    units_total: overall.included.units_total,
+    value_total: overall.value_total,
+    units_total: overall.units_total,
   };
 }
 

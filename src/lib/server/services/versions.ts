@@ -32,16 +32,15 @@ const nameTaken = (name: string) =>
 export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {
   const source = await getSource(db, sourceId);
   const changes = await lastChanges(db, sourceId);
-  const list = await listVersions(db, sourceId);
-  const entries = await Promise.all(
-    list.map(async (version) => {
-      const row_count = await countIfThere(db, forecastTable(source.tname, version.id));
-      if (row_count === undefined) return [];
-      const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
-      return [{ ...version, row_count, last_change: stamp, last_user: pf_user }];
-    }),
-  );
-  return entries.flat();
+  const entries: VersionListEntry[] = [];
+  // One after the other: counted all at once, they would take every connection from other requests.
+  for (const version of await listVersions(db, sourceId)) {
+    const row_count = await countIfThere(db, forecastTable(source.tname, version.id));
+    if (row_count === undefined) continue;
+    const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
+    entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user });
+  }
+  return entries;
 }
 
 /** Rows of a forecast table; undefined where its version was deleted since it was listed. */
