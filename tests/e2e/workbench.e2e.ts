@@ -110,7 +110,8 @@ test.describe('an empty version', () => {
     await form(page).getByText('SQL', { exact: true }).click();
     const sql = form(page).getByLabel('Condition in SQL');
     await sql.fill(`"Region" = 'West'; DROP TABLE superstore`);
-    await expect(willLand(page).getByRole('alert')).toBeVisible();
+    await expect(sql).toHaveAccessibleDescription(/a semicolon is not allowed/);
+    await expect(willLand(page)).toContainText('Correct the condition');
     await expect(form(page).getByRole('button', { name: 'Load baseline' })).toBeDisabled();
 
     await sql.fill(`"Region" = 'West' AND "Sub-Category" LIKE 'C%'`);

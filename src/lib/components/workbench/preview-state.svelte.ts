@@ -4,11 +4,18 @@ import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';
 /** So long the form has to be left alone before the rows behind it are counted. */
 const PAUSE_MS = 350;
 
+/** How the service begins a refusal of the condition that was typed as SQL. */
+const SQL_FAULT = 'raw_where: ';
+
 /** What a load would bring, asked anew whenever the form changes; only the latest answer counts. */
 export class PreviewState {
   answer = $state.raw<LoadPreview | null>(null);
   failure = $state.raw<string | null>(null);
   waiting = $state(false);
+  /** What is wrong with the condition typed as SQL; such a failure belongs to its field. */
+  readonly sqlFault = $derived(
+    this.failure?.startsWith(SQL_FAULT) ? this.failure.slice(SQL_FAULT.length) : null,
+  );
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | undefined;
 
