@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { PROJECT } from '../cli/prepare.js';
 import type { DatabaseConfig } from '../lib/server/config';
 import { keep, type Ending } from './keep';
 import { freePort } from './postgres';
@@ -21,8 +21,6 @@ export interface ServerOptions {
   /** Further environment variables. */
   env?: Record<string, string>;
 }
-
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** This process's environment without what would configure the service or change where it listens. */
 export function bareEnvironment(): NodeJS.ProcessEnv {

@@ -3,8 +3,8 @@ import { leafColumns, measureColumns, measureKind } from '../columns';
 import { ident } from '../identifiers';
 import { freeName, IN_CTE, list } from './layout';
 import {
+  fromInLeafOrder,
   leafOrder,
-  leafWindow,
   leavesCte,
   nettingHaving,
   roundingScale,
@@ -41,14 +41,12 @@ export function cloneTemplate(columns: readonly ForecastColumn[]): string {
 running AS (
     SELECT
         ${list(['leaves.*', ...running], IN_CTE)}
-    FROM leaves
-    ${leafWindow(columns)}
+    ${fromInLeafOrder('leaves', columns)}
 ),
 copies AS (
     SELECT
         ${list([...keys, ...copies], IN_CTE)}
-    FROM running
-    ${leafWindow(columns)}
+    ${fromInLeafOrder('running', columns)}
 ),
 ${writeAndAnswer(
   'clone',

@@ -58,9 +58,17 @@ export const leafOrder = (columns: readonly ForecastColumn[], of = ''): string =
     .map((c) => `${of}${ident(c.name)}${c.type === 'text' ? ' COLLATE "C"' : ''}`)
     .join(', ');
 
-/** The window that running sums and their differences go by; a query names it and writes it once. */
-export const leafWindow = (columns: readonly ForecastColumn[]): string =>
-  `WINDOW leaf_order AS (ORDER BY ${leafOrder(columns)})`;
+/**
+ * A FROM clause with the window that running sums and their differences go by. Floating-point measures
+ * have neither, so a query of them alone has no window.
+ */
+export function fromInLeafOrder(rows: string, columns: readonly ForecastColumn[]): string {
+  const cumulates = measureColumns(columns).some((m) => measureKind(m).exact);
+  return cumulates
+    ? `FROM ${rows}
+    WINDOW leaf_order AS (ORDER BY ${leafOrder(columns)})`
+    : `FROM ${rows}`;
+}
 
 /**
  * The scale that an exact measure's parts are rounded to, as SQL: the source column's, or for a

@@ -3,8 +3,8 @@ import { leafColumns, measureColumns, measureKind } from '../columns';
 import { ident } from '../identifiers';
 import { freeName, IN_CTE, list } from './layout';
 import {
+  fromInLeafOrder,
   leafOrder,
-  leafWindow,
   leavesCte,
   netsToSomething,
   roundingScale,
@@ -118,8 +118,7 @@ weighted AS (
 summed AS (
     SELECT
         ${list(['weighted.*', ...sums], IN_CTE)}
-    FROM weighted
-    ${leafWindow(columns)}
+    ${fromInLeafOrder('weighted', columns)}
 ),
 shared AS (
     SELECT
@@ -130,8 +129,7 @@ shared AS (
 deltas AS (
     SELECT
         ${list([...keys, ...deltas], IN_CTE)}
-    FROM shared
-    ${leafWindow(columns)}
+    ${fromInLeafOrder('shared', columns)}
 ),
 ${writeAndAnswer(
   'scale',

@@ -13,14 +13,12 @@ running AS (
     SELECT
         leaves.*
     FROM leaves
-    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
 ),
 copies AS (
     SELECT
         "Region",
         {{scale_factor}}::double precision * "Sales" + 0 AS "Sales"
     FROM running
-    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
 ),
 written AS (
     INSERT INTO {{fc_table}} (

@@ -23,7 +23,6 @@ summed AS (
         SUM("value_weight") OVER () AS "value_total",
         SUM(ABS("value_weight")) OVER () AS "value_swing"
     FROM weighted
-    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
 ),
 shared AS (
     SELECT
@@ -45,7 +44,6 @@ deltas AS (
             ELSE 0
         END AS "Sales"
     FROM shared
-    WINDOW leaf_order AS (ORDER BY "Region" COLLATE "C")
 ),
 written AS (
     INSERT INTO {{fc_table}} (
