@@ -113,8 +113,8 @@ test('everything works from the keyboard', async ({ page, service }) => {
   await expect
     .poll(async () => (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length)
     .toBe(1);
-  await pivot.panel.getByLabel('Sales: Percent').blur();
-  await page.keyboard.press('g');
+  await expect(pivot.panel.getByLabel('Sales: Percent')).toHaveValue('');
+  await expect(pivot.grid).toBeFocused();
   await page.keyboard.press('Control+z');
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   await page.keyboard.press('?');
@@ -155,6 +155,19 @@ test('the log shows the cells of an entry, filters to it, and keeps its note', a
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Tables'] })).not.toBeNull();
 });
 
+test('the log shows columns of one label and one value', async ({ page, service }) => {
+  await service.api.put('/sources/1/columns', [
+    { cname: 'Region', label: 'Place' },
+    { cname: 'State', label: 'Place' },
+  ]);
+  await service.query(`INSERT INTO pf.log (version_id, pf_user, operation, slice)
+    VALUES (1, 'bea', 'scale', '{"Region": "Nowhere", "State": "Nowhere"}')`);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const entry = (await pivot.log()).getByRole('row').filter({ hasText: 'bea' });
+  await expect(entry.getByRole('listitem')).toHaveText(['Place = Nowhere', 'Place = Nowhere']);
+});
+
 test('a layout saved as the default opens with its columns, depth and order', async ({
   page,
   service,
@@ -171,6 +184,7 @@ test('a layout saved as the default opens with its columns, depth and order', as
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await expect.poll(() => pivot.find({ row: ['West'] })).not.toBeNull();
+  await expect(page.getByText(/The saved layout names .* gone\./)).toBeVisible();
   expect(await pivot.find({ row: ['West', 'Consumer'] })).toBeNull();
   await page.getByRole('button', { name: 'Levels' }).click();
   await page.getByRole('menuitem', { name: 'Down to Segment' }).click();

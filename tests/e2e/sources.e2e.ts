@@ -179,6 +179,18 @@ test('tells that stored SQL is older than the columns, and shows the difference'
   expect(await service.query(`SELECT 1 FROM pf.sql WHERE operation = 'get_agg'`)).toHaveLength(1);
 });
 
+test('keeps unsaved columns while the SQL is generated again', async ({ page }) => {
+  await page.goto('/sources/1');
+  await page.getByLabel('Label of Sales').fill('Net sales');
+  await tab(page, /Generated SQL/).click();
+  const reloaded = page.waitForResponse('**/api/sources/1/versions');
+  await page.getByRole('button', { name: 'Generate again' }).first().click();
+  await (await reloaded).finished();
+  await toast(page, /Generated \d+ templates/);
+  await tab(page, /Columns/).click();
+  await expect(page.getByLabel('Label of Sales')).toHaveValue('Net sales');
+});
+
 test('holds back from leaving with unsaved columns', async ({ page }) => {
   await page.goto('/sources/1');
   await page.getByLabel('Label of Region').fill('Sales region');

@@ -239,7 +239,10 @@ test.describe('once an operation exists', () => {
     await form(page).getByLabel('Note').fill('Changed');
     await expect(form(page).getByRole('button', { name: 'Replace the segment' })).toBeEnabled();
     await service.api.post('/versions/1/scale', scale);
+    const reloaded = page.waitForResponse('**/api/versions/1/segments');
     await form(page).getByRole('button', { name: 'Replace the segment' }).click();
+    await (await reloaded).finished();
+    await expect(page.getByText(/Segments cannot be edited/).first()).toBeVisible();
     await expect(form(page).getByRole('alert')).toContainText(
       'The version has a scale, recode or clone',
     );
@@ -301,7 +304,9 @@ test('keeps the form where the server does not answer', async ({ page }) => {
   await form(page).getByLabel('Note').fill('Not to be lost');
   await expect(willLand(page)).toContainText('9,994');
   await page.route('**/api/versions/1/baseline', (route) => route.abort());
+  const reloaded = page.waitForResponse('**/api/versions/1/segments');
   await form(page).getByRole('button', { name: 'Load baseline' }).click();
+  await (await reloaded).finished();
   await expect(form(page).getByRole('alert')).toContainText('The server does not answer');
   await expect(form(page).getByLabel('Note')).toHaveValue('Not to be lost');
 });

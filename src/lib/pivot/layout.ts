@@ -1,12 +1,7 @@
 import type { ColumnEntry } from '../contract/columns';
 import type { Schema } from './cell-value';
+import type { ColumnFacts } from './column-facts';
 import type { Layout, LayoutSort } from './layout-config';
-
-/** How many distinct values loaded columns and expressions have; for choosing a first layout. */
-export type DistinctCount = (
-  column: string,
-  expressions?: Record<string, string>,
-) => Promise<number>;
 
 const MAX_FIRST_LEVEL = 60;
 const MAX_SECOND_LEVEL = 400;
@@ -21,11 +16,11 @@ const quotedText = (text: string) => `'${text.replace(/(['\\])/g, '\\$1')}'`;
  * A first layout from the metadata: dates across by month or year, the first dimensions down, value
  * and units summed, numbers formatted by role. Dimensions with very many values are passed over.
  */
-export async function defaultLayout(
+export function defaultLayout(
   columns: readonly ColumnEntry[],
   schema: Schema,
-  distinct: DistinctCount,
-): Promise<Layout> {
+  facts: ReadonlyMap<string, Pick<ColumnFacts, 'distinct' | 'months'>>,
+): Layout {
   const loaded = columns.filter((c) => c.cname in schema);
   const date = loaded.find((c) => c.role === 'date');
   const dimensions = loaded.filter((c) => c.role === 'dimension');
@@ -38,7 +33,7 @@ export async function defaultLayout(
   const group_by: string[] = [];
   let openRows = 1;
   for (const { cname } of down) {
-    const count = await distinct(cname);
+    const count = facts.get(cname)?.distinct ?? 0;
     const limit = group_by.length === 0 ? MAX_FIRST_LEVEL : MAX_SECOND_LEVEL;
     if (count < 2 || count > limit) continue;
     group_by.push(cname);
@@ -55,7 +50,7 @@ export async function defaultLayout(
     columns_config: numberFormats(loaded, schema),
     depth: openRows > MAX_OPEN_ROWS ? 0 : 1,
   };
-  if (date) Object.assign(layout, await datesAcross(date.cname, distinct));
+  if (date) Object.assign(layout, datesAcross(date.cname, facts.get(date.cname)?.months ?? 0));
   else {
     const period = dimensions.find(ofDate);
     if (period) layout.split_by = [period.cname];
@@ -63,11 +58,12 @@ export async function defaultLayout(
   return layout;
 }
 
-async function datesAcross(date: string, distinct: DistinctCount): Promise<Partial<Layout>> {
+function datesAcross(date: string, months: number): Partial<Layout> {
   const name = quotedName(date);
-  const months = { [`${date} (month)`]: `bucket(${name}, 'M')` };
-  const count = await distinct(`${date} (month)`, months);
-  const expressions = count <= MAX_MONTHS ? months : { [`${date} (year)`]: `bucket(${name}, 'Y')` };
+  const expressions: Record<string, string> =
+    months <= MAX_MONTHS
+      ? { [`${date} (month)`]: `bucket(${name}, 'M')` }
+      : { [`${date} (year)`]: `bucket(${name}, 'Y')` };
   return { split_by: Object.keys(expressions), expressions };
 }
 
@@ -127,8 +123,9 @@ export function cleanLayout(
     Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => exists(name)));
 
   const columns = (saved.columns ?? []).filter(keep);
+  const { columns: _, ...rest } = saved;
   const layout: Layout = {
-    ...saved,
+    ...rest,
     group_by: unique((saved.group_by ?? []).filter(keep)),
     split_by: unique((saved.split_by ?? []).filter(keep)),
     filter: (saved.filter ?? []).filter(([name]) => keep(name)),
@@ -138,7 +135,6 @@ export function cleanLayout(
     expressions,
     ...(columns.length > 0 && { columns }),
   };
-  if (columns.length === 0) delete layout.columns;
   return { layout, dropped: [...dropped] };
 }
 

@@ -5,10 +5,12 @@ import type { CellValue, Schema } from './cell-value';
 import { toScalar } from './cell-value';
 import type { CellKey, GridTarget } from './grid';
 import { Grid } from './grid';
+import type { ColumnFacts } from './column-facts';
+import { columnFacts } from './column-facts';
 import { cleanLayout, defaultLayout, monthOrder, withMonthsInOrder } from './layout';
 import type { MonthOrder } from './layout';
 import type { Layout, LayoutFilter, LayoutSort } from './layout-config';
-import type { Table, ViewerElement } from './perspective';
+import type { Table, View, ViewerElement } from './perspective';
 import { startEngine } from './perspective';
 import { emptyColumns, toEngineColumns } from './rows';
 import type { SliceColumn } from './slice';
@@ -27,8 +29,6 @@ export interface PivotEvents {
 export interface PivotOptions extends PivotEvents {
   /** Where the pivot goes; it fills its host. */
   host: HTMLElement;
-  /** A complete Arrow stream of one record batch. */
-  bytes: ArrayBuffer;
   index: 'pf_id' | 'pf_gkey';
   columns: readonly ColumnEntry[];
   dark: boolean;
@@ -71,18 +71,30 @@ export class Pivot {
     private readonly viewer: ViewerElement,
     private readonly grid: Grid,
     readonly schema: Schema,
+    private readonly facts: ReadonlyMap<string, ColumnFacts>,
   ) {
     this.dark = options.dark;
+  }
+
+  /** Starts the engine ahead of {@link open}, which waits for it, and tells why it cannot start. */
+  static prepare(): void {
+    startEngine().catch(() => undefined);
   }
 
   /**
    * Loads the rows into the engine and shows the pivot, empty of layout: call {@link apply} next.
    *
+   * @param bytes a complete Arrow stream of one record batch; the engine takes it over
    * @throws Error where the engine cannot start or refuses the rows
    */
-  static async open(options: PivotOptions): Promise<Pivot> {
+  static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
+    const dimensions = options.columns.filter((c) => c.role === 'dimension' || c.role === 'date');
+    const facts = columnFacts(
+      bytes,
+      dimensions.map((c) => c.cname),
+    );
     const client = await startEngine();
-    const table = await client.table(options.bytes, { index: options.index });
+    const table = await client.table(bytes, { index: options.index });
     const viewer = document.createElement('perspective-viewer') as unknown as ViewerElement;
     try {
       options.host.append(viewer);
@@ -96,12 +108,12 @@ export class Pivot {
         (target, add) => options.onTarget(target, add),
       );
       const schema = (await table.schema()) as Schema;
-      const pivot = new Pivot(options, table, viewer, grid, schema);
+      const pivot = new Pivot(options, table, viewer, grid, schema, facts);
       viewer.addEventListener('perspective-config-update', () => void pivot.onConfigUpdate());
       viewer.addEventListener('perspective-toggle-settings', (event) =>
         options.onSettings((event as CustomEvent<boolean>).detail),
       );
-      await pivot.findMonths();
+      pivot.findMonths();
       return pivot;
     } catch (error) {
       await viewer.delete().catch(() => undefined);
@@ -134,10 +146,8 @@ export class Pivot {
   }
 
   /** A sensible layout from the metadata and the data. */
-  defaultLayout(): Promise<Layout> {
-    return defaultLayout(this.options.columns, this.schema, (column, expressions) =>
-      this.distinct(column, expressions),
-    );
+  defaultLayout(): Layout {
+    return defaultLayout(this.options.columns, this.schema, this.facts);
   }
 
   /**
@@ -221,22 +231,20 @@ export class Pivot {
   async values(column: string, search: string, limit: number): Promise<(Scalar | null)[] | null> {
     const type = this.schema[column];
     if (type === undefined) return null;
-    const view = await this.table.view({ group_by: [column], columns: [] });
-    try {
-      const read = JSON.parse(await view.to_columns_string()) as { __ROW_PATH__?: CellValue[][] };
-      const wanted = search.trim().toLowerCase();
-      return (read.__ROW_PATH__ ?? [])
-        .filter((path) => path.length === 1)
-        .map(([value]) => toScalar(value as CellValue, type))
-        .filter((value) =>
-          String(value ?? '')
-            .toLowerCase()
-            .includes(wanted),
-        )
-        .slice(0, limit);
-    } finally {
-      await view.delete();
-    }
+    const text = await this.withView({ group_by: [column], columns: [] }, (view) =>
+      view.to_columns_string(),
+    );
+    const read = JSON.parse(text) as { __ROW_PATH__?: CellValue[][] };
+    const wanted = search.trim().toLowerCase();
+    return (read.__ROW_PATH__ ?? [])
+      .filter((path) => path.length === 1)
+      .map(([value]) => toScalar(value as CellValue, type))
+      .filter((value) =>
+        String(value ?? '')
+          .toLowerCase()
+          .includes(wanted),
+      )
+      .slice(0, limit);
   }
 
   focus(): void {
@@ -315,29 +323,33 @@ export class Pivot {
   }
 
   private async holdsEmptyText(name: string, layout: Layout): Promise<boolean> {
-    const isExpression = name in (layout.expressions ?? {});
-    if (!isExpression && this.schema[name] !== 'string') return false;
+    const type = this.schema[name] ?? this.grid.current?.schema[name];
+    if (type !== undefined && type !== 'string') return false;
     const known = this.withEmpty.get(name);
     if (known !== undefined) return known;
-    const view = await this.table.view({
-      columns: [name],
-      filter: [[name, 'is null', null]],
-      expressions: layout.expressions ?? {},
-    });
-    const holds = (await view.num_rows()) > 0;
-    await view.delete();
-    if (!isExpression) this.withEmpty.set(name, holds);
-    return holds;
+    const empty = await this.withView(
+      {
+        columns: [name],
+        filter: [[name, 'is null', null]],
+        expressions: layout.expressions ?? {},
+      },
+      (view) => view.num_rows(),
+    );
+    if (name in this.schema) this.withEmpty.set(name, empty > 0);
+    return empty > 0;
   }
 
-  private async distinct(
-    column: string,
-    expressions: Record<string, string> = {},
-  ): Promise<number> {
-    const view = await this.table.view({ group_by: [column], columns: [], expressions });
-    const count = (await view.num_rows()) - 1;
-    await view.delete();
-    return count;
+  /** Asks a view that lives no longer than the question. */
+  private async withView<T>(
+    config: Parameters<Table['view']>[0],
+    ask: (view: View) => Promise<T>,
+  ): Promise<T> {
+    const view = await this.table.view(config);
+    try {
+      return await ask(view);
+    } finally {
+      await view.delete();
+    }
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {
@@ -346,47 +358,15 @@ export class Pivot {
     return new Set(Object.keys(checked.expression_schema));
   }
 
-  /** Finds the dimensions that hold month names: few look so at first, and only these are counted. */
-  private async findMonths(): Promise<void> {
+  /** Finds the dimensions that hold month names. */
+  private findMonths(): void {
     const { columns } = this.options;
-    const texts = columns.filter(
-      (c) => c.role === 'dimension' && this.schema[c.cname] === 'string',
-    );
-    const sample = await this.firstValues(texts.map((c) => c.cname));
-    for (const column of texts) {
-      if (!monthOrder(column, columns, sample[column.cname] ?? [])) continue;
-      const values = await this.fewValues(column.cname, 25);
-      const order = values && monthOrder(column, columns, values as (string | null)[]);
+    for (const column of columns.filter((c) => c.role === 'dimension')) {
+      const texts = this.facts.get(column.cname)?.texts;
+      const order = texts && monthOrder(column, columns, texts);
       if (order && (order.expression !== null || order.by in this.schema)) {
         this.months.set(column.cname, order);
       }
-    }
-  }
-
-  private async firstValues(columns: string[]): Promise<Record<string, (string | null)[]>> {
-    if (columns.length === 0) return {};
-    const view = await this.table.view({ columns });
-    try {
-      return JSON.parse(await view.to_columns_string({ start_row: 0, end_row: 200 })) as Record<
-        string,
-        (string | null)[]
-      >;
-    } finally {
-      await view.delete();
-    }
-  }
-
-  /** The distinct values of a column; null where it has more than `limit`. */
-  private async fewValues(column: string, limit: number): Promise<CellValue[] | null> {
-    const view = await this.table.view({ group_by: [column], columns: [] });
-    try {
-      if ((await view.num_rows()) - 1 > limit) return null;
-      const read = JSON.parse(await view.to_columns_string()) as { __ROW_PATH__?: CellValue[][] };
-      return (read.__ROW_PATH__ ?? []).flatMap((path) =>
-        path.length === 1 ? [path[0] as CellValue] : [],
-      );
-    } finally {
-      await view.delete();
     }
   }
 }

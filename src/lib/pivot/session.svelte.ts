@@ -69,6 +69,8 @@ export class ForecastSession {
   loadedRows = $state.raw<number | null>(null);
   /** The grain's SQL is not generated yet, so single rows were loaded. */
   fellBack = $state.raw(false);
+  /** What the saved layout names and this version does not have. */
+  missing = $state.raw<readonly string[]>([]);
   /** Why the page should be reloaded: what it shows no longer is what is stored. */
   stale = $state.raw<string | null>(null);
 
@@ -169,6 +171,8 @@ export class ForecastSession {
     try {
       await this.pivot?.dispose();
       this.pivot = null;
+      // The engine starts while the rows arrive.
+      void import('./pivot').then(({ Pivot }) => Pivot.prepare());
       const { bytes, index, rows } = await this.download(call.signal);
       this.loadedRows = rows;
       if (bytes === null) {
@@ -215,9 +219,8 @@ export class ForecastSession {
     signal: AbortSignal,
   ): Promise<void> {
     const { Pivot } = await import('./pivot');
-    const pivot = await Pivot.open({
+    const pivot = await Pivot.open(bytes, {
       host: this.host as HTMLElement,
-      bytes,
       index,
       columns: this.columns,
       dark: this.dark,
@@ -225,28 +228,32 @@ export class ForecastSession {
       onLayout: () => void this.onLayout(),
       onSettings: (open) => (this.settingsOpen = open),
     });
-    if (signal.aborted) return pivot.dispose();
-    const saved = layout ?? (this.source.default_layout as Layout | null);
-    await this.applyLayout(pivot, saved);
+    try {
+      const saved = layout ?? (this.source.default_layout as Layout | null);
+      if (!signal.aborted) await this.applyLayout(pivot, saved);
+    } catch (error) {
+      await pivot.dispose();
+      throw error;
+    }
     if (signal.aborted) return pivot.dispose();
     this.pivot = pivot;
     this.phase = { kind: 'ready' };
   }
 
   /** Shows a saved layout, or one made from the metadata where there is none or it does not fit. */
-  private async applyLayout(pivot: Pivot, saved: Layout | null): Promise<string[]> {
+  private async applyLayout(pivot: Pivot, saved: Layout | null): Promise<void> {
+    this.missing = [];
     if (saved) {
       try {
-        const dropped = await pivot.apply(saved);
+        this.missing = await pivot.apply(saved);
         this.shownAs = saved.plugin ?? 'Datagrid';
-        return dropped;
+        return;
       } catch {
         // A layout that the engine refuses must not keep the version from being seen.
       }
     }
-    await pivot.apply(await pivot.defaultLayout());
+    await pivot.apply(pivot.defaultLayout());
     this.shownAs = 'Datagrid';
-    return [];
   }
 
   // Layout
@@ -292,7 +299,7 @@ export class ForecastSession {
     await this.pivot?.setDepth(depth);
   }
 
-  /** How many levels of rows the pivot has. */
+  /** The columns that the rows are grouped by, the outermost first. */
   async levels(): Promise<string[]> {
     return (await this.pivot?.layout())?.group_by ?? [];
   }
@@ -311,22 +318,21 @@ export class ForecastSession {
   private readonly targets = new Map<string, GridTarget>();
 
   /**
-   * Selects a cell, or with `add` adds it to the selection or takes it out again.
-   *
-   * @returns a sentence where the cell cannot be added
+   * Selects a cell, or with `add` adds it to the selection or takes it out again. Where that cannot
+   * be, {@link onRefusal} is told why.
    */
-  async select(target: GridTarget, add: boolean): Promise<string | null> {
-    if (!this.pivot) return null;
+  async select(target: GridTarget, add: boolean): Promise<void> {
+    if (!this.pivot) return;
     this.cursor = target;
     const turn = ++this.reading;
     let cell: ReadCell;
     try {
       cell = await this.pivot.read(target, this.columns);
     } catch (error) {
-      this.onRefusal?.(sentence(error));
-      return sentence(error);
+      if (turn === this.reading) this.onRefusal?.(sentence(error));
+      return;
     }
-    if (turn !== this.reading) return null;
+    if (turn !== this.reading) return;
     this.targets.set(cellKey(cell), target);
 
     const before = add ? (this.selection?.cells ?? []) : [];
@@ -334,13 +340,12 @@ export class ForecastSession {
     const cells = before.some(isSame) ? before.filter((c) => !isSame(c)) : [...before, cell];
     if (cells.length === 0) {
       this.clearSelection();
-      return null;
+      return;
     }
     const slice = mergeSlices(cells.map((c) => c.slice));
     if (!slice) {
-      const refusal = 'Cells can be added where they differ in one column only.';
-      this.onRefusal?.(refusal);
-      return refusal;
+      this.onRefusal?.('Cells can be added where they differ in one column only.');
+      return;
     }
     this.setSelection({
       cells,
@@ -349,7 +354,6 @@ export class ForecastSession {
       unmarked: unmarkedDimensions(slice, this.columns),
       impossible: cells.find((c) => c.impossible)?.impossible ?? null,
     });
-    return null;
   }
 
   /** Told what could not be selected; set by the page. */
@@ -469,8 +473,7 @@ export class ForecastSession {
       const rows = await this.send(operation, selection.slice, pf_user);
       const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
       if (typeof logid === 'number') this.written.push(logid);
-      await this.take(() => this.pivot?.append(rows));
-      this.loadedRows = (await this.pivot?.rowCount()) ?? null;
+      await this.take((pivot) => pivot.append(rows));
       this.askPreview(0);
       void this.readLog();
       return { logid: typeof logid === 'number' ? logid : null, rows: rows.length };
@@ -492,16 +495,15 @@ export class ForecastSession {
     return this.run('Undoing …', async () => {
       const answer = await api.undo(logid);
       this.written = this.written.filter((id) => id !== logid);
-      if (this.isolated?.id === logid) await this.isolate(null);
-      const loadedByGrain = this.phase.kind === 'ready' && this.pivot?.index === 'pf_gkey';
-      if ('pf_gkeys' in answer === loadedByGrain) {
-        await this.take(() =>
-          this.pivot?.remove('pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids),
-        );
-      } else if (this.pivot) {
-        this.stale = 'The display grain of this source has changed since this page loaded it.';
-      }
-      this.loadedRows = (await this.pivot?.rowCount()) ?? null;
+      await this.take(async (pivot) => {
+        if (this.isolated?.id === logid) await this.isolate(null);
+        const loadedByGrain = pivot.index === 'pf_gkey';
+        if ('pf_gkeys' in answer === loadedByGrain) {
+          await pivot.remove('pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids);
+        } else {
+          this.stale = 'The display grain of this source has changed since this page loaded it.';
+        }
+      });
       if (this.loadedRows === 0) await this.reload();
       this.askPreview(0);
       void this.readLog();
@@ -542,9 +544,12 @@ export class ForecastSession {
   }
 
   /** Brings a saved change to the screen; where that fails, says that it is saved all the same. */
-  private async take(change: () => Promise<void> | undefined): Promise<void> {
+  private async take(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+    const { pivot } = this;
+    if (!pivot) return;
     try {
-      await change();
+      await change(pivot);
+      this.loadedRows = await pivot.rowCount();
       await this.readSelectionAgain();
     } catch (error) {
       this.stale =

@@ -47,6 +47,18 @@ describe('filters', () => {
     expect(toFilters(fromFilters(stored), kind)).toEqual(stored);
   });
 
+  it('list a value once however often it was stored, and keep both ends of a span', () => {
+    expect(
+      fromFilters([
+        [{ cname: 'Region', op: 'in', value: ['West', 'East', 'West'] }],
+        [{ cname: 'Sales', op: 'between', value: [5, 5] }],
+      ]).map(([condition]) => condition?.values),
+    ).toEqual([
+      ['West', 'East'],
+      ['5', '5'],
+    ]);
+  });
+
   it('leave out groups without conditions: every row otherwise', () => {
     expect(toFilters([[], []], kind)).toEqual([]);
   });

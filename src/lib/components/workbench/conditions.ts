@@ -1,6 +1,7 @@
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loads';
 import type { Scalar } from '$lib/contract/primitives';
+import { distinct } from '../distinct';
 import { formatDay, parseNumber } from '../format';
 
 /** How the values of a column are compared and typed in. */
@@ -113,13 +114,12 @@ function toCondition({ cname, op, values }: ConditionDraft, kind: ValueKind): Fi
 /** Stored filters, ready to be edited again. */
 export function fromFilters(filters: Filters): ConditionDraft[][] {
   return filters.map((group) =>
-    group.map(({ cname, op, value }) => ({
-      cname,
-      op,
-      values: (Array.isArray(value) ? value : [value])
+    group.map(({ cname, op, value }) => {
+      const values = (Array.isArray(value) ? value : [value])
         .filter((each) => each !== null && each !== undefined)
-        .map(String),
-    })),
+        .map(String);
+      return { cname, op, values: arity(op) === 'list' ? distinct(values) : values };
+    }),
   );
 }
 

@@ -114,18 +114,19 @@ export function clearBaseline(db: Database, versionId: number): Promise<ClearAns
   });
 }
 
-/** What a load would bring, without making it. @throws AppError 404, 400 as `load` */
-export async function previewLoad(
+/** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */
+export const previewLoad = (
   db: Database,
   versionId: number,
   request: LoadPreviewRequest,
-): Promise<LoadPreview> {
-  const { source, columns, metadata } = await readVersion(db, versionId);
-  const where = await condition(request, metadata);
-  const offset = await dateOffset(db, request);
-  const totals = await blameClient('load', () => loadTotals(db, source, columns, where, offset));
-  return { ...totals, where_clause: where };
-}
+): Promise<LoadPreview> =>
+  db.transaction(async (tx) => {
+    const { source, columns, metadata } = await readVersion(tx, versionId);
+    const where = await condition(request, metadata);
+    const offset = await dateOffset(tx, request);
+    const totals = await blameClient('load', () => loadTotals(tx, source, columns, where, offset));
+    return { ...totals, where_clause: where };
+  }, 'REPEATABLE READ READ ONLY');
 
 /** The loaded segments of a version, oldest first, with where their rows lie. @throws AppError 404 */
 export const segments = (db: Database, versionId: number): Promise<Segment[]> =>

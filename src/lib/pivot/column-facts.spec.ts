@@ -1,0 +1,76 @@
+import type { Vector } from 'apache-arrow';
+import {
+  Bool,
+  DateDay,
+  Dictionary,
+  Int32,
+  makeData,
+  makeVector,
+  Table,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { describe, expect, it } from 'vitest';
+import { columnFacts } from './column-facts';
+
+const text = new Dictionary(new Utf8(), new Int32());
+const bytesOf = (columns: Record<string, Vector>) =>
+  tableToIPC(new Table(columns), 'stream').slice().buffer;
+const factsOf = (column: Vector) => columnFacts(bytesOf({ column }), ['column']).get('column');
+
+describe('facts of a text', () => {
+  it('are its values, the empty one last', () => {
+    const region = vectorFromArray(['West', null, 'East', 'West', ''], text);
+    expect(factsOf(region)).toEqual({
+      distinct: 4,
+      months: 0,
+      texts: ['West', 'East', '', null],
+    });
+  });
+
+  it('leave the values out where there are many', () => {
+    const names = Array.from({ length: 30 }, (_, i) => `Name ${i}`);
+    expect(factsOf(vectorFromArray(names, text))).toEqual({
+      distinct: 30,
+      months: 0,
+      texts: null,
+    });
+  });
+
+  it('are counted without a dictionary too', () => {
+    const key = vectorFromArray(['a', 'b', 'a', null], new Utf8());
+    expect(factsOf(key)).toEqual({ distinct: 3, months: 0, texts: null });
+  });
+});
+
+it('says how many months the days of a date lie in, before 1970 too', () => {
+  const days = ['1969-12-31', '1970-01-01', '1970-01-31', '2027-01-15'];
+  const day = vectorFromArray(
+    [...days.map((text) => new Date(Date.parse(text))), null],
+    new DateDay(),
+  );
+  expect(factsOf(day)).toEqual({ distinct: 5, months: 3, texts: null });
+});
+
+it('takes days beyond what a date of JavaScript holds', () => {
+  const data = makeData({ type: new DateDay(), data: new Int32Array([2_000_000_000]) });
+  expect(factsOf(makeVector(data))).toMatchObject({ distinct: 1 });
+});
+
+it('counts numbers and booleans, and passes over what is not loaded', () => {
+  const bytes = bytesOf({
+    year: vectorFromArray([2027, 2028, 2027, null], new Int32()),
+    open: vectorFromArray([true, false, null, true], new Bool()),
+  });
+  const facts = columnFacts(bytes, ['year', 'open', 'gone']);
+  expect([...facts].map(([name, { distinct }]) => [name, distinct])).toEqual([
+    ['year', 3],
+    ['open', 3],
+  ]);
+});
+
+it('stops counting where more makes no difference', () => {
+  const ids = makeVector(Float64Array.from({ length: 30_000 }, (_, i) => i));
+  expect(factsOf(ids)?.distinct).toBe(20_000);
+});
