@@ -252,17 +252,31 @@ describe('versions do not wait for each other', () => {
     expect(value).toBe('170.00');
   });
 
-  it('answers /health while every connection of the pool is at work', async () => {
-    const versions = await Promise.all(Array.from({ length: 12 }, version));
+  it('keeps serving other versions while many versions have many writers waiting', async () => {
+    const versions = await Promise.all(Array.from({ length: 7 }, version));
+    const free = await version();
     const held = await hold(
       service,
       `SELECT FROM pf.version WHERE id IN (${versions.map((v) => v.id).join(', ')}) FOR UPDATE`,
     );
-    const writers = versions.map((v) => v.call('scale', { pct: 10 }));
-    await untilWaiting(service, 10);
-    expect((await service.api.get('/health')).status).toBe(200);
+    const writers = versions.flatMap((v) =>
+      Array.from({ length: 4 }, () => v.call('scale', { pct: 10 })),
+    );
+    await untilWaiting(service, versions.length);
+    expect((await free.call('scale', { pct: 10 })).status).toBe(200);
+    expect((await service.api.get(`${free.path}/log`)).status).toBe(200);
     await held.release();
     expect(new Set(statuses(await Promise.all(writers)))).toEqual(new Set([200]));
+  });
+
+  it('answers /health while every connection of the pool is at work', async () => {
+    const v = await version();
+    const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
+    const readers = Array.from({ length: 20 }, () => service.api.get(`${v.path}/log`));
+    await untilWaiting(service, 20);
+    expect((await service.api.get('/health')).status).toBe(200);
+    await held.release();
+    expect(new Set(statuses(await Promise.all(readers)))).toEqual(new Set([200]));
   });
 });
 

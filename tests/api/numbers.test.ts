@@ -115,7 +115,7 @@ describe('scale', () => {
   it('writes no negative zero', async () => {
     const { does, table } = await version('double precision', [['A', 0, 1]]);
     await does('recode', { set: { Region: 'B' } });
-    await does('clone', { scale_factor: -1 });
+    await does('clone', { set: {}, scale_factor: -1 });
     await does('scale', { units_incr: -50 });
     await does('scale', { pct: -50 });
     const rows = await service.query(`SELECT FROM ${table} WHERE "Sales"::text = '-0'`);
@@ -201,7 +201,7 @@ describe('scale', () => {
     const neither = await version(null, [['A']], null);
     await neither.refused('scale', { pct: 10 });
     await neither.refused('recode', { set: { Region: 'B' } });
-    await neither.refused('clone', {});
+    await neither.refused('clone', { set: {} });
   });
 
   it('refuses an amount beyond its column, and leaves nothing', async () => {
@@ -349,7 +349,34 @@ describe('clone', () => {
 
   it('refuses a factor of 0, and one that rounds everything away', async () => {
     const { refused } = await version('numeric(12,2)', [['A', 1, 1]]);
-    await refused('clone', { scale_factor: 0 });
-    await refused('clone', { scale_factor: 0.001 });
+    await refused('clone', { set: {}, scale_factor: 0 });
+    await refused('clone', { set: {}, scale_factor: 0.001 });
   });
+});
+
+it('rounds each running part once, however large the increment', async () => {
+  const cents = Array.from({ length: 400 }, (_, i) => BigInt(101 + ((i * 7919) % 9973)));
+  const { call } = await version(
+    'numeric(20,2)',
+    cents.map((amount, i) => [
+      `R${1000 + i}`,
+      `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`,
+      1,
+    ]),
+  );
+  const increment = 987_654_321_098_765n;
+  const { body: rows } = await call('scale', { value_incr: Number(increment) / 100 });
+
+  // In cents, by whole numbers alone: half away from zero of increment × running / total.
+  const total = cents.reduce((sum, amount) => sum + amount);
+  let running = 0n;
+  let before = 0n;
+  const wanted = cents.map((amount) => {
+    running += amount;
+    const upTo = (2n * increment * running + total) / (2n * total);
+    const part = upTo - before;
+    before = upTo;
+    return part;
+  });
+  expect(rows.map((row: { Sales: number }) => BigInt(Math.round(row.Sales * 100)))).toEqual(wanted);
 });

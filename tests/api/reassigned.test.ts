@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from '../support/service';
 
 let service: Service;
@@ -52,4 +52,96 @@ it('refuses a slice by a dimension that became a measure, rather than skip it', 
   const answer = await scale({ grade: 1 });
   expect(answer.status).toBe(409);
   expect(answer.body.error).toContain('"grade"');
+});
+
+describe('a version created before the changed columns are generated', () => {
+  const planned = async (tname: string, before: Record<string, string>, after: typeof before) => {
+    const { api, query } = service;
+    await query(`CREATE TABLE public.${tname} AS
+      SELECT 'x' || i % 2 AS d, 'y' AS e, 10 * i AS a, i AS b FROM generate_series(1, 4) AS i`);
+    const { body: registered } = await api.post('/sources', { schema: 'public', tname });
+    const save = (columns: typeof before) =>
+      api.put(
+        `/sources/${registered.id}/columns`,
+        Object.entries(columns).map(([cname, role]) => ({ cname, role })),
+      );
+    await save(before);
+    await api.post(`/sources/${registered.id}/sql`);
+    await save(after);
+    const { body: created } = await api.post(`/sources/${registered.id}/versions`, { name: 'P' });
+    const loaded = await api.post(`/versions/${created.id}/baseline`, { pf_user: 'ann' });
+    expect(loaded.body).toMatchObject({ row_count: 4 });
+    const table = `pf.fc_${tname}_${created.id}`;
+    return {
+      post: (operation: string, body: object) =>
+        api.post(`/versions/${created.id}/${operation}`, { slice: {}, pf_user: 'ann', ...body }),
+      generate: () => api.post(`/sources/${registered.id}/sql`),
+      entries: () => query(`SELECT DISTINCT pf_iter FROM ${table}`),
+    };
+  };
+
+  it('refuses operations while the templates take value for units', async () => {
+    const { post, generate, entries } = await planned(
+      'swapped',
+      { d: 'dimension', a: 'value', b: 'units' },
+      { a: 'units', b: 'value' },
+    );
+    expect((await post('scale', { value_incr: 30 })).status).toBe(409);
+    expect(await entries()).toEqual([{ pf_iter: 'baseline' }]);
+    await generate();
+    const [row] = (await post('scale', { slice: { d: 'x1' }, value_incr: 30 })).body;
+    expect(row).toMatchObject({ a: 0, b: 30 });
+  });
+
+  it('does not lose what a set says of a dimension that the templates do not know', async () => {
+    const { post, generate, entries } = await planned(
+      'widened',
+      { d: 'dimension', a: 'value' },
+      { e: 'dimension' },
+    );
+    const copy = { slice: { d: 'x1' }, set: { e: 'Z' } };
+    expect((await post('clone', copy)).status).toBe(400);
+    expect((await post('scale', { slice: { e: 'y' }, pct: 10 })).status).toBe(409);
+    expect(await entries()).toEqual([{ pf_iter: 'baseline' }]);
+    await generate();
+    expect((await post('clone', copy)).body).toMatchObject([{ d: 'x1', e: 'Z', a: 40 }]);
+  });
+
+  it('does not lose an increment of a measure that the templates do not know', async () => {
+    const { post, generate, entries } = await planned(
+      'measured',
+      { d: 'dimension', a: 'value' },
+      { b: 'units' },
+    );
+    const both = { slice: { d: 'x1' }, value_incr: 10, units_incr: 10 };
+    expect((await post('scale', both)).status).toBe(422);
+    expect(await entries()).toEqual([{ pf_iter: 'baseline' }]);
+    await generate();
+    expect((await post('scale', both)).body).toMatchObject([{ d: 'x1', a: 10, b: 10 }]);
+  });
+});
+
+it('offers columns that the table has gained since it was registered', async () => {
+  const { api, query } = service;
+  await query('CREATE TABLE public.growing AS SELECT 1 AS k, 2 AS amount');
+  const { body: registered } = await api.post('/sources', { schema: 'public', tname: 'growing' });
+  await query('ALTER TABLE public.growing ADD COLUMN later text');
+  const path = `/sources/${registered.id}/columns`;
+  const names = async () =>
+    (await api.get(path)).body.map((c: { cname: string; role: string; type: string }) => [
+      c.cname,
+      c.role,
+      c.type,
+    ]);
+  expect(await names()).toEqual([
+    ['k', 'ignore', 'integer'],
+    ['amount', 'ignore', 'integer'],
+    ['later', 'ignore', 'text'],
+  ]);
+  const saved = await api.put(path, [{ cname: 'later', role: 'dimension', label: 'Late' }]);
+  expect(saved.status).toBe(200);
+  expect(saved.body.at(-1)).toMatchObject({ cname: 'later', role: 'dimension', label: 'Late' });
+  expect(await query(`SELECT label FROM pf.col_meta WHERE cname = 'later'`)).toEqual([
+    { label: 'Late' },
+  ]);
 });

@@ -100,6 +100,14 @@ describe('node build', () => {
     expect(await health.json()).toEqual({ error: expect.stringMatching(/\S/) });
   });
 
+  it('blames itself, not the request, where a table of its own is missing', async () => {
+    await prepare('service', 'DROP SCHEMA pf CASCADE');
+    server = await startServer({ database, env: { PF_SKIP_MIGRATION_CHECK: '1' } });
+    for (const path of ['sources', 'tables', 'versions/1', 'versions/1/log']) {
+      expect([path, (await fetch(`${server.url}/api/${path}`)).status]).toEqual([path, 500]);
+    }
+  });
+
   it('listens on every address of the machine, on port 3010 where PORT says nothing', async () => {
     await prepare('service');
     if (await listens(3010)) {

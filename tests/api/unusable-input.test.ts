@@ -106,7 +106,7 @@ describe('amounts beyond what a double can hold, in a numeric column', () => {
     );
     await refused(
       service,
-      () => service.api.post(`${huge}/clone`, { slice, scale_factor: -10, ...user }),
+      () => service.api.post(`${huge}/clone`, { slice, set: {}, scale_factor: -10, ...user }),
       422,
       /"v"/,
     );

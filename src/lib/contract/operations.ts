@@ -39,7 +39,7 @@ export type RecodeRequest = v.InferOutput<typeof RecodeRequest>;
 
 export const CloneRequest = v.object({
   ...common,
-  set: v.optional(SetClause, {}),
+  set: SetClause,
   scale_factor: v.optional(v.nullable(number)),
 });
 export type CloneRequest = v.InferOutput<typeof CloneRequest>;

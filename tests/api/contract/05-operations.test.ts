@@ -573,6 +573,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
       400,
       /Order Date/,
     );
+    await refused(service, post('clone', {}), 400, /set is missing/);
     await refused(service, post('clone', { set: [] }), 400, /set/);
     await refused(service, post('clone', { set: {}, scale_factor: 'x' }), 400, /scale_factor/);
     await refused(service, post('clone', { set: {}, scale_factor: 0 }), 422);

@@ -41,7 +41,7 @@ const BODIES: [method: string, path: () => string, body: object][] = [
   ['PUT', () => `${path}/baseline/${baseline}`, user],
   ['POST', () => `${path}/scale`, { ...user, slice: {}, pct: 1 }],
   ['POST', () => `${path}/recode`, { ...user, slice: {}, set: { region: 'x' } }],
-  ['POST', () => `${path}/clone`, { ...user, slice: {} }],
+  ['POST', () => `${path}/clone`, { ...user, slice: {}, set: {} }],
   ['PATCH', () => `/log/${baseline}`, { note: 'x' }],
 ];
 const send = (method: string, target: string, body: BodyInit, type?: string) =>
@@ -249,7 +249,7 @@ describe('400 and 404: ids', () => {
         'recode',
         () => service.api.post(`/versions/${gone}/recode`, { ...slice, set: { region: 'x' } }),
       ],
-      ['clone', () => service.api.post(`/versions/${gone}/clone`, slice)],
+      ['clone', () => service.api.post(`/versions/${gone}/clone`, { ...slice, set: {} })],
       ['slice', () => service.api.post(`/versions/${gone}/slice`, { slice: {} })],
       ['DELETE log', () => service.api.del(`/log/${gone}`)],
       ['PATCH log', () => service.api.patch(`/log/${gone}`, { note: 'x' })],

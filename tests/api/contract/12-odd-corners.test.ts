@@ -204,7 +204,7 @@ describe('Generation', () => {
     for (const [operation, more] of [
       ['scale', { pct: 1 }],
       ['recode', { set: { region: 'x' } }],
-      ['clone', {}],
+      ['clone', { set: {} }],
     ] as const) {
       await refused(
         service,

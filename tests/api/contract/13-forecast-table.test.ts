@@ -771,3 +771,24 @@ describe('Columns that differ in type from what the browser shows', () => {
     expect(undone.body).toEqual({ rows_deleted: 3, pf_gkeys: [rows[0].pf_gkey] });
   });
 });
+
+it('filters whole numbers of any size, though no browser could hold them', async () => {
+  await service.query(`CREATE TABLE public.snowflakes AS
+    SELECT 9223372036854775000 + i AS id, i::smallint AS small, 'k' AS k, i AS amount
+    FROM generate_series(1, 3) AS i`);
+  const id = await makeSource(service, 'snowflakes', [
+    { cname: 'id', role: 'filter' },
+    { cname: 'small', role: 'filter' },
+    { cname: 'k', role: 'dimension' },
+    { cname: 'amount', role: 'value' },
+  ]);
+  const { path } = await makePlan(service, id);
+  const matching = async (cname: string, op: string, value: unknown) =>
+    ok(await service.api.post(`${path}/baseline/preview`, { filters: [[{ cname, op, value }]] }))
+      .body.row_count;
+  expect(await matching('id', '=', '9223372036854775002')).toBe(1);
+  expect(await matching('id', 'in', ['9223372036854775001', '9223372036854775003'])).toBe(2);
+  expect(await matching('id', '<', '92233720368547758070')).toBe(3);
+  expect(await matching('small', '<', 1e18)).toBe(3);
+  expect(await matching('small', '=', '-99999999999999999999')).toBe(0);
+});

@@ -106,7 +106,7 @@ const REQUESTS: Record<string, () => Promise<Answer>> = {
     service.api.post(`${path}/recode`, { ...user, slice: {}, set: { region: 'x' } }),
   ),
   'POST /versions/{id}/clone': onPlan((path) =>
-    service.api.post(`${path}/clone`, { ...user, slice: {} }),
+    service.api.post(`${path}/clone`, { ...user, slice: {}, set: {} }),
   ),
   'GET /versions/{id}/log': onPlan(async (path) => {
     await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });

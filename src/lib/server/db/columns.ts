@@ -6,16 +6,20 @@ import type { Session } from './database';
 
 /** Column metadata joined with the table as it is now: `type` null where the column is gone. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
-  id: number;
+  /** Null where the table has gained the column and nothing is stored of it yet. */
+  id: number | null;
   table: TableColumn | null;
 }
 
-/** In the one order used everywhere: `opos`, those without one last, then `id`. */
+/**
+ * In the one order used everywhere: `opos`, those without one last, then `id`. Columns that the table
+ * has gained since it was registered are there too, ignored.
+ */
 export async function listColumns(
   session: Session,
   source: { id: number; schema: string; tname: string },
 ): Promise<ColumnRecord[]> {
-  const meta = await session.many<Omit<ColumnRecord, 'table'>>(
+  const meta = await session.many<Omit<ColumnRecord, 'table'> & { id: number }>(
     `SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
      FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`,
     [source.id],
@@ -23,8 +27,29 @@ export async function listColumns(
   const table = new Map(
     (await tableColumns(session, source.schema, source.tname)).map((c) => [c.cname, c]),
   );
-  return meta.map((m) => ({ ...m, table: table.get(m.cname) ?? null }));
+  const stored = new Set(meta.map((m) => m.cname));
+  const gained = [...table.values()].filter((c) => !stored.has(c.cname)).map(unstored);
+  const records = meta.map((m) => ({ ...m, table: table.get(m.cname) ?? null }));
+  const place = ({ opos }: ColumnRecord) => opos ?? Infinity;
+  return gained.length === 0
+    ? records
+    : [...records, ...gained].sort(
+        (a, b) => Number(place(a) > place(b)) - Number(place(a) < place(b)),
+      );
 }
+
+const unstored = (table: TableColumn): ColumnRecord => ({
+  id: null,
+  cname: table.cname,
+  label: null,
+  role: 'ignore',
+  is_key: false,
+  opos: table.position,
+  dim_group: null,
+  dim_period_col: null,
+  in_grain: false,
+  table,
+});
 
 export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] =>
   records.map((r) => ({

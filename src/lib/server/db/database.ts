@@ -67,7 +67,8 @@ function forPeople(error: unknown): unknown {
       { cause: error },
     );
   }
-  if (state === SQLSTATE.undefinedTable) {
+  // A forecast or source table may go; the service's own tables are missing where nothing was migrated.
+  if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test((error as Error).message)) {
     return new AppError(404, 'A table that this needs is no longer there', { cause: error });
   }
   return error;
@@ -145,9 +146,14 @@ export class Transaction extends Session {
   }
 }
 
-/** Connections of one server process, and how many of them the writers of one version may hold. */
-const CONNECTIONS = 10;
-const WRITERS_OF_A_VERSION = 3;
+/** Connections of one server process. */
+const CONNECTIONS = 20;
+
+/**
+ * How many of them writers may hold, so that reads go on: some of one version, whose lock all but one
+ * of them wait for, and of those only so many that other versions have room.
+ */
+const WRITERS = { all: 14, ofKey: 3, beside: 6 };
 
 /** How long a request waits for a connection before it is turned away. */
 const CONNECT_MILLISECONDS = 10_000;
@@ -159,7 +165,7 @@ const ASIDE_MILLISECONDS = 5_000;
 export class Database extends Session {
   readonly #pool: pg.Pool;
   readonly #spare: pg.Pool;
-  readonly #writers = new Queue(WRITERS_OF_A_VERSION);
+  readonly #writers = new Queue(WRITERS);
 
   /** A connection apart from the pool, for what must be answered while all others are at work. */
   readonly aside: Session;

@@ -1,44 +1,68 @@
 import { expect, it } from 'vitest';
+import type { Widths } from './queue';
 import { Queue } from './queue';
 
-const task = () => {
-  let end!: () => void;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return { end, ended };
-};
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+/** Runs tasks that end when told to; says which have started. */
+function scene(widths: Widths) {
+  const queue = new Queue(widths);
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    queue,
+    started,
+    add: async (name: string, key: number) => {
+      void queue.run(key, () => {
+        started.push(name);
+        return new Promise<void>((end) => ends.set(name, end));
+      });
+      await settle();
+    },
+    end: async (name: string) => {
+      ends.get(name)?.();
+      await settle();
+    },
+  };
+}
 
 it('runs so many tasks of a key at a time, the others in the order they came', async () => {
-  const queue = new Queue(2);
-  const started: number[] = [];
-  const tasks = Array.from({ length: 5 }, task);
-  const runs = tasks.map(({ ended }, i) =>
-    queue.run(1, () => {
-      started.push(i);
-      return ended;
-    }),
-  );
-  await settle();
-  expect(started).toEqual([0, 1]);
-  tasks[1]!.end();
-  await settle();
-  expect(started).toEqual([0, 1, 2]);
-  for (const { end } of tasks) end();
-  await Promise.all(runs);
-  expect(started).toEqual([0, 1, 2, 3, 4]);
+  const { add, end, started } = scene({ all: 9, ofKey: 2, beside: 9 });
+  for (const name of ['a', 'b', 'c', 'd']) await add(name, 1);
+  expect(started).toEqual(['a', 'b']);
+  await end('b');
+  expect(started).toEqual(['a', 'b', 'c']);
+  await end('a');
+  expect(started).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('keeps keys apart', async () => {
-  const queue = new Queue(1);
-  const first = task();
-  const run = queue.run(1, () => first.ended);
-  await expect(queue.run(2, () => Promise.resolve('through'))).resolves.toBe('through');
-  first.end();
-  await run;
+it('keeps keys apart, up to the width of all', async () => {
+  const { add, end, started } = scene({ all: 2, ofKey: 1, beside: 2 });
+  await add('a', 1);
+  await add('after a', 1);
+  await add('b', 2);
+  await add('c', 3);
+  expect(started).toEqual(['a', 'b']);
+  await end('b');
+  expect(started).toEqual(['a', 'b', 'c']);
+});
+
+it('leaves room for keys that have nothing running yet', async () => {
+  const { add, end, started } = scene({ all: 4, ofKey: 3, beside: 2 });
+  for (const name of ['a1', 'a2', 'a3']) await add(name, 1);
+  expect(started).toEqual(['a1', 'a2']);
+  await add('b1', 2);
+  await add('c1', 3);
+  await add('c2', 3);
+  expect(started).toEqual(['a1', 'a2', 'b1', 'c1']);
+  // The place that comes free is for a first one; those beside others have theirs already.
+  await end('b1');
+  expect(started).toHaveLength(4);
+  await add('d1', 4);
+  expect(started.at(-1)).toBe('d1');
 });
 
 it('gives the place of a task that fails to the next one', async () => {
-  const queue = new Queue(1);
+  const { queue } = scene({ all: 1, ofKey: 1, beside: 1 });
   const failing = queue.run(1, () => Promise.reject(new Error('broken')));
   const next = queue.run(1, () => Promise.resolve('through'));
   await expect(failing).rejects.toThrow('broken');

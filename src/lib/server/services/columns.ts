@@ -1,7 +1,7 @@
 import type { ColumnEntry, ColumnSave } from '../../contract/columns';
 import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
 import type { ColumnRecord } from '../db/columns';
-import { columnEntries, listColumns, updateColumns } from '../db/columns';
+import { columnEntries, insertColumns, listColumns, updateColumns } from '../db/columns';
 import type { Database } from '../db/database';
 import { getSource, lockSource } from '../db/sources';
 import { AppError } from '../errors';
@@ -29,6 +29,11 @@ export function saveColumns(
     const current = await listColumns(tx, source);
     const wanted = merge(current, entries);
     validate(wanted, new Set(entries.map((e) => e.cname)));
+    await insertColumns(
+      tx,
+      sourceId,
+      current.flatMap((c) => (c.id === null && c.table ? c.table : [])),
+    );
     await updateColumns(
       tx,
       sourceId,

@@ -1,3 +1,4 @@
+import type { Template } from '../../contract/sources';
 import type {
   CreateVersionRequest,
   EditVersionRequest,
@@ -22,8 +23,10 @@ import {
   updateVersion,
 } from '../db/versions';
 import { AppError } from '../errors';
+import type { ForecastColumn } from '../sql/columns';
 import { forecastColumns } from '../sql/columns';
 import { forecastTable } from '../sql/identifiers';
+import { columnsOfScale } from '../sql/templates/stored';
 
 const nameTaken = (name: string) =>
   new AppError(409, `The source has a version named "${name}" already`);
@@ -71,7 +74,8 @@ export function createVersion(
     if (source.status === 'archived') {
       throw new AppError(409, 'The source is archived; make it active before planning on it');
     }
-    if ((await listTemplates(tx, sourceId)).length === 0) {
+    const stored = await listTemplates(tx, sourceId);
+    if (stored.length === 0) {
       throw new AppError(409, 'The source has no SQL yet; generate it before creating a version');
     }
     const created = await insertVersion(tx, {
@@ -83,8 +87,29 @@ export function createVersion(
     });
     if (!created) throw nameTaken(request.name);
     const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
-    await createTable(tx, forecastTable(source.tname, created.id), columns);
+    await createTable(tx, forecastTable(source.tname, created.id), asGenerated(columns, stored));
     return created;
+  });
+}
+
+/**
+ * The columns of the metadata as the stored templates know them: what was added since is left to the
+ * next generation, as in versions that are there already, and a measure keeps the role that the
+ * templates give it, so that operations can tell the difference and refuse.
+ */
+function asGenerated(
+  columns: readonly ForecastColumn[],
+  stored: readonly Template[],
+): ForecastColumn[] {
+  const scale = stored.find(({ operation }) => operation === 'scale');
+  const uses = scale && columnsOfScale(scale.sql);
+  if (!uses) return [...columns];
+  return columns.flatMap((column) => {
+    const use = uses.get(column.name);
+    if (use === undefined) return [];
+    const isMeasure = column.role === 'value' || column.role === 'units';
+    if (use === 'leaf') return isMeasure ? { ...column, role: 'dimension' as const } : column;
+    return { ...column, role: use };
   });
 }
 

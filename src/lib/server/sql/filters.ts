@@ -4,7 +4,7 @@ import { AppError } from '../errors';
 import type { SourceColumn } from './columns';
 import { isText } from './columns';
 import { ident, typedLiteral } from './identifiers';
-import { valueLiteral } from './values';
+import { valueLiteral, wholeLiteral } from './values';
 
 /**
  * Structured filters as a condition on the source table: conditions of a group AND-ed, groups
@@ -39,7 +39,8 @@ function compileCondition(
   const name = ident(cname);
   const type = isText(column.type) ? 'text' : column.type.base;
   const subject = column.type.isEnum ? `${name}::text` : name;
-  const typed = (v: Scalar): string => valueLiteral(v, filterType(type), where);
+  const typed = (v: Scalar): string =>
+    INTEGERS.includes(type) ? wholeLiteral(v, where) : valueLiteral(v, unbounded(type), where);
 
   if (op === 'is null' || op === 'is not null') {
     if (value !== undefined && value !== null)
@@ -63,9 +64,10 @@ function compileCondition(
   return `${subject} ${op} ${typed(value)}`;
 }
 
-/** Integers are compared as bigint, so that a number too large for the column is no error. */
-const filterType = (type: string): string =>
-  ['smallint', 'integer'].includes(type) ? 'bigint' : type.replace(/^numeric\(.*\)$/, 'numeric');
+const INTEGERS = ['smallint', 'integer', 'bigint'];
+
+/** A number with more digits than the column has is no error: it is compared, not stored. */
+const unbounded = (type: string): string => type.replace(/^numeric\(.*\)$/, 'numeric');
 
 function scalars(value: FilterCondition['value'], where: string): Scalar[] {
   if (!Array.isArray(value)) throw new AppError(400, `${where}: needs a list of values`);

@@ -15,6 +15,24 @@ export function isIsoDate(text: string): boolean {
   return year > 0 && days !== undefined && day >= 1 && day <= days;
 }
 
+const WHOLE = /^\s*[+-]?\d+\s*$/;
+/** So many digits are a bigint for certain. */
+const BIGINT = /^\s*[+-]?\d{1,18}\s*$/;
+
+/**
+ * A client's whole number to compare an integer column with; one too large for every integer matches
+ * what it should, as a numeric.
+ *
+ * @throws AppError 400 where it is none
+ */
+export function wholeLiteral(value: Scalar, where: string): string {
+  const text = String(value);
+  if (!WHOLE.test(text)) {
+    throw new AppError(400, `${where}: ${JSON.stringify(value)} is not a whole number`);
+  }
+  return typedLiteral(value, BIGINT.test(text) ? 'bigint' : 'numeric');
+}
+
 /**
  * A client's value as a literal of a column's type.
  *
@@ -32,7 +50,7 @@ export function valueLiteral(value: Scalar | null, type: string, where: string):
   if (type === 'date') {
     if (typeof value !== 'string' || !isIsoDate(value)) throw unfit('a date such as 2026-03-31');
   } else if (type === 'bigint') {
-    if (!/^\s*[+-]?\d+\s*$/.test(text)) throw unfit('a whole number');
+    if (!WHOLE.test(text)) throw unfit('a whole number');
     if (!Number.isSafeInteger(Number(text))) {
       throw new AppError(
         422,

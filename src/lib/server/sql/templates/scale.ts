@@ -17,6 +17,12 @@ import {
  */
 export const MAX_SWING = 1000;
 
+/**
+ * A zero with so many decimals: a quotient has as many as what is divided. By itself PostgreSQL keeps
+ * 16 digits of a quotient, and what is rounded twice may be off by one.
+ */
+const DIGITS = '0e-30';
+
 interface Measure {
   column: ForecastColumn;
   exact: boolean;
@@ -78,10 +84,11 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): string {
   ]);
 
   const part = (m: Measure, amount: string) => {
-    const cast = m.exact ? '' : '::double precision';
+    const percent = m.exact ? '{{pct}} * 0.01' : '{{pct}}::double precision / 100';
+    const increment = m.exact ? `(${m.increment} + ${DIGITS})` : `${m.increment}::double precision`;
     return `CASE
-            WHEN {{pct}} IS NOT NULL THEN ${m.exact ? '{{pct}} * 0.01' : '{{pct}}::double precision / 100'} * ${amount}
-            WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${m.increment}${cast} * ${amount} / ${m.total}
+            WHEN {{pct}} IS NOT NULL THEN ${percent} * ${amount}
+            WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${increment} * ${amount} / ${m.total}
             ELSE 0
         END`;
   };

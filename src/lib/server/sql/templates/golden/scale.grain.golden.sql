@@ -49,12 +49,12 @@ shared AS (
         summed.*,
         ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "value_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN {{value_incr}} * "value_running" / "value_total"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / "value_total"
             ELSE 0
         END, 4) AS "value_up_to",
         ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "units_running"
-            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN {{units_incr}} * "units_running" / "units_total"
+            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * "units_running" / "units_total"
             ELSE 0
         END, 0) AS "units_up_to"
     FROM summed

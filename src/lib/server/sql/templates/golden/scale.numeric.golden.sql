@@ -31,7 +31,7 @@ shared AS (
         summed.*,
         ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "value_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN {{value_incr}} * "value_running" / "value_total"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / "value_total"
             ELSE 0
         END, GREATEST(2, MAX(scale("Sales")) OVER (), scale({{value_incr}}))) AS "value_up_to"
     FROM summed
