@@ -102,12 +102,18 @@ export class PivotPage {
 
   /** Scales the value of the selection by a percentage and waits until it is written. */
   async scaleValue(percent: number): Promise<void> {
-    await this.panel
-      .getByLabel(/: Percent$/)
-      .first()
-      .fill(String(percent));
+    await this.type('Percent', String(percent));
     await this.apply.click();
     await expect(this.page.getByText(/^Scaled: /)).toBeVisible();
+  }
+
+  /** Types into a field of the value measure key by key, as people do, in place of what it holds. */
+  async type(label: 'New total' | 'Change' | 'Percent', text: string): Promise<void> {
+    const field = this.panel.getByLabel(new RegExp(`: ${label}$`)).first();
+    await field.click();
+    await this.page.keyboard.press('Control+a');
+    await this.page.keyboard.press('Delete');
+    await field.pressSequentially(text);
   }
 
   /** The log, opened. */

@@ -28,16 +28,17 @@ export const formatAmount = (value: number): string =>
   formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2 });
 
 /**
- * A number as people type it: grouping commas, blanks, a sign (also the typographic minus) and a
- * percent sign are understood. Null where it is none.
+ * A number as people type it: commas before groups of three, blanks, a sign (also the typographic
+ * minus) and a percent sign are understood. Null where it is none: a comma before other than three
+ * digits may be meant as a decimal one.
  */
 export function parseNumber(text: string): number | null {
   const bare = text
-    .replace(/[\s,\u00a0\u202f]/g, '')
+    .replace(/[\s\u00a0\u202f]/g, '')
     .replace(/\u2212/g, '-')
     .replace(/%$/, '');
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return null;
-  const value = Number(bare);
+  if (!/^[+-]?(\d+(,\d{3})*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return null;
+  const value = Number(bare.replaceAll(',', ''));
   return Number.isFinite(value) ? value : null;
 }
 

@@ -32,5 +32,9 @@ export function printed(value: CellValue, type: ColumnType | undefined): string 
 /** Equality key of one value; keeps null, 'null', 0, '0' and false apart. */
 export const valueKey = (value: CellValue): string => JSON.stringify(value);
 
-/** A sum without the digits that adding binary fractions leaves: 83918.645, not 83918.64499999999. */
-export const tidy = (sum: number): number => Number(sum.toPrecision(14));
+/**
+ * A sum without the digits that adding binary fractions leaves: 83918.645, not 83918.64499999999. From
+ * 100 billion on there is no room for such digits behind the cents, which have to stay.
+ */
+export const tidy = (sum: number): number =>
+  Math.abs(sum) < 1e11 ? Number(sum.toPrecision(14)) : sum;

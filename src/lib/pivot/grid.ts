@@ -131,6 +131,25 @@ export class Grid {
     await this.plugin.update(this.view);
   }
 
+  /** Where a body cell or row header is now; null where it is not shown. */
+  async find({ rowPath, columnPaths, measure }: CellKey): Promise<GridTarget | null> {
+    const { reader } = this;
+    if (!reader || (measure === null && columnPaths !== null)) return null;
+    const wanted = JSON.stringify(rowPath);
+    const rows = await reader.rowPaths(0, await this.rowCount());
+    const y = rows.findIndex((path) => JSON.stringify(path) === wanted);
+    if (y < 0) return null;
+    if (measure === null) return { x: null, y };
+    const shown = reader.config.columns.filter((name): name is string => name !== null);
+    const across = JSON.stringify(columnPaths);
+    const x = Array.from({ length: this.columnCount }, (_, i) => i).findIndex(
+      (i) =>
+        shown[i % shown.length] === measure &&
+        (columnPaths === null || JSON.stringify(this.columnPaths[i]) === across),
+    );
+    return x < 0 ? null : { x, y };
+  }
+
   scrollTo(x: number, y: number): void {
     const { regular_table: grid } = this.plugin;
     if (grid.querySelector(`tbody td[data-y="${y}"][data-x="${x}"]`)) return;

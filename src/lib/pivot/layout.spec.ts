@@ -42,8 +42,20 @@ describe('defaultLayout', () => {
       split_by: ['Order Date (month)'],
       columns: ['Sales', 'Quantity'],
       columns_config: {
-        Sales: { number_format: { minimumFractionDigits: 2, maximumFractionDigits: 2 } },
-        Quantity: { number_format: { minimumFractionDigits: 0, maximumFractionDigits: 0 } },
+        Sales: {
+          number_format: {
+            minimumFractionDigits: 2,
+            maximumFractionDigits: 2,
+            signDisplay: 'negative',
+          },
+        },
+        Quantity: {
+          number_format: {
+            minimumFractionDigits: 0,
+            maximumFractionDigits: 0,
+            signDisplay: 'negative',
+          },
+        },
       },
       expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
       depth: 0,

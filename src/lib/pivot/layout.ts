@@ -82,6 +82,8 @@ export function numberFormats(
     const number_format = {
       minimumFractionDigits: digits,
       maximumFractionDigits: role === 'units' && schema[cname] === 'float' ? 2 : digits,
+      // What nets to nothing is no "-0.00".
+      signDisplay: 'negative',
     };
     config[cname] = { number_format };
   }

@@ -1,17 +1,24 @@
 import { SvelteMap } from 'svelte/reactivity';
+import type { Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
-import { scaleOutcome } from './scale-draft';
+import { decimalsOf, scaleOutcome } from './scale-draft';
 import type { ForecastSession, Operation } from './session.svelte';
 import { listOf } from './slice';
+
+/** An edit with the slice that was selected when it was typed. */
+interface ArmedEdit {
+  edit: MeasureEdit;
+  slice: Slice | undefined;
+}
 
 export type OperationKind = Operation['kind'];
 
 /** What the panel's forms hold before it is applied, and the operation that it makes. */
 export class OperationDraft {
   kind = $state<OperationKind>('scale');
-  value = $state.raw<MeasureEdit | null>(null);
-  units = $state.raw<MeasureEdit | null>(null);
+  #value = $state.raw<ArmedEdit | null>(null);
+  #units = $state.raw<ArmedEdit | null>(null);
   holdPrice = $state(false);
   factor = $state<number | null>(1);
   note = $state('');
@@ -20,10 +27,40 @@ export class OperationDraft {
 
   constructor(private readonly session: ForecastSession) {}
 
+  get value(): MeasureEdit | null {
+    return this.standing(this.#value);
+  }
+  set value(edit: MeasureEdit | null) {
+    this.#value = this.armed(edit);
+  }
+
+  get units(): MeasureEdit | null {
+    return this.standing(this.#units);
+  }
+  set units(edit: MeasureEdit | null) {
+    this.#units = this.armed(edit);
+  }
+
+  private armed(edit: MeasureEdit | null): ArmedEdit | null {
+    return edit && { edit, slice: this.session.selection?.slice };
+  }
+
+  /** A total or a change is meant for the cells it was typed for; a percentage fits any. */
+  private standing(armed: ArmedEdit | null): MeasureEdit | null {
+    if (!armed) return null;
+    const fits = armed.edit.by === 'percent' || armed.slice === this.session.selection?.slice;
+    return fits ? armed.edit : null;
+  }
+
   readonly outcome = $derived.by<ScaleOutcome | null>(() => {
     const { preview } = this.session;
     const { value, units, holdPrice } = this;
-    return preview && scaleOutcome({ value, units, holdPrice }, preview);
+    const { valueColumn, unitsColumn } = this.session;
+    const decimals = {
+      value: decimalsOf(valueColumn?.type),
+      units: decimalsOf(unitsColumn?.type),
+    };
+    return preview && scaleOutcome({ value, units, holdPrice }, preview, decimals);
   });
 
   /** The operation as it would be sent; null while the form says nothing to do. */
@@ -48,13 +85,25 @@ export class OperationDraft {
   readonly obstacle = $derived.by(() => {
     if (this.session.obstacle) return this.session.obstacle;
     if (this.session.previewFailure) return this.session.previewFailure;
-    if (this.session.preview?.row_count === 0)
+    if (!this.session.preview) return 'The selection is being added up.';
+    if (this.session.preview.row_count === 0)
       return 'There are no rows to change behind this selection.';
     if (this.operation) return null;
-    if (this.kind === 'scale') return 'Enter a new total, a change or a percentage.';
+    if (this.kind === 'scale') return this.scaleObstacle();
     if (this.kind === 'recode') return 'Choose a new value for at least one column.';
     return 'Enter a factor.';
   });
+
+  private scaleObstacle(): string {
+    const { value, units, outcome } = this;
+    if (!value && !units) return 'Enter a new total, a change or a percentage.';
+    const ofNothing = (['value', 'units'] as const).some(
+      (role) => this[role]?.by === 'percent' && outcome?.[role]?.now === 0,
+    );
+    return ofNothing
+      ? 'This total is 0, and so is any percentage of it. Enter an amount, or hold the price: then every row behind the selection changes by the percentage.'
+      : 'This changes nothing.';
+  }
 
   /** Whether a column's new value is what all of the selection has already. */
   keepsValue(column: string): boolean {

@@ -60,6 +60,8 @@ export class Pivot {
   private readonly months = new Map<string, MonthOrder>();
   /** Columns that hold an empty value; null where not looked up yet. */
   private readonly withEmpty = new Map<string, boolean>();
+  /** What the grid shows while a chart is on screen: a chart keeps no more columns than it draws. */
+  private gridColumns: (string | null)[] | null = null;
   private restoring = 0;
   private refreshes = 0;
   private disposed = false;
@@ -141,6 +143,7 @@ export class Pivot {
     const layout = Object.fromEntries(parts) as Layout;
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
+    if (this.gridColumns) layout.columns = this.gridColumns;
     const { depth } = this.grid.expansion;
     return depth === null ? layout : { ...layout, depth };
   }
@@ -159,6 +162,8 @@ export class Pivot {
     const { layout, dropped } = cleanLayout(saved, this.schema, await this.valid(saved));
     const { depth, ...config } = withMonthsInOrder(layout, this.months);
     this.grid.expansion.setDepth(depth ?? null);
+    const isChart = (config.plugin ?? GRID) !== GRID;
+    this.gridColumns = isChart ? (config.columns ?? null) : null;
     await this.restore({ plugin: GRID, split_by: [], ...config });
     return dropped;
   }
@@ -189,6 +194,11 @@ export class Pivot {
     const reader = this.grid.current;
     if (!reader) throw new Error('The pivot is not shown as a grid.');
     return reader.cell(target, columns);
+  }
+
+  /** Where a cell is now; null where it is not shown. */
+  find(cell: CellKey): Promise<GridTarget | null> {
+    return this.grid.find(cell);
   }
 
   mark(cells: readonly CellKey[]): void {
@@ -253,7 +263,10 @@ export class Pivot {
 
   /** Shows the grid or one of the charts. */
   async showAs(plugin: string): Promise<void> {
-    await this.restore({ plugin });
+    const columns = plugin === GRID ? this.gridColumns : null;
+    if (plugin !== GRID) this.gridColumns ??= (await this.layout()).columns ?? null;
+    else this.gridColumns = null;
+    await this.restore({ plugin, ...(columns && { columns }) });
   }
 
   async toggleSettings(open?: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { price, scaleOutcome } from './scale-draft';
+import { decimalsOf, price, scaleOutcome } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
@@ -41,6 +41,16 @@ describe('scaleOutcome', () => {
     const draft = { ...none, value: { by: 'percent', amount: 10 } as const, holdPrice: true };
     const outcome = scaleOutcome(draft, { value_total: 50, units_total: null });
     expect(outcome).toMatchObject({ units: null, amounts: { pct: 10 } });
+  });
+
+  it('rounds a change to what the columns hold, as the service will', () => {
+    const draft = { ...none, value: { by: 'percent', amount: 7 } as const, holdPrice: true };
+    const decimals = { value: decimalsOf('numeric(12,2)'), units: decimalsOf('integer') };
+    const outcome = scaleOutcome(draft, { value_total: 10.5, units_total: -40 }, decimals);
+    expect(outcome.value).toMatchObject({ change: 0.74, total: 11.24 });
+    expect(outcome.units).toMatchObject({ change: -3, total: -43 });
+    expect(decimalsOf('numeric')).toBeNull();
+    expect(decimalsOf('double precision')).toBeNull();
   });
 
   it('does not show the digits of binary fractions', () => {

@@ -23,6 +23,12 @@ export interface ScaleDraft {
   holdPrice: boolean;
 }
 
+/** How many decimals each measure is kept with; null where that is not fixed. */
+export interface Decimals {
+  value: number | null;
+  units: number | null;
+}
+
 export interface ScaleOutcome {
   value: MeasureDraft | null;
   units: MeasureDraft | null;
@@ -37,6 +43,7 @@ export interface ScaleOutcome {
 export function scaleOutcome(
   draft: ScaleDraft,
   totals: Pick<SlicePreview, 'value_total' | 'units_total'>,
+  decimals: Decimals = { value: null, units: null },
 ): ScaleOutcome {
   const { value_total, units_total } = totals;
   let valueEdit = value_total === null ? null : draft.value;
@@ -45,8 +52,8 @@ export function scaleOutcome(
     if (valueEdit && !unitsEdit) unitsEdit = sameShare(valueEdit, value_total);
     else if (unitsEdit && !valueEdit) valueEdit = sameShare(unitsEdit, units_total);
   }
-  const value = value_total === null ? null : measureDraft(valueEdit, value_total);
-  const units = units_total === null ? null : measureDraft(unitsEdit, units_total);
+  const value = value_total === null ? null : measureDraft(valueEdit, value_total, decimals.value);
+  const units = units_total === null ? null : measureDraft(unitsEdit, units_total, decimals.units);
   return { value, units, amounts: amountsOf(valueEdit, unitsEdit, value, units) };
 }
 
@@ -55,11 +62,30 @@ export function price(value: number | null, units: number | null): number | null
   return value === null || units === null || units === 0 ? null : value / units;
 }
 
-function measureDraft(edit: MeasureEdit | null, now: number): MeasureDraft {
-  const change = edit ? changeOf(edit, now) : 0;
+/** Decimals that a column of a database type holds; null where it has no fixed number of them. */
+export function decimalsOf(type: string | null | undefined): number | null {
+  if (type === 'smallint' || type === 'integer' || type === 'bigint') return 0;
+  const scale = /^numeric\(\d+,(\d+)\)$/.exec(type ?? '')?.[1];
+  return scale === undefined ? null : Number(scale);
+}
+
+function measureDraft(
+  edit: MeasureEdit | null,
+  now: number,
+  decimals: number | null,
+): MeasureDraft {
+  const change = edit ? rounded(changeOf(edit, now), decimals) : 0;
   const percent =
     edit?.by === 'percent' ? edit.amount : now === 0 ? null : tidy((change / now) * 100);
   return { now, total: tidy(now + change), change, percent };
+}
+
+/** As the service rounds what it writes: half away from zero. */
+function rounded(amount: number, decimals: number | null): number {
+  if (decimals === null) return amount;
+  const [digits, exponent = '0'] = String(Math.abs(amount)).split('e');
+  const shifted = Math.round(Number(`${digits}e${Number(exponent) + decimals}`));
+  return shifted === 0 ? 0 : Math.sign(amount) * Number(`${shifted}e${-decimals}`);
 }
 
 function changeOf({ by, amount }: MeasureEdit, now: number): number {

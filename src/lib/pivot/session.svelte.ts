@@ -115,6 +115,7 @@ export class ForecastSession {
   private loading: AbortController | null = null;
   private previewTimer: ReturnType<typeof setTimeout> | undefined;
   private previewCall: AbortController | null = null;
+  private waitingForTotals: (() => void)[] = [];
   private filterBefore: LayoutFilter[] | null = null;
   private cursor: GridTarget | null = null;
   private reading = 0;
@@ -247,6 +248,7 @@ export class ForecastSession {
       try {
         this.missing = await pivot.apply(saved);
         this.shownAs = saved.plugin ?? 'Datagrid';
+        this.shape = shapeOf(await pivot.layout());
         return;
       } catch {
         // A layout that the engine refuses must not keep the version from being seen.
@@ -254,6 +256,7 @@ export class ForecastSession {
     }
     await pivot.apply(pivot.defaultLayout());
     this.shownAs = 'Datagrid';
+    this.shape = shapeOf(await pivot.layout());
   }
 
   // Layout
@@ -304,12 +307,28 @@ export class ForecastSession {
     return (await this.pivot?.layout())?.group_by ?? [];
   }
 
+  /** The user has changed what the pivot shows. */
   private async onLayout(): Promise<void> {
     const layout = await this.pivot?.layout();
-    this.shownAs = layout?.plugin ?? 'Datagrid';
-    // Rows and columns may be others now: what was selected keeps its slice, and loses its marks.
-    if (this.selection && this.selection.cells.length > 0) this.pivot?.mark(this.selection.cells);
+    if (!layout) return;
+    this.shownAs = layout.plugin ?? 'Datagrid';
+    const { isolated } = this;
+    const stillIsolated = layout.filter?.some(
+      ([column, , term]) => column === 'pf_logid' && term === isolated?.id,
+    );
+    if (isolated && !stillIsolated) {
+      this.isolated = null;
+      this.filterBefore = null;
+    }
+    const shape = shapeOf(layout);
+    // A cell of the same place would stand for other rows than the slice that was read from it.
+    if (shape !== this.shape) this.clearSelection();
+    else if (this.selection) this.pivot?.mark(this.selection.cells);
+    this.shape = shape;
   }
+
+  /** What the slices of cells depend on, as it was when the layout was last applied or changed. */
+  private shape = '';
 
   // Selection
 
@@ -395,7 +414,7 @@ export class ForecastSession {
     this.selection = null;
     this.preview = null;
     this.previewFailure = null;
-    this.previewing = false;
+    this.endPreview();
     this.previewCall?.abort();
     clearTimeout(this.previewTimer);
     this.pivot?.mark([]);
@@ -403,6 +422,8 @@ export class ForecastSession {
   }
 
   private setSelection(selection: Selection): void {
+    // Totals of another slice would be taken for those of this one.
+    this.preview = null;
     this.selection = selection;
     this.pivot?.mark(selection.cells);
     void this.pivot?.showReach(null);
@@ -417,26 +438,41 @@ export class ForecastSession {
     const { selection } = this;
     if (!selection || selection.impossible || selection.unmarked.length > 0) {
       this.preview = null;
-      this.previewing = false;
+      this.endPreview();
       return;
     }
     this.previewing = true;
     const call = new AbortController();
     this.previewCall = call;
-    this.previewTimer = setTimeout(async () => {
-      try {
-        const preview = await api.previewSlice(this.version.id, selection.slice, {
-          signal: call.signal,
-        });
-        if (call.signal.aborted) return;
-        this.preview = preview;
-      } catch (error) {
-        if (call.signal.aborted) return;
-        this.preview = null;
-        this.previewFailure = sentence(error);
-      }
-      this.previewing = false;
-    }, delay);
+    this.previewTimer = setTimeout(
+      () => void this.readPreview(selection.slice, call.signal),
+      delay,
+    );
+  }
+
+  private async readPreview(slice: Slice, signal: AbortSignal): Promise<void> {
+    try {
+      const preview = await api.previewSlice(this.version.id, slice, { signal });
+      if (signal.aborted) return;
+      this.preview = preview;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.preview = null;
+      this.previewFailure = sentence(error);
+    }
+    this.endPreview();
+  }
+
+  private endPreview(): void {
+    this.previewing = false;
+    for (const waiting of this.waitingForTotals.splice(0)) waiting();
+  }
+
+  /** Waits until the totals are those of what is selected. */
+  totalsRead(): Promise<void> {
+    return this.previewing
+      ? new Promise((resolve) => this.waitingForTotals.push(resolve))
+      : Promise.resolve();
   }
 
   /**
@@ -493,7 +529,13 @@ export class ForecastSession {
    */
   async undo(logid: number): Promise<number> {
     return this.run('Undoing …', async () => {
-      const answer = await api.undo(logid);
+      const answer = await api.undo(logid).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        this.written = this.written.filter((id) => id !== logid);
+        this.stale = 'Someone else has undone a change that is still on screen.';
+        void this.readLog();
+        throw new ApiError(404, 'Someone else has already undone this change.');
+      });
       this.written = this.written.filter((id) => id !== logid);
       await this.take(async (pivot) => {
         if (this.isolated?.id === logid) await this.isolate(null);
@@ -565,9 +607,19 @@ export class ForecastSession {
     if (!pivot || !selection) return;
     const cells = await Promise.all(
       selection.cells.map(async (cell) => {
-        const target = this.targets.get(cellKey(cell));
-        const now = target && (await pivot.read(target, this.columns).catch(() => undefined));
-        return { ...cell, value: now && cellKey(now) === cellKey(cell) ? now.value : null };
+        const key = cellKey(cell);
+        const before = this.targets.get(key);
+        const isThere = async (target: GridTarget | null | undefined) => {
+          const now = target && (await pivot.read(target, this.columns).catch(() => undefined));
+          return now && cellKey(now) === key ? now : undefined;
+        };
+        const there = await isThere(before);
+        if (there) return { ...cell, value: there.value };
+        // Rows and columns move when others open, close, come or go.
+        const moved = await pivot.find(cell);
+        if (moved) this.targets.set(key, moved);
+        if (moved && this.cursor === before) this.cursor = moved;
+        return { ...cell, value: (await isThere(moved))?.value ?? null };
       }),
     );
     if (this.selection === selection) this.selection = { ...selection, cells };
@@ -602,16 +654,17 @@ export class ForecastSession {
   /** Shows only what an entry wrote; null shows everything again. */
   async isolate(entry: LogListEntry | null): Promise<void> {
     if (!this.pivot) return;
+    this.clearSelection();
     if (entry) {
       if (!this.isolated) this.filterBefore = (await this.pivot.layout()).filter ?? [];
       this.isolated = entry;
-      this.clearSelection();
       await this.pivot.filter([['pf_logid', '==', entry.id]]);
     } else {
       this.isolated = null;
       await this.pivot.filter(this.filterBefore ?? []);
       this.filterBefore = null;
     }
+    this.shape = shapeOf(await this.pivot.layout());
   }
 
   // Values for recode and clone
@@ -649,6 +702,15 @@ export class ForecastSession {
 const OPERATION_WORDS = { scale: 'Scaling …', recode: 'Recoding …', clone: 'Cloning …' } as const;
 
 export const [getSession, setSession] = createContext<ForecastSession>();
+
+const shapeOf = ({ group_by, split_by, filter, filter_op, expressions }: Layout) =>
+  JSON.stringify([
+    group_by ?? [],
+    split_by ?? [],
+    filter ?? [],
+    filter_op ?? 'and',
+    expressions ?? {},
+  ]);
 
 const cellKey = ({ rowPath, columnPaths, measure }: ReadCell) =>
   JSON.stringify([rowPath, columnPaths, measure]);

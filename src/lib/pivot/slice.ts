@@ -129,10 +129,12 @@ class SliceBuilder {
     }
     const tuples = standsFor.flatMap((u) => u?.tuples ?? []);
     if (standsFor.some((u) => !u?.tuples) || tuples.length === 0) {
+      this.leaveOut(column, alternatives);
       this.impossible = `The values behind “${column}” could not be read, so no selection is exactly this cell.`;
       return;
     }
     if (!isProduct(tuples)) {
+      this.leaveOut(column, alternatives);
       this.impossible = `“${column}” mixes ${quoted(first.columns)}: no selection is exactly this cell.`;
       return;
     }
@@ -144,6 +146,8 @@ class SliceBuilder {
   /** Split columns that print alike are one column on screen only where their values combine freely. */
   checkAlternatives(paths: readonly (readonly CellValue[])[]): void {
     if (!isProduct(paths)) {
+      const [column = ''] = this.cell.splitBy;
+      this.notHeld.push({ kind: 'split', column, text: quoted(this.cell.splitBy) });
       this.impossible = `These columns look alike (${quoted(this.cell.splitBy)}), so no selection is exactly this cell.`;
     }
   }

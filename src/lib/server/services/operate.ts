@@ -90,7 +90,7 @@ export function scale(
         units_incr: numeric(increments.units),
       },
       pct === null
-        ? 'The leaves of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale by percent'
+        ? 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent'
         : 'The change rounds to zero on every leaf; there is nothing to write',
     );
   });
