@@ -172,8 +172,11 @@ export class ForecastSession {
     try {
       await this.pivot?.dispose();
       this.pivot = null;
-      // The engine starts while the rows arrive.
-      void import('./pivot').then(({ Pivot }) => Pivot.prepare());
+      // The engine starts while the rows arrive; where it cannot, showing them will say so.
+      import('./pivot').then(
+        ({ Pivot }) => Pivot.prepare(),
+        () => undefined,
+      );
       const { bytes, index, rows } = await this.download(call.signal);
       this.loadedRows = rows;
       if (bytes === null) {
