@@ -86,7 +86,8 @@ export async function loadCalendar(client: ClientBase, fiscalStart: number): Pro
     await client.query('COMMIT');
     return written.rowCount ?? 0;
   } catch (error) {
-    await client.query('ROLLBACK');
+    // A connection that cannot roll back must not hide why; the transaction ends with it.
+    await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }

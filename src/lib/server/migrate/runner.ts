@@ -99,7 +99,8 @@ async function applyMigration(client: ClientBase, file: MigrationFile): Promise<
     await record(client, file, operator());
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
+    // A connection that cannot roll back must not hide why; the transaction ends with it.
+    await client.query('ROLLBACK').catch(() => undefined);
     throw new MigrationError(`${file.filename} failed and was rolled back: ${reason(error, file)}`);
   }
 }
@@ -116,7 +117,8 @@ async function locked(client: ClientBase, work: () => Promise<void>): Promise<vo
   try {
     await work();
   } finally {
-    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]);
+    // A lost connection has given the lock back, and must not hide why the work failed.
+    await client.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
   }
 }
 
