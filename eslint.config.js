@@ -28,17 +28,17 @@ const engine = ['@finos/*'];
 const arrows = [
   forbid(
     ['src/lib/contract/**'],
-    ['**/server/**', ...anyOf('client', 'pivot', 'components'), ...kit],
+    ['**/server/**', ...anyOf('client', 'pivot', 'components'), ...kit, ...drivers],
   ),
   forbid(
     ['src/lib/client/**'],
-    ['**/server/**', ...anyOf('pivot', 'components'), ...kit, ...engine],
+    ['**/server/**', ...anyOf('pivot', 'components'), ...kit, ...engine, ...drivers],
   ),
-  forbid(['src/lib/pivot/**'], ['**/server/**', ...anyOf('components'), ...kit]),
-  forbid(['src/lib/components/**'], ['**/server/**', ...engine]),
+  forbid(['src/lib/pivot/**'], ['**/server/**', ...anyOf('components'), ...kit, ...drivers]),
+  forbid(['src/lib/components/**'], ['**/server/**', ...engine, ...drivers]),
   forbid(
     ['src/routes/**/*.svelte', 'src/routes/**/+page.ts', 'src/routes/**/+layout.ts'],
-    ['**/server/**', ...engine],
+    ['**/server/**', ...engine, ...drivers],
   ),
   forbid(
     ['src/routes/**/+server.ts'],
@@ -57,9 +57,14 @@ const arrows = [
     [...anyOf('services', 'db', 'client', 'pivot', 'components'), ...kit, ...drivers, ...io],
   ),
   forbid(
-    ['src/lib/server/*.ts', 'src/lib/server/migrate/**'],
+    ['src/lib/server/migrate/**'],
     [...anyOf('services', 'client', 'pivot', 'components'), ...kit],
   ),
+  forbid(
+    ['src/lib/server/*.ts'],
+    [...anyOf('services', 'client', 'pivot', 'components'), ...kit, ...drivers],
+  ),
+  forbid(['src/hooks.*.ts', 'src/cli/**'], drivers),
 ];
 
 export default ts.config(

@@ -1,13 +1,15 @@
-import type { Client } from 'pg';
 import { loadConfig } from '../lib/server/config';
 import { reasonOf } from '../lib/server/errors';
+import type { Connection } from '../lib/server/migrate/connect';
 import { connect } from '../lib/server/migrate/connect';
 
 /**
  * Runs a command on the configured database and sets the exit code to what it returns; 1, with the
  * reason on stderr, where it throws.
  */
-export async function databaseCommand(work: (client: Client) => Promise<number>): Promise<void> {
+export async function databaseCommand(
+  work: (client: Connection) => Promise<number>,
+): Promise<void> {
   try {
     const { db } = loadConfig();
     const client = await connect(db).catch((error: unknown) => {

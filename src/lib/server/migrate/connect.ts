@@ -2,12 +2,15 @@ import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { SESSION_OPTIONS } from '../db/session';
 
+/** The connection of a command; the commands know it from here, not from the driver. */
+export type Connection = pg.Client;
+
 /**
  * One connection for a command line tool, with the session settings of the service. The caller ends
  * it.
  * @throws where the database cannot be reached.
  */
-export async function connect(db: DatabaseConfig): Promise<pg.Client> {
+export async function connect(db: DatabaseConfig): Promise<Connection> {
   const client = new pg.Client({ ...db, options: SESSION_OPTIONS });
   await client.connect();
   return client;
