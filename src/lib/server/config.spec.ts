@@ -7,7 +7,6 @@ describe('the configuration', () => {
   it('fills in what the specification gives a default', () => {
     expect(loadConfig(needed)).toEqual({
       db: { host: 'db', port: 5432, database: 'plan', user: 'ann', password: 'secret' },
-      port: 3010,
       skipMigrationCheck: false,
       statementTimeout: 300_000,
       bodyLimit: 1_048_576,

@@ -12,8 +12,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Everything the service reads from its environment, checked. */
 export interface Config {
   db: DatabaseConfig;
-  /** Port of the HTTP listener. */
-  port: number;
   /** True where the server may listen although the schema is not what its migrations say. */
   skipMigrationCheck: boolean;
   /** Longest time one SQL statement may take, in milliseconds; 0 is no limit. */
@@ -52,6 +50,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const port = (name: string, fallback: number) =>
     read(name, fallback, 'a port from 1 to 65535', (s) => wholeNumber(s, 1, 65_535));
 
+  // The listener reads PORT itself, and would take one that it cannot use.
+  port('PORT', 3010);
   const config: Config = {
     db: {
       host: required('DB_HOST'),
@@ -60,7 +60,6 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       user: required('DB_USER'),
       password: env.DB_PASSWORD ?? '',
     },
-    port: port('PORT', 3010),
     skipMigrationCheck: read('PF_SKIP_MIGRATION_CHECK', false, '1 or 0', (s) =>
       s === '1' ? true : s === '0' ? false : null,
     ),
