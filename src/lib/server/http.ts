@@ -74,18 +74,16 @@ export function requireJsonBody(request: Request): void {
 }
 
 /**
- * The body of a request, held to a schema.
+ * The body of a request, held to a schema and to the configured size.
  *
- * @param limit bytes it may have
  * @throws AppError 413 where it is too large, 400 where there is none, it does not parse or does not
  * fit, naming the field
  */
 export async function readJson<S extends v.GenericSchema>(
-  request: Request,
+  { request, locals }: { request: Request; locals: { config: { bodyLimit: number } } },
   schema: S,
-  limit: number,
 ): Promise<v.InferOutput<S>> {
-  const body = parse(await readText(request, limit));
+  const body = parse(await readText(request, locals.config.bodyLimit));
   // A list has no fields, so it would pass where every field may be left out.
   if (schema.type === 'object' && Array.isArray(body)) {
     throw new AppError(400, 'The body must be a JSON object');

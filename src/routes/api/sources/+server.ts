@@ -10,6 +10,6 @@ export const GET: RequestHandler = async ({ locals, url }) => {
 };
 
 export const POST: RequestHandler = async ({ locals, request }) => {
-  const body = await readJson(request, RegisterSourceRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, RegisterSourceRequest);
   return json(await registerSource(locals.db, body), { status: 201 });
 };

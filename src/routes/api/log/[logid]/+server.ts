@@ -9,6 +9,6 @@ export const DELETE: RequestHandler = async ({ locals, params }) =>
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {
   const logid = logidParam(params.logid);
-  const { note } = await readJson(request, EditNoteRequest, locals.config.bodyLimit);
+  const { note } = await readJson({ request, locals }, EditNoteRequest);
   return json(await editNote(locals.db, logid, note));
 };

@@ -9,7 +9,7 @@ export const GET: RequestHandler = async ({ locals, params }) =>
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, EditSourceRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, EditSourceRequest);
   return json(await editSource(locals.db, id, body));
 };
 

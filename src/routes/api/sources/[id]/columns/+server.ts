@@ -9,6 +9,6 @@ export const GET: RequestHandler = async ({ locals, params }) =>
 
 export const PUT: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, ColumnsSaveRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, ColumnsSaveRequest);
   return json(await saveColumns(locals.db, id, body));
 };

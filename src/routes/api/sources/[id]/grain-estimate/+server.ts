@@ -6,6 +6,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const { columns } = await readJson(request, GrainEstimateRequest, locals.config.bodyLimit);
+  const { columns } = await readJson({ request, locals }, GrainEstimateRequest);
   return json(await estimateGrain(locals.db, id, columns));
 };

@@ -9,6 +9,6 @@ export const GET: RequestHandler = async ({ locals, params }) =>
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, CreateVersionRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, CreateVersionRequest);
   return json(await createVersion(locals.db, id, body), { status: 201 });
 };

@@ -6,7 +6,7 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, BaselineRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, BaselineRequest);
   return json(await loadBaseline(locals.db, id, body));
 };
 

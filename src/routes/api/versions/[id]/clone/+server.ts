@@ -5,6 +5,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, CloneRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, CloneRequest);
   return operationResponse(await clone(locals.db, id, body));
 };

@@ -6,6 +6,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const { pf_user } = await readJson(request, CloseVersionRequest, locals.config.bodyLimit);
+  const { pf_user } = await readJson({ request, locals }, CloseVersionRequest);
   return json(await switchVersion(locals.db, id, 'open', pf_user));
 };

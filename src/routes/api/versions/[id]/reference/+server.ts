@@ -6,6 +6,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, LoadRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, LoadRequest);
   return json(await load(locals.db, id, 'reference', body));
 };

@@ -5,6 +5,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, ScaleRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, ScaleRequest);
   return operationResponse(await scale(locals.db, id, body));
 };

@@ -6,6 +6,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const { slice } = await readJson(request, SlicePreviewRequest, locals.config.bodyLimit);
+  const { slice } = await readJson({ request, locals }, SlicePreviewRequest);
   return json(await previewSlice(locals.db, id, slice));
 };

@@ -7,6 +7,6 @@ import type { RequestHandler } from './$types';
 export const PUT: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
   const logid = logidParam(params.logid);
-  const body = await readJson(request, BaselineRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, BaselineRequest);
   return json(await replaceSegment(locals.db, id, logid, body));
 };

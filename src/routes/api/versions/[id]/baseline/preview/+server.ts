@@ -6,6 +6,6 @@ import type { RequestHandler } from './$types';
 
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const body = await readJson(request, LoadPreviewRequest, locals.config.bodyLimit);
+  const body = await readJson({ request, locals }, LoadPreviewRequest);
   return json(await previewLoad(locals.db, id, body));
 };
