@@ -1,5 +1,5 @@
 import type { Slice } from '../../contract/operations';
-import type { Source } from '../../contract/sources';
+import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/columns';
 import { listColumns, sourceColumns } from '../db/columns';
@@ -9,7 +9,6 @@ import { getSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
 import { AppError } from '../errors';
-import type { TemplateOperation } from '../../contract/sources';
 import type { ColumnType, ForecastColumn } from '../sql/columns';
 import { forecastColumns, leafColumns } from '../sql/columns';
 import { forecastTable, forecastTableName } from '../sql/identifiers';

@@ -1,4 +1,5 @@
 import type { ForecastColumn } from './columns';
+import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';
 import { ident } from './identifiers';
 import { list } from './templates/layout';
 
@@ -39,8 +40,8 @@ const RULES: {
   {
     // Two keys would become one.
     applies: (c) => !isMeasure(c) && !PLAIN.test(c.type),
-    problem: 'holds the character chr(30) or chr(31), which separates the parts of a key',
-    test: (name) => `${name}::text ~ '[\\x1e\\x1f]'`,
+    problem: HOLDS_KEY_CHARACTER,
+    test: (name) => `${name}::text ~ '${KEY_CHARACTERS_PATTERN}'`,
   },
   {
     // As a measure it would poison every total above it; as a dimension no slice could name it.

@@ -2,13 +2,22 @@ import { ident } from './identifiers';
 import type { ForecastColumn } from './columns';
 import { grainColumns, measureColumns } from './columns';
 
+/** The characters that a grain key is built with: in place of null, and between its parts. */
+const NULL_PART = 'chr(30)';
+const SEPARATOR = 'chr(31)';
+
+/** The two of them, which no value of a key may hold: as text, as a pattern in SQL, in words. */
+export const KEY_CHARACTERS = ['\u001e', '\u001f'];
+export const KEY_CHARACTERS_PATTERN = '[\\x1e\\x1f]';
+export const HOLDS_KEY_CHARACTER = `holds the character ${NULL_PART} or ${SEPARATOR}, which separates the parts of a key`;
+
 /**
  * `pf_gkey`: unique text for one grain row (specification: Display grain). The sentinel keeps a null
  * apart from the empty string, and ('a', null) apart from (null, 'a').
  */
 export function grainKey(grain: readonly ForecastColumn[]): string {
-  const parts = grain.map((c) => `COALESCE(${ident(c.name)}::text, chr(30))`);
-  return `concat_ws(chr(31), ${[...parts, 'pf_iter', 'pf_logid::text'].join(', ')})`;
+  const parts = grain.map((c) => `COALESCE(${ident(c.name)}::text, ${NULL_PART})`);
+  return `concat_ws(${SEPARATOR}, ${[...parts, 'pf_iter', 'pf_logid::text'].join(', ')})`;
 }
 
 /** Types that Arrow and JSON carry as they are; every other type travels as text. */

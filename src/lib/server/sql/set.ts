@@ -3,11 +3,9 @@ import type { Scalar } from '../../contract/primitives';
 import { AppError } from '../errors';
 import type { ForecastColumn } from './columns';
 import { dateOfGroup, leafColumns, periodColumnsOf } from './columns';
+import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import { ident, typedLiteral } from './identifiers';
 import { valueLiteral } from './values';
-
-/** What a grain key is built with: chr(30) and chr(31). */
-const SEPARATORS = ['\u001e', '\u001f'];
 
 /**
  * Holds a `set` to columns it may change and to dates that agree with their groups
@@ -27,11 +25,8 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
     if (column.type === 'numeric' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER) {
       throw new AppError(422, `set: "${name}" is beyond ±2^53, where numbers are no longer exact`);
     }
-    if (typeof value === 'string' && SEPARATORS.some((c) => value.includes(c))) {
-      throw new AppError(
-        422,
-        `set: "${name}" holds the character chr(30) or chr(31), which separates the parts of a key`,
-      );
+    if (typeof value === 'string' && KEY_CHARACTERS.some((c) => value.includes(c))) {
+      throw new AppError(422, `set: "${name}" ${HOLDS_KEY_CHARACTER}`);
     }
     if (column.periodColumn !== null) {
       const date = dateOfGroup(column, leaves);

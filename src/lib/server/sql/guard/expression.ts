@@ -214,10 +214,7 @@ function checkLiteral(
       if (text !== '') throw new Refused(`${where} must be '', the empty text`);
       return;
     case 'no longer':
-      if (
-        text === undefined ||
-        text.length > (before && textOf(before) ? textOf(before)! : '').length
-      )
+      if (text === undefined || text.length > ((before && textOf(before)) ?? '').length)
         throw new Refused(
           `${where} must be a text written out, no longer than the one it replaces`,
         );

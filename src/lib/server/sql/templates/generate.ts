@@ -1,6 +1,6 @@
 import type { TemplateOperation } from '../../../contract/sources';
 import { AppError } from '../../errors';
-import type { SourceColumn } from '../columns';
+import type { ForecastColumn, SourceColumn } from '../columns';
 import {
   dateOfGroup,
   forecastColumns,
@@ -29,7 +29,7 @@ export function generateTemplates(
   metadata: readonly SourceColumn[],
 ): Templates {
   const columns = forecastColumns(metadata);
-  checkMetadata(metadata);
+  checkMetadata(metadata, columns);
 
   const grain = grainColumns(columns);
   if (grain.length > 0 && measureColumns(columns).length === 0) {
@@ -47,7 +47,10 @@ export function generateTemplates(
   };
 }
 
-function checkMetadata(metadata: readonly SourceColumn[]): void {
+function checkMetadata(
+  metadata: readonly SourceColumn[],
+  columns: readonly ForecastColumn[],
+): void {
   const used = metadata.filter((c) => c.role !== 'ignore' && c.role !== 'filter');
   const lost = used.filter((c) => c.type === null);
   const lostGrain = lost.filter((c) => c.inGrain && (c.role === 'dimension' || c.role === 'date'));
@@ -63,7 +66,6 @@ function checkMetadata(metadata: readonly SourceColumn[]): void {
       `The table has lost these columns: ${quoted(lost.map((c) => c.cname))}`,
     );
   }
-  const columns = forecastColumns(metadata);
   if (leafColumns(columns).length === 0) {
     throw new AppError(422, 'The source has neither a dimension nor a date column');
   }
