@@ -42,7 +42,11 @@ describe('toEngineColumns', () => {
     ['text for a number', { value: 'abc' }, /“value” .*number/],
     ['a whole number beyond 32 bits', { pf_id: 2 ** 31 }, /larger/],
     ['a fraction for a whole number', { pf_id: 1.5 }, /fractions/],
-    ['a date that is none', { 'Order Date': 'tomorrow' }, /unknown date/],
+    ['a date that is none', { 'Order Date': 'tomorrow' }, /unknown date, “tomorrow”/],
+    ['a day before Christ', { 'Order Date': '0044-03-15 BC' }, /unknown date, “0044-03-15 BC”/],
+    ['a year of five digits', { 'Order Date': '10000-01-01' }, /unknown date, “10000-01-01”/],
+    ['the end of time', { 'Order Date': 'infinity' }, /unknown date, “infinity”/],
+    ['a time that is none', { seen: 'infinity' }, /unknown time, “infinity”/],
     ['a number for yes or no', { flag: 1 }, /yes or no/],
   ])('refuses %s and says to reload', (_, change, message) => {
     expect(() => toEngineColumns([{ ...row, ...change }], schema, 'pf_id')).toThrow(message);

@@ -8,7 +8,8 @@ export class RowsError extends Error {
 
 const RELOAD = 'The change is saved; reload the page to see it.';
 const INT32 = 2 ** 31;
-const ISO_DAY = /^\d{4,6}-\d\d-\d\d$/;
+/** The engine's days have years of four digits; PostgreSQL's may have more, or end in BC. */
+const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
  * The rows of an operation's answer as columns for the engine's table: every column of its schema,
@@ -60,14 +61,16 @@ function fit(value: string | number | boolean, type: ColumnType, name: string): 
       return number;
     }
     case 'date': {
-      const text = String(value).slice(0, 10);
-      if (!ISO_DAY.test(text) || Number.isNaN(Date.parse(text))) throw misfit('an unknown date');
+      const text = String(value);
+      if (!ISO_DAY.test(text) || Number.isNaN(Date.parse(text))) {
+        throw misfit(`an unknown date, “${text}”`);
+      }
       return text;
     }
     case 'datetime': {
       const text = String(value).replace(' ', 'T');
       const ms = Date.parse(/(Z|[+-]\d\d(:?\d\d)?)$/.test(text) ? text : `${text}Z`);
-      if (Number.isNaN(ms)) throw misfit('an unknown time');
+      if (Number.isNaN(ms)) throw misfit(`an unknown time, “${value}”`);
       return ms;
     }
   }
