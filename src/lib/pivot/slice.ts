@@ -50,8 +50,6 @@ export interface CellSlice {
   slice: Slice;
   /** Parts of the cell that the slice leaves out: an operation reaches beyond what is shown. */
   notHeld: NotHeld[];
-  /** Dimensions that may not select because the source marks others as keys; Apply is off. */
-  unmarked: string[];
   /** A sentence where no slice selects exactly this cell; Apply is off. */
   impossible: string | null;
 }
@@ -177,12 +175,7 @@ class SliceBuilder {
       const scalars = values.map((value) => toScalar(value, this.cell.schema[column]));
       slice[column] = scalars.length === 1 ? (scalars[0] as Scalar | null) : scalars;
     }
-    return {
-      slice,
-      notHeld: this.notHeld,
-      unmarked: unmarkedDimensions(slice, this.columns),
-      impossible: this.impossible,
-    };
+    return { slice, notHeld: this.notHeld, impossible: this.impossible };
   }
 
   private isSliceable(column: string): boolean {
