@@ -153,7 +153,10 @@ export class Grid {
   scrollTo(x: number, y: number): void {
     const { regular_table: grid } = this.plugin;
     if (grid.querySelector(`tbody td[data-y="${y}"][data-x="${x}"]`)) return;
-    void this.rowCount().then((rows) => grid.scrollToCell(x, y, this.columnCount, rows));
+    void this.rowCount()
+      .then((rows) => grid.scrollToCell(x, y, this.columnCount, rows))
+      // The view may be gone by then; what took its place begins at its own top.
+      .catch(() => undefined);
   }
 
   focus(): void {
@@ -257,7 +260,7 @@ export class Grid {
     this.view = view;
     this.reader = await ViewReader.open(this.table, view, await this.sort());
     this.standsFor.clear();
-    void before?.dispose();
+    void before?.dispose().catch(() => undefined);
     const { reader } = this;
     await this.expansion.applyTo(view, reader.config.group_by, async () =>
       reader.rowPaths(0, await view.num_rows()),

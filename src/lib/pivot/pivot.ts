@@ -21,7 +21,7 @@ export interface PivotEvents {
   /** A cell or a header was clicked, or reached by the keyboard; `add` with Ctrl held. */
   onTarget(target: GridTarget, add: boolean): void;
   /** The user changed what the pivot shows. */
-  onLayout(): void;
+  onLayout(): Promise<void>;
   /** The viewer's own settings opened or closed. */
   onSettings(open: boolean): void;
 }
@@ -111,7 +111,12 @@ export class Pivot {
       );
       const schema = (await table.schema()) as Schema;
       const pivot = new Pivot(options, table, viewer, grid, schema, facts);
-      viewer.addEventListener('perspective-config-update', () => void pivot.onConfigUpdate());
+      viewer.addEventListener('perspective-config-update', () => {
+        pivot.onConfigUpdate().catch((error: unknown) => {
+          // Leaving the page takes the viewer away from under a change that was just made.
+          if (!pivot.disposed) throw error;
+        });
+      });
       viewer.addEventListener('perspective-toggle-settings', (event) =>
         options.onSettings((event as CustomEvent<boolean>).detail),
       );
@@ -311,7 +316,7 @@ export class Pivot {
       const { sort, expressions, aggregates } = ordered;
       await this.restore({ sort, expressions, aggregates });
     }
-    this.options.onLayout();
+    if (!this.disposed) await this.options.onLayout();
   }
 
   /**

@@ -229,7 +229,7 @@ export class ForecastSession {
       columns: this.columns,
       dark: this.dark,
       onTarget: (target, add) => void this.select(target, add),
-      onLayout: () => void this.onLayout(),
+      onLayout: () => this.onLayout(),
       onSettings: (open) => (this.settingsOpen = open),
     });
     try {
@@ -410,7 +410,7 @@ export class ForecastSession {
       unmarked: unmarkedDimensions(slice, this.columns),
       impossible: null,
     });
-    void this.pivot?.showReach(slice);
+    this.showReach(slice);
   }
 
   clearSelection(): void {
@@ -421,7 +421,7 @@ export class ForecastSession {
     this.previewCall?.abort();
     clearTimeout(this.previewTimer);
     this.pivot?.mark([]);
-    void this.pivot?.showReach(null);
+    this.showReach(null);
   }
 
   private setSelection(selection: Selection): void {
@@ -429,7 +429,7 @@ export class ForecastSession {
     this.preview = null;
     this.selection = selection;
     this.pivot?.mark(selection.cells);
-    void this.pivot?.showReach(null);
+    this.showReach(null);
     this.askPreview(PREVIEW_DELAY_MS);
   }
 
@@ -651,7 +651,8 @@ export class ForecastSession {
 
   /** Marks the cells an entry's slice reaches; null marks none. */
   showReach(slice: Slice | null): void {
-    void this.pivot?.showReach(slice);
+    // The rows may have changed since; the next one asked for marks anew.
+    void this.pivot?.showReach(slice).catch(() => undefined);
   }
 
   /** Shows only what an entry wrote; null shows everything again. */
