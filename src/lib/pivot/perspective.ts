@@ -26,16 +26,12 @@ export interface View extends EngineView {
 export interface RegularTable extends HTMLElement {
   getMeta(cell: Element): CellMeta | undefined;
   addStyleListener(listener: () => void): () => void;
-  draw(options?: Record<string, unknown>): Promise<void>;
   scrollToCell(x: number, y: number, columns: number, rows: number): Promise<void>;
 }
 
 export interface CellMeta {
   x?: number;
   y?: number;
-  x0?: number;
-  y0?: number;
-  row_header_x?: number;
   column_header_y?: number;
 }
 
@@ -50,11 +46,9 @@ export interface ViewerElement extends HTMLElement {
   load(table: Table): Promise<void>;
   restore(config: Record<string, unknown>): Promise<void>;
   save(): Promise<Record<string, unknown>>;
-  getView(): Promise<View>;
   getPlugin(name: string): Promise<GridPlugin>;
   toggleConfig(force?: boolean): Promise<void>;
   resetThemes(themes: string[]): Promise<void>;
-  restyleElement(): Promise<void>;
   resetError(): Promise<void>;
   flush(): Promise<void>;
   delete(): Promise<void>;

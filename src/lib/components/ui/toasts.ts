@@ -4,7 +4,7 @@ import { toast } from 'svelte-sonner';
 export type ToastAction = { label: string; run: () => void };
 
 const show =
-  (kind: 'success' | 'info' | 'warning' | 'error', duration: number) =>
+  (kind: 'success' | 'info' | 'error', duration: number) =>
   (message: string, options: { action?: ToastAction; description?: string } = {}): void => {
     toast[kind](message, {
       description: options.description,
@@ -21,6 +21,5 @@ const show =
 export const toasts = {
   success: show('success', 5_000),
   info: show('info', 5_000),
-  warning: show('warning', 8_000),
   failure: show('error', 10_000),
 };
