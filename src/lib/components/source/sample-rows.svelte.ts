@@ -1,4 +1,5 @@
 import { distinct } from '../distinct';
+import { messageOf } from '$lib/client/message-of';
 import type { Row } from '$lib/contract/primitives';
 import type { TablePreview } from '$lib/contract/sources';
 
@@ -16,7 +17,7 @@ export class SampleRows {
         this.#rows = preview.rows;
       },
       (error: unknown) => {
-        this.failure = error instanceof Error ? error.message : String(error);
+        this.failure = messageOf(error);
       },
     );
   }

@@ -1,4 +1,5 @@
 import { previewLoad } from '$lib/client/api';
+import { messageOf } from '$lib/client/message-of';
 import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';
 
 /** So long the form has to be left alone before the rows behind it are counted. */
@@ -47,7 +48,7 @@ export class PreviewState {
     } catch (error) {
       if (running.signal.aborted) return;
       this.answer = null;
-      this.failure = error instanceof Error ? error.message : String(error);
+      this.failure = messageOf(error);
     }
     if (!running.signal.aborted) this.waiting = false;
   }
