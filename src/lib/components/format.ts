@@ -27,6 +27,10 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
 export const formatAmount = (value: number): string =>
   formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2 });
 
+/** A total to at least so many digits after the point; a dash where nothing is summed. */
+export const formatTotal = (value: number | null, digits: number): string =>
+  value === null ? '–' : formatNumber(value, { minimumFractionDigits: digits });
+
 /**
  * A number as people type it: commas before groups of three, blanks, a sign (also the typographic
  * minus) and a percent sign are understood. Null where it is none: a comma before other than three

@@ -2,6 +2,12 @@ import * as v from 'valibot';
 import { note, number, timestamp } from './primitives';
 import { Iter } from './versions';
 
+export type LoadOperation = 'baseline' | 'reference';
+
+/** Whether an entry brought rows in from the source; all others are operations on what is there. */
+export const isLoad = (operation: Iter): operation is LoadOperation =>
+  operation === 'baseline' || operation === 'reference';
+
 /** One write (specification: pf.log). */
 export const LogEntry = v.object({
   id: v.number(),

@@ -96,6 +96,8 @@ export class ForecastSession {
   readonly dimensions: ColumnEntry[];
   readonly valueColumn: ColumnEntry | undefined;
   readonly unitsColumn: ColumnEntry | undefined;
+  /** The measures as people call them. */
+  readonly measureNames: { value: string | undefined; units: string | undefined };
 
   /** A sentence saying why no operation can run now; null where one can. */
   readonly obstacle = $derived.by(() => {
@@ -131,6 +133,10 @@ export class ForecastSession {
     this.dimensions = columns.filter((c) => c.role === 'dimension' || c.role === 'date');
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
+    this.measureNames = {
+      value: this.valueColumn && this.nameOf(this.valueColumn.cname),
+      units: this.unitsColumn && this.nameOf(this.unitsColumn.cname),
+    };
   }
 
   /** A column as people call it. */

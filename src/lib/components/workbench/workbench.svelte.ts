@@ -1,7 +1,9 @@
 import { editSegment, loadBaseline, loadReference } from '$lib/client/api';
+import { messageOf } from '$lib/client/message-of';
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
+import { iterName } from '../iter-name';
 import { LoadDraft } from './load-draft.svelte';
 import { PreviewState } from './preview-state.svelte';
 import { spanOf } from './timeline';
@@ -49,7 +51,7 @@ export class Workbench {
       draft.reset();
       return answer;
     } catch (error) {
-      this.failure = error instanceof Error ? error.message : String(error);
+      this.failure = messageOf(error);
       return null;
     } finally {
       this.busy = false;
@@ -75,8 +77,7 @@ export class Workbench {
       const span = found && spanOf(found.min, found.max);
       if (!span) continue;
       const kind = segment.operation === 'reference' ? 'reference' : 'baseline';
-      const name = kind === 'reference' ? 'Reference' : 'Baseline';
-      const label = segment.note?.split('\n')[0] || `${name} ${segment.id}`;
+      const label = segment.note?.split('\n')[0] || `${iterName(kind)} ${segment.id}`;
       bars.push({ key: String(segment.id), kind, label, span, counts: true });
     }
 

@@ -6,7 +6,8 @@ import type {
   LoadPreviewRequest,
   LoadRequest,
 } from '../../contract/loads';
-import type { Segment } from '../../contract/log';
+import type { LoadOperation, Segment } from '../../contract/log';
+import { isLoad } from '../../contract/log';
 import type { ColumnRecord } from '../db/columns';
 import { sourceColumns } from '../db/columns';
 import type { Database, Session, Transaction } from '../db/database';
@@ -30,8 +31,6 @@ import { blameClient } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, storedTemplate, writeVersion } from './forecast-version';
 import { logOf } from './log';
-
-type LoadOperation = 'baseline' | 'reference';
 
 const NO_OFFSET = '0 days';
 
@@ -87,7 +86,7 @@ export async function replaceSegment(
     if (entry.version_id !== versionId) {
       throw new AppError(404, `Version ${versionId} has no log entry ${logid}`);
     }
-    if (entry.operation !== 'baseline' && entry.operation !== 'reference') {
+    if (!isLoad(entry.operation)) {
       throw new AppError(409, `Entry ${logid} is a ${entry.operation}; only loads can be edited`);
     }
     if (await hasOperations(tx, versionId)) {
@@ -135,7 +134,7 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
     const { entries } = await logOf(tx, target);
     const spans = await entrySpans(tx, target.table, target.columns);
     return entries
-      .filter((e) => e.operation === 'baseline' || e.operation === 'reference')
+      .filter((e) => isLoad(e.operation))
       .map((e) => ({ ...e, spans: spans.get(e.id) ?? [] }))
       .reverse();
   }, 'REPEATABLE READ READ ONLY');

@@ -7,6 +7,7 @@ import {
   listSegments,
   previewLoad,
 } from '$lib/client/api';
+import { isLoad } from '$lib/contract/log';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
@@ -21,9 +22,7 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     listSegments(id, { fetch }),
     listLog(id, { fetch }),
   ]);
-  const operations = log.entries.filter(
-    ({ operation }) => operation !== 'baseline' && operation !== 'reference',
-  );
+  const operations = log.entries.filter(({ operation }) => !isLoad(operation));
   return {
     crumbs: [
       { label: 'Sources', href: '/' },
