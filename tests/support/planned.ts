@@ -174,7 +174,7 @@ export async function stored(
   });
 }
 
-/** Every row with its system columns, as text, but for the creation time where `rows` says so. */
+/** Every row with its system columns, as text, in order; those of the entry `but` are left out. */
 export async function bytes({ query }: Service, { table }: Planned, but = -1): Promise<string[]> {
   const rows = await query(
     `SELECT f::text AS row FROM ${table} AS f WHERE pf_logid <> ${but} ORDER BY pf_id`,

@@ -118,14 +118,17 @@ export const previewTable = (schema: string, tname: string, limit = 50, o?: Call
 export const listSources = (o?: CallOptions & { all?: boolean }) =>
   json<SourceListEntry[]>('/api/sources' + (o?.all ? '?status=all' : ''), o);
 
+/** POST /sources: with every column as `ignore`; 409 where the table is registered already. */
 export const registerSource = (body: RegisterSourceRequest, o?: CallOptions) =>
   json<Source>('/api/sources', { ...o, method: 'POST', body });
 
 export const getSource = (id: number, o?: CallOptions) => json<Source>(path`/sources/${id}`, o);
 
+/** PATCH /sources/:id: what is left out stays, null clears. */
 export const editSource = (id: number, body: EditSourceRequest, o?: CallOptions) =>
   json<Source>(path`/sources/${id}`, { ...o, method: 'PATCH', body });
 
+/** DELETE /sources/:id: with its columns and templates; 409 while it has versions. */
 export const deleteSource = async (id: number, o?: CallOptions) => {
   await send(path`/sources/${id}`, { ...o, method: 'DELETE' });
 };
@@ -173,24 +176,30 @@ export const previewSql = (id: number, o?: CallOptions) =>
 
 // Versions
 
+/** GET /sources/:id/versions: oldest first, each with its rows and its last change. */
 export const listVersions = (sourceId: number, o?: CallOptions) =>
   json<VersionListEntry[]>(path`/sources/${sourceId}/versions`, o);
 
+/** POST /sources/:id/versions: 409 for a name taken, an archived source or one without SQL. */
 export const createVersion = (sourceId: number, body: CreateVersionRequest, o?: CallOptions) =>
   json<Version>(path`/sources/${sourceId}/versions`, { ...o, method: 'POST', body });
 
 export const getVersion = (id: number, o?: CallOptions) => json<Version>(path`/versions/${id}`, o);
 
+/** PATCH /versions/:id: what is left out stays, null clears the description; 403 where it is closed. */
 export const editVersion = (id: number, body: EditVersionRequest, o?: CallOptions) =>
   json<Version>(path`/versions/${id}`, { ...o, method: 'PATCH', body });
 
+/** DELETE /versions/:id: with its rows and its log; 403 where it is closed. */
 export const deleteVersion = async (id: number, o?: CallOptions) => {
   await send(path`/versions/${id}`, { ...o, method: 'DELETE' });
 };
 
+/** POST /versions/:id/close: its rows stay as they are until it is opened; 409 where it is closed already. */
 export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>
   json<Version>(path`/versions/${id}/close`, { ...o, method: 'POST', body: { pf_user } });
 
+/** POST /versions/:id/open: 409 where it is open already. */
 export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
   json<Version>(path`/versions/${id}/open`, { ...o, method: 'POST', body: { pf_user } });
 
@@ -214,9 +223,11 @@ export const listSegments = (id: number, o?: CallOptions) =>
 export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOptions) =>
   json<LoadPreview>(path`/versions/${id}/baseline/preview`, { ...o, method: 'POST', body });
 
+/** POST /versions/:id/baseline: adds a segment to plan on; 422 where no row matches. */
 export const loadBaseline = (id: number, body: BaselineRequest, o?: CallOptions) =>
   json<LoadAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'POST', body });
 
+/** POST /versions/:id/reference: adds a segment to compare with; 422 where no row matches. */
 export const loadReference = (id: number, body: LoadRequest, o?: CallOptions) =>
   json<LoadAnswer>(path`/versions/${id}/reference`, { ...o, method: 'POST', body });
 
@@ -224,6 +235,7 @@ export const loadReference = (id: number, body: LoadRequest, o?: CallOptions) =>
 export const editSegment = (id: number, logid: number, body: LoadRequest, o?: CallOptions) =>
   json<LoadAnswer>(path`/versions/${id}/baseline/${logid}`, { ...o, method: 'PUT', body });
 
+/** DELETE /versions/:id/baseline: every baseline segment at once; references and operations stay. */
 export const clearBaseline = (id: number, o?: CallOptions) =>
   json<ClearAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'DELETE' });
 
@@ -233,21 +245,28 @@ export const clearBaseline = (id: number, o?: CallOptions) =>
 export const previewSlice = (id: number, slice: Slice, o?: CallOptions) =>
   json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice } });
 
+/** POST /versions/:id/scale: answers the rows it wrote; 422 where there is nothing to scale. */
 export const scale = (id: number, body: ScaleRequest, o?: CallOptions) =>
   json<OperationAnswer>(path`/versions/${id}/scale`, { ...o, method: 'POST', body });
 
+/** POST /versions/:id/recode: answers the rows it wrote; 422 where nothing would move. */
 export const recode = (id: number, body: RecodeRequest, o?: CallOptions) =>
   json<OperationAnswer>(path`/versions/${id}/recode`, { ...o, method: 'POST', body });
 
+/** POST /versions/:id/clone: answers the rows it wrote; 422 where nothing would be copied. */
 export const clone = (id: number, body: CloneRequest, o?: CallOptions) =>
   json<OperationAnswer>(path`/versions/${id}/clone`, { ...o, method: 'POST', body });
 
 // Log
 
-/** GET /versions/:id/log: newest first, with totals under the source's own column names. */
+/**
+ * GET /versions/:id/log: newest first, each entry with `value_total` and `units_total`; `value_col` and
+ * `units_col` say what the source calls the two, null where it has none.
+ */
 export const listLog = (id: number, o?: CallOptions) =>
   json<LogAnswer>(path`/versions/${id}/log`, o);
 
+/** PATCH /log/:logid: null clears the note; a closed version takes it too. */
 export const editNote = (logid: number, note: string | null, o?: CallOptions) =>
   json<LogEntry>(path`/log/${logid}`, { ...o, method: 'PATCH', body: { note } });
 

@@ -51,6 +51,7 @@ const unstored = (table: TableColumn): ColumnRecord => ({
   table,
 });
 
+/** What SQL is generated from; `type` null where the table has lost the column. */
 export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] =>
   records.map((r) => ({
     cname: r.cname,
@@ -62,6 +63,7 @@ export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] 
     type: r.table?.type ?? null,
   }));
 
+/** What the API answers; `type` in the words of the database, null where the column is gone. */
 export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =>
   records.map(({ id: _, table, ...entry }) => ({ ...entry, type: table?.type.declared ?? null }));
 
@@ -79,6 +81,7 @@ export async function insertColumns(
   );
 }
 
+/** Overwrites every field of the named columns, null included; names without a row are passed over. */
 export async function updateColumns(
   session: Session,
   sourceId: number,

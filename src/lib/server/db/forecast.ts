@@ -57,6 +57,7 @@ export async function keepRoles(
   }
 }
 
+/** Drops a forecast table with its rows; does nothing where it is gone. `table` is quoted. */
 export const dropTable = (session: Session, table: string): Promise<number> =>
   session.run(`DROP TABLE IF EXISTS ${table}`);
 
@@ -72,9 +73,11 @@ export async function columnHasData(
   return some;
 }
 
+/** Takes a column out with whatever it holds; {@link columnHasData} tells whether that is anything. */
 export const dropColumn = (session: Session, table: string, column: string): Promise<number> =>
   session.run(`ALTER TABLE ${table} DROP COLUMN ${ident(column)}`);
 
+/** Adds a column that is empty in every row. */
 export const addColumn = (
   session: Session,
   table: string,
@@ -82,6 +85,7 @@ export const addColumn = (
 ): Promise<number> =>
   session.run(`ALTER TABLE ${table} ADD COLUMN ${ident(column.name)} ${column.type}`);
 
+/** @throws AppError 404 where the table was dropped since its version was read */
 export async function countRows(session: Session, table: string): Promise<number> {
   return (await session.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)).n;
 }
@@ -215,12 +219,14 @@ export async function entrySpans(
   );
 }
 
+/** Leaves the log entry itself. @returns how many rows went */
 export const deleteRowsOfEntry = (
   session: Session,
   table: string,
   logid: number,
 ): Promise<number> => session.run(`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
 
+/** Leaves the log entries themselves. @returns how many rows went */
 export const deleteRowsOfIter = (session: Session, table: string, iter: string): Promise<number> =>
   session.run(`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
 

@@ -19,6 +19,7 @@ export async function getEntry(session: Session, logid: number): Promise<LogEntr
   return found(entry, `log entry ${logid}`);
 }
 
+/** Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id */
 export async function insertEntry(
   session: Session,
   entry: {
@@ -46,7 +47,7 @@ export async function insertEntry(
   return id;
 }
 
-/** @throws AppError 404 where there is no such entry */
+/** Null clears the note. @throws AppError 404 where there is no such entry */
 export async function updateNote(
   session: Session,
   logid: number,
@@ -59,9 +60,11 @@ export async function updateNote(
   return found(entry, `log entry ${logid}`);
 }
 
+/** Leaves the rows it wrote, which nothing ties to it but their `pf_logid`. @returns 1, or 0 where it is gone */
 export const deleteEntry = (session: Session, logid: number): Promise<number> =>
   session.run('DELETE FROM pf.log WHERE id = $1', [logid]);
 
+/** Leaves the rows they wrote. @returns how many entries went */
 export const deleteEntriesOf = (
   session: Session,
   versionId: number,

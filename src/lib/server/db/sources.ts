@@ -4,6 +4,7 @@ import { found } from './database';
 
 const FIELDS = 'id, schema, tname, label, status, default_layout, created_at, created_by';
 
+/** By what people call them. Their versions are counted, whether open or closed. */
 export function listSources(session: Session, withArchived: boolean): Promise<SourceListEntry[]> {
   return session.many<SourceListEntry>(
     `SELECT ${FIELDS},
@@ -55,6 +56,7 @@ export function insertSource(
   );
 }
 
+/** Overwrites all three: null clears the label and the layout. @throws Error where there is no such source */
 export function updateSource(
   session: Session,
   id: number,
@@ -71,5 +73,11 @@ export function updateSource(
   );
 }
 
+/**
+ * Deletes a source with its column metadata and templates.
+ *
+ * @throws the database's error while the source has versions
+ * @returns 1, or 0 where it is gone
+ */
 export const deleteSource = (session: Session, id: number): Promise<number> =>
   session.run('DELETE FROM pf.source WHERE id = $1', [id]);

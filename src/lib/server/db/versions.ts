@@ -6,6 +6,7 @@ import { found } from './database';
 const FIELDS = `id, source_id, name, description, status, exclude_iters, created_at, created_by,
   closed_at, closed_by`;
 
+/** Oldest first. */
 export const listVersions = (session: Session, sourceId: number): Promise<Version[]> =>
   session.many<Version>(`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
     sourceId,
@@ -80,6 +81,11 @@ export function insertVersion(
   );
 }
 
+/**
+ * Overwrites all three: null clears the description.
+ *
+ * @throws the database's error, `uniqueViolation`, where the source has a version of that name
+ */
 export function updateVersion(
   session: Session,
   id: number,
@@ -103,5 +109,6 @@ export function setClosed(session: Session, id: number, user: string | null): Pr
   );
 }
 
+/** Deletes a version with its log; its forecast table stays. @returns 1, or 0 where it is gone */
 export const deleteVersion = (session: Session, id: number): Promise<number> =>
   session.run('DELETE FROM pf.version WHERE id = $1', [id]);
