@@ -106,6 +106,14 @@ describe('up', () => {
     expect(await applied()).toEqual([...FILES, '005_good.sql', '006_bad.sql', '007_later.sql']);
   });
 
+  it('tells why a migration lost its connection, not that nothing could be rolled back then', async () => {
+    project.write('005_gone.sql', 'SELECT pg_terminate_backend(pg_backend_pid());');
+    const { code, stderr } = await migrate('up');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/005_gone\.sql failed and was rolled back: terminating connection/);
+    expect(await applied()).toEqual(FILES);
+  });
+
   it('refuses where an applied migration was modified', async () => {
     await migrate('up');
     project.write(SECOND, 'SELECT 1;');

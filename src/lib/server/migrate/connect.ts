@@ -12,6 +12,8 @@ export type Connection = pg.Client;
  */
 export async function connect(db: DatabaseConfig): Promise<Connection> {
   const client = new pg.Client({ ...db, options: SESSION_OPTIONS });
+  // Without a listener, a connection that dies would end the process; the next query tells of it.
+  client.on('error', () => undefined);
   await client.connect();
   return client;
 }
