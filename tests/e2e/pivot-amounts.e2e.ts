@@ -156,3 +156,128 @@ test('a selected cell is copied with its number after rows above it closed', asy
   await page.keyboard.press('ArrowUp');
   await expect(pivot.slice).toContainText('Sub-Category = Machines');
 });
+
+test('a value typed in full is taken as it was typed, whatever is listed', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(PHONES);
+  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
+  const state = field(pivot, 'New State');
+  await state.click();
+  await state.pressSequentially('Kansas', { delay: 20 });
+  await expect(page.getByRole('option')).toHaveText(['Kansas', 'Arkansas']);
+  await page.keyboard.press('Enter');
+  await expect(state).toHaveValue('Kansas');
+
+  // Escape goes back to what was chosen; without a choice in the list, Enter does not make one.
+  await state.pressSequentially(' City');
+  await page.keyboard.press('Escape');
+  await expect(state).toHaveValue('Kansas');
+  const region = field(pivot, 'New Region');
+  await region.click();
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(region).toHaveValue('');
+
+  // A choice by the arrow keys is taken, and typed text without leaving the field.
+  await region.pressSequentially('e');
+  await expect(page.getByRole('option', { name: 'West' })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(region).toHaveValue(/^(Central|East|West)$/);
+  const segment = field(pivot, 'New Segment');
+  await segment.click();
+  await segment.pressSequentially('Nonprofit');
+  const chosen = await region.inputValue();
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  const [{ params }] = await service.query(`SELECT params FROM pf.log WHERE operation = 'recode'`);
+  expect(params.set).toEqual({ State: 'Kansas', Region: chosen, Segment: 'Nonprofit' });
+});
+
+test('text that is no number keeps an operation from being applied', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(FURNITURE);
+  await pivot.type('Change', '12,5');
+  await field(pivot, 'Quantity: Change').click();
+  await field(pivot, 'Quantity: Change').pressSequentially('3');
+  await expect(pivot.panel.getByText('One of the amounts is no number.')).toBeVisible();
+  await expect(pivot.panel.getByRole('button', { name: /^Scale/ })).toBeDisabled();
+  await pivot.type('Change', '10%');
+  await expect(field(pivot, 'Sales: Change')).toHaveAttribute('aria-invalid', 'true');
+  await pivot.type('Percent', '10%');
+  await expect(field(pivot, 'Sales: Change')).toHaveValue('17,051.82');
+  await expect(pivot.apply).toBeEnabled();
+});
+
+test('a new total is what stays, though someone else wrote since it was typed', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(FURNITURE);
+  await pivot.type('New total', '150000');
+  await expect(pivot.apply).toBeEnabled();
+  const between = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
+  const days = await service.query(
+    `SELECT DISTINCT "Order Date"::text AS day FROM ${TABLE} WHERE ${between}`,
+  );
+  await service.api.post('/versions/1/scale', {
+    slice: { Category: 'Furniture', 'Order Date': days.map(({ day }) => day) },
+    value_incr: 1000,
+    pf_user: 'bea',
+  });
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const [{ sales }] = await service.query(
+    `SELECT sum("Sales")::numeric(20,2)::text AS sales FROM ${TABLE}
+     WHERE "Category" = 'Furniture' AND ${between}`,
+  );
+  expect(sales).toBe('150000.00');
+});
+
+test('what is typed while a change is written is kept', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(FURNITURE);
+  await pivot.type('Percent', '10');
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/versions/1/scale', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await pivot.apply.click();
+  const note = field(pivot, 'Note');
+  await note.click();
+  await note.pressSequentially('For the next one');
+  answer();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  await expect(field(pivot, 'Sales: Percent')).toHaveValue('');
+  await expect(note).toHaveValue('For the next one');
+});
+
+test('two clicks on a log entry at once show everything again', async ({ page, service }) => {
+  await service.api.post('/versions/1/scale', {
+    slice: { Category: 'Furniture' },
+    pct: 10,
+    pf_user: 'bea',
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await pivot.number(FURNITURE);
+  const entry = (await pivot.log()).getByRole('row').filter({ hasText: 'bea' });
+  await entry.getByRole('cell', { name: 'bea' }).evaluate((cell: HTMLElement) => {
+    cell.click();
+    cell.click();
+    cell.click();
+  });
+  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await page.getByRole('button', { name: 'Show everything' }).first().click();
+  await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(before, 2);
+});

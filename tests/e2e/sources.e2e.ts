@@ -115,6 +115,10 @@ test.describe('the order of the columns', () => {
     await expect(names(page).first()).toContainText('Category');
     await expect(handle).toBeFocused();
     await expect(page.getByText('Category is now number 1 of 23')).toBeAttached();
+    for (let i = 0; i < 2; i += 1) await page.keyboard.press('ArrowDown');
+    await expect(handle).toBeFocused();
+    await expect(page.getByText('Category is now number 3 of 23')).toBeAttached();
+    for (let i = 0; i < 2; i += 1) await page.keyboard.press('ArrowUp');
     await page.getByRole('button', { name: 'Save columns' }).click();
     await toast(page, 'Columns saved.');
     const first = await service.query(

@@ -1,5 +1,4 @@
 import { SvelteMap } from 'svelte/reactivity';
-import type { Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
 import { decimalsOf, scaleOutcome } from './scale-draft';
@@ -9,7 +8,7 @@ import { listOf } from './slice';
 /** An edit with the slice that was selected when it was typed. */
 interface ArmedEdit {
   edit: MeasureEdit;
-  slice: Slice | undefined;
+  slice: string;
 }
 
 export type OperationKind = Operation['kind'];
@@ -42,19 +41,25 @@ export class OperationDraft {
   }
 
   private armed(edit: MeasureEdit | null): ArmedEdit | null {
-    return edit && { edit, slice: this.session.selection?.slice };
+    return edit && { edit, slice: this.sliceKey };
+  }
+
+  private get sliceKey(): string {
+    return JSON.stringify(this.session.selection?.slice ?? null);
   }
 
   /** A total or a change is meant for the cells it was typed for; a percentage fits any. */
   private standing(armed: ArmedEdit | null): MeasureEdit | null {
     if (!armed) return null;
-    const fits = armed.edit.by === 'percent' || armed.slice === this.session.selection?.slice;
+    const fits = armed.edit.by === 'percent' || armed.slice === this.sliceKey;
     return fits ? armed.edit : null;
   }
 
   readonly outcome = $derived.by<ScaleOutcome | null>(() => {
     const { preview } = this.session;
-    const { value, units, holdPrice } = this;
+    const { holdPrice } = this;
+    const value = readable(this.value);
+    const units = readable(this.units);
     const { valueColumn, unitsColumn } = this.session;
     const decimals = {
       value: decimalsOf(valueColumn?.type),
@@ -69,13 +74,13 @@ export class OperationDraft {
     const set = Object.fromEntries(this.set);
     switch (this.kind) {
       case 'scale': {
-        const amounts = this.outcome?.amounts;
+        const amounts = this.isReadable ? this.outcome?.amounts : null;
         return amounts ? { kind: 'scale', body: { ...amounts, ...note } } : null;
       }
       case 'recode':
         return this.set.size > 0 ? { kind: 'recode', body: { set, ...note } } : null;
       case 'clone':
-        return this.factor === null
+        return this.factor === null || Number.isNaN(this.factor)
           ? null
           : { kind: 'clone', body: { set, scale_factor: this.factor, ...note } };
     }
@@ -94,8 +99,18 @@ export class OperationDraft {
     return 'Enter a factor.';
   });
 
+  private get isReadable(): boolean {
+    return [this.value, this.units].every((edit) => readable(edit) === edit);
+  }
+
+  /** Whether an amount follows from what is there now, which may have changed since it was shown. */
+  get dependsOnTotals(): boolean {
+    return this.kind === 'scale' && [this.value, this.units].some((edit) => edit?.by === 'total');
+  }
+
   private scaleObstacle(): string {
     const { value, units, outcome } = this;
+    if (!this.isReadable) return 'One of the amounts is no number.';
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
     const ofNothing = (['value', 'units'] as const).some(
       (role) => this[role]?.by === 'percent' && outcome?.[role]?.now === 0,
@@ -111,12 +126,20 @@ export class OperationDraft {
     return from.length === 1 && from[0] === this.set.get(column);
   }
 
-  /** Empties the amounts and the note, after they were applied. */
-  clear(): void {
-    this.value = null;
-    this.units = null;
-    this.set.clear();
-    this.factor = 1;
-    this.note = '';
+  /** To be called once what is in the form now was applied: empties it, but for what was typed since. */
+  clearingAfter(): () => void {
+    const [value, units, factor, note] = [this.#value, this.#units, this.factor, this.note];
+    const set = [...this.set];
+    return () => {
+      if (this.#value === value) this.#value = null;
+      if (this.#units === units) this.#units = null;
+      if (this.factor === factor) this.factor = 1;
+      if (this.note === note) this.note = '';
+      for (const [column, to] of set) if (this.set.get(column) === to) this.set.delete(column);
+    };
   }
 }
+
+/** An edit with an amount; none where the text of its field is no number. */
+const readable = (edit: MeasureEdit | null): MeasureEdit | null =>
+  edit && !Number.isNaN(edit.amount) ? edit : null;

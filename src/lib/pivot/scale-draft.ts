@@ -4,6 +4,7 @@ import { tidy } from './cell-value';
 /** The one of a measure's three linked fields that the user filled in; the others follow. */
 export interface MeasureEdit {
   by: 'total' | 'change' | 'percent';
+  /** NaN where the text of the field is no number. */
   amount: number;
 }
 

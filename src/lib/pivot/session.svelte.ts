@@ -119,6 +119,7 @@ export class ForecastSession {
   private previewCall: AbortController | null = null;
   private waitingForTotals: (() => void)[] = [];
   private filterBefore: LayoutFilter[] | null = null;
+  private isolating: Promise<void> = Promise.resolve();
   private cursor: GridTarget | null = null;
   private reading = 0;
   /** Entries written from this page, newest last: what Ctrl+Z takes back. */
@@ -432,7 +433,9 @@ export class ForecastSession {
 
   private setSelection(selection: Selection): void {
     // Totals of another slice would be taken for those of this one.
-    this.preview = null;
+    if (JSON.stringify(this.selection?.slice) !== JSON.stringify(selection.slice)) {
+      this.preview = null;
+    }
     this.selection = selection;
     this.pivot?.mark(selection.cells);
     this.showReach(null);
@@ -475,6 +478,12 @@ export class ForecastSession {
   private endPreview(): void {
     this.previewing = false;
     for (const waiting of this.waitingForTotals.splice(0)) waiting();
+  }
+
+  /** Adds up what is selected again, as it is now. */
+  readTotals(): Promise<void> {
+    this.askPreview(0);
+    return this.totalsRead();
   }
 
   /** Waits until the totals are those of what is selected. */
@@ -661,8 +670,14 @@ export class ForecastSession {
     void this.pivot?.showReach(slice).catch(() => undefined);
   }
 
-  /** Shows only what an entry wrote; null shows everything again. */
-  async isolate(entry: LogListEntry | null): Promise<void> {
+  /** Shows only what an entry wrote; null shows everything again. One after the other, as asked. */
+  isolate(entry: LogListEntry | null): Promise<void> {
+    const done = this.isolating.then(() => this.isolateNow(entry));
+    this.isolating = done.catch(() => undefined);
+    return done;
+  }
+
+  private async isolateNow(entry: LogListEntry | null): Promise<void> {
     if (!this.pivot) return;
     this.clearSelection();
     if (entry) {
