@@ -152,3 +152,20 @@ for (const colorScheme of ['light', 'dark'] as const) {
     });
   });
 }
+
+test('the theme changes under the pivot, and nothing breaks', async ({ page }) => {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  for (const scheme of ['dark', 'light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expect(page.locator('perspective-viewer')).toHaveAttribute(
+      'theme',
+      scheme === 'dark' ? 'Pro Dark' : 'Pro Light',
+    );
+  }
+  await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+  await expect(page.getByTestId('value-total')).toHaveText('170,518.24');
+  expect(faults).toEqual([]);
+});

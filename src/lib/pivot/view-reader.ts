@@ -76,6 +76,8 @@ export class ViewReader {
   private printed: Promise<string[]> | null = null;
   private underlyingViews = new Map<string, Promise<EngineView>>();
   private underlying = new Map<string, Promise<Map<string, Underlying>>>();
+  /** What is being read of the views of its own: one that is read cannot be deleted. */
+  private readonly reading = new Set<Promise<unknown>>();
 
   private constructor(
     private readonly table: EngineTable,
@@ -121,6 +123,7 @@ export class ViewReader {
     this.splitView = null;
     for (const opening of opened) {
       const view = await opening.catch(() => null);
+      await Promise.allSettled(this.reading);
       await view?.delete();
     }
   }
@@ -242,7 +245,10 @@ export class ViewReader {
       sort: columnSort,
     });
     const companion = await this.splitView;
-    const [printedPaths, rows] = await Promise.all([this.printedPaths(), readColumns(companion)]);
+    const [printedPaths, rows] = await Promise.all([
+      this.printedPaths(),
+      this.readWhole(companion),
+    ]);
     const tuples = ((rows[ROW_PATH] as CellValue[][] | undefined) ?? []).filter(
       (path) => path.length === split_by.length,
     );
@@ -264,7 +270,7 @@ export class ViewReader {
       });
       this.underlyingViews.set(expression, opening);
     }
-    const rows = await readColumns(await opening);
+    const rows = await this.readWhole(await opening);
     const found = new Map<string, Underlying>();
     for (const path of (rows[ROW_PATH] as CellValue[][] | undefined) ?? []) {
       if (path.length !== columns.length + 1) continue;
@@ -315,6 +321,16 @@ export class ViewReader {
   private selection() {
     const { filter, filter_op, expressions } = this.config;
     return { filter, ...(filter_op && { filter_op }), expressions };
+  }
+
+  private async readWhole(view: EngineView): Promise<Record<string, unknown>> {
+    const read = readColumns(view);
+    this.reading.add(read);
+    try {
+      return await read;
+    } finally {
+      this.reading.delete(read);
+    }
   }
 
   private async read(window: Window): Promise<Record<string, unknown>> {
