@@ -10,7 +10,7 @@ import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
 import { AppError } from '../errors';
 import type { ColumnType, ForecastColumn } from '../sql/columns';
-import { forecastColumns, leafColumns } from '../sql/columns';
+import { forecastColumns, leafColumns, useOf } from '../sql/columns';
 import { forecastTable, forecastTableName } from '../sql/identifiers';
 import type { CompiledSlice } from '../sql/slice';
 import { compileSlice } from '../sql/slice';
@@ -75,9 +75,6 @@ async function complete(session: Session, version: Version): Promise<ForecastVer
   const table = forecastTable(source.tname, version.id);
   return { version, source, metadata, columns, disputed, reassigned, table };
 }
-
-/** What a template does with a column of a role: groups by it, or sums it as one measure or the other. */
-const useOf = (role: string): string => (role === 'value' || role === 'units' ? role : 'leaf');
 
 const plainType = (type: string): ColumnType => ({
   declared: type,

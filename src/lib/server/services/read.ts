@@ -5,6 +5,7 @@ import { encode } from '../arrow/encode';
 import type { Database } from '../db/database';
 import { listEntries } from '../db/log';
 import { getVersion } from '../db/versions';
+import { measureColumns } from '../sql/columns';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
@@ -33,7 +34,7 @@ export function readForecast(
     const template = await storedTemplate(tx, source.id, operation);
     const sql = substitute(template, { fc_table: table, version_id: String(version.id) });
 
-    const measures = columns.filter((c) => c.role === 'value' || c.role === 'units');
+    const measures = measureColumns(columns);
     const use = (name: string): PlannedColumn['use'] => {
       if (KEYS.includes(name)) return 'key';
       return measures.some((m) => m.name === name) ? 'measure' : 'dimension';

@@ -24,7 +24,7 @@ import {
 } from '../db/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/columns';
-import { forecastColumns } from '../sql/columns';
+import { forecastColumns, useOf } from '../sql/columns';
 import { forecastTable } from '../sql/identifiers';
 import { columnsOfScale } from '../sql/templates/stored';
 
@@ -107,9 +107,8 @@ function asGenerated(
   return columns.flatMap((column) => {
     const use = uses.get(column.name);
     if (use === undefined) return [];
-    const isMeasure = column.role === 'value' || column.role === 'units';
-    if (use === 'leaf') return isMeasure ? { ...column, role: 'dimension' as const } : column;
-    return { ...column, role: use };
+    if (use === useOf(column.role)) return column;
+    return { ...column, role: use === 'leaf' ? ('dimension' as const) : use };
   });
 }
 

@@ -92,6 +92,13 @@ export function forecastColumns(columns: readonly SourceColumn[]): ForecastColum
 export const leafColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   columns.filter((c) => c.role === 'dimension' || c.role === 'date');
 
+/** What a template does with a column: groups by it, or sums it as one measure or the other. */
+export type ColumnUse = 'leaf' | 'value' | 'units';
+
+/** What a template does with a column of a role that forecast tables have. */
+export const useOf = (role: string): ColumnUse =>
+  role === 'value' || role === 'units' ? role : 'leaf';
+
 /** Value first, then units; each only where the source has one. */
 export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   (['value', 'units'] as const).flatMap((role) => columns.find((c) => c.role === role) ?? []);

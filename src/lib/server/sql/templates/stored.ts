@@ -1,5 +1,4 @@
-/** What a stored template does with a column: groups by it, or sums it as one measure or the other. */
-export type ColumnUse = 'leaf' | 'value' | 'units';
+import type { ColumnUse } from '../columns';
 
 /**
  * The columns that a stored `scale` template works with. The metadata may have changed since it was
