@@ -140,7 +140,7 @@ export class Grid {
     const y = rows.findIndex((path) => JSON.stringify(path) === wanted);
     if (y < 0) return null;
     if (measure === null) return { x: null, y };
-    const shown = reader.config.columns.filter((name): name is string => name !== null);
+    const { shown } = reader;
     const across = JSON.stringify(columnPaths);
     const x = Array.from({ length: this.columnCount }, (_, i) => i).findIndex(
       (i) =>
@@ -167,7 +167,7 @@ export class Grid {
   async copyAll(): Promise<string> {
     const { view, reader } = this;
     if (!view || !reader) return '';
-    const shown = reader.config.columns.filter((name): name is string => name !== null);
+    const { shown } = reader;
     const { group_by, split_by } = reader.config;
     const read = JSON.parse(await this.displayed(view).to_columns_string()) as Record<
       string,
@@ -272,7 +272,7 @@ export class Grid {
     const { reader } = this;
     if (!reader) return;
     this.rawPaths = await reader.printedPaths();
-    const { split_by, columns } = reader.config;
+    const { split_by } = reader.config;
     if (split_by.length === 0) {
       this.columnPaths = [];
       this.labels = this.rawPaths;
@@ -281,7 +281,7 @@ export class Grid {
     this.columnPaths = await reader.columnPaths();
     this.labels = columnLabels(
       this.columnPaths.map((alternatives) => alternatives[0]),
-      columns.filter((name): name is string => name !== null),
+      reader.shown,
       split_by.map((name) => this.kind(name)),
     );
   }
@@ -415,7 +415,7 @@ export class Grid {
     const { reader } = this;
     const grid = this.plugin.regular_table;
     if (!reader) return;
-    const shown = reader.config.columns.filter((name): name is string => name !== null);
+    const { shown } = reader;
     for (const cell of grid.querySelectorAll('tbody td, tbody th')) {
       const meta = grid.getMeta(cell);
       const path = meta?.y === undefined ? undefined : this.rows.paths[meta.y - this.rows.start];

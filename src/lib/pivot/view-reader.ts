@@ -110,6 +110,11 @@ export class ViewReader {
     return new ViewReader(table, view, { ...config, filter, sort: [...sort] }, schema);
   }
 
+  /** The columns that the view shows, in their order; an empty place among them shows none. */
+  get shown(): string[] {
+    return this.config.columns.filter((name): name is string => name !== null);
+  }
+
   /** Forgets what was read: rows came or went. */
   invalidate(): void {
     this.columnTuples = null;
@@ -159,7 +164,7 @@ export class ViewReader {
       throw new Error('The column behind this cell could not be read.');
     const isHeader = depth !== undefined && depth < config.split_by.length;
     const columnPaths = paths && alternatives.map((path) => path.slice(0, depth));
-    const shown = config.columns.filter((name): name is string => name !== null);
+    const { shown } = this;
     const [row, value] = await Promise.all([
       grouped ? this.rowPath(y) : this.flatRow(y, columns),
       x === null || isHeader ? null : this.valueAt(x, y),
@@ -253,8 +258,7 @@ export class ViewReader {
       (path) => path.length === split_by.length,
     );
     const types = split_by.map((column) => this.schema[column]);
-    const columns = this.config.columns.filter((name): name is string => name !== null);
-    return matchColumns(printedPaths, tuples, types, columns);
+    return matchColumns(printedPaths, tuples, types, this.shown);
   }
 
   private async readUnderlying(expression: string): Promise<Map<string, Underlying>> {
