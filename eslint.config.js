@@ -7,7 +7,8 @@ import svelteConfig from './svelte.config.js';
 /**
  * The arrows of the house, held by lint: which folder may not import what.
  * Server: routes → services → {db, sql, arrow} → {contract, errors}.
- * Browser: routes → components → {pivot, client} → contract.
+ * Browser: routes → components → plan → {pivot, client} → contract; the engine in `pivot` knows
+ * neither the client nor the plan.
  */
 const anyOf = (...folders) => folders.map((folder) => `**/${folder}/**`);
 const forbid = (files, patterns, paths = []) => ({
@@ -28,13 +29,20 @@ const engine = ['@finos/*'];
 const arrows = [
   forbid(
     ['src/lib/contract/**'],
-    ['**/server/**', ...anyOf('client', 'pivot', 'components'), ...kit, ...drivers],
+    ['**/server/**', ...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
   forbid(
     ['src/lib/client/**'],
-    ['**/server/**', ...anyOf('pivot', 'components'), ...kit, ...engine, ...drivers],
+    ['**/server/**', ...anyOf('pivot', 'plan', 'components'), ...kit, ...engine, ...drivers],
   ),
-  forbid(['src/lib/pivot/**'], ['**/server/**', ...anyOf('components'), ...kit, ...drivers]),
+  forbid(
+    ['src/lib/pivot/**'],
+    ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers],
+  ),
+  forbid(
+    ['src/lib/plan/**'],
+    ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...drivers],
+  ),
   forbid(['src/lib/components/**'], ['**/server/**', ...engine, ...drivers]),
   forbid(
     ['src/routes/**/*.svelte', 'src/routes/**/+page.ts', 'src/routes/**/+layout.ts'],
@@ -43,26 +51,34 @@ const arrows = [
   forbid(
     ['src/routes/**/+server.ts'],
     [
-      ...anyOf('server/db', 'server/sql', 'server/arrow', 'client', 'pivot', 'components'),
+      ...anyOf('server/db', 'server/sql', 'server/arrow', 'client', 'pivot', 'plan', 'components'),
       ...drivers,
     ],
   ),
   forbid(
     ['src/lib/server/services/**'],
-    [...anyOf('client', 'pivot', 'components'), ...kit, ...drivers],
+    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
-  forbid(['src/lib/server/db/**'], [...anyOf('services', 'client', 'pivot', 'components'), ...kit]),
+  forbid(
+    ['src/lib/server/db/**'],
+    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit],
+  ),
   forbid(
     ['src/lib/server/sql/**', 'src/lib/server/arrow/**'],
-    [...anyOf('services', 'db', 'client', 'pivot', 'components'), ...kit, ...drivers, ...io],
+    [
+      ...anyOf('services', 'db', 'client', 'pivot', 'plan', 'components'),
+      ...kit,
+      ...drivers,
+      ...io,
+    ],
   ),
   forbid(
     ['src/lib/server/migrate/**'],
-    [...anyOf('services', 'client', 'pivot', 'components'), ...kit],
+    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit],
   ),
   forbid(
     ['src/lib/server/*.ts'],
-    [...anyOf('services', 'client', 'pivot', 'components'), ...kit, ...drivers],
+    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
   forbid(['src/hooks.*.ts', 'src/cli/**'], drivers),
 ];

@@ -3,7 +3,7 @@ import type { Scalar } from '../contract/primitives';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
 import { decimalsOf, scaleOutcome } from './scale-draft';
 import type { ForecastSession, Operation } from './session.svelte';
-import { listOf } from './slice';
+import { listOf } from '../pivot/slice';
 
 /** An edit with the slice that was selected when it was typed. */
 interface ArmedEdit {

@@ -1,5 +1,5 @@
 import type { ScaleRequest, SlicePreview } from '../contract/operations';
-import { tidy } from './cell-value';
+import { tidy } from '../pivot/cell-value';
 
 /** The one of a measure's three linked fields that the user filled in; the others follow. */
 export interface MeasureEdit {

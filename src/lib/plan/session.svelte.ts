@@ -15,16 +15,16 @@ import type {
 import type { Scalar } from '../contract/primitives';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
-import type { GridTarget } from './grid';
-import type { Layout, LayoutFilter } from './layout-config';
-import type { Pivot } from './pivot';
-import { asTable } from './clipboard';
-import { RowsError } from './rows';
-import type { NotHeld } from './slice';
-import { mergeSlices, unmarkedDimensions } from './slice';
+import type { GridTarget } from '../pivot/grid';
+import type { Layout, LayoutFilter } from '../pivot/layout-config';
+import type { Pivot } from '../pivot/pivot';
+import { asTable } from '../pivot/clipboard';
+import { RowsError } from '../pivot/rows';
+import type { NotHeld } from '../pivot/slice';
+import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
 import type { Progress } from './stream';
 import { readDownload, TooLargeError } from './stream';
-import type { ReadCell } from './view-reader';
+import type { ReadCell } from '../pivot/view-reader';
 
 /** Where the page is: exactly one of these is on screen. */
 export type Phase =
@@ -180,7 +180,7 @@ export class ForecastSession {
       await this.pivot?.dispose();
       this.pivot = null;
       // The engine starts while the rows arrive; where it cannot, showing them will say so.
-      import('./pivot').then(
+      import('../pivot/pivot').then(
         ({ Pivot }) => Pivot.prepare(),
         () => undefined,
       );
@@ -229,7 +229,7 @@ export class ForecastSession {
     layout: Layout | null,
     signal: AbortSignal,
   ): Promise<void> {
-    const { Pivot } = await import('./pivot');
+    const { Pivot } = await import('../pivot/pivot');
     const pivot = await Pivot.open(bytes, {
       host: this.host as HTMLElement,
       index,
