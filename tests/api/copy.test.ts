@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PlannedColumn } from '../../src/lib/server/arrow/columns';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from '../../src/lib/server/arrow/encode';
-import { copyOut, describeSelect } from '../../src/lib/server/db/copy';
+import { copyOut, describeStatement } from '../../src/lib/server/db/copy';
 import { cloneDatabase, dropDatabase } from '../support/cluster';
 import { pivoted } from '../support/pivot-engine';
 import { queryOn, type Query } from '../support/service';
@@ -30,7 +30,7 @@ const MEASURES = ['value', 'units'];
 
 /** Reads a select as the service does: describe, copy, decode, encode. */
 async function arrowOf(client: pg.ClientBase, sql: string): Promise<Uint8Array> {
-  const plan = (await describeSelect(client, sql)).map(({ name, type }): PlannedColumn => ({
+  const plan = (await describeStatement(client, sql)).map(({ name, type }): PlannedColumn => ({
     name,
     type,
     use: MEASURES.includes(name) ? 'measure' : name === 'pf_gkey' ? 'key' : 'dimension',
@@ -114,10 +114,49 @@ describe('a select read by COPY', () => {
 
   it('is described by its columns without a row being made', async () => {
     const sql = `SELECT pg_sleep(600)::text AS a, 1 AS "a""b" -- the end`;
-    expect(await withClient((client) => describeSelect(client, sql))).toEqual([
+    expect(await withClient((client) => describeStatement(client, sql))).toEqual([
       { name: 'a', type: 25 },
       { name: 'a"b', type: 23 },
     ]);
+  });
+
+  it('is described without being run where it writes, and tells what it wrote', async () => {
+    await query('CREATE TABLE public.written (a bigint, b numeric)');
+    const sql = `WITH new AS (INSERT INTO public.written VALUES (1, 2.5) RETURNING *)
+      SELECT a, b, 'x' AS c FROM new`;
+    await withClient(async (client) => {
+      expect(await describeStatement(client, sql)).toEqual([
+        { name: 'a', type: 20 },
+        { name: 'b', type: 1700 },
+        { name: 'c', type: 25 },
+      ]);
+      expect(await query('SELECT FROM public.written')).toEqual([]);
+      expect(
+        tableFromIPC(await arrowOf(client, sql))
+          .toArray()
+          .map(String),
+      ).toEqual(['{"a": 1, "b": 2.5, "c": "x"}']);
+    });
+    expect(await query('SELECT FROM public.written')).toHaveLength(1);
+  });
+
+  it('is not described where the text holds another statement', async () => {
+    await withClient(async (client) => {
+      const two = 'SELECT 1) TO STDOUT; SELECT 2; COPY (SELECT 3';
+      await expect(describeStatement(client, two)).rejects.toMatchObject({ code: '42601' });
+      await expect(describeStatement(client, 'SELECT 1; SELECT 2')).rejects.toMatchObject({
+        code: '42601',
+      });
+      expect((await client.query('SELECT 1 AS a')).rows).toEqual([{ a: 1 }]);
+    });
+  });
+
+  it('fails to be described where the connection ends', async () => {
+    await withClient(async (client) => {
+      client.on('error', () => {});
+      await query('SELECT pg_terminate_backend($1)', [await backendOf(client)]);
+      await expect(describeStatement(client, 'SELECT 1')).rejects.toThrow();
+    });
   });
 
   it('of no rows makes no bytes', async () => {

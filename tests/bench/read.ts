@@ -17,7 +17,7 @@ import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from '../../src/lib/server/arrow/encode';
 import { mappedDictionary } from '../../src/lib/server/arrow/mapped';
 import type { DatabaseConfig } from '../../src/lib/server/config';
-import { copyOut, describeSelect } from '../../src/lib/server/db/copy';
+import { copyOut, describeStatement } from '../../src/lib/server/db/copy';
 
 const TABLE = 'pf.fc_bench_1';
 const DATA = `SELECT * FROM ${TABLE}`;
@@ -66,7 +66,7 @@ const ways: Record<string, Way> = {
   },
   'COPY into columns, one batch': async (client) => {
     const log = (await client.query('SELECT id::int, note, operation FROM pf.log')).rows;
-    const columns = await describeSelect(client, DATA);
+    const columns = await describeStatement(client, DATA);
     const decoder = new CopyDecoder(columns.map(({ name, type }) => planned(name, type)));
     await copyOut(client, DATA, (chunk) => decoder.write(chunk));
     const decoded = decoder.finish();

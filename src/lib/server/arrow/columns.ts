@@ -42,7 +42,9 @@ export const OID = {
 
 /**
  * One column of a COPY, in the order of the select.
- * - `measure`: summed by the pivot; a number, always Float64
+ * - `measure`: summed by the pivot; a finite number, always Float64
+ * - `amount`: a measure that was written in the same transaction. It may be infinite: a numeric goes
+ *   further than a double, and only who has all of them can refuse the write
  * - `dimension`: grouped by; text becomes a dictionary, an integer Int32 while every value fits
  * - `key`: (nearly) unique; like a dimension, but text stays plain, since a dictionary of unique
  *   texts costs more than it saves
@@ -51,7 +53,7 @@ export interface PlannedColumn {
   name: string;
   /** Type OID, one of OID. */
   type: number;
-  use: 'measure' | 'dimension' | 'key';
+  use: 'measure' | 'amount' | 'dimension' | 'key';
 }
 
 const readMeasure: Record<number, ReadNumber> = {
@@ -65,10 +67,10 @@ const readMeasure: Record<number, ReadNumber> = {
 
 /** @throws Error for a type that no builder decodes, and for a measure that is no number */
 export function makeBuilder({ name, type, use }: PlannedColumn): ColumnBuilder {
-  if (use === 'measure') {
+  if (use === 'measure' || use === 'amount') {
     const read = readMeasure[type];
     if (!read) throw new Error(`A measure of type ${type}: ${name}`);
-    return new Float64Builder(name, read);
+    return new Float64Builder(name, read, use === 'measure');
   }
   switch (type) {
     case OID.int2:

@@ -7,6 +7,7 @@ import {
   Schema,
   Struct,
   makeData,
+  tableFromIPC,
   type Data,
 } from 'apache-arrow';
 import type { Column } from './columns';
@@ -34,6 +35,13 @@ export function encode(columns: readonly Column[]): Uint8Array {
   writer.write(batch);
   writer.finish();
   return writer.toUint8Array(true);
+}
+
+/** The columns of a stream that {@link encode} made. */
+export function decode(bytes: Uint8Array): Column[] {
+  const { schema, batches } = tableFromIPC(bytes);
+  const children = batches[0]?.data.children ?? [];
+  return children.map((data, i) => ({ name: schema.fields[i]!.name, data }));
 }
 
 /** Numbers a dictionary by its column, so that the same columns always make the same bytes. */

@@ -56,11 +56,13 @@ export class Float64Builder implements ColumnBuilder {
   constructor(
     private readonly name: string,
     private readonly read: ReadNumber,
+    /** Whether NaN and infinity are refused. */
+    private readonly finite = true,
   ) {}
 
   append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
     const values = (this.#values = grown(this.#values, this.#rows + rows));
-    const read = this.read;
+    const { read, finite } = this;
     let row = this.#rows;
     for (let i = from; i < from + rows; i++, row++) {
       const length = lengths[i] as number;
@@ -68,7 +70,7 @@ export class Float64Builder implements ColumnBuilder {
         this.#validity.setNull(row);
       } else {
         const value = read(view, starts[i] as number, length);
-        if (!Number.isFinite(value)) throw notFinite(this.name);
+        if (finite && !Number.isFinite(value)) throw notFinite(this.name);
         values[row] = value;
       }
     }

@@ -3,25 +3,60 @@ import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 
-/** A column that a select returns. */
+/** A column that a statement answers. */
 export interface SelectColumn {
   name: string;
   /** OID of its type. */
   type: number;
 }
 
-/** The columns of a select, in order; the select is planned but no row of it is made. */
-export async function describeSelect(client: pg.ClientBase, sql: string): Promise<SelectColumn[]> {
-  // The line break ends a comment that the select may end with.
-  const { fields } = await client.query(`SELECT * FROM (${sql}\n) AS described LIMIT 0`);
-  return fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
+/**
+ * The columns that a statement answers, in order. The server parses the statement and does not run it,
+ * so this holds for a select that writes as well; text of several statements is refused.
+ * @throws DatabaseError where the statement cannot be parsed
+ */
+export function describeStatement(client: pg.ClientBase, sql: string): Promise<SelectColumn[]> {
+  return new Promise((resolve, reject) => {
+    client.query(
+      new Description(sql, (error, columns) => (error ? reject(error) : resolve(columns))),
+    );
+  });
+}
+
+/** The protocol's Parse and Describe; pg itself describes a statement only while it runs it. */
+class Description implements pg.Submittable {
+  #columns: SelectColumn[] = [];
+
+  constructor(
+    private readonly text: string,
+    /** Under this name pg finds it, to end it where the connection does. */
+    readonly callback: (error: Error | null, columns: SelectColumn[]) => void,
+  ) {}
+
+  submit(connection: pg.Connection): void {
+    connection.parse({ name: '', text: this.text, types: [] }, true);
+    connection.describe({ type: 'S', name: '' }, true);
+    connection.sync();
+  }
+
+  handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
+  }
+
+  handleError(error: Error): void {
+    this.callback(error, []);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null, this.#columns);
+  }
 }
 
 /** How long the chunks of one COPY may hold the event loop before other requests get their turn. */
 const TURN_MILLISECONDS = 8;
 
 /**
- * Runs a select as a binary COPY and hands its bytes to `onChunk` as they come, no faster than it
+ * Runs a select, which may write in its WITH, as a binary COPY and hands its bytes to `onChunk` as they come, no faster than it
  * takes them. The chunks are split anywhere.
  *
  * Where the select itself fails, the connection is as good as before. Where `onChunk` throws, `signal`

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';
 import type { SelectColumn } from './copy';
-import { copyOut, describeSelect } from './copy';
+import { copyOut, describeStatement } from './copy';
 import { Queue } from './queue';
 import { SESSION_OPTIONS } from './session';
 
@@ -135,12 +135,12 @@ export class Transaction extends Session {
     this.#client = client;
   }
 
-  /** The columns a select would return, in order. */
+  /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
   describe(sql: string): Promise<SelectColumn[]> {
-    return describeSelect(this.#client, sql);
+    return describeStatement(this.#client, sql);
   }
 
-  /** Streams a select as binary COPY; where it is broken off, the connection goes with it. */
+  /** Streams a select, which may write in its WITH, as binary COPY; if it is broken off, the connection goes with it. */
   copyOut(sql: string, onChunk: (chunk: Uint8Array) => void, signal?: AbortSignal): Promise<void> {
     return copyOut(this.#client, sql, onChunk, signal);
   }

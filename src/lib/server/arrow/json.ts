@@ -1,0 +1,141 @@
+import { DataType, type Data, type Utf8 } from 'apache-arrow';
+import type { Column } from './columns';
+
+/** A JSON value of each row; rows with a null are asked for, too. */
+type Render = (row: number) => string;
+
+/**
+ * The rows of columns as the JSON text of an array of objects, each column under its name. The text
+ * comes in UTF-8 pieces of about 64 KB, each made when it is asked for, so that a reader who takes
+ * them one by one never holds the text as a whole: a long note stands in it once per row.
+ *
+ * Days are ISO text as PostgreSQL prints it, instants are ISO 8601 text in UTC, and what is no finite
+ * number is null, as `JSON.stringify` has it.
+ * @throws Error for a column of a type that no COPY makes
+ */
+export function jsonRows(columns: readonly Column[]): Generator<Uint8Array> {
+  const room = { characters: REMEMBERED };
+  const renders = columns.map(({ data }) => renderer(data, room));
+  const names = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+  return pieces('[', columns[0]?.data.length ?? 0, rowText, ']');
+
+  function rowText(row: number): string {
+    let text = '';
+    for (let i = 0; i < renders.length; i++) text += names[i]! + renders[i]!(row);
+    return text + '}';
+  }
+}
+
+/**
+ * A JSON object of some small fields and, last, a list of a column's values; pieces as of
+ * {@link jsonRows}.
+ * @throws Error for a column of a type that no COPY makes
+ */
+export function jsonWithList(
+  fields: Record<string, unknown>,
+  name: string,
+  { data }: Column,
+): Generator<Uint8Array> {
+  const before = Object.entries(fields).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
+  const render = renderer(data, { characters: REMEMBERED });
+  return pieces(`{${before.join('')}"${name}":[`, data.length, render, ']}');
+}
+
+/** Characters of a piece, which are a byte each as a rule. */
+const PIECE = 65_536;
+
+function* pieces(
+  head: string,
+  length: number,
+  render: Render,
+  tail: string,
+): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let piece = head;
+  for (let row = 0; row < length; row++) {
+    piece += row === 0 ? render(row) : ',' + render(row);
+    if (piece.length >= PIECE) {
+      yield encoder.encode(piece);
+      piece = '';
+    }
+  }
+  yield encoder.encode(piece + tail);
+}
+
+function renderer(data: Data, room: Room): Render {
+  const render = renderValue(data, room);
+  return data.nullCount === 0 ? render : (row) => (data.getValid(row) ? render(row) : 'null');
+}
+
+function renderValue(data: Data, room: Room): Render {
+  const { type, values } = data;
+  if (DataType.isDictionary(type)) {
+    const dictionary = data.dictionary?.data[0] as Data<Utf8>;
+    return remembered(values as Int32Array, textOf(dictionary), room);
+  }
+  if (DataType.isUtf8(type)) return textOf(data as Data<Utf8>);
+  if (DataType.isInt(type)) return (row) => String(values[row]);
+  if (DataType.isFloat(type)) {
+    return (row) => (Number.isFinite(values[row]) ? String(values[row]) : 'null');
+  }
+  if (DataType.isBool(type)) {
+    return (row) => String(((values[row >> 3] as number) & (1 << (row & 7))) !== 0);
+  }
+  if (DataType.isDate(type)) return remembered(values as Int32Array, dayText, room);
+  if (DataType.isTimestamp(type)) {
+    return remembered(values as BigInt64Array, instantText, room);
+  }
+  throw new Error(`A column of type ${String(type)} has no JSON here`);
+}
+
+/** How many characters of rendered texts an answer may still keep. */
+interface Room {
+  characters: number;
+}
+const REMEMBERED = 8_000_000;
+
+/** Renders each value once while there is room, and from then on whenever it is asked for. */
+function remembered<T extends number | bigint>(
+  values: { readonly [row: number]: T },
+  render: (value: T) => string,
+  room: Room,
+): Render {
+  const texts = new Map<T, string>();
+  return (row) => {
+    const value = values[row] as T;
+    const known = texts.get(value);
+    if (known !== undefined) return known;
+    const text = render(value);
+    if (text.length <= room.characters) {
+      room.characters -= text.length;
+      texts.set(value, text);
+    }
+    return text;
+  };
+}
+
+function textOf({ valueOffsets, values }: Data<Utf8>): Render {
+  // A text may begin with U+FEFF, which a decoder takes for a mark of its own and drops.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (row) =>
+    JSON.stringify(decoder.decode(values.subarray(valueOffsets[row], valueOffsets[row + 1])));
+}
+
+const instantText = (milliseconds: bigint): string =>
+  `"${new Date(Number(milliseconds)).toISOString()}"`;
+
+const DAYS_OF_400_YEARS = 146_097;
+const DAY_MILLISECONDS = 86_400_000;
+
+/**
+ * A day, counted from 1970-01-01, as PostgreSQL prints it: years beyond 9999 have more digits, those
+ * before the year 1 end in BC. A JavaScript date does not reach as far as PostgreSQL's, so the day is
+ * looked up in the years from 1970 to 2369, which repeat.
+ */
+function dayText(days: number): string {
+  const cycles = Math.floor(days / DAYS_OF_400_YEARS);
+  const date = new Date((days - cycles * DAYS_OF_400_YEARS) * DAY_MILLISECONDS);
+  const year = date.getUTCFullYear() + 400 * cycles;
+  const [shown, era] = year > 0 ? [year, ''] : [1 - year, ' BC'];
+  return `"${String(shown).padStart(4, '0')}${date.toISOString().slice(4, 10)}${era}"`;
+}
