@@ -83,10 +83,10 @@ export const handleError: HandleServerError = ({ error, event, status, message }
   return { message };
 };
 
-/** The one place where an error becomes a status and a body (specification: Errors). */
+/** The one place where an error becomes an answer (docs/contract/09-errors-limits-guards.md). */
 function failureAnswer(failure: unknown): Response {
-  const { status, message } = answerError(ofFramework(failure) ?? failure);
-  return json({ error: message }, { status });
+  const { status, headers, body } = answerError(ofFramework(failure) ?? failure);
+  return json(body, { status, headers });
 }
 
 /** SvelteKit's own refusals carry a status: a path that it does not know, or cannot decode. */

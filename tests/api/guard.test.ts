@@ -155,7 +155,9 @@ it('lets nothing pass that PostgreSQL reads differently', async () => {
       }
       const run = () => count(`public.order_lines WHERE (\n${text}\n) AND FALSE`);
       try {
-        expect(await blameClient(text, run), `${text} reached beyond its brackets`).toBe(0);
+        expect(await blameClient({ words: text }, run), `${text} reached beyond its brackets`).toBe(
+          0,
+        );
         ran.well += 1;
       } catch (error) {
         if (!(error instanceof AppError)) throw error;

@@ -14,5 +14,6 @@ it('answers 503 while the database takes a query and does not answer it', async 
   const answer = await service.api.get('/health');
   await other.end();
   expect([answer.status, Object.keys(answer.body)]).toEqual([503, ['error']]);
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect((await service.api.get('/health')).status).toBe(200);
 });

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { ColumnEntry, ColumnSave } from '../contract/columns';
 import type {
   BaselineRequest,
@@ -16,6 +17,7 @@ import type {
   Slice,
   SlicePreview,
 } from '../contract/operations';
+import { ErrorAnswer } from '../contract/primitives';
 import type {
   ColumnValues,
   EditSourceRequest,
@@ -36,17 +38,23 @@ import type {
 } from '../contract/versions';
 
 /**
- * A request that did not succeed. `status` is the HTTP status of the answer, or 0 where no answer
- * came at all (server down, connection cut); `message` is a sentence to show as it is.
+ * A request that did not succeed. `status` is the HTTP status of the answer, or 0 if no answer came
+ * (server down, connection cut). `message` is a sentence to show as it is. `field` is the dotted path
+ * of the field to blame and `column` the source's column, if the service names one.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
+  readonly field: string | undefined;
+  readonly column: string | undefined;
 
   constructor(
     readonly status: number,
     message: string,
+    blame: Pick<ErrorAnswer, 'field' | 'column'> = {},
   ) {
     super(message);
+    this.field = blame.field;
+    this.column = blame.column;
   }
 }
 
@@ -83,16 +91,15 @@ async function send(url: string, call: Call = {}): Promise<Response> {
     if (signal?.aborted) throw cause;
     throw new ApiError(0, 'The server does not answer. Check the connection and try again.');
   }
-  if (!response.ok) throw new ApiError(response.status, await reason(response));
+  if (!response.ok) throw await refusal(response);
   return response;
 }
 
-async function reason(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => null);
-  if (body && typeof body === 'object' && 'error' in body && typeof body.error === 'string') {
-    return body.error;
-  }
-  return `The server answered ${response.status} ${response.statusText}`.trim() + '.';
+async function refusal(response: Response): Promise<ApiError> {
+  const body = v.safeParse(ErrorAnswer, await response.json().catch(() => null));
+  if (body.success) return new ApiError(response.status, body.output.error, body.output);
+  const sentence = `The server answered ${response.status} ${response.statusText}`.trim() + '.';
+  return new ApiError(response.status, sentence);
 }
 
 async function json<T>(url: string, call?: Call): Promise<T> {

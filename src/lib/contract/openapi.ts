@@ -23,6 +23,7 @@ const HEADERS: Record<string, string> = {
   'Content-Length': 'Bytes of the body',
   'X-Slice-Skipped':
     'Slice keys that are no dimension or date column, each percent-encoded, with commas between',
+  'Retry-After': 'Seconds after which the same request may succeed',
 };
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that the service itself checks with. */
@@ -44,7 +45,11 @@ export function openApiDocument() {
       responses: Object.fromEntries(
         Object.entries(REFUSALS).map(([status, description]) => [
           status,
-          { description, content: jsonContent(ErrorAnswer) },
+          {
+            description,
+            ...(status === '503' ? { headers: headersOf(['Retry-After']) } : {}),
+            content: jsonContent(ErrorAnswer),
+          },
         ]),
       ),
     },
@@ -91,19 +96,15 @@ function success({ status, body, headers }: Endpoint['answer']) {
   const content = body === ARROW ? { [ARROW]: {} } : body && jsonContent(body);
   return {
     description: status === 204 ? 'Done' : status === 201 ? 'Created' : 'The answer',
-    ...(headers
-      ? {
-          headers: Object.fromEntries(
-            headers.map((name) => [
-              name,
-              { description: HEADERS[name], schema: { type: 'string' } },
-            ]),
-          ),
-        }
-      : {}),
+    ...(headers ? { headers: headersOf(headers) } : {}),
     ...(content ? { content } : {}),
   };
 }
+
+const headersOf = (names: readonly string[]) =>
+  Object.fromEntries(
+    names.map((name) => [name, { description: HEADERS[name], schema: { type: 'string' } }]),
+  );
 
 const jsonContent = (schema: v.GenericSchema) => ({
   'application/json': { schema: jsonSchema(schema) },

@@ -86,6 +86,22 @@ export const byColumn = <const Value extends v.GenericSchema>(value: Value) =>
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every error body of the service (specification: Errors). */
-export const ErrorAnswer = v.object({ error: v.string() });
+/**
+ * Every error body of the service (docs/contract/09-errors-limits-guards.md). `field` and `column`
+ * are there if one of them is to blame.
+ */
+export const ErrorAnswer = v.object({
+  error: v.pipe(v.string(), v.description('A sentence for a person')),
+  field: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        'The field to blame: its dotted path in the body, such as slice.Region or 2.role, or the name of a parameter',
+      ),
+    ),
+  ),
+  column: v.optional(
+    v.pipe(v.string(), v.description("The column to blame, by the source's name for it")),
+  ),
+});
 export type ErrorAnswer = v.InferOutput<typeof ErrorAnswer>;

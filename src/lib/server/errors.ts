@@ -1,27 +1,80 @@
+import type { ErrorAnswer } from '../contract/primitives';
+
+/** What a refusal says beside its sentence, if one thing is to blame. */
+export interface Blame {
+  /** Dotted path in the body, such as `slice.Region` or `2.role`, or the name of a parameter. */
+  field?: string | undefined;
+  /** The source's name of a column. */
+  column?: string | undefined;
+  /** Seconds after which the same request may succeed. */
+  retryAfter?: number | undefined;
+}
+
 /**
- * An error that a client caused or can act on. It carries the HTTP status of its answer and a
- * sentence for a person; every other error becomes a 500 that tells nothing of its inside
- * (specification: Errors; open points: Status codes).
+ * An error that a client caused or can act on. It carries the HTTP status of its answer, a sentence
+ * for a person, and the field or column to blame. Every other error becomes a 500 that says nothing
+ * of its cause (docs/contract/09-errors-limits-guards.md).
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
+  readonly blame: Blame;
 
   constructor(
     readonly status: number,
     message: string,
-    options?: ErrorOptions,
+    { cause, ...blame }: Blame & ErrorOptions = {},
   ) {
-    super(message, options);
+    super(message, cause === undefined ? undefined : { cause });
+    this.blame = blame;
   }
 }
 
-/** Status and message of the answer to an error of any kind. */
-export function answerError(error: unknown): { status: number; message: string } {
-  if (error instanceof AppError) return { status: error.status, message: error.message };
-  return { status: 500, message: 'The service failed to answer this request; its log says why' };
+/** Where in a request a fault is: in words, which begin the sentence, and for a program. */
+export interface Place extends Blame {
+  words: string;
+  field: string;
 }
 
-/** What an error and its causes say, for a log or a terminal; one that gathers several says nothing itself. */
+/** A refusal that begins with the place of the fault: `slice: Region: "x" is not a date`. */
+export const faultAt = ({ words, ...blame }: Place, status: number, problem: string): AppError =>
+  new AppError(status, `${words}: ${problem}`, blame);
+
+/** A field of the body that is not nested; its own name begins the sentence. */
+export const fieldPlace = (field: string): Place => ({ words: field, field });
+
+/** The value of one column in a `slice` or `set`. */
+export const columnPlace = (field: 'slice' | 'set', column: string): Place => ({
+  words: `${field}: ${column}`,
+  field: `${field}.${column}`,
+  column,
+});
+
+/** The status, headers and body that answer an error of any kind. */
+export function answerError(error: unknown): {
+  status: number;
+  headers: Record<string, string>;
+  body: ErrorAnswer;
+} {
+  if (!(error instanceof AppError)) {
+    const sentence = 'The service failed to answer this request; its log says why';
+    return { status: 500, headers: {}, body: { error: sentence } };
+  }
+  const { field, column, retryAfter } = error.blame;
+  return {
+    status: error.status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+    body: {
+      error: error.message,
+      ...(field === undefined ? {} : { field }),
+      ...(column === undefined ? {} : { column }),
+    },
+  };
+}
+
+/**
+ * What an error and its causes say, for a log or a terminal. An error that gathers several says what
+ * they say.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const gathered = error instanceof AggregateError ? error.errors : [];

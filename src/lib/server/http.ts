@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
 import type { OperationAnswer } from '../contract/operations';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
-import { AppError } from './errors';
+import type { Place } from './errors';
+import { AppError, faultAt } from './errors';
 
 const MAX_INT4 = 2147483647;
 
@@ -27,7 +28,7 @@ export function integerQuery(
 /** A path parameter that is a name. @throws AppError 400 where no name can be so */
 export function textParam(text: string, name: string): string {
   if (text.includes('\u0000')) {
-    throw new AppError(400, `${name} must not contain the character U+0000`);
+    throw new AppError(400, `${name} must not contain the character U+0000`, { field: name });
   }
   return text;
 }
@@ -35,7 +36,9 @@ export function textParam(text: string, name: string): string {
 /** A text of the query string, or `fallback`; without one it must be there. @throws AppError 400 */
 export function textQuery(url: URL, name: string, fallback?: string): string {
   const text = url.searchParams.get(name) ?? fallback;
-  if (text === undefined) throw new AppError(400, `${name} is missing in the query string`);
+  if (text === undefined) {
+    throw new AppError(400, `${name} is missing in the query string`, { field: name });
+  }
   return textParam(text, name);
 }
 
@@ -48,15 +51,18 @@ export function choiceQuery<T extends string>(
 ): T {
   const text = url.searchParams.get(name) ?? fallback;
   const choice = choices.find((c) => c === text);
-  if (choice === undefined)
-    throw new AppError(400, `${name} must be one of: ${choices.join(', ')}`);
+  if (choice === undefined) {
+    throw new AppError(400, `${name} must be one of: ${choices.join(', ')}`, { field: name });
+  }
   return choice;
 }
 
 function integer(text: string | undefined, name: string, min: number, max: number): number {
   const number = Number(text);
   if (!text || !/^\d{1,16}$/.test(text) || number < min || number > max) {
-    throw new AppError(400, `${name} must be a whole number from ${min} to ${max}`);
+    throw new AppError(400, `${name} must be a whole number from ${min} to ${max}`, {
+      field: name,
+    });
   }
   return number;
 }
@@ -91,17 +97,37 @@ export async function readJson<S extends v.GenericSchema>(
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  const path = place(issue);
-  if (path && issue.received === 'undefined') throw new AppError(400, `${path} is missing`);
-  throw new AppError(400, path ? `${path}: ${issue.message}` : issue.message);
+  const place = placeOf(issue);
+  if (place && issue.received === 'undefined') {
+    const { words, ...blame } = place;
+    throw new AppError(400, `${words} is missing`, blame);
+  }
+  throw place ? faultAt(place, 400, issue.message) : new AppError(400, issue.message);
 }
 
-/** Where in the body a fault is: its dotted path, or for an entry that names a column, column and field. */
-function place(issue: v.BaseIssue<unknown>): string | null {
-  const [entry, ...rest] = issue.path ?? [];
-  const cname = (entry?.value as { cname?: unknown } | null | undefined)?.cname;
-  if (entry?.type !== 'array' || typeof cname !== 'string') return v.getDotPath(issue);
-  return [`Column "${cname}"`, ...rest.map(({ key }) => String(key))].join(', ');
+/**
+ * Where in the body a fault is; undefined if it is the body itself. An entry that names a column is
+ * described by the column, every other field by its path.
+ */
+function placeOf(issue: v.BaseIssue<unknown>): Place | undefined {
+  const path = issue.path ?? [];
+  const [entry, ...rest] = path;
+  if (entry === undefined) return undefined;
+  const field = path.map(({ key }) => String(key)).join('.');
+  const column = path.map(columnOf).find((name) => name !== undefined);
+  const cname = entry.type === 'array' ? columnOf(entry) : undefined;
+  const words =
+    cname === undefined
+      ? field
+      : [`Column "${cname}"`, ...rest.map(({ key }) => String(key))].join(', ');
+  return { words, field, column };
+}
+
+/** The column that one step of a path names: by its key in a `slice` or `set`, or by its `cname`. */
+function columnOf({ type, key, value }: v.IssuePathItem): string | undefined {
+  if (type === 'map') return typeof key === 'string' ? key : undefined;
+  const named = v.safeParse(v.object({ cname: v.string() }), value);
+  return named.success ? named.output.cname : undefined;
 }
 
 function parse(text: string): unknown {

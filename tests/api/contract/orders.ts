@@ -1,6 +1,8 @@
 import { RecordBatchReader } from 'apache-arrow';
 import { expect } from 'vitest';
+import * as v from 'valibot';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
+import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import { startService, type Service } from '../../support/service';
 import type { Answer } from '../../support/http';
 
@@ -148,8 +150,8 @@ export async function everythingKept({ query }: Service): Promise<Record<string,
 }
 
 /**
- * Sends a request that has to be refused: the status, a body of `{error}` and nothing else, and
- * not a row of the service changed.
+ * Sends a request that has to be refused: the status, a body in the one shape of errors, and not a
+ * row of the service changed.
  * @returns the sentence
  */
 export async function refused(
@@ -164,7 +166,7 @@ export async function refused(
     status,
     typeof message === 'string' ? message : expect.stringMatching(message),
   ]);
-  expect(Object.keys(answer.body)).toEqual(['error']);
+  expect(v.parse(v.strictObject(ErrorAnswer.entries), answer.body)).toEqual(answer.body);
   expect(await everythingKept(service)).toEqual(before);
   return answer.body.error;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '$lib/client/api';
 import type { ColumnEntry } from '$lib/contract/columns';
 import { ColumnDraft } from './column-draft.svelte';
 
@@ -74,15 +75,12 @@ describe('ColumnDraft', () => {
     expect(draft.changes).toEqual([{ cname: 'Note', role: 'dimension' }]);
   });
 
-  it('finds the refused cell in the message, also where the name holds quotes', () => {
+  it('marks the cell that the service names', () => {
     const draft = new ColumnDraft([...stored, column('a"b', 4)]);
-    draft.refuse('Column "a"b", role: date needs a date or timestamp, and this column is text');
-    expect(draft.refusal).toEqual({
-      cname: 'a"b',
-      field: 'role',
-      message: 'date needs a date or timestamp, and this column is text',
-    });
-    draft.refuse('Something else');
+    const message = 'Column "a"b", role: date needs a date or timestamp, and this column is text';
+    draft.refuse(new ApiError(400, message, { field: '0.role', column: 'a"b' }));
+    expect(draft.refusal).toEqual({ cname: 'a"b', field: 'role', message });
+    draft.refuse(new ApiError(400, 'Something else'));
     expect(draft.refusal).toEqual({ cname: null, field: null, message: 'Something else' });
   });
 });

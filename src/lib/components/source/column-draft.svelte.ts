@@ -1,4 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
+import { ApiError } from '$lib/client/api';
+import { messageOf } from '$lib/client/message-of';
 import { distinct } from '../distinct';
 import type { ColumnEntry, ColumnSave, Role } from '$lib/contract/columns';
 
@@ -93,14 +95,13 @@ export class ColumnDraft {
     return changed;
   }
 
-  /** Keeps why a save was refused, with the cell: the service writes `Column "…", field: reason`. */
-  refuse(message: string): void {
-    const named = /^Column "(.*)", (\w+): (.*)$/s.exec(message);
-    const cname = named?.[1] ?? null;
+  /** Keeps why a save was refused, with the cell that the service names. */
+  refuse(error: unknown): void {
+    const { column, field } = error instanceof ApiError ? error : {};
     this.refusal = {
-      message: named?.[3] ?? message,
-      cname: this.rows.some((row) => row.cname === cname) ? cname : null,
-      field: named?.[2] ?? null,
+      message: messageOf(error),
+      cname: this.rows.find((row) => row.cname === column)?.cname ?? null,
+      field: field?.split('.').at(-1) ?? null,
     };
   }
 

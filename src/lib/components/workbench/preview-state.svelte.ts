@@ -1,21 +1,23 @@
-import { previewLoad } from '$lib/client/api';
+import { ApiError, previewLoad } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';
 
 /** So long the form has to be left alone before the rows behind it are counted. */
 const PAUSE_MS = 350;
 
-/** How the service begins a refusal of the condition that was typed as SQL. */
-const SQL_FAULT = 'raw_where: ';
+/** The field of the condition typed as SQL; the service begins most of its refusals with it. */
+const SQL_FIELD = 'raw_where';
 
 /** What a load would bring, asked anew whenever the form changes; only the latest answer counts. */
 export class PreviewState {
   answer = $state.raw<LoadPreview | null>(null);
   failure = $state.raw<string | null>(null);
   waiting = $state(false);
-  /** What is wrong with the condition typed as SQL; such a failure belongs to its field. */
+  /** The field of the form that the service blames for the failure. */
+  #blamed = $state.raw<string | undefined>();
+  /** What is wrong with the condition typed as SQL. The page shows it at its field. */
   readonly sqlFault = $derived(
-    this.failure?.startsWith(SQL_FAULT) ? this.failure.slice(SQL_FAULT.length) : null,
+    this.#blamed === SQL_FIELD ? (this.failure?.replace(`${SQL_FIELD}: `, '') ?? null) : null,
   );
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | undefined;
@@ -49,6 +51,7 @@ export class PreviewState {
       if (running.signal.aborted) return;
       this.answer = null;
       this.failure = messageOf(error);
+      this.#blamed = error instanceof ApiError ? error.field : undefined;
     }
     if (!running.signal.aborted) this.waiting = false;
   }

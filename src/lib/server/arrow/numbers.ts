@@ -43,10 +43,13 @@ const beyondSafe = (name: string) =>
   new AppError(
     422,
     `Column "${name}" holds a number beyond ±9007199254740992, which a pivot cannot show exactly`,
+    { column: name },
   );
 
 const notFinite = (name: string) =>
-  new AppError(422, `Column "${name}" holds NaN or infinity, which a pivot cannot show`);
+  new AppError(422, `Column "${name}" holds NaN or infinity, which a pivot cannot show`, {
+    column: name,
+  });
 
 export class Float64Builder implements ColumnBuilder {
   #values = new Float64Array(0);

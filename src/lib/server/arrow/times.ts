@@ -5,7 +5,9 @@ import { Validity, grown } from './growing';
 import { NULL_FIELD } from './wire';
 
 const endless = (name: string) =>
-  new AppError(422, `Column "${name}" holds a date of infinity, which a pivot cannot show`);
+  new AppError(422, `Column "${name}" holds a date of infinity, which a pivot cannot show`, {
+    column: name,
+  });
 
 /** Days from 1970-01-01 to 2000-01-01, where PostgreSQL counts from. */
 const DAYS_TO_2000 = 10_957;

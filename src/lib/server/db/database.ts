@@ -38,6 +38,7 @@ export const SQLSTATE = {
   programLimitExceeded: '54000',
   cannotCoerce: '42846',
   numericOutOfRange: '22003',
+  datetimeOverflow: '22008',
   statementTooComplex: '54001',
   deadlockDetected: '40P01',
   queryCanceled: '57014',

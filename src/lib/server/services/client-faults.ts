@@ -1,4 +1,5 @@
 import { SQLSTATE, sqlState } from '../db/database';
+import type { Place } from '../errors';
 import { AppError } from '../errors';
 
 const OUTDATED: readonly string[] = [SQLSTATE.undefinedColumn, SQLSTATE.undefinedTable];
@@ -16,6 +17,13 @@ const UNUSABLE: readonly string[] = [
   SQLSTATE.statementTooComplex,
 ];
 
+/** What runs, in words that begin the sentence of a refusal, and the field or column it carries. */
+interface Statement extends Omit<Place, 'field'> {
+  field?: string | undefined;
+  /** The SQLSTATE that something else than the field can bring about, too. */
+  uncertain?: string;
+}
+
 /**
  * Runs a stored template or a statement that carries a client's values or condition. What PostgreSQL
  * cannot read of them (a date that does not parse, an operator that does not exist for a type) is the
@@ -24,13 +32,16 @@ const UNUSABLE: readonly string[] = [
  * @throws AppError 400 with PostgreSQL's own sentence, 409 where the tables have changed under the
  * stored SQL, 422 where a number or a result does not fit its column
  */
-export async function blameClient<T>(what: string, work: () => Promise<T>): Promise<T> {
+export async function blameClient<T>(
+  { words, uncertain, ...blame }: Statement,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const state = sqlState(error);
     if (state === SQLSTATE.numericOutOfRange) {
-      throw new AppError(422, `${what}: a number does not fit (${(error as Error).message})`);
+      throw new AppError(422, `${words}: a number does not fit (${(error as Error).message})`);
     }
     if (state !== undefined && OUTDATED.includes(state)) {
       throw new AppError(
@@ -39,7 +50,11 @@ export async function blameClient<T>(what: string, work: () => Promise<T>): Prom
       );
     }
     if (state !== undefined && (state.startsWith('22') || UNUSABLE.includes(state))) {
-      throw new AppError(400, `${what}: ${(error as Error).message}`);
+      throw new AppError(
+        400,
+        `${words}: ${(error as Error).message}`,
+        state === uncertain ? {} : blame,
+      );
     }
     throw error;
   }

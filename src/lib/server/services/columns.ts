@@ -27,8 +27,9 @@ export function saveColumns(
   return db.transaction(async (tx) => {
     const source = await lockSource(tx, sourceId, 'UPDATE');
     const current = await listColumns(tx, source);
-    const wanted = merge(current, entries);
-    validate(wanted, new Set(entries.map((e) => e.cname)));
+    const faults = faultsOf(entries);
+    const wanted = merge(current, entries, faults);
+    validate(wanted, new Set(entries.map((e) => e.cname)), faults);
     await insertColumns(
       tx,
       sourceId,
@@ -43,7 +44,11 @@ export function saveColumns(
   });
 }
 
-function merge(current: readonly ColumnRecord[], entries: readonly ColumnSave[]): ColumnRecord[] {
+function merge(
+  current: readonly ColumnRecord[],
+  entries: readonly ColumnSave[],
+  fault: Fault,
+): ColumnRecord[] {
   const byName = new Map(current.map((c) => [c.cname, c]));
   const named = new Set<string>();
   for (const entry of entries) {
@@ -57,14 +62,32 @@ function merge(current: readonly ColumnRecord[], entries: readonly ColumnSave[])
   return [...byName.values()];
 }
 
-const fault = (cname: string, field: keyof ColumnEntry, problem: string): AppError =>
-  new AppError(400, `Column "${cname}", ${field}: ${problem}`);
+/** Makes the refusal of one field of a column. */
+type Fault = (cname: string, field: keyof ColumnSave, problem: string) => AppError;
+
+/**
+ * Refusals that name the column and the field, and the place in the body if the column's last entry
+ * has one: a column that the request leaves alone can be at odds with what it changes.
+ */
+const faultsOf =
+  (entries: readonly ColumnSave[]): Fault =>
+  (cname, field, problem) => {
+    const entry = entries.findLastIndex((e) => e.cname === cname);
+    return new AppError(400, `Column "${cname}", ${field}: ${problem}`, {
+      field: entry < 0 ? field : `${entry}.${field}`,
+      column: cname,
+    });
+  };
 
 /** Checks the metadata as it would be; faults are put on an entry of the request where one has it. */
-function validate(columns: readonly ColumnRecord[], named: ReadonlySet<string>): void {
+function validate(
+  columns: readonly ColumnRecord[],
+  named: ReadonlySet<string>,
+  fault: Fault,
+): void {
   for (const column of columns) {
     // A column that the request leaves alone was checked when it was saved.
-    if (named.has(column.cname)) validateRole(column);
+    if (named.has(column.cname)) validateRole(column, fault);
   }
   for (const role of ['value', 'units'] as const) {
     const holders = columns.filter((c) => c.role === role);
@@ -78,10 +101,10 @@ function validate(columns: readonly ColumnRecord[], named: ReadonlySet<string>):
       );
     }
   }
-  for (const column of columns) validatePeriod(column, columns);
+  for (const column of columns) validatePeriod(column, columns, fault);
 }
 
-function validateRole({ cname, role, table }: ColumnRecord): void {
+function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void {
   if (role === 'ignore') return;
   if ((RESERVED_NAMES as readonly string[]).includes(cname)) {
     throw fault(
@@ -108,7 +131,11 @@ function validateRole({ cname, role, table }: ColumnRecord): void {
   }
 }
 
-function validatePeriod(column: ColumnRecord, columns: readonly ColumnRecord[]): void {
+function validatePeriod(
+  column: ColumnRecord,
+  columns: readonly ColumnRecord[],
+  fault: Fault,
+): void {
   const { cname, role, dim_period_col: period, dim_group: group, table } = column;
   if (period === null) return;
   if (!(PERIOD_COLUMNS as readonly string[]).includes(period)) {

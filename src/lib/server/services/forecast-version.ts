@@ -100,6 +100,7 @@ export function sliceOf(
     throw new AppError(
       409,
       `"${reassigned.join('", "')}" had another role when the SQL was generated; generate it again`,
+      reassigned.length === 1 ? { column: reassigned[0] } : {},
     );
   }
   const name = disputed.find((name) => Object.hasOwn(slice, name));
@@ -107,6 +108,7 @@ export function sliceOf(
     throw new AppError(
       409,
       `slice: "${name}" has gained or lost its role since the SQL was generated; give the old one back, or generate the SQL again`,
+      { field: `slice.${name}`, column: name },
     );
   }
   return compileSlice(slice, columns);

@@ -68,6 +68,7 @@ async function alignForecastTable(
       throw new AppError(
         422,
         `The version "${version.name}" holds data in "${name}", which this would change ${change}`,
+        { column: name },
       );
     }
     await dropColumn(tx, table, name);

@@ -11,6 +11,7 @@ import { isLoad } from '../../contract/log';
 import type { ColumnRecord } from '../db/columns';
 import { sourceColumns } from '../db/columns';
 import type { Database, Session, Transaction } from '../db/database';
+import { SQLSTATE } from '../db/database';
 import {
   checkEntryRows,
   deleteRowsOfEntry,
@@ -20,7 +21,7 @@ import {
   readInterval,
 } from '../db/forecast';
 import { deleteEntriesOf, deleteEntry, getEntry, hasOperations, insertEntry } from '../db/log';
-import { AppError } from '../errors';
+import { AppError, fieldPlace } from '../errors';
 import { compileFilters } from '../sql/filters';
 import { checkCondition } from '../sql/guard';
 import { literal, typedLiteral } from '../sql/identifiers';
@@ -63,7 +64,9 @@ export async function loadBaseline(
 }
 
 function withoutReplay(request: BaselineRequest): LoadRequest {
-  if (request.replay) throw new AppError(501, 'Replaying a baseline is not available yet');
+  if (request.replay) {
+    throw new AppError(501, 'Replaying a baseline is not available yet', { field: 'replay' });
+  }
   return request;
 }
 
@@ -123,7 +126,9 @@ export const previewLoad = (
     const { source, columns, metadata } = await readVersion(tx, versionId);
     const where = await condition(request, metadata);
     const offset = await dateOffset(tx, request);
-    const totals = await blameClient('load', () => loadTotals(tx, source, columns, where, offset));
+    const totals = await blameClient(loadPlace(request), () =>
+      loadTotals(tx, source, columns, where, offset),
+    );
     return { ...totals, where_clause: where };
   }, 'REPEATABLE READ READ ONLY');
 
@@ -177,12 +182,19 @@ async function loadSegment(
     where_clause: 'TRUE',
     exclude_clause: excludeClause(version.exclude_iters),
   });
-  const rowCount = await blameClient('load', () => tx.run(statement));
-  if (rowCount === 0) throw new AppError(422, 'No row of the source matches; nothing was loaded');
+  const rowCount = await blameClient(loadPlace(request), () => tx.run(statement));
+  if (rowCount === 0) {
+    throw new AppError(422, 'No row of the source matches; nothing was loaded', {
+      field: conditionField(request),
+    });
+  }
 
   const { problem, outsideCalendar } = await checkEntryRows(tx, table, columns, logid);
-  if (problem)
-    throw new AppError(422, `"${problem.column}" ${problem.problem}; nothing was loaded`);
+  if (problem) {
+    throw new AppError(422, `"${problem.column}" ${problem.problem}; nothing was loaded`, {
+      column: problem.column,
+    });
+  }
   return {
     logid,
     row_count: rowCount,
@@ -190,10 +202,21 @@ async function loadSegment(
   };
 }
 
+/** The field whose condition runs; undefined if the request has none. */
+const conditionField = (request: LoadPreviewRequest): keyof LoadPreviewRequest | undefined =>
+  (['where_clause', 'raw_where', 'filters'] as const).find((field) => request[field] != null);
+
+/** What to blame if a load cannot run: its condition, but for a date that the offset can move, too. */
+const loadPlace = (request: LoadPreviewRequest) => ({
+  words: 'load',
+  field: conditionField(request),
+  uncertain: SQLSTATE.datetimeOverflow,
+});
+
 /** The offset, checked by itself: a statement without a date column would not look at it. */
 async function dateOffset(session: Session, request: LoadPreviewRequest): Promise<string> {
   const offset = request.date_offset ?? NO_OFFSET;
-  await blameClient('date_offset', () => readInterval(session, offset));
+  await blameClient(fieldPlace('date_offset'), () => readInterval(session, offset));
   return offset;
 }
 

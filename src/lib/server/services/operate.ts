@@ -11,7 +11,7 @@ import { periodOf } from '../db/calendar';
 import type { Database, Session, Transaction } from '../db/database';
 import { sliceTotals } from '../db/forecast';
 import { insertEntry } from '../db/log';
-import { AppError } from '../errors';
+import { AppError, columnPlace, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/columns';
 import { measureColumns, measureKind } from '../sql/columns';
 import { literal, typedLiteral } from '../sql/identifiers';
@@ -74,7 +74,9 @@ export function scale(
       if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
     }
     if (pct === 0 || (pct === null && !increments.value && !increments.units)) {
-      throw new AppError(422, 'The change is zero; there is nothing to write');
+      throw new AppError(422, 'The change is zero; there is nothing to write', {
+        field: amountField(request),
+      });
     }
     return operate(
       tx,
@@ -109,7 +111,9 @@ export function recode(
   return db.versionTransaction(versionId, async (tx) => {
     const target = await writeVersion(tx, versionId);
     if (Object.keys(request.set).length === 0) {
-      throw new AppError(422, 'set names nothing to change, so there is nothing to move');
+      throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
+        field: 'set',
+      });
     }
     return operate(
       tx,
@@ -157,7 +161,9 @@ export async function previewSlice(
   const { version, columns, table } = target;
   const { where, skipped } = sliceOf(target, slice);
   const exclude = excludeClause(version.exclude_iters);
-  const totals = await blameClient('slice', () => sliceTotals(db, table, columns, where, exclude));
+  const totals = await blameClient(fieldPlace('slice'), () =>
+    sliceTotals(db, table, columns, where, exclude),
+  );
   return { ...totals.included, excluded: totals.excluded, skipped };
 }
 
@@ -202,9 +208,12 @@ async function operate(
     note: typedLiteral(note, 'text'),
     ...tokens,
   });
-  const rows = await blameClient(operation, () => tx.many<OperationAnswer[number]>(statement));
+  const rows = await blameClient({ words: operation }, () =>
+    tx.many<OperationAnswer[number]>(statement),
+  );
   if (rows.length === 0) {
-    throw new AppError(422, (await whyNothing(tx, table, columns, where, exclude)) ?? otherwise);
+    const reason = await whyNothing(tx, table, columns, where, exclude);
+    throw new AppError(422, reason ?? otherwise, reason === undefined ? {} : { field: 'slice' });
   }
   checkAmounts(rows, columns);
   return { rows, skipped: listed(skipped) };
@@ -214,7 +223,9 @@ async function operate(
 function checkAmounts(rows: OperationAnswer, columns: readonly ForecastColumn[]): void {
   for (const { name } of measureColumns(columns)) {
     const beyond = rows.some((row) => Math.abs(Number(row[name])) === Infinity);
-    if (beyond) throw new AppError(422, `"${name}" would hold an amount beyond ±1.8e308`);
+    if (beyond) {
+      throw new AppError(422, `"${name}" would hold an amount beyond ±1.8e308`, { column: name });
+    }
   }
 }
 
@@ -239,18 +250,28 @@ function checkIncrement(
   columns: readonly ForecastColumn[],
 ): void {
   const measure = measureColumns(columns).find((c) => c.role === role);
-  if (!measure)
-    throw new AppError(422, `The source has no ${role} column, so ${role}_incr has no use`);
+  const field = `${role}_incr`;
+  if (!measure) {
+    throw new AppError(422, `The source has no ${role} column, so ${field} has no use`, { field });
+  }
   const kind = measureKind(measure);
   if (increment !== 0 && kind.exact && kind.scale !== null) {
     if (Math.abs(shifted(increment, kind.scale)) < 0.5) {
       throw new AppError(
         422,
-        `${role}_incr ${increment} rounds to zero in "${measure.name}", which has ${kind.scale} decimals`,
+        `${field} ${increment} rounds to zero in "${measure.name}", which has ${kind.scale} decimals`,
+        { field, column: measure.name },
       );
     }
   }
 }
+
+/** The one amount that a request to scale carries; undefined if it carries both increments. */
+const amountField = ({ pct, value_incr, units_incr }: ScaleRequest): string | undefined => {
+  if (pct != null) return 'pct';
+  if (value_incr != null && units_incr != null) return undefined;
+  return value_incr != null ? 'value_incr' : 'units_incr';
+};
 
 /** A number with its decimal point moved, exactly: 5e-12 × 10^11 would not be 0.5. */
 function shifted(amount: number, places: number): number {
@@ -269,7 +290,7 @@ async function assignments(
   for (const { date, derived: dimensions } of derivations(set, columns)) {
     await requireCalendar(session);
     const day = set[date.name];
-    const period = await blameClient('set', () =>
+    const period = await blameClient(columnPlace('set', date.name), () =>
       periodOf(
         session,
         day == null ? null : String(day),

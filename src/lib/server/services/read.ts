@@ -39,7 +39,7 @@ export function readForecast(
       if (KEYS.includes(name)) return 'key';
       return measures.some((m) => m.name === name) ? 'measure' : 'dimension';
     };
-    const described = await blameClient(operation, () => tx.describe(sql));
+    const described = await blameClient({ words: operation }, () => tx.describe(sql));
     const plan = described.map((c) => ({ ...c, use: use(c.name) }));
     const decoder = new CopyDecoder(plan);
     await tx.copyOut(sql, (chunk) => decoder.write(chunk), signal);

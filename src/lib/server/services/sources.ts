@@ -19,7 +19,7 @@ import {
   updateSource,
 } from '../db/sources';
 import { listVersions } from '../db/versions';
-import { AppError } from '../errors';
+import { AppError, faultAt, fieldPlace } from '../errors';
 
 export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>
   listSources(db, withArchived);
@@ -85,10 +85,11 @@ export async function columnValues(
   limit: number,
 ): Promise<ColumnValues> {
   const registered = await getSource(db, id);
+  const blame = { field: 'cname', column };
   const record = (await listColumns(db, registered)).find((c) => c.cname === column);
-  if (!record?.table) throw new AppError(404, `The source has no column "${column}"`);
+  if (!record?.table) throw new AppError(404, `The source has no column "${column}"`, blame);
   if (record.role === 'ignore')
-    throw new AppError(400, `The column "${column}" has the role ignore`);
+    throw new AppError(400, `The column "${column}" has the role ignore`, blame);
   return distinctValues(db, registered, column, search, limit);
 }
 
@@ -104,11 +105,13 @@ export async function estimateGrain(
 ): Promise<GrainEstimate> {
   const registered = await getSource(db, id);
   const table = await tableColumns(db, registered.schema, registered.tname);
-  for (const name of columns) {
+  for (const [i, name] of columns.entries()) {
+    const blame = { field: `columns.${i}`, column: name };
     const column = table.find((c) => c.cname === name);
-    if (!column) throw new AppError(400, `columns: the source has no column "${name}"`);
-    if (!column.type.comparable) throw new AppError(400, `columns: "${name}" cannot be grouped by`);
+    if (!column) throw new AppError(400, `columns: the source has no column "${name}"`, blame);
+    if (!column.type.comparable)
+      throw new AppError(400, `columns: "${name}" cannot be grouped by`, blame);
   }
-  if (columns.length === 0) throw new AppError(400, 'columns: name at least one column');
+  if (columns.length === 0) throw faultAt(fieldPlace('columns'), 400, 'name at least one column');
   return countCombinations(db, registered, columns);
 }

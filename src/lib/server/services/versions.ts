@@ -29,7 +29,7 @@ import { forecastTable } from '../sql/identifiers';
 import { columnsOfScale } from '../sql/templates/stored';
 
 const nameTaken = (name: string) =>
-  new AppError(409, `The source has a version named "${name}" already`);
+  new AppError(409, `The source has a version named "${name}" already`, { field: 'name' });
 
 /** The versions of a source, each with its size and last change. @throws AppError 404 */
 export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {

@@ -1,6 +1,7 @@
 import type { FilterCondition, Filters } from '../../contract/loads';
 import type { Scalar } from '../../contract/primitives';
-import { AppError } from '../errors';
+import type { Place } from '../errors';
+import { AppError, faultAt } from '../errors';
 import type { SourceColumn } from './columns';
 import { isText } from './columns';
 import { ident, typedLiteral } from './identifiers';
@@ -15,9 +16,15 @@ import { valueLiteral, wholeLiteral } from './values';
 export function compileFilters(filters: Filters, columns: readonly SourceColumn[]): string {
   if (filters.length === 0) return 'TRUE';
   const groups = filters.map((group, g) => {
-    if (group.length === 0) throw new AppError(400, `filters: group ${g + 1} is empty`);
+    if (group.length === 0) {
+      throw new AppError(400, `filters: group ${g + 1} is empty`, { field: `filters.${g}` });
+    }
     const conditions = group.map((c, i) =>
-      compileCondition(c, columns, `filters: group ${g + 1}, condition ${i + 1}`),
+      compileCondition(c, columns, {
+        words: `filters: group ${g + 1}, condition ${i + 1}`,
+        field: `filters.${g}.${i}`,
+        column: c.cname,
+      }),
     );
     return conditions.join(' AND ');
   });
@@ -27,38 +34,37 @@ export function compileFilters(filters: Filters, columns: readonly SourceColumn[
 function compileCondition(
   condition: FilterCondition,
   columns: readonly SourceColumn[],
-  where: string,
+  place: Place,
 ): string {
   const { cname, op, value } = condition;
   const column = columns.find((c) => c.cname === cname);
-  if (!column?.type) throw new AppError(400, `${where}: the source has no column "${cname}"`);
+  if (!column?.type) throw faultAt(place, 400, `the source has no column "${cname}"`);
   if (column.role === 'ignore') {
-    throw new AppError(400, `${where}: the column "${cname}" has the role ignore`);
+    throw faultAt(place, 400, `the column "${cname}" has the role ignore`);
   }
 
   const name = ident(cname);
   const type = isText(column.type) ? 'text' : column.type.base;
   const subject = column.type.isEnum ? `${name}::text` : name;
   const typed = (v: Scalar): string =>
-    INTEGERS.includes(type) ? wholeLiteral(v, where) : valueLiteral(v, unbounded(type), where);
+    INTEGERS.includes(type) ? wholeLiteral(v, place) : valueLiteral(v, unbounded(type), place);
 
   if (op === 'is null' || op === 'is not null') {
-    if (value !== undefined && value !== null)
-      throw new AppError(400, `${where}: ${op} takes no value`);
+    if (value !== undefined && value !== null) throw faultAt(place, 400, `${op} takes no value`);
     return `${name} ${op === 'is null' ? 'IS NULL' : 'IS NOT NULL'}`;
   }
   if (op === 'in' || op === 'not in') {
-    const list = scalars(value, where);
-    if (list.length === 0) throw new AppError(400, `${where}: ${op} needs at least one value`);
+    const list = scalars(value, place);
+    if (list.length === 0) throw faultAt(place, 400, `${op} needs at least one value`);
     return `${subject} ${op === 'in' ? 'IN' : 'NOT IN'} (${list.map(typed).join(', ')})`;
   }
   if (op === 'between') {
-    const list = scalars(value, where);
-    if (list.length !== 2) throw new AppError(400, `${where}: between needs two values`);
+    const list = scalars(value, place);
+    if (list.length !== 2) throw faultAt(place, 400, `between needs two values`);
     return `${subject} BETWEEN ${list.map(typed).join(' AND ')}`;
   }
   if (value === undefined || value === null || Array.isArray(value)) {
-    throw new AppError(400, `${where}: ${op} needs one value (for empty, use is null)`);
+    throw faultAt(place, 400, `${op} needs one value (for empty, use is null)`);
   }
   if (op === 'like') return `${name}::text LIKE ${typedLiteral(value, 'text')}`;
   return `${subject} ${op} ${typed(value)}`;
@@ -69,10 +75,10 @@ const INTEGERS = ['smallint', 'integer', 'bigint'];
 /** A number with more digits than the column has is no error: it is compared, not stored. */
 const unbounded = (type: string): string => type.replace(/^numeric\(.*\)$/, 'numeric');
 
-function scalars(value: FilterCondition['value'], where: string): Scalar[] {
-  if (!Array.isArray(value)) throw new AppError(400, `${where}: needs a list of values`);
+function scalars(value: FilterCondition['value'], place: Place): Scalar[] {
+  if (!Array.isArray(value)) throw faultAt(place, 400, `needs a list of values`);
   return value.map((v) => {
-    if (v === null) throw new AppError(400, `${where}: null cannot stand in a list; use is null`);
+    if (v === null) throw faultAt(place, 400, `null cannot stand in a list; use is null`);
     return v;
   });
 }

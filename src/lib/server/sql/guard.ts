@@ -1,6 +1,6 @@
 import type { Node, ScanToken } from 'libpg-query';
 import { hasSqlDetails, parse, scan } from 'libpg-query';
-import { AppError } from '../errors';
+import { faultAt, fieldPlace } from '../errors';
 import { refuseText, refuseTokens } from './guard/bounds';
 import { quotingHint, Refused, weighExpression } from './guard/expression';
 
@@ -26,7 +26,7 @@ export async function checkCondition(
   field: string,
 ): Promise<void> {
   const reason = await refusal(text, columns);
-  if (reason !== undefined) throw new AppError(400, `${field}: ${reason}`);
+  if (reason !== undefined) throw faultAt(fieldPlace(field), 400, reason);
 }
 
 async function refusal(text: string, columns: readonly string[]): Promise<string | undefined> {

@@ -1,11 +1,14 @@
 import type { SetClause } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
-import { AppError } from '../errors';
+import { AppError, columnPlace } from '../errors';
 import type { ForecastColumn } from './columns';
 import { dateOfGroup, leafColumns, periodColumnsOf } from './columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import { ident, typedLiteral } from './identifiers';
 import { valueLiteral } from './values';
+
+const refuse = (status: number, name: string, problem: string): AppError =>
+  new AppError(status, `set: "${name}" ${problem}`, { field: `set.${name}`, column: name });
 
 /**
  * Holds a `set` to columns it may change and to dates that agree with their groups
@@ -19,22 +22,20 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
   for (const [name, value] of Object.entries(set)) {
     const column = leaves.find((c) => c.name === name);
     if (!column) {
-      throw new AppError(400, `set: "${name}" is no dimension or date column of this source`);
+      throw refuse(400, name, 'is no dimension or date column of this source');
     }
-    valueLiteral(value, column.type, `set: ${name}`);
+    valueLiteral(value, column.type, columnPlace('set', name));
     if (column.type === 'numeric' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER) {
-      throw new AppError(422, `set: "${name}" is beyond ±2^53, where numbers are no longer exact`);
+      throw refuse(422, name, 'is beyond ±2^53, where numbers are no longer exact');
     }
     if (typeof value === 'string' && KEY_CHARACTERS.some((c) => value.includes(c))) {
-      throw new AppError(422, `set: "${name}" ${HOLDS_KEY_CHARACTER}`);
+      throw refuse(422, name, HOLDS_KEY_CHARACTER);
     }
     if (column.periodColumn !== null) {
       const date = dateOfGroup(column, leaves);
       if (!date || !Object.hasOwn(set, date.name)) {
-        throw new AppError(
-          400,
-          `set: "${name}" follows from ${date ? `"${date.name}"` : 'a date'}; set the date instead`,
-        );
+        const from = date ? `"${date.name}"` : 'a date';
+        throw refuse(400, name, `follows from ${from}; set the date instead`);
       }
     }
     if (column.role === 'date' && column.dimGroup !== null) {
@@ -47,10 +48,7 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
       );
       if (unnamed.length > 0) {
         const names = unnamed.map((c) => `"${c.name}"`).join(', ');
-        throw new AppError(
-          400,
-          `set: "${name}" changes the date that ${names} belong to; set them too`,
-        );
+        throw refuse(400, name, `changes the date that ${names} belong to; set them too`);
       }
     }
   }
@@ -92,14 +90,15 @@ function expression(
   const period = derived.get(name);
   if (period !== undefined) {
     if (wanted !== undefined && (wanted === null ? null : String(wanted)) !== period) {
-      throw new AppError(
+      throw refuse(
         400,
-        `set: "${name}" is ${JSON.stringify(wanted)} but its date makes it ${JSON.stringify(period)}`,
+        name,
+        `is ${JSON.stringify(wanted)} but its date makes it ${JSON.stringify(period)}`,
       );
     }
     return typedLiteral(period, type);
   }
   return wanted === undefined
     ? `leaves.${ident(name)}`
-    : valueLiteral(wanted, type, `set: ${name}`);
+    : valueLiteral(wanted, type, columnPlace('set', name));
 }

@@ -1,6 +1,6 @@
 import type { Slice } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
-import { AppError } from '../errors';
+import { AppError, columnPlace } from '../errors';
 import type { ForecastColumn } from './columns';
 import { leafColumns } from './columns';
 import { ident, literal } from './identifiers';
@@ -35,6 +35,7 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
       throw new AppError(
         400,
         `slice: "${name}" is not marked as a key of this source, so it cannot select rows`,
+        { field: `slice.${name}`, column: name },
       );
     }
     conditions.push(anyOf(column, Array.isArray(wanted) ? wanted : [wanted]));
@@ -48,7 +49,7 @@ function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): stri
     ...new Set(
       values
         .filter((value) => value !== null)
-        .map((value) => valueLiteral(value, column.type, `slice: ${column.name}`)),
+        .map((value) => valueLiteral(value, column.type, columnPlace('slice', column.name))),
     ),
   ];
   const tests: string[] = [];

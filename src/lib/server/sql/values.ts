@@ -1,5 +1,6 @@
 import type { Scalar } from '../../contract/primitives';
-import { AppError } from '../errors';
+import type { Place } from '../errors';
+import { faultAt } from '../errors';
 import { typedLiteral } from './identifiers';
 
 const ISO_DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
@@ -25,10 +26,10 @@ const BIGINT = /^\s*[+-]?\d{1,18}\s*$/;
  *
  * @throws AppError 400 where it is none
  */
-export function wholeLiteral(value: Scalar, where: string): string {
+export function wholeLiteral(value: Scalar, place: Place): string {
   const text = String(value);
   if (!WHOLE.test(text)) {
-    throw new AppError(400, `${where}: ${JSON.stringify(value)} is not a whole number`);
+    throw faultAt(place, 400, `${JSON.stringify(value)} is not a whole number`);
   }
   return typedLiteral(value, BIGINT.test(text) ? 'bigint' : 'numeric');
 }
@@ -37,25 +38,20 @@ export function wholeLiteral(value: Scalar, where: string): string {
  * A client's value as a literal of a column's type.
  *
  * @param type SQL text of the type
- * @param where names the place in messages, such as `slice: Region`
  * @throws AppError 400 where the value is none of that type, 422 for an integer that the browser
  * could not hold exactly
  */
-export function valueLiteral(value: Scalar | null, type: string, where: string): string {
+export function valueLiteral(value: Scalar | null, type: string, place: Place): string {
   if (value === null) return typedLiteral(null, type);
   const text = String(value);
-  const unfit = (what: string) =>
-    new AppError(400, `${where}: ${JSON.stringify(value)} is not ${what}`);
+  const unfit = (what: string) => faultAt(place, 400, `${JSON.stringify(value)} is not ${what}`);
 
   if (type === 'date') {
     if (typeof value !== 'string' || !isIsoDate(value)) throw unfit('a date such as 2026-03-31');
   } else if (type === 'bigint') {
     if (!WHOLE.test(text)) throw unfit('a whole number');
     if (!Number.isSafeInteger(Number(text))) {
-      throw new AppError(
-        422,
-        `${where}: ${text} is beyond ±2^53, where numbers are no longer exact`,
-      );
+      throw faultAt(place, 422, `${text} is beyond ±2^53, where numbers are no longer exact`);
     }
   } else if (type === 'double precision' || /^numeric\b/.test(type)) {
     if (typeof value === 'boolean' || !NUMBER.test(text)) throw unfit('a number');

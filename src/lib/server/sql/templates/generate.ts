@@ -1,4 +1,5 @@
 import type { TemplateOperation } from '../../../contract/sources';
+import type { Blame } from '../../errors';
 import { AppError } from '../../errors';
 import type { ForecastColumn, SourceColumn } from '../columns';
 import {
@@ -47,6 +48,9 @@ export function generateTemplates(
   };
 }
 
+const blame = ([first, ...others]: readonly SourceColumn[]): Blame =>
+  first && others.length === 0 ? { column: first.cname } : {};
+
 function checkMetadata(
   metadata: readonly SourceColumn[],
   columns: readonly ForecastColumn[],
@@ -58,12 +62,14 @@ function checkMetadata(
     throw new AppError(
       422,
       `Grain columns that no load ever fills, since the table has lost them: ${quoted(lostGrain.map((c) => c.cname))}`,
+      blame(lostGrain),
     );
   }
   if (lost.length > 0) {
     throw new AppError(
       422,
       `The table has lost these columns: ${quoted(lost.map((c) => c.cname))}`,
+      blame(lost),
     );
   }
   if (leafColumns(columns).length === 0) {
@@ -74,6 +80,7 @@ function checkMetadata(
       throw new AppError(
         422,
         `"${c.name}" is derived from the calendar but its group has no date column`,
+        { column: c.name },
       );
     }
   }
