@@ -26,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: ['src/**/*.spec.ts'],
+          include: ['src/**/*.spec.ts', 'tests/house/*.spec.ts'],
           environment: 'node',
           setupFiles: ['tests/support/seed.ts'],
         },

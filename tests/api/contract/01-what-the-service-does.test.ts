@@ -1,3 +1,4 @@
+// Holds what docs/contract/01-what-the-service-does.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { apiAt } from '../../support/http';

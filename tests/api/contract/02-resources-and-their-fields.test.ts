@@ -1,3 +1,4 @@
+// Holds what docs/contract/02-resources-and-their-fields.md promises.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// Holds what docs/contract/03-states-and-transitions.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../support/service';
 import { makePlan, ok, refused, startWithOrders } from './orders';

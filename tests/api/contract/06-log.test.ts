@@ -1,3 +1,4 @@
+// Holds what docs/contract/06-log.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../support/service';
 import {

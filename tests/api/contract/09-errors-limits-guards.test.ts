@@ -1,3 +1,4 @@
+// Holds what docs/contract/09-errors-limits-guards.md promises.
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from '../../support/service';

@@ -1,3 +1,4 @@
+// Holds what docs/contract/10-authentication-and-limits.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../support/service';
 import { decode, makePlan, makeVersion, ok, refused, startWithOrders } from './orders';

@@ -1,3 +1,4 @@
+// Holds what docs/contract/11-endpoints.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESERVED_NAMES } from '../../../src/lib/contract/columns';
 import type { Service } from '../../support/service';

@@ -1,3 +1,4 @@
+// Holds what docs/contract/12-odd-corners.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
 import { startService, type Service } from '../../support/service';

@@ -1,3 +1,4 @@
+// Holds what docs/contract/13-forecast-table.md promises.
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';

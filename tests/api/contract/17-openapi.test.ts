@@ -1,3 +1,4 @@
+// Holds what docs/contract/17-openapi.md promises.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';

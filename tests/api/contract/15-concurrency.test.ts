@@ -1,7 +1,8 @@
+// Holds what docs/contract/15-concurrency.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plan, type Planned } from '../support/planned';
-import { hold, holdVersion, race, until, untilWaiting, waitingForLocks } from '../support/race';
-import { startService, type Service } from '../support/service';
+import { plan, type Planned } from '../../support/planned';
+import { hold, holdVersion, race, until, untilWaiting, waitingForLocks } from '../../support/race';
+import { startService, type Service } from '../../support/service';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,13 +1,14 @@
+// Holds what docs/contract/16-migrations-and-calendar.md promises.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PROJECT } from '../../src/cli/prepare.js';
-import type { DatabaseConfig } from '../../src/lib/server/config';
-import { cli, copyProject, run, type ProjectCopy } from '../support/cli';
-import { cloneDatabase, databaseNamed, dropDatabase } from '../support/cluster';
-import { queryOn, type Query } from '../support/service';
+import { PROJECT } from '../../../src/cli/prepare.js';
+import type { DatabaseConfig } from '../../../src/lib/server/config';
+import { cli, copyProject, run, type ProjectCopy } from '../../support/cli';
+import { cloneDatabase, databaseNamed, dropDatabase } from '../../support/cluster';
+import { queryOn, type Query } from '../../support/service';
 
 const FILES = readdirSync(join(PROJECT, 'migrations')).sort();
 const [FIRST, SECOND, THIRD, FOURTH] = FILES as [string, string, string, string];

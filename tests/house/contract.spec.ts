@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROJECT } from '../../src/cli/prepare.js';
+import { ENDPOINTS } from '../../src/lib/contract/endpoints';
+import { anchorOf, fileAt, filesIn, headings, links, type TextFile } from './files';
+
+const PAGES = filesIn('docs/contract').filter(({ path }) => !path.endsWith('README.md'));
+const TESTS = filesIn('tests/api/contract').filter(({ path }) => path.endsWith('.test.ts'));
+const TABLE = 'docs/contract/11-endpoints.md';
+const PLANNED = 'docs/contract/18-beyond-the-first-version.md';
+
+const documents = [fileAt('README.md'), fileAt('CONTRIBUTING.md'), ...filesIn('docs')];
+const everything = [...documents, ...filesIn('src', 'tests')];
+
+/** As the pages write it: `POST /versions/:id/scale`. */
+const endpoints = ENDPOINTS.map(
+  ({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+);
+const ENDPOINT = /^(GET|POST|PUT|PATCH|DELETE) \/\S*$/;
+
+/** Whether a path from the project's folder, with or without an anchor behind it, leads somewhere. */
+function leadsSomewhere(target: string): boolean {
+  const [path, anchor] = target.split('#') as [string, string?];
+  if (!existsSync(join(PROJECT, path))) return false;
+  return anchor === undefined || headings(fileAt(path).text).map(anchorOf).includes(anchor);
+}
+
+/** A link as a path from the project's folder. */
+const resolved = ({ path }: TextFile, link: string): string =>
+  link.startsWith('#') ? path + link : normalize(join(dirname(path), link)).replaceAll('\\', '/');
+
+describe('Every endpoint', () => {
+  it.each(endpoints)('%s has its heading on one page', (endpoint) => {
+    const described = PAGES.filter(({ text }) => headings(text).includes(endpoint));
+    expect(described.map(({ path }) => path)).toHaveLength(1);
+  });
+
+  it.each(endpoints)(
+    '%s is in the table of all endpoints, with a link to its heading',
+    (endpoint) => {
+      const table = fileAt(TABLE);
+      const row = table.text.split('\n').find((line) => line.startsWith(`| [\`${endpoint}\`](`));
+      const [target = ''] = links(row ?? '').map((link) => resolved(table, link));
+      expect(target).toMatch(new RegExp(`#${anchorOf(endpoint)}$`));
+      expect(leadsSomewhere(target)).toBe(true);
+    },
+  );
+
+  it('that a page describes is served', () => {
+    const described = PAGES.flatMap(({ text }) => headings(text)).filter((h) => ENDPOINT.test(h));
+    expect(described.filter((heading) => !endpoints.includes(heading))).toEqual([]);
+    const listed = [...fileAt(TABLE).text.matchAll(/^\| \[`([^`]+)`\]/gm)].map(([, name]) => name);
+    expect(listed).toEqual(endpoints);
+  });
+});
+
+describe('Pages and tests', () => {
+  const testsOf = (page: TextFile): string[] =>
+    links(page.text)
+      .map((link) => resolved(page, link))
+      .filter((path) => path.endsWith('.test.ts'));
+
+  it.each(PAGES.filter(({ path }) => path !== PLANNED))(
+    '$path and its tests name each other',
+    (page) => {
+      const naming = TESTS.filter(({ text }) => text.split('\n', 1).join('').includes(page.path));
+      expect(naming.length).toBeGreaterThan(0);
+      expect(testsOf(page).toSorted()).toEqual(naming.map(({ path }) => path).toSorted());
+    },
+  );
+
+  it.each(TESTS)('$path has its page in its first line', ({ text }) => {
+    const page = PAGES.find(({ path }) => text.split('\n', 1).join('').includes(path));
+    expect(page).toBeDefined();
+  });
+
+  it('are listed in the index', () => {
+    const index = fileAt('docs/contract/README.md');
+    const listed = links(index.text).filter((link) => /^\d\d-/.test(link));
+    expect(listed).toEqual(PAGES.map(({ path }) => basename(path)).toSorted());
+  });
+});
+
+describe('References', () => {
+  it('to a document lead to it, and to the heading that they name', () => {
+    const broken = everything.flatMap(({ path, text }) =>
+      [...text.matchAll(/docs\/[\w./-]+\.(?:md|sql)(?:#[\w-]+)?/g)]
+        .map(([target]) => target)
+        .filter((target) => !leadsSomewhere(target))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('between documents lead somewhere', () => {
+    const broken = documents.flatMap((document) =>
+      links(document.text)
+        .filter((link) => !/^https?:/.test(link) && !leadsSomewhere(resolved(document, link)))
+        .map((link) => `${document.path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
