@@ -12,8 +12,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build ./build
 COPY --from=build /app/migrations ./migrations
-# The commands run from source: npm run migrate, npm run periods.
-COPY --from=build /app/src ./src
+# Starts the commands that the build made: npm run migrate, npm run periods.
+COPY --from=build /app/bin ./bin
 USER node
 EXPOSE 3010
 HEALTHCHECK CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3010}/api/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

@@ -38,12 +38,12 @@ export function run(command: string, args: string[], options: RunOptions = {}): 
   });
 }
 
-/** Runs one of src/cli, as its npm script does. */
+/** Runs a built command, as its npm script does. */
 export function cli(name: string, args: string[], options: RunOptions = {}): Promise<Run> {
-  return run(process.execPath, ['--import', 'tsx', `src/cli/${name}.ts`, ...args], options);
+  return run(process.execPath, ['bin/command.js', name, ...args], options);
 }
 
-/** A copy of the project's sources and migrations, whose migrations a test may change. */
+/** A copy of what is deployed, without the server, whose migrations a test may change. */
 export interface ProjectCopy {
   folder: string;
   write(migration: string, sql: string): void;
@@ -53,7 +53,7 @@ export interface ProjectCopy {
 
 export function copyProject(): ProjectCopy {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-copy-'));
-  for (const path of ['src', 'migrations', 'package.json'])
+  for (const path of ['bin', 'build/cli', 'migrations', 'package.json'])
     cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   return {
