@@ -1,5 +1,4 @@
-import type { Vector } from 'apache-arrow';
-import { DataType, tableFromIPC } from 'apache-arrow';
+import { tableFromIPC, Type, type Column } from '@uwdata/flechette';
 
 /** What is known of a loaded column before the engine has it. */
 export interface ColumnFacts {
@@ -17,7 +16,8 @@ const MANY = 20_000;
 
 /**
  * Facts about columns of an Arrow stream of one record batch. Read from its dictionaries they cost
- * next to nothing; the engine would build a view over all rows for each.
+ * next to nothing; the engine would build a view over all rows for each. The reader is Flechette, a
+ * seventh of what apache-arrow adds to the page (docs/decisions/0009-a-light-arrow-reader.md).
  *
  * @param names columns to look at; those that the stream does not have are left out
  */
@@ -28,14 +28,15 @@ export function columnFacts(
   const table = tableFromIPC(bytes);
   const facts = new Map<string, ColumnFacts>();
   for (const name of names) {
-    const column = table.getChild(name);
+    // Of a name that the stream does not have, it returns undefined, against its declaration.
+    const column: Column<unknown> | undefined = table.getChild(name);
     if (column) facts.set(name, factsOf(column));
   }
   return facts;
 }
 
-function factsOf(column: Vector): ColumnFacts {
-  const dictionary = column.data[0]?.dictionary;
+function factsOf(column: Column<unknown>): ColumnFacts {
+  const dictionary = dictionaryOf(column);
   if (dictionary) {
     const distinct = dictionary.length + (column.nullCount > 0 ? 1 : 0);
     const texts = distinct > FEW ? null : (values(dictionary) as string[]);
@@ -46,7 +47,7 @@ function factsOf(column: Vector): ColumnFacts {
     };
   }
   const found = values(column);
-  const days = DataType.isDate(column.type) ? found.filter((day) => day !== null) : [];
+  const days = column.type.typeId === Type.Date ? found.filter((day) => day !== null) : [];
   const months = new Set(
     days.map((day) => {
       const date = new Date(day as number);
@@ -56,9 +57,16 @@ function factsOf(column: Vector): ColumnFacts {
   return { distinct: found.length, months: months.size, texts: null };
 }
 
+/** The values of a column that is written as numbers into a dictionary; undefined for any other. */
+function dictionaryOf(column: Column<unknown>): Column<unknown> | undefined {
+  const [batch] = column.data;
+  // The class of such a batch is not exported; its dictionary is documented.
+  return batch && 'dictionary' in batch ? (batch.dictionary as Column<unknown>) : undefined;
+}
+
 /** The different values of a column, {@link MANY} at most. */
-function values(column: Vector): unknown[] {
+function values(column: Column<unknown>): unknown[] {
   const found = new Set<unknown>();
-  for (let i = 0; i < column.length && found.size < MANY; i++) found.add(column.get(i));
+  for (let i = 0; i < column.length && found.size < MANY; i++) found.add(column.at(i));
   return [...found];
 }
