@@ -16,9 +16,9 @@ import { loadSuperstore } from '../../src/demo/superstore';
  */
 export type Template = 'empty' | 'service' | 'raw' | 'grain';
 
-export const FISCAL_START = 7;
+const FISCAL_START = 7;
 /** The year that the sample's first orders are moved to; fixed, so that tests do not age. */
-export const FIRST_YEAR = 2027;
+const FIRST_YEAR = 2027;
 
 /** Where the global setup tells every worker how to reach the cluster. */
 const VARIABLE = 'PF_TEST_CLUSTER';

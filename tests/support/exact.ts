@@ -10,7 +10,7 @@ export interface Fraction {
 const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? a : gcd(b, a % b));
 const abs = (a: bigint): bigint => (a < 0n ? -a : a);
 
-export function fraction(n: bigint, d = 1n): Fraction {
+function fraction(n: bigint, d = 1n): Fraction {
   const common = gcd(abs(n), abs(d)) || 1n;
   const sign = d < 0n ? -1n : 1n;
   return { n: (sign * n) / common, d: (sign * d) / common };

@@ -43,7 +43,7 @@ let made = 0;
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-export function kindOf(type: string): Kind {
+function kindOf(type: string): Kind {
   if (['real', 'double precision'].includes(type)) return { exact: false };
   const constrained = /^numeric\(\d+, ?(-?\d+)\)$/.exec(type);
   if (constrained) return { exact: true, scale: Number(constrained[1]) };

@@ -59,7 +59,7 @@ export class ApiError extends Error {
 }
 
 /** The fetch to use: SvelteKit's own inside a `load`, the global one elsewhere. */
-export type Fetch = typeof globalThis.fetch;
+type Fetch = typeof globalThis.fetch;
 
 export interface CallOptions {
   fetch?: Fetch;

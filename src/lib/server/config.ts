@@ -7,7 +7,7 @@ export interface DatabaseConfig {
   password: string;
 }
 
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Everything the service reads from its environment, checked. */
 export interface Config {

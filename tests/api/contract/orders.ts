@@ -133,7 +133,7 @@ export function decode(bytes: Uint8Array): Decoded {
 }
 
 /** Everything the service keeps, in a form that changes where anything in it does. */
-export async function everythingKept({ query }: Service): Promise<Record<string, string>> {
+async function everythingKept({ query }: Service): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname = 'pf' AND tablename <> 'dim_period' ORDER BY 1`,

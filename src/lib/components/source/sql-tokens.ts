@@ -1,4 +1,4 @@
-export type SqlTokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'comment' | 'token';
+type SqlTokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'comment' | 'token';
 export type SqlToken = { kind: SqlTokenKind; text: string };
 
 const KEYWORDS = new Set(

@@ -9,7 +9,7 @@ export type Span = { from: Day; to: Day };
 const DAY = 86_400_000;
 
 /** The day of an ISO date; null for anything else, infinity included. */
-export function dayOf(iso: string | null): Day | null {
+function dayOf(iso: string | null): Day | null {
   const at = iso === null ? NaN : Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at) ? null : at / DAY;
 }

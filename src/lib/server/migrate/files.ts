@@ -27,7 +27,7 @@ export async function migrationFiles(): Promise<MigrationFile[]> {
   );
 }
 
-export function checksum(content: Buffer | string): string {
+function checksum(content: Buffer | string): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 

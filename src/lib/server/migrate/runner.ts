@@ -9,7 +9,7 @@ export interface Queryable {
 }
 
 /** Migrations refused to run, or one of them failed; the message is for the person at the shell. */
-export class MigrationError extends Error {
+class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 

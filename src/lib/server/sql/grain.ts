@@ -24,7 +24,7 @@ export function grainKey(grain: readonly ForecastColumn[]): string {
 const TRAVELS = ['text', 'bigint', 'numeric', 'double precision', 'date', 'boolean'];
 
 /** A forecast column as it leaves the database, under its own name. */
-export function travelling(column: ForecastColumn): string {
+function travelling(column: ForecastColumn): string {
   const name = ident(column.name);
   return TRAVELS.includes(column.type) ? name : `${name}::text AS ${name}`;
 }

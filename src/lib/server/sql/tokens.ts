@@ -1,21 +1,19 @@
 /** The substitution points of the stored templates (specification: Substitution tokens). */
-export const TOKENS = [
-  'fc_table',
-  'where_clause',
-  'exclude_clause',
-  'version_id',
-  'logid',
-  'pf_user',
-  'note',
-  'value_incr',
-  'units_incr',
-  'pct',
-  'set_clause',
-  'scale_factor',
-  'date_offset',
-  'filter_clause',
-] as const;
-export type Token = (typeof TOKENS)[number];
+type Token =
+  | 'fc_table'
+  | 'where_clause'
+  | 'exclude_clause'
+  | 'version_id'
+  | 'logid'
+  | 'pf_user'
+  | 'note'
+  | 'value_incr'
+  | 'units_incr'
+  | 'pct'
+  | 'set_clause'
+  | 'scale_factor'
+  | 'date_offset'
+  | 'filter_clause';
 export type TokenValues = Partial<Record<Token, string>>;
 
 /**

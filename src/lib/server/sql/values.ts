@@ -7,7 +7,7 @@ const ISO_DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
 const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
 /** Whether text is a day of the calendar in ISO form; PostgreSQL itself would also take `today`. */
-export function isIsoDate(text: string): boolean {
+function isIsoDate(text: string): boolean {
   const match = ISO_DATE.exec(text);
   if (!match) return false;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];

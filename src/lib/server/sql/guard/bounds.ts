@@ -1,11 +1,11 @@
 import type { ScanToken } from 'libpg-query';
 
 /** Characters of a condition: room for an IN list of a thousand order numbers. */
-export const MAX_LENGTH = 20_000;
+const MAX_LENGTH = 20_000;
 /** Words and signs of a condition. */
-export const MAX_WORDS = 5_000;
+const MAX_WORDS = 5_000;
 /** How deep brackets, CASE and chains of operators may lie in each other. */
-export const MAX_NESTING = 200;
+const MAX_NESTING = 200;
 
 /**
  * What can be said against a text before anything is parsed; undefined where nothing. The bounds

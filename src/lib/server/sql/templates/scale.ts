@@ -15,7 +15,7 @@ import {
  * Parts that add up, in absolute terms, to more than this many increments are refused: the leaves
  * nearly cancel out, and a small increment would tear them apart.
  */
-export const MAX_SWING = 1000;
+const MAX_SWING = 1000;
 
 /**
  * A zero with so many decimals: a quotient has as many as what is divided. By itself PostgreSQL keeps

@@ -1,3 +1,4 @@
+-- Row by row and at a grain alike.
 INSERT INTO {{fc_table}} (
     "Order Date",
     "Order Year",

@@ -59,6 +59,7 @@ written AS (
     ORDER BY leaves."Order Date", leaves."Order Year", leaves."Category" COLLATE "C", leaves."Sub-Category" COLLATE "C", leaves."Region" COLLATE "C"
     RETURNING *
 )
+-- ===== the end, row by row =====
 SELECT
     "Order Date",
     "Order Year",
@@ -75,3 +76,21 @@ SELECT
     'clone' AS pf_op
 FROM written
 ORDER BY pf_id
+
+-- ===== the end, at a grain =====
+SELECT
+    "Order Year",
+    "Category",
+    pf_iter,
+    pf_logid,
+    concat_ws(chr(31), COALESCE("Order Year"::text, chr(30)), COALESCE("Category"::text, chr(30)), pf_iter, pf_logid::text) AS pf_gkey,
+    SUM("Sales") AS "Sales",
+    SUM("Quantity") AS "Quantity",
+    {{note}} AS pf_note,
+    'clone' AS pf_op
+FROM written
+GROUP BY
+    "Order Year",
+    "Category",
+    pf_iter,
+    pf_logid

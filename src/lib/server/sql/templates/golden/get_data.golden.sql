@@ -1,3 +1,4 @@
+-- Row by row and at a grain alike.
 SELECT
     "Order Date",
     "Order Year",

@@ -1,3 +1,4 @@
+-- ===== the end, row by row =====
 WITH gone AS (
     DELETE FROM {{fc_table}}
     WHERE pf_logid = {{logid}}
@@ -5,3 +6,13 @@ WITH gone AS (
 )
 SELECT COALESCE(JSON_AGG(pf_id), '[]') AS pf_ids
 FROM gone
+
+-- ===== the end, at a grain =====
+WITH gone AS (
+    DELETE FROM {{fc_table}}
+    WHERE pf_logid = {{logid}}
+    RETURNING concat_ws(chr(31), COALESCE("Order Year"::text, chr(30)), COALESCE("Category"::text, chr(30)), pf_iter, pf_logid::text) AS pf_gkey
+)
+SELECT pf_gkey, COUNT(*) AS row_count
+FROM gone
+GROUP BY pf_gkey
