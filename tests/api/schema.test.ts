@@ -23,7 +23,7 @@ describe('the schema', () => {
     await dropDatabase(database);
   });
 
-  it('gives each field the default of the specification', async () => {
+  it('gives each field the default of the contract', async () => {
     expect(await query('SELECT * FROM pf.source')).toMatchObject([
       { id: 1, label: null, status: 'active', default_layout: null, created_by: null },
     ]);

@@ -40,7 +40,7 @@ export class PivotPage {
     await expect(this.page.getByRole('progressbar')).toHaveCount(0);
   }
 
-  /** Where a cell is on the screen; null where it is not drawn. */
+  /** Where a cell is on the screen; null if it is not drawn. */
   async find({ row, column }: CellName): Promise<{ x: number; y: number; text: string } | null> {
     return this.grid.evaluate(
       (grid, wanted) => {

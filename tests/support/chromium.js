@@ -6,7 +6,7 @@ const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /**
  * The Chromium of this machine: what the variable CHROMIUM says, else the first one on the path.
- * Undefined where there is none; Playwright then uses the one it has downloaded, if it has.
+ * Undefined if there is none; Playwright then uses the one it has downloaded, if it has.
  * @returns {string | undefined}
  */
 export function installedChromium() {

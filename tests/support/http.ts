@@ -3,7 +3,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   bytes: Uint8Array;
-  /** The parsed JSON; undefined where the answer is of another type or has no body. */
+  /** The parsed JSON; undefined if the answer is of another type or has no body. */
   // A test states what it expects of a body by comparing it.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any;

@@ -17,7 +17,7 @@ import {
 
 /**
  * What the operations have to write, worked out row by row in exact fractions from the rules of the
- * specification. It shares nothing with the SQL that it is compared with.
+ * contract. It shares nothing with the SQL that it is compared with.
  */
 
 export type Cell = string | number | boolean | null;
@@ -101,7 +101,7 @@ function total(amounts: readonly Amount[], kind: Kind | undefined): Amount {
   };
 }
 
-/** The leaves of a slice in their fixed order; undefined where no row is in it. */
+/** The leaves of a slice in their fixed order; undefined if no row is in it. */
 function net(
   rows: readonly ForecastRow[],
   slice: Slice,
@@ -133,7 +133,7 @@ function net(
 
 const netsToSomething = (leaf: Leaf): boolean => MEASURES.some((m) => !isZero(leaf[m].at));
 
-/** Decimals that parts of a measure are rounded to; null where it is not rounded. */
+/** Decimals that parts of a measure are rounded to; null if it is not rounded. */
 function decimals(kind: Kind, leaves: readonly Leaf[], m: Measure, asked: string | null) {
   if (!kind.exact) return null;
   if (kind.scale !== null) return kind.scale;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { number, text } from './primitives';
 
-/** Roles of a column (specification: pf.col_meta). */
+/** Roles of a column (docs/contract/02-resources-and-their-fields.md#pfcol_meta). */
 export const ROLES = ['dimension', 'value', 'units', 'date', 'filter', 'ignore'] as const;
 export const Role = v.picklist(ROLES);
 export type Role = v.InferOutput<typeof Role>;
@@ -58,7 +58,8 @@ export const ColumnsAnswer = v.array(ColumnEntry);
 
 /**
  * The column the browser indexes its table on, and the endpoint it loads: the grain where any
- * flagged column is a dimension or a date, the raw rows otherwise (specification: Data loading).
+ * flagged column is a dimension or a date, the raw rows otherwise
+ * (docs/contract/04-data-loading.md).
  */
 export function hasGrain(columns: readonly Pick<ColumnEntry, 'role' | 'in_grain'>[]): boolean {
   return columns.some((c) => c.in_grain && (c.role === 'dimension' || c.role === 'date'));

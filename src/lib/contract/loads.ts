@@ -26,7 +26,7 @@ export const FilterCondition = v.object({
 });
 export type FilterCondition = v.InferOutput<typeof FilterCondition>;
 
-/** Conditions inside a group are AND-ed; groups are OR-ed (specification: Operations). */
+/** Conditions inside a group are AND-ed; groups are OR-ed (docs/contract/05-operations.md). */
 export const Filters = v.array(v.array(FilterCondition));
 export type Filters = v.InferOutput<typeof Filters>;
 

@@ -19,7 +19,7 @@ export const filledText = v.pipe(
 /** A number that JSON can carry; JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
 
-/** The user a write is recorded under (specification: Authentication). */
+/** The user a write is recorded under (docs/contract/10-authentication-and-limits.md). */
 export const pfUser = v.pipe(
   filledText,
   v.maxLength(200, 'must be at most 200 characters'),

@@ -23,8 +23,8 @@ const UPDATE_INTERVAL_MS = 100;
 const MAX_ROWS = { text: 2_000_000, number: 5_000_000 } as const;
 
 /**
- * Reads an Arrow download (specification: Data loading), telling its progress at once, at the end,
- * and at most once in 100 ms between.
+ * Reads an Arrow download (docs/contract/04-data-loading.md), telling its progress at once, at the
+ * end, and at most once in 100 ms between.
  *
  * @param key whether the rows will be indexed on a text or a number: text has the lower limit
  * @throws TooLargeError before the body is read, where it has too many rows

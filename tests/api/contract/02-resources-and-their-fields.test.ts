@@ -36,7 +36,7 @@ const columnsOf = (table: string) =>
 const named = async (table: string) => (await columnsOf(table)).map((c) => `${c.name} ${c.type}`);
 
 describe('pf.source', () => {
-  it('has the fields of the specification, and defaults for status and created_at', async () => {
+  it('has the fields of the contract, and defaults for status and created_at', async () => {
     expect(await named('source')).toEqual([
       'created_at timestamp with time zone',
       'created_by text',
@@ -279,7 +279,7 @@ describe('Display grain', () => {
     grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
   });
 
-  it('keys every group apart, by the formula of the specification', async () => {
+  it('keys every group apart, by the formula of the contract', async () => {
     const { path, table } = await makePlan(service, grainId);
     const { rows } = decode((await service.api.get(`${path}/agg`)).bytes);
     const expected = await service.query(

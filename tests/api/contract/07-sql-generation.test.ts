@@ -90,7 +90,7 @@ describe('SQL generation', () => {
     expect(await operations(id)).toEqual(ALL);
   });
 
-  it('bakes names in, and leaves only the tokens of the specification', async () => {
+  it('bakes names in, and leaves only the tokens of the contract', async () => {
     const { body } = await service.api.get(`/sources/${sourceId}/sql`);
     const tokens = new Set(
       body.flatMap((t: { sql: string }) => [...t.sql.matchAll(/\{\{(.*?)\}\}/g)].map((m) => m[1])),

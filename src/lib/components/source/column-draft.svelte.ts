@@ -34,7 +34,10 @@ export class ColumnDraft {
   readonly groups: string[] = $derived(
     distinct(this.rows.flatMap((row) => row.dim_group ?? [])).sort(),
   );
-  /** The columns of the display grain, in its order (specification: Display grain). */
+  /**
+   * The columns of the display grain, in its order
+   * (docs/contract/02-resources-and-their-fields.md#display-grain).
+   */
   readonly grain: DraftColumn[] = $derived(
     this.rows.filter((row) => row.in_grain && allows(row.role, 'in_grain')),
   );

@@ -6,7 +6,7 @@ const FIRST_BYTES = 128 * 1024;
 
 /**
  * Decodes a binary COPY, chunk by chunk, straight into typed columns. The chunks may be split
- * anywhere. Two passes over each: where the fields lie, then one loop a column.
+ * anywhere. Two passes over each: where the fields lie, then one loop per column.
  *
  * ```
  * const decoder = new CopyDecoder(plan);
@@ -39,7 +39,7 @@ export class CopyDecoder {
   /**
    * Takes the next bytes; they are copied, so the caller may use the chunk again.
    * @throws AppError 422 naming a column with a value that Arrow or the pivot cannot hold
-   * @throws Error where the bytes are no binary COPY of the planned columns
+   * @throws Error if the bytes are no binary COPY of the planned columns
    */
   write(chunk: Uint8Array): void {
     const end = this.#unread + chunk.length;
@@ -86,7 +86,7 @@ export class CopyDecoder {
 
   /**
    * The finished columns, in the order of the plan; the decoder is done after it.
-   * @throws Error where the end of the COPY has not been seen
+   * @throws Error if the end of the COPY has not been seen
    */
   finish(): Column[] {
     if (this.#state !== 'ended') throw new Error('Truncated binary COPY: its end is missing');

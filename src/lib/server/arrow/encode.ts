@@ -13,9 +13,9 @@ import {
 import type { Column } from './columns';
 
 /**
- * One Arrow IPC stream with exactly one record batch (specification: Data loading): separate batches
- * would carry independent dictionaries. No rows make no bytes.
- * @throws Error where the columns differ in length
+ * One Arrow IPC stream with exactly one record batch (docs/contract/04-data-loading.md): separate
+ * batches would carry independent dictionaries. No rows make no bytes.
+ * @throws Error if the columns differ in length
  */
 export function encode(columns: readonly Column[]): Uint8Array {
   const length = columns[0]?.data.length ?? 0;

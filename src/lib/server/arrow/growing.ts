@@ -49,7 +49,7 @@ export class Validity {
     this.nullCount += 1;
   }
 
-  /** What Arrow data of `rows` rows says of its nulls; no bitmap where every row holds a value. */
+  /** What Arrow data of `rows` rows says of its nulls; no bitmap if every row holds a value. */
   finish(rows: number): { length: number; nullCount: number; nullBitmap: Uint8Array | null } {
     return { length: rows, nullCount: this.nullCount, nullBitmap: this.#bitmapOf(rows) };
   }

@@ -6,9 +6,9 @@ import { Memory, Validity } from './growing';
 const NONE = -1;
 
 /**
- * A text column that follows from an integer column, such as `pf_note` from `pf_logid`. Null where
- * the integer is null, where the map gives null and where it has no such entry.
- * @throws Error where `ids` is no column of numbers
+ * A text column that follows from an integer column, such as `pf_note` from `pf_logid`. Null if
+ * the integer is null, and if the map gives null for it or has no such entry.
+ * @throws Error if `ids` is no column of numbers
  */
 export function mappedDictionary(
   name: string,

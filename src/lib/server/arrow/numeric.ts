@@ -15,7 +15,7 @@ const EXACT_POWERS = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
 /**
  * The double nearest to a numeric; NaN and the infinities as they are.
- * @throws Error where the bytes are no numeric
+ * @throws Error if the bytes are no numeric
  */
 export function numericToDouble(view: DataView, start: number, length: number): number {
   const count = length < HEADER ? -1 : view.getInt16(start);
@@ -44,7 +44,7 @@ export function numericToDouble(view: DataView, start: number, length: number): 
 /**
  * Whether a finite numeric lies beyond ±2^53, seen on its digits: the double nearest to 2^53 + 1
  * is 2^53.
- * @throws Error where the bytes are no numeric
+ * @throws Error if the bytes are no numeric
  */
 export function isBeyondSafe(view: DataView, start: number, length: number): boolean {
   const double = Math.abs(numericToDouble(view, start, length));

@@ -17,7 +17,7 @@ export const NULL_FIELD = -1;
 
 /**
  * The length of the header that `memory` begins with, or undefined while its end is not there yet.
- * @throws Error where it is no header of this format
+ * @throws Error if it is no header of this format
  */
 export function headerLength({ bytes, view }: Memory, end: number): number | undefined {
   for (let i = 0; i < Math.min(end, SIGNATURE.length); i++) {
@@ -61,7 +61,7 @@ export interface Scan {
 /**
  * Notes the fields of up to FIELD_ROWS whole tuples in `fields`. A tuple whose end is not there yet
  * is left for the next scan.
- * @throws Error where a tuple has another number of fields than `columns`, or a field no length
+ * @throws Error if a tuple has another number of fields than `columns`, or a field no length
  */
 export function scanTuples(
   view: DataView,

@@ -56,7 +56,7 @@ const MONTHS = `
 /**
  * Makes pf.dim_period where it does not exist and fills it, a row a month from 2018 to 2035, in one
  * transaction; a second run, with another start month too, rewrites the rows in place
- * (specification: pf.dim_period).
+ * (docs/contract/16-migrations-and-calendar.md#npm-run-periods).
  *
  * A fiscal year is named for the calendar year in which it ends: with a start in July, July 2024 is
  * month 1 of FY2025; with a start in January it is the calendar year. Every label with a year in it

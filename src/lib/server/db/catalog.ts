@@ -16,9 +16,9 @@ const IS_CANDIDATE = `c.relkind IN ('r', 'v', 'm', 'p', 'f')
   AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`;
 
 /**
- * Every table a source can be made of (specification: Data loading). Joined by namespace and name,
- * so that tables of one name in several schemas stay apart. `row_estimate` is the planner's; null
- * where it has none yet.
+ * Every table a source can be made of (docs/contract/04-data-loading.md). Joined by namespace and
+ * name, so that tables of one name in several schemas stay apart. `row_estimate` is the planner's;
+ * null where it has none yet.
  */
 export function listTables(session: Session): Promise<TableEntry[]> {
   return session.many<TableEntry>(`

@@ -3,7 +3,7 @@ import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import type { Templates } from '../sql/templates/generate';
 import type { Session } from './database';
 
-/** The stored templates of a source in the specification's order; empty before a generation. */
+/** The stored templates of a source in the contract's order; empty before a generation. */
 export function listTemplates(session: Session, sourceId: number): Promise<Template[]> {
   return session.many<Template>(
     `SELECT operation, sql, generated_at FROM pf.sql
@@ -25,7 +25,10 @@ export async function findTemplate(
   return row?.sql;
 }
 
-/** Upserts the templates and removes every one that was not produced (specification: SQL generation). */
+/**
+ * Upserts the templates and removes every one that was not produced
+ * (docs/contract/07-sql-generation.md).
+ */
 export async function replaceTemplates(
   session: Session,
   sourceId: number,

@@ -23,7 +23,7 @@ export async function getVersion(session: Session, id: number): Promise<Version>
 
 /**
  * The version, locked until the transaction ends: loads share it, everything else has it alone
- * (open points: Concurrency). @throws AppError 404
+ * (docs/contract/15-concurrency.md). @throws AppError 404
  */
 export async function lockVersion(
   transaction: Transaction,

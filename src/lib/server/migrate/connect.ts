@@ -8,7 +8,7 @@ export type Connection = pg.Client;
 /**
  * One connection for a command line tool, with the session settings of the service. The caller ends
  * it.
- * @throws where the database cannot be reached.
+ * @throws if the database cannot be reached.
  */
 export async function connect(db: DatabaseConfig): Promise<Connection> {
   const client = new pg.Client({ ...db, options: SESSION_OPTIONS });

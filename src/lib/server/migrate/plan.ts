@@ -6,7 +6,9 @@ export interface AppliedMigration {
   checksum: string;
 }
 
-/** What the folder and the database say of each other (specification: Versioning). */
+/**
+ * What the folder and the database say of each other (docs/contract/16-migrations-and-calendar.md).
+ */
 export interface MigrationPlan<File> {
   /** Every file with its state, by filename. */
   files: { file: File; state: 'applied' | 'pending' | 'modified' }[];
@@ -14,7 +16,7 @@ export interface MigrationPlan<File> {
   pending: File[];
   /** Applied migrations that are not on disk. */
   missing: string[];
-  /** Why `up` must not run; empty where it may. */
+  /** Why `up` must not run; empty if it may. */
   refusals: string[];
 }
 
@@ -66,7 +68,7 @@ export function planMigrations<File extends NamedChecksum>(
   };
 }
 
-/** Why a server must not serve on this schema; empty where it is current. */
+/** Why a server must not serve on this schema; empty if it is current. */
 export function planProblems(plan: MigrationPlan<NamedChecksum>): string[] {
   const inState = (state: string) =>
     plan.files.filter((f) => f.state === state).map((f) => f.file.filename);

@@ -2,7 +2,11 @@ import { calendarLoaded } from '../db/calendar';
 import type { Session } from '../db/database';
 import { AppError } from '../errors';
 
-/** Periods can be derived (open points: The forecast table). @throws AppError 409 without a calendar */
+/**
+ * Periods can be derived (docs/contract/13-forecast-table.md#period-columns).
+ *
+ * @throws AppError 409 without a calendar
+ */
 export async function requireCalendar(session: Session): Promise<void> {
   if (await calendarLoaded(session)) return;
   throw new AppError(

@@ -15,7 +15,7 @@ export async function columns(db: Database, sourceId: number): Promise<ColumnEnt
 
 /**
  * Saves column metadata, all of it or nothing; columns not named stay as they are
- * (open points: PUT /sources/:id/columns).
+ * (docs/contract/11-endpoints.md#put-sourcesidcolumns).
  *
  * @throws AppError 404, 400 naming the entry and the field
  */

@@ -39,7 +39,7 @@ export const readVersion = async (session: Session, id: number): Promise<Forecas
 
 /**
  * A version for a write, locked until the transaction ends, so that every check made after this one
- * still holds when the write is made (open points: Concurrency).
+ * still holds when the write is made (docs/contract/15-concurrency.md).
  *
  * @throws AppError 404 where there is none, 403 where it is closed
  */
@@ -86,7 +86,7 @@ const plainType = (type: string): ColumnType => ({
 });
 
 /**
- * A slice as a condition on a version's forecast table (specification: Operations).
+ * A slice as a condition on a version's forecast table (docs/contract/05-operations.md).
  *
  * @throws AppError 400 where a value or column cannot be used; 409 for a column that the metadata and
  * the forecast table do not agree on, since skipping it would widen the selection, and while a measure

@@ -31,7 +31,8 @@ export async function previewTemplates(db: Database, sourceId: number): Promise<
 
 /**
  * Generates and stores all templates of a source, and brings the forecast tables of its versions
- * along, in one transaction (specification: SQL generation; open points: The forecast table).
+ * along, in one transaction (docs/contract/07-sql-generation.md,
+ * docs/contract/13-forecast-table.md).
  *
  * @throws AppError 404, 422 with the reason; the stored templates then stay as they were
  */

@@ -13,7 +13,11 @@ export async function healthy(db: Session): Promise<boolean> {
   }
 }
 
-/** The check before the server listens (specification: Startup check). @throws Error listing the problems */
+/**
+ * The check before the server listens
+ * (docs/contract/16-migrations-and-calendar.md#the-check-at-start). @throws Error listing the
+ * problems
+ */
 export async function requireCurrentSchema(db: Session): Promise<void> {
   const found = await problems(db);
   if (found.length > 0) {

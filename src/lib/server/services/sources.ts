@@ -28,7 +28,8 @@ export const sources = (db: Database, withArchived: boolean): Promise<SourceList
 export const source = (db: Database, id: number): Promise<Source> => getSource(db, id);
 
 /**
- * Registers a table with one metadata row a column, role `ignore` (open points: POST /sources).
+ * Registers a table with one metadata row a column, role `ignore`
+ * (docs/contract/11-endpoints.md#post-sources).
  *
  * @throws AppError 404 where there is no such table, 409 where it is registered already
  */

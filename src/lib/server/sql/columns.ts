@@ -4,7 +4,7 @@ import type { Role } from '../../contract/columns';
 export interface ColumnType {
   /** Declared type, as PostgreSQL prints it: `numeric(12,2)`, `public.colour`. */
   declared: string;
-  /** The base type with its modifier, as SQL text; `declared` where it is no domain. */
+  /** The base type with its modifier, as SQL text; `declared` if it is no domain. */
   base: string;
   /** The base type's own name: `int4`, `varchar`, `numeric`, `_text`. */
   name: string;
@@ -23,7 +23,7 @@ export interface SourceColumn {
   inGrain: boolean;
   dimGroup: string | null;
   periodColumn: string | null;
-  /** Null where the table no longer has the column. */
+  /** Null if the table no longer has the column. */
   type: ColumnType | null;
 }
 
@@ -57,7 +57,7 @@ export const isText = (type: ColumnType): boolean => type.isEnum || TEXTS.includ
 
 /**
  * The forecast table's type for a source column: wide enough for what operations do
- * (open points: The forecast table).
+ * (docs/contract/13-forecast-table.md).
  */
 export function forecastType(role: Role, type: ColumnType): string {
   if (role === 'date') return 'date';
@@ -103,7 +103,10 @@ export const useOf = (role: string): ColumnUse =>
 export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   (['value', 'units'] as const).flatMap((role) => columns.find((c) => c.role === role) ?? []);
 
-/** The display grain (specification: Display grain). Empty: raw-row mode. */
+/**
+ * The display grain (docs/contract/02-resources-and-their-fields.md#display-grain). Empty: raw-row
+ * mode.
+ */
 export const grainColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   leafColumns(columns).filter((c) => c.inGrain);
 
@@ -122,7 +125,7 @@ export const periodColumnsOf = (
     ? []
     : columns.filter((c) => c.periodColumn !== null && c.dimGroup === date.dimGroup);
 
-/** The one date column that a derived dimension follows; undefined where its group has none. */
+/** The one date column that a derived dimension follows; undefined if its group has none. */
 export const dateOfGroup = (
   dimension: ForecastColumn,
   columns: readonly ForecastColumn[],

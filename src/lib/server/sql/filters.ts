@@ -9,9 +9,9 @@ import { valueLiteral, wholeLiteral } from './values';
 
 /**
  * Structured filters as a condition on the source table: conditions of a group AND-ed, groups
- * OR-ed; `[]` is all rows (open points: Filters).
+ * OR-ed; `[]` is all rows (docs/contract/14-what-the-operations-compute.md#filters).
  *
- * @throws AppError 400 naming group and condition where one cannot be used
+ * @throws AppError 400 naming group and condition if one cannot be used
  */
 export function compileFilters(filters: Filters, columns: readonly SourceColumn[]): string {
   if (filters.length === 0) return 'TRUE';

@@ -3,7 +3,9 @@ import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';
 import { ident } from './identifiers';
 import { list } from './templates/layout';
 
-/** A version's forecast table (specification: Forecast table): data columns, then the system's. */
+/**
+ * A version's forecast table (docs/contract/13-forecast-table.md): data columns, then the system's.
+ */
 export function createForecastTable(table: string, columns: readonly ForecastColumn[]): string {
   return `CREATE TABLE ${table} (
     ${list([

@@ -31,7 +31,7 @@ export function typedLiteral(value: Scalar | null, type: string): string {
 const NAME_BYTES = 63;
 
 /**
- * Name of a version's forecast table (specification: Forecast table). Where it would pass
+ * Name of a version's forecast table (docs/contract/13-forecast-table.md). Where it would pass
  * PostgreSQL's 63 bytes, `tname` is cut at a character boundary and the version id stays whole.
  */
 export function forecastTableName(tname: string, versionId: number): string {

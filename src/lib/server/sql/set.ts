@@ -12,7 +12,7 @@ const refuse = (status: number, name: string, problem: string): AppError =>
 
 /**
  * Holds a `set` to columns it may change and to dates that agree with their groups
- * (open points: Dates and their groups).
+ * (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
  *
  * @throws AppError 400 for an unknown column, a value of another type or a contradiction, 422 for a text that would
  * break keys and a number that the browser could not hold
@@ -68,7 +68,7 @@ export const derivations = (
  * `{{set_clause}}`: one named expression over `leaves` for each dimension and date.
  *
  * @param derived the calendar's text for each derived dimension of a date that `set` changes
- * @throws AppError 400 where a value is not of its column's type, or disagrees with its date
+ * @throws AppError 400 if a value is not of its column's type, or disagrees with its date
  */
 export function setClause(
   set: SetClause,

@@ -14,9 +14,10 @@ export interface CompiledSlice {
 }
 
 /**
- * A slice as a condition (specification: Operations; open points: is_key).
+ * A slice as a condition (docs/contract/05-operations.md,
+ * docs/contract/14-what-the-operations-compute.md#is_key).
  *
- * @throws AppError 400 where a value is not of its column's type, or where the source marks keys and
+ * @throws AppError 400 if a value is not of its column's type, or if the source marks keys and
  * the slice names a dimension that is none: dropping it would widen the selection
  */
 export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): CompiledSlice {

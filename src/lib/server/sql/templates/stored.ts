@@ -4,7 +4,7 @@ import type { ColumnUse } from '../columns';
  * The columns that a stored `scale` template works with. The metadata may have changed since it was
  * generated, and nothing else remembers how it was then.
  *
- * @returns undefined where the template was not written by the generator
+ * @returns undefined if the template was not written by the generator
  */
 export function columnsOfScale(template: string): Map<string, ColumnUse> | undefined {
   const list =

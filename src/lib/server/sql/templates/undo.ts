@@ -4,7 +4,8 @@ import { grainKey } from '../grain';
 
 /**
  * The `undo` template: takes one entry's rows out and answers their index values. At the grain it
- * answers each key once, with the number of rows behind it (specification: DELETE log).
+ * answers each key once, with the number of rows behind it
+ * (docs/contract/06-log.md#delete-loglogid).
  */
 export function undoTemplate(columns: readonly ForecastColumn[]): string {
   const grain = grainColumns(columns);
