@@ -132,7 +132,7 @@ export function decode(bytes: Uint8Array): Decoded {
   };
 }
 
-/** Everything the service keeps, in a form that changes where anything in it does. */
+/** Everything the service keeps, in a form that changes if anything in it does. */
 async function everythingKept({ query }: Service): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

@@ -14,7 +14,7 @@ export interface MigrationFile {
 
 /**
  * The project's migrations in the order in which they apply: by filename.
- * @throws where the folder cannot be read.
+ * @throws if the folder cannot be read.
  */
 export async function migrationFiles(): Promise<MigrationFile[]> {
   const folder = migrationsFolder();

@@ -29,7 +29,7 @@ const BOOKKEEPING = `
  * Applies the pending migrations, each in one transaction with its pf.schema_version row. Runners
  * that are started together wait for each other.
  * @param report is called with each filename after it was committed.
- * @throws MigrationError where the specification refuses, or where a migration fails; those before
+ * @throws MigrationError if the contract refuses, or if a migration fails; those before
  *   it stay applied.
  */
 export async function up(client: ClientBase, report: (filename: string) => void): Promise<void> {
@@ -45,9 +45,9 @@ export async function up(client: ClientBase, report: (filename: string) => void)
 
 /**
  * Records pending migrations as applied without running them.
- * @param upTo the last filename to record; all of the pending ones where it is left out.
+ * @param upTo the last filename to record; all of the pending ones if it is left out.
  * @param report is called with each filename after it was recorded.
- * @throws MigrationError where `upTo` is not a file of the migrations folder.
+ * @throws MigrationError if `upTo` is not a file of the migrations folder.
  */
 export async function baseline(
   client: ClientBase,
@@ -73,8 +73,9 @@ export async function migrationPlan(db: Queryable): Promise<MigrationPlan<Migrat
 
 /**
  * Why the server must not serve on this database: pending, modified and missing migrations, a
- * sentence each (specification: Startup check). Empty where the schema is current.
- * @throws where the database does not answer.
+ * sentence each (docs/contract/16-migrations-and-calendar.md#the-check-at-start). Empty if the
+ * schema is current.
+ * @throws if the database does not answer.
  */
 export async function schemaProblems(db: Queryable): Promise<string[]> {
   return planProblems(await migrationPlan(db));

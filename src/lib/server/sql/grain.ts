@@ -12,8 +12,9 @@ export const KEY_CHARACTERS_PATTERN = '[\\x1e\\x1f]';
 export const HOLDS_KEY_CHARACTER = `holds the character ${NULL_PART} or ${SEPARATOR}, which separates the parts of a key`;
 
 /**
- * `pf_gkey`: unique text for one grain row (specification: Display grain). The sentinel keeps a null
- * apart from the empty string, and ('a', null) apart from (null, 'a').
+ * `pf_gkey`: unique text for one grain row
+ * (docs/contract/02-resources-and-their-fields.md#display-grain). The sentinel keeps a null apart
+ * from the empty string, and ('a', null) apart from (null, 'a').
  */
 export function grainKey(grain: readonly ForecastColumn[]): string {
   const parts = grain.map((c) => `COALESCE(${ident(c.name)}::text, ${NULL_PART})`);

@@ -1,4 +1,4 @@
-/** The substitution points of the stored templates (specification: Substitution tokens). */
+/** The substitution points of the stored templates (docs/contract/08-substitution-tokens.md). */
 type Token =
   | 'fc_table'
   | 'where_clause'
@@ -20,7 +20,7 @@ export type TokenValues = Partial<Record<Token, string>>;
  * Fills a template in one pass: what is put in is never read again, so a note that holds
  * `{{logid}}` or `$&` stays as it was typed. Values are SQL text, literals quoted already.
  *
- * @throws Error where the template asks for a token that has no value here
+ * @throws Error if the template asks for a token that has no value here
  */
 export function substitute(template: string, values: TokenValues): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {

@@ -24,7 +24,7 @@ const BIGINT = /^\s*[+-]?\d{1,18}\s*$/;
  * A client's whole number to compare an integer column with; one too large for every integer matches
  * what it should, as a numeric.
  *
- * @throws AppError 400 where it is none
+ * @throws AppError 400 if it is none
  */
 export function wholeLiteral(value: Scalar, place: Place): string {
   const text = String(value);
@@ -38,7 +38,7 @@ export function wholeLiteral(value: Scalar, place: Place): string {
  * A client's value as a literal of a column's type.
  *
  * @param type SQL text of the type
- * @throws AppError 400 where the value is none of that type, 422 for an integer that the browser
+ * @throws AppError 400 if the value is none of that type, 422 for an integer that the browser
  * could not hold exactly
  */
 export function valueLiteral(value: Scalar | null, type: string, place: Place): string {
