@@ -8,7 +8,7 @@ export type LoadOperation = 'baseline' | 'reference';
 export const isLoad = (operation: Iter): operation is LoadOperation =>
   operation === 'baseline' || operation === 'reference';
 
-/** One write (specification: pf.log). */
+/** One write (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const LogEntry = v.object({
   id: v.number(),
   version_id: v.number(),

@@ -71,7 +71,7 @@ export function expressionValues(
 }
 
 /**
- * The slice that selects exactly the rows a cell adds up (open points: Bodies of the operations).
+ * The slice that selects exactly the rows a cell adds up (docs/contract/05-operations.md#slices).
  * Built from typed paths, never from printed ones; a value the slice cannot carry is named instead
  * of dropped in silence.
  */
@@ -207,7 +207,10 @@ class SliceBuilder {
   }
 }
 
-/** Dimensions in a slice that the source does not mark, where it marks any (open points: is_key). */
+/**
+ * Dimensions in a slice that the source does not mark, where it marks any
+ * (docs/contract/14-what-the-operations-compute.md#is_key).
+ */
 export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]): string[] {
   const dimensions = columns.filter((c) => c.role === 'dimension');
   if (!dimensions.some((c) => c.is_key)) return [];

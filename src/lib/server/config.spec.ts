@@ -4,7 +4,7 @@ import { loadConfig } from './config';
 const needed = { DB_HOST: 'db', DB_NAME: 'plan', DB_USER: 'ann', DB_PASSWORD: 'secret' };
 
 describe('the configuration', () => {
-  it('fills in what the specification gives a default', () => {
+  it('fills in what the contract gives a default', () => {
     expect(loadConfig(needed)).toEqual({
       db: { host: 'db', port: 5432, database: 'plan', user: 'ann', password: 'secret' },
       skipMigrationCheck: false,

@@ -1,4 +1,7 @@
-/** How to reach PostgreSQL (specification: Configuration). The connection never uses TLS. */
+/**
+ * How to reach PostgreSQL (docs/contract/01-what-the-service-does.md#configuration). The connection
+ * never uses TLS.
+ */
 export interface DatabaseConfig {
   host: string;
   port: number;

@@ -171,7 +171,8 @@ export async function discardBody(request: Request): Promise<void> {
 const bytesOf = (request: Request) => (request.body ?? []) as AsyncIterable<Uint8Array>;
 
 /**
- * An Arrow answer (specification: Data loading): one IPC stream, or nothing where there are no rows.
+ * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing where there are no
+ * rows.
  */
 export function arrowResponse(body: Uint8Array, rowCount: number): Response {
   return new Response(body as Uint8Array<ArrayBuffer>, {

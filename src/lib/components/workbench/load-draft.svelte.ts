@@ -16,7 +16,10 @@ export type SegmentKind = 'baseline' | 'reference';
 export type KeyedCondition = ConditionDraft & { key: number };
 export type Group = { key: number; conditions: KeyedCondition[] };
 
-/** What `params` of a segment's log entry hold (specification: pf.log). */
+/**
+ * What `params` of a segment's log entry hold
+ * (docs/contract/02-resources-and-their-fields.md#pflog).
+ */
 type Params = {
   filters?: Filters | null;
   raw_where?: string | null;

@@ -225,8 +225,8 @@ export class Database extends Session {
 
   /**
    * A transaction that writes to one version. Most of those who wait for the version's lock wait
-   * here, without a connection, so that versions do not wait for each other (open points:
-   * Concurrency).
+   * here, without a connection, so that versions do not wait for each other
+   * (docs/contract/15-concurrency.md).
    */
   versionTransaction<Result>(
     versionId: number,

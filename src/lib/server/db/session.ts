@@ -1,6 +1,7 @@
 /**
  * What every connection sets, whatever the server's defaults: dates, keys and the check of SQL from
- * outside depend on each of these (open points: The forecast table).
+ * outside depend on each of these
+ * (docs/contract/13-forecast-table.md#settings-of-a-connection).
  */
 const SETTINGS = {
   TimeZone: 'UTC',

@@ -37,7 +37,7 @@ const NO_OFFSET = '0 days';
 
 /**
  * Loads one segment: a log entry with the source's rows behind it
- * (specification: POST baseline, POST reference).
+ * (docs/contract/05-operations.md#loads).
  *
  * @throws AppError 403, 404; 400 for a filter or an offset that cannot be used; 409 without a
  * calendar; 422 where no row matches or a row holds what a forecast table may not
@@ -72,7 +72,7 @@ function withoutReplay(request: BaselineRequest): LoadRequest {
 
 /**
  * Drops one segment and loads it again with new parameters, in one transaction
- * (specification: PUT baseline). A note left out keeps the old one.
+ * (docs/contract/05-operations.md#put-versionsidbaselinelogid). A note left out keeps the old one.
  *
  * @throws AppError as `load`, and 409 while an operation exists or where the entry is no segment
  */
@@ -105,7 +105,10 @@ export async function replaceSegment(
   });
 }
 
-/** Deletes all baseline rows and their log entries (specification: DELETE baseline). @throws AppError 403, 404 */
+/**
+ * Deletes all baseline rows and their log entries
+ * (docs/contract/05-operations.md#delete-versionsidbaseline). @throws AppError 403, 404
+ */
 export function clearBaseline(db: Database, versionId: number): Promise<ClearAnswer> {
   return db.versionTransaction(versionId, async (tx) => {
     const { table } = await writeVersion(tx, versionId);

@@ -8,7 +8,10 @@ import { substitute } from '../sql/tokens';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, writeVersion } from './forecast-version';
 
-/** The log with rows and totals of each entry, newest first (specification: GET log). @throws AppError 404 */
+/**
+ * The log with rows and totals of each entry, newest first (docs/contract/06-log.md). @throws
+ * AppError 404
+ */
 export const logEntries = (db: Database, versionId: number): Promise<LogAnswer> =>
   // One snapshot, or the totals would speak of other entries than the list.
   db.transaction(
@@ -41,9 +44,9 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
   updateNote(db, logid, note);
 
 /**
- * Undo: takes one entry's rows out, and the entry itself (specification: DELETE log). The shape of
- * the answer goes by live column metadata, so the statement is made from it and not read from the
- * store.
+ * Undo: takes one entry's rows out, and the entry itself (docs/contract/06-log.md#delete-loglogid).
+ * The shape of the answer goes by live column metadata, so the statement is made from it and not
+ * read from the store.
  *
  * @throws AppError 404 where there is no such entry, 403 where its version is closed
  */

@@ -51,7 +51,8 @@ interface Operation {
 const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? null, 'numeric');
 
 /**
- * Adds to a slice's totals, spread over its leaves (open points: scale).
+ * Adds to a slice's totals, spread over its leaves
+ * (docs/contract/14-what-the-operations-compute.md#scale).
  *
  * @throws AppError 400, 403, 404; 422 where there is nothing to scale or no way to spread
  */
@@ -99,7 +100,8 @@ export function scale(
 }
 
 /**
- * Moves a slice to other dimensions or dates; totals stay (open points: recode).
+ * Moves a slice to other dimensions or dates; totals stay
+ * (docs/contract/14-what-the-operations-compute.md#recode).
  *
  * @throws AppError 400, 403, 404; 422 where nothing would move
  */
@@ -126,7 +128,8 @@ export function recode(
 }
 
 /**
- * Adds a copy of a slice, times a factor, in place or elsewhere (open points: clone).
+ * Adds a copy of a slice, times a factor, in place or elsewhere
+ * (docs/contract/14-what-the-operations-compute.md#clone).
  *
  * @throws AppError 400, 403, 404; 422 where nothing would be copied
  */

@@ -15,7 +15,7 @@ const KEYS = ['pf_id', 'pf_gkey'];
 
 /**
  * A version's forecast rows as one Arrow record batch: raw with note and operation, or at the grain
- * (specification: Data loading). No rows make a body of no bytes.
+ * (docs/contract/04-data-loading.md). No rows make a body of no bytes.
  *
  * The statement is the stored template; note and operation are mapped from the log as the same
  * snapshot has it, which is cheaper than a join for each row.

@@ -13,9 +13,10 @@ const SELECT_PARTS = ['fromClause', 'whereClause', 'limitOption', 'op'];
 
 /**
  * Holds SQL from outside to one boolean expression over `columns` that reads nothing else and
- * changes nothing (open points: SQL that a client may send; docs/decisions/0005-sql-from-outside.md
- * has the list). What passes is complete in itself: in brackets after WHERE, PostgreSQL 15 and
- * later read it as this one expression and nothing beside it.
+ * changes nothing (docs/contract/10-authentication-and-limits.md#sql-that-a-client-may-send,
+ * docs/decisions/0005-sql-from-outside.md has the list). What passes is complete in itself: in
+ * brackets after WHERE, PostgreSQL 15 and later read it as this one expression and nothing beside
+ * it.
  *
  * @param field where the text came from, `where_clause` or `raw_where`: messages start with it
  * @throws AppError 400 saying what was refused
@@ -47,7 +48,7 @@ async function refusal(text: string, columns: readonly string[]): Promise<string
   }
 }
 
-/** The tokens of a text; undefined where it cannot be cut into tokens. */
+/** The tokens of a text; undefined if it cannot be cut into tokens. */
 async function tokensOf(text: string): Promise<ScanToken[] | undefined> {
   try {
     return (await scan(text)).tokens;

@@ -8,7 +8,7 @@ const MAX_WORDS = 5_000;
 const MAX_NESTING = 200;
 
 /**
- * What can be said against a text before anything is parsed; undefined where nothing. The bounds
+ * What can be said against a text before anything is parsed; undefined if nothing. The bounds
  * are far inside what the parser, its WASM stack and PostgreSQL's `max_stack_depth` bear: a parser
  * that runs out of stack stays broken for every later call.
  */
@@ -36,7 +36,7 @@ function countWords(text: string): number {
   return plain.match(/\w+|[^\w \t\n\r]/g)?.length ?? 0;
 }
 
-/** What can be said against the tokens, before they become a tree; undefined where nothing. */
+/** What can be said against the tokens, before they become a tree; undefined if nothing. */
 export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
   for (const { text, tokenName } of tokens) {
     if (tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT')

@@ -21,9 +21,10 @@ export type Templates = Partial<Record<TemplateOperation, string>>;
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /**
- * All templates of a source (specification: SQL generation). `get_agg` only where it has a grain.
+ * All templates of a source (docs/contract/07-sql-generation.md). `get_agg` only where it has a
+ * grain.
  *
- * @throws AppError 422 with the reason where the metadata makes no working templates
+ * @throws AppError 422 with the reason if the metadata makes no working templates
  */
 export function generateTemplates(
   source: { schema: string; tname: string },

@@ -6,7 +6,10 @@ import { IN_CTE, list } from './layout';
 
 /** What the statements of the three operations share: how they net a slice and how they answer. */
 
-/** The `leaves` CTE: the slice netted by every dimension and date (open points: Leaves, not rows). */
+/**
+ * The `leaves` CTE: the slice netted by every dimension and date
+ * (docs/contract/14-what-the-operations-compute.md#leaves-not-rows).
+ */
 export function leavesCte(columns: readonly ForecastColumn[], having = ''): string {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const sums = measureColumns(columns).map((m) => `${netted(m)} AS ${ident(m.name)}`);

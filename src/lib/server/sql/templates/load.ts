@@ -5,8 +5,9 @@ import { list } from './layout';
 
 /**
  * The `baseline` and `reference` templates: rows of the source, every date shifted by
- * `{{date_offset}}`, period dimensions looked up for the shifted month (open points: The forecast
- * table). The filter sees the source's columns only, never the calendar's.
+ * `{{date_offset}}`, period dimensions looked up for the shifted month
+ * (docs/contract/13-forecast-table.md). The filter sees the source's columns only, never the
+ * calendar's.
  */
 export function loadTemplate(
   operation: 'baseline' | 'reference',
