@@ -93,6 +93,12 @@ describe('References', () => {
     expect(broken).toEqual([]);
   });
 
+  it('name no document that is not in the repository', () => {
+    const elsewhere = /\bspecification:|\bthe[\s*/]+specification\b|\bopen[\s*/]+points\b/i;
+    const naming = everything.filter(({ text }) => elsewhere.test(text));
+    expect(naming.map(({ path }) => path)).toEqual([]);
+  });
+
   it('between documents lead somewhere', () => {
     const broken = documents.flatMap((document) =>
       links(document.text)

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { filledText, pfUser, text, timestamp } from './primitives';
 
-/** Where a forecast row comes from (specification: Row origin). */
+/** Where a forecast row comes from (docs/contract/03-states-and-transitions.md#row-origin). */
 export const ITERS = ['baseline', 'reference', 'scale', 'recode', 'clone'] as const;
 export const Iter = v.picklist(ITERS);
 export type Iter = v.InferOutput<typeof Iter>;

@@ -54,7 +54,7 @@ export interface Written {
   rows: number;
 }
 
-/** The non-blocking banner's limit (specification: Limits). */
+/** The non-blocking banner's limit (docs/contract/10-authentication-and-limits.md#limits). */
 const LARGE_ROWS = 500_000;
 const PREVIEW_DELAY_MS = 120;
 

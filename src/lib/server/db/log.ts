@@ -75,7 +75,10 @@ export const deleteEntriesOf = (
     operation,
   ]);
 
-/** Whether the version has a scale, recode or clone (specification: Baseline edit guard). */
+/**
+ * Whether the version has a scale, recode or clone
+ * (docs/contract/03-states-and-transitions.md#baseline-edit-guard).
+ */
 export async function hasOperations(session: Session, versionId: number): Promise<boolean> {
   const { some } = await session.one<{ some: boolean }>(
     `SELECT EXISTS (SELECT FROM pf.log
