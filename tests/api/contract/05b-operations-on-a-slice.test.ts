@@ -1,0 +1,279 @@
+// Holds what docs/contract/05-operations.md promises.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../support/service';
+import {
+  decode,
+  GRAIN_COLUMNS,
+  makePlan,
+  makeSource,
+  ok,
+  ORDERS,
+  refused,
+  startWithOrders,
+} from './orders';
+
+let service: Service;
+let sourceId: number;
+let grainId: number;
+
+beforeAll(async () => {
+  ({ service, sourceId } = await startWithOrders());
+  await service.query(ORDERS.replaceAll('public.orders', 'public.grained'));
+  grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
+});
+afterAll(() => service?.stop());
+
+describe('POST /versions/:id/scale, recode and clone', () => {
+  const RAW = [
+    ...['Order Date', 'Order Year', 'region', 'sub-category', 'select', 'a"b', 'amount', 'pieces'],
+    ...['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at', 'pf_note', 'pf_op'],
+  ];
+
+  it('answers the new rows whole in raw mode, with note and operation', async () => {
+    const { path, table } = await makePlan(service, sourceId);
+    const { body } = await service.api.post(`${path}/scale`, {
+      slice: { region: 'North', 'sub-category': 'Chairs' },
+      value_incr: 30.1,
+      pf_user: 'ann',
+      note: 'why',
+    });
+    expect(body).toHaveLength(2);
+    expect(body.map(Object.keys)).toEqual([RAW, RAW]);
+    const logid = body[0].pf_logid;
+    const stored = await service.query(
+      `SELECT * FROM ${table} WHERE pf_logid = $1 ORDER BY pf_id`,
+      [logid],
+    );
+    expect(body).toEqual(
+      stored.map((r) => ({
+        ...r,
+        amount: Number(r.amount),
+        pf_created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        pf_note: 'why',
+        pf_op: 'scale',
+      })),
+    );
+    expect(body.map((r: Record<string, unknown>) => [r['Order Date'], r.amount, r.pieces])).toEqual(
+      [
+        ['2026-01-31', 20, 0],
+        ['2026-02-28', 10.1, 0],
+      ],
+    );
+  });
+
+  it('answers the negating rows of a recode before the new ones', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const { body } = await service.api.post(`${path}/recode`, {
+      slice: { region: 'North' },
+      set: { 'Order Date': '2027-07-04', region: 'West' },
+      pf_user: 'ann',
+    });
+    expect(
+      body.map((r: Record<string, unknown>) => [
+        r['Order Date'],
+        r['Order Year'],
+        r.region,
+        r.amount,
+        r.pieces,
+        r.pf_op,
+        r.pf_note,
+      ]),
+    ).toEqual([
+      ['2026-01-31', 2026, 'North', -100, -10, 'recode', null],
+      ['2026-02-28', 2026, 'North', -50.5, -5, 'recode', null],
+      ['2026-02-28', 2026, 'North', -25.25, -2, 'recode', null],
+      ['2027-07-04', 2027, 'West', 100, 10, 'recode', null],
+      ['2027-07-04', 2027, 'West', 50.5, 5, 'recode', null],
+      ['2027-07-04', 2027, 'West', 25.25, 2, 'recode', null],
+    ]);
+    const ids = body.map((r: { pf_id: number }) => r.pf_id);
+    expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  it('answers the grain of its own rows in grain mode, with keys that are new', async () => {
+    const { path, table } = await makePlan(service, grainId);
+    const before = decode((await service.api.get(`${path}/agg`)).bytes).rows.map((r) => r.pf_gkey);
+    const recoded = await service.api.post(`${path}/recode`, {
+      slice: { region: 'North' },
+      set: { region: 'West' },
+      pf_user: 'ann',
+      note: 'moved',
+    });
+    const { body } = recoded;
+    const logid = body[0].pf_logid;
+    const key = (...parts: string[]) => [...parts, 'recode', logid].join('\u001f');
+    const common = {
+      'Order Year': 2026,
+      'a"b': 'k',
+      pf_iter: 'recode',
+      pf_logid: logid,
+      pf_note: 'moved',
+      pf_op: 'recode',
+    };
+    expect(
+      body.toSorted((a: { amount: number }, b: { amount: number }) => a.amount - b.amount),
+    ).toEqual([
+      {
+        ...common,
+        region: 'North',
+        pf_gkey: key('2026', 'North', 'k'),
+        amount: -175.75,
+        pieces: -17,
+      },
+      { ...common, region: 'West', pf_gkey: key('2026', 'West', 'k'), amount: 175.75, pieces: 17 },
+    ]);
+    // Six rows were written; appended to what was loaded they make what a new load answers.
+    expect(
+      await service.query(`SELECT count(*) AS n FROM ${table} WHERE pf_logid = $1`, [logid]),
+    ).toEqual([{ n: 6 }]);
+    const after = decode((await service.api.get(`${path}/agg`)).bytes).rows;
+    expect(new Set(after.map((r) => r.pf_gkey))).toEqual(
+      new Set([...before, ...body.map((r: { pf_gkey: string }) => r.pf_gkey)]),
+    );
+    expect(after.length).toBe(before.length + 2);
+
+    for (const [operation, more] of [
+      ['scale', { pct: 10 }],
+      ['clone', { set: { region: 'Copy' }, scale_factor: 0.5 }],
+    ] as const) {
+      const rows = ok(
+        await service.api.post(`${path}/${operation}`, {
+          slice: { region: 'West' },
+          pf_user: 'ann',
+          ...more,
+        }),
+      ).body;
+      expect(rows).toHaveLength(1);
+      const fresh = decode((await service.api.get(`${path}/agg`)).bytes).rows.find(
+        (r) => r.pf_gkey === rows[0].pf_gkey,
+      );
+      const { pf_note, pf_op, ...row } = rows[0];
+      expect([pf_note, pf_op, row]).toEqual([null, operation, fresh]);
+    }
+  });
+
+  it('skips slice keys it does not know, and names them', async () => {
+    const { path, table } = await makePlan(service, sourceId);
+    const answer = await service.api.post(`${path}/scale`, {
+      slice: { region: 'North', pf_iter: 'baseline', 'über, ä=1': 1, amount: 5, channel: 'web' },
+      pct: 10,
+      pf_user: 'ann',
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-slice-skipped')).toBe(
+      'pf_iter,%C3%BCber%2C%20%C3%A4%3D1,amount,channel',
+    );
+    expect(answer.headers.get('x-slice-skipped')!.split(',').map(decodeURIComponent)).toEqual([
+      'pf_iter',
+      'über, ä=1',
+      'amount',
+      'channel',
+    ]);
+    const [{ added }] = await service.query(
+      `SELECT sum(amount) AS added FROM ${table} WHERE pf_iter = 'scale'`,
+    );
+    expect(added).toBe('17.58');
+    const plain = await service.api.post(`${path}/scale`, {
+      slice: { region: 'North' },
+      pct: 10,
+      pf_user: 'ann',
+    });
+    expect(plain.headers.has('x-slice-skipped')).toBe(false);
+  });
+
+  it('selects by scalar, null, list, date and the whole version', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const matched = async (slice: object) => {
+      const { body } = await service.api.post(`${path}/slice`, { slice });
+      return [body.row_count, body.value_total];
+    };
+    expect(await matched({})).toEqual([12, 1554]);
+    expect(await matched({ region: 'North' })).toEqual([3, 175.75]);
+    expect(await matched({ region: null })).toEqual([1, 10]);
+    expect(await matched({ region: '' })).toEqual([1, 11]);
+    expect(await matched({ region: [null, '', 'North'] })).toEqual([5, 196.75]);
+    expect(await matched({ region: ['South', 'South'] })).toEqual([3, 355.75]);
+    expect(await matched({ 'Order Date': '2026-02-28' })).toEqual([2, 75.75]);
+    expect(await matched({ 'Order Date': [null, '2026-12-31'] })).toEqual([2, 1001.49]);
+    expect(await matched({ 'Order Year': 2026 })).toEqual([11, 1552.5]);
+    expect(
+      await matched({ 'Order Year': '2026', 'a"b': null, select: 'y', 'sub-category': 'Tables' }),
+    ).toEqual([2, 55.75]);
+    expect(await matched({ region: `'; DROP TABLE pf.log; --` })).toEqual([0, 0]);
+  });
+
+  it('refuses slices, sets and amounts it cannot use, and leaves nothing behind', async () => {
+    const { path } = await makePlan(service, sourceId);
+    const post = (operation: string, body: object) => () =>
+      service.api.post(`${path}/${operation}`, { slice: {}, pf_user: 'ann', ...body });
+    for (const slice of [null, [], ['North'], 'North', 5, undefined]) {
+      await refused(service, post('scale', { slice, pct: 10 }), 400, /slice/);
+    }
+    await refused(service, post('scale', { slice: { region: [] }, pct: 10 }), 400, /slice.region/);
+    await refused(
+      service,
+      post('scale', { slice: { region: { a: 1 } }, pct: 10 }),
+      400,
+      /slice.region/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Date': '31.01.2026' }, pct: 10 }),
+      400,
+      /Order Date/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Date': 'today' }, pct: 10 }),
+      400,
+      /Order Date/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Date': '2026-02-30' }, pct: 10 }),
+      400,
+      /Order Date/,
+    );
+    await refused(
+      service,
+      post('scale', { slice: { 'Order Year': 'abc' }, pct: 10 }),
+      400,
+      /Order Year/,
+    );
+    await refused(service, post('scale', { slice: { region: 'Nowhere' }, pct: 10 }), 422, /no row/);
+    await refused(service, post('scale', {}), 400, /pct/);
+    await refused(service, post('scale', { pct: 10, value_incr: 5 }), 400, /not both/);
+    await refused(service, post('scale', { pct: '10' }), 400, /pct/);
+    await refused(service, post('scale', { value_incr: 'x' }), 400, /value_incr/);
+    await refused(service, post('scale', { pct: 0 }), 422);
+    await refused(service, post('scale', { value_incr: 0, units_incr: 0 }), 422);
+    await refused(service, post('scale', { value_incr: 0.004 }), 422, /rounds to zero/);
+    await refused(service, post('scale', { units_incr: 0.4 }), 422, /rounds to zero/);
+    await refused(service, post('scale', { pct: 10, pf_user: null }), 400, /pf_user/);
+    for (const set of [null, [], ['x'], 'x', undefined]) {
+      await refused(service, post('recode', { set }), 400, /set/);
+    }
+    await refused(service, post('recode', { set: {} }), 422);
+    await refused(service, post('recode', { set: { nowhere: 1 } }), 400, /nowhere/);
+    await refused(service, post('recode', { set: { amount: 1 } }), 400, /amount/);
+    await refused(service, post('recode', { set: { channel: 'x' } }), 400, /channel/);
+    await refused(service, post('recode', { set: { region: ['a'] } }), 400, /set.region/);
+    await refused(
+      service,
+      post('recode', { slice: { region: 'North' }, set: { region: 'North' } }),
+      422,
+      /already/,
+    );
+    await refused(
+      service,
+      post('recode', { set: { 'Order Date': '2026-13-01' } }),
+      400,
+      /Order Date/,
+    );
+    await refused(service, post('clone', {}), 400, /set is missing/);
+    await refused(service, post('clone', { set: [] }), 400, /set/);
+    await refused(service, post('clone', { set: {}, scale_factor: 'x' }), 400, /scale_factor/);
+    await refused(service, post('clone', { set: {}, scale_factor: 0 }), 422);
+    await refused(service, post('clone', { set: { nowhere: 1 } }), 400, /nowhere/);
+  });
+});
