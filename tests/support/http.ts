@@ -1,3 +1,5 @@
+import { request } from 'node:http';
+
 /** An answer of the service, read to its end. */
 export interface Answer {
   status: number;
@@ -47,4 +49,24 @@ export function apiAt(url: string): Api {
     del: write('DELETE'),
     send,
   };
+}
+
+/** Sends a path, headers and a body as they are; fetch would tidy them up. */
+export function sendAsIs(
+  url: string,
+  method: string,
+  target: string,
+  headers: Record<string, string>,
+  body = '',
+): Promise<{ status: number; text: string; type: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, path: target, headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode!, text, type: answer.headers['content-type'] ?? '' }),
+      );
+    });
+    sent.on('error', reject).end(body);
+  });
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { note, pfUser, scalar, text } from './primitives';
 
-export const FILTER_OPERATORS = [
+const FILTER_OPERATORS = [
   '=',
   '<>',
   '<',

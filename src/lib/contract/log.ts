@@ -40,8 +40,8 @@ export type LogAnswer = v.InferOutput<typeof LogAnswer>;
 
 export const EditNoteRequest = v.object({ note: v.nullable(note) });
 
-export const UndoRawAnswer = v.object({ rows_deleted: v.number(), pf_ids: v.array(v.number()) });
-export const UndoGrainAnswer = v.object({
+const UndoRawAnswer = v.object({ rows_deleted: v.number(), pf_ids: v.array(v.number()) });
+const UndoGrainAnswer = v.object({
   rows_deleted: v.number(),
   pf_gkeys: v.array(v.string()),
 });

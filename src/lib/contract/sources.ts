@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
 
-export const TableKind = v.picklist([
+const TableKind = v.picklist([
   'table',
   'view',
   'materialized view',
@@ -25,8 +25,8 @@ export const TablePreview = v.object({
 });
 export type TablePreview = v.InferOutput<typeof TablePreview>;
 
-export const SOURCE_STATUSES = ['active', 'archived'] as const;
-export const SourceStatus = v.picklist(SOURCE_STATUSES);
+const SOURCE_STATUSES = ['active', 'archived'] as const;
+const SourceStatus = v.picklist(SOURCE_STATUSES);
 
 export const Source = v.object({
   id: v.number(),

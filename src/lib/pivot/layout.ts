@@ -9,7 +9,7 @@ const MAX_OPEN_ROWS = 40;
 const MAX_MONTHS = 36;
 
 /** A name in an expression. */
-export const quotedName = (name: string) => `"${name.replace(/(["\\])/g, '\\$1')}"`;
+const quotedName = (name: string) => `"${name.replace(/(["\\])/g, '\\$1')}"`;
 const quotedText = (text: string) => `'${text.replace(/(['\\])/g, '\\$1')}'`;
 
 /**
@@ -71,7 +71,7 @@ const measures = (columns: readonly ColumnEntry[]) =>
   ['value', 'units'].flatMap((role) => columns.filter((c) => c.role === role).map((c) => c.cname));
 
 /** Number formats by role: whole units, value to the cent. */
-export function numberFormats(
+function numberFormats(
   columns: readonly ColumnEntry[],
   schema: Schema,
 ): Record<string, Record<string, unknown>> {

@@ -23,7 +23,7 @@ export interface View extends EngineView {
   set_depth(depth: number): Promise<void>;
 }
 
-export interface RegularTable extends HTMLElement {
+interface RegularTable extends HTMLElement {
   getMeta(cell: Element): CellMeta | undefined;
   addStyleListener(listener: () => void): () => void;
   scrollToCell(x: number, y: number, columns: number, rows: number): Promise<void>;

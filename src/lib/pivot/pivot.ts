@@ -17,7 +17,7 @@ import type { SliceColumn } from './slice';
 import type { ReadCell } from './view-reader';
 
 /** What a pivot tells the page. */
-export interface PivotEvents {
+interface PivotEvents {
   /** A cell or a header was clicked, or reached by the keyboard; `add` with Ctrl held. */
   onTarget(target: GridTarget, add: boolean): void;
   /** The user changed what the pivot shows. */

@@ -1,6 +1,6 @@
 // Holds what docs/contract/09-errors-limits-guards.md promises.
-import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendAsIs } from '../../support/http';
 import { startService, type Service } from '../../support/service';
 import { makePlan, refused, startWithOrders } from './orders';
 
@@ -15,19 +15,6 @@ beforeAll(async () => {
   ({ path, baseline } = await makePlan(service, sourceId));
 });
 afterAll(() => service?.stop());
-
-/** Sends bytes as they are, past what fetch would tidy up. */
-const raw = (method: string, target: string, headers: Record<string, string>, body = '') =>
-  new Promise<{ status: number; text: string; type: string }>((resolve, reject) => {
-    const sent = httpRequest(service.url, { method, path: target, headers }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode!, text, type: answer.headers['content-type'] ?? '' }),
-      );
-    });
-    sent.on('error', reject).end(body);
-  });
 
 const BODIES: [method: string, path: () => string, body: object][] = [
   ['POST', () => '/sources', { schema: 'public', tname: 'superstore' }],
@@ -156,7 +143,8 @@ describe('413: a body too large', () => {
         /1048576/,
       );
     }
-    const chunked = await raw(
+    const chunked = await sendAsIs(
+      service.url,
       'PATCH',
       `/api/log/${baseline}`,
       { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },

@@ -1,6 +1,7 @@
 // Holds what docs/contract/09-errors-limits-guards.md promises.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendAsIs } from '../../support/http';
 import { type Service } from '../../support/service';
 import { makePlan, refused, startWithOrders } from './orders';
 
@@ -144,7 +145,7 @@ describe('404 and 405: paths and methods', () => {
   });
 
   it('answers JSON for a path that cannot be decoded', async () => {
-    const answer = await raw('GET', '/api/tables/%ff/x', {});
+    const answer = await sendAsIs(service.url, 'GET', '/api/tables/%ff/x', {});
     expect([answer.status, Object.keys(JSON.parse(answer.text))]).toEqual([400, ['error']]);
   });
 

@@ -12,6 +12,7 @@ import {
   ok,
   ORDERS,
   refused,
+  typesOf,
 } from './orders';
 
 let service: Service;
@@ -21,16 +22,6 @@ beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service?.stop());
-
-const typesOf = async (table: string) =>
-  Object.fromEntries(
-    (
-      await service.query(
-        `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-         WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT LIKE 'pf\\_%'`,
-      )
-    ).map((c) => [c.name, c.type]),
-  );
 
 describe('Types are wide enough', () => {
   it('widens numbers and texts, resolves domains, and makes every date a date', async () => {
@@ -67,7 +58,7 @@ describe('Types are wide enough', () => {
     ]);
     const versionId = await makeVersion(service, id);
     const table = `pf.fc_typed_${versionId}`;
-    expect(await typesOf(table)).toEqual({
+    expect(await typesOf(service, table)).toEqual({
       ...{
         i2: 'bigint',
         i4: 'bigint',

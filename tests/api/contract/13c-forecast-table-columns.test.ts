@@ -12,6 +12,7 @@ import {
   ORDER_COLUMNS,
   ORDERS,
   refused,
+  typesOf,
 } from './orders';
 
 let service: Service;
@@ -48,7 +49,7 @@ describe('Metadata changed while versions exist', () => {
         .status,
     ).toBe(200);
     ok(await generate(id));
-    expect(await typesOf(table)).toHaveProperty('select', 'text');
+    expect(await typesOf(service, table)).toHaveProperty('select', 'text');
     ok(await service.api.post(`${path}/baseline`, { ...user, raw_where: `region = 'North'` }));
     const { rows } = decode((await service.api.get(`${path}/data`)).bytes);
     const values = new Map<unknown, number>();
@@ -76,7 +77,7 @@ describe('Metadata changed while versions exist', () => {
     await put(id, [{ cname: 'region', role: 'ignore' }]);
     await service.query(`ALTER TABLE public.empties ALTER COLUMN pieces TYPE double precision`);
     ok(await generate(id));
-    const types = await typesOf(table);
+    const types = await typesOf(service, table);
     expect(types).not.toHaveProperty('region');
     expect(types.pieces).toBe('double precision');
     expect((await service.api.post(`${path}/baseline`, user)).status).toBe(200);
@@ -89,9 +90,9 @@ describe('Metadata changed while versions exist', () => {
       { cname: 'region', role: 'ignore' },
       { cname: 'select', role: 'dimension' },
     ]);
-    const before = await typesOf(`pf.fc_several_${empty}`);
+    const before = await typesOf(service, `pf.fc_several_${empty}`);
     await refused(service, () => generate(id), 422, /"region"/);
-    expect(await typesOf(`pf.fc_several_${empty}`)).toEqual(before);
+    expect(await typesOf(service, `pf.fc_several_${empty}`)).toEqual(before);
   });
 });
 

@@ -170,3 +170,12 @@ export async function refused(
   expect(await everythingKept(service)).toEqual(before);
   return answer.body.error;
 }
+
+/** The columns of a forecast table but the service's own, each with its declared type. */
+export async function typesOf({ query }: Service, table: string): Promise<Record<string, string>> {
+  const columns = await query<{ name: string; type: string }>(
+    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+     WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped AND attname NOT LIKE 'pf\\_%'`,
+  );
+  return Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+}
