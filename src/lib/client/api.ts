@@ -10,12 +10,11 @@ import type {
 } from '../contract/loads';
 import type { LogAnswer, LogEntry, Segment, UndoAnswer } from '../contract/log';
 import type {
-  CloneRequest,
   OperationAnswer,
-  RecodeRequest,
-  ScaleRequest,
   Slice,
+  SliceOperation,
   SlicePreview,
+  SliceRequests,
 } from '../contract/operations';
 import { ErrorAnswer } from '../contract/primitives';
 import type {
@@ -252,17 +251,13 @@ export const clearBaseline = (id: number, o?: CallOptions) =>
 export const previewSlice = (id: number, slice: Slice, o?: CallOptions) =>
   json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice } });
 
-/** POST /versions/:id/scale: answers the rows it wrote; 422 where there is nothing to scale. */
-export const scale = (id: number, body: ScaleRequest, o?: CallOptions) =>
-  json<OperationAnswer>(path`/versions/${id}/scale`, { ...o, method: 'POST', body });
-
-/** POST /versions/:id/recode: answers the rows it wrote; 422 where nothing would move. */
-export const recode = (id: number, body: RecodeRequest, o?: CallOptions) =>
-  json<OperationAnswer>(path`/versions/${id}/recode`, { ...o, method: 'POST', body });
-
-/** POST /versions/:id/clone: answers the rows it wrote; 422 where nothing would be copied. */
-export const clone = (id: number, body: CloneRequest, o?: CallOptions) =>
-  json<OperationAnswer>(path`/versions/${id}/clone`, { ...o, method: 'POST', body });
+/** POST /versions/:id/scale, recode or clone: answers the rows it wrote; 422 if there is nothing to write. */
+export const operate = <O extends SliceOperation>(
+  id: number,
+  operation: O,
+  body: SliceRequests[O],
+  o?: CallOptions,
+) => json<OperationAnswer>(path`/versions/${id}/${operation}`, { ...o, method: 'POST', body });
 
 // Log
 

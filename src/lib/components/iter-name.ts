@@ -1,12 +1,8 @@
-import type { Iter } from '$lib/contract/versions';
+import { LOG_OPERATIONS, OPERATIONS, type Iter } from '$lib/contract/operations';
 
-const NAMES: Record<Iter, string> = {
-  baseline: 'Baseline',
-  reference: 'Reference',
-  scale: 'Scale',
-  recode: 'Recode',
-  clone: 'Clone',
-};
-
-/** Where rows come from, in the planner's words. */
-export const iterName = (iter: Iter): string => NAMES[iter];
+/** The operation that wrote rows of an iteration, in the planner's words. */
+export const iterName = (iter: Iter): string =>
+  LOG_OPERATIONS.flatMap((operation) => {
+    const { iter: written, label } = OPERATIONS[operation];
+    return written === iter ? label : [];
+  }).join(', ');

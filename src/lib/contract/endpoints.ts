@@ -10,10 +10,10 @@ import {
 } from './loads';
 import { EditNoteRequest, LogAnswer, LogEntry, SegmentsAnswer, UndoAnswer } from './log';
 import {
-  CloneRequest,
   OperationAnswer,
-  RecodeRequest,
-  ScaleRequest,
+  OPERATIONS,
+  SLICE_OPERATIONS,
+  SLICE_REQUESTS,
   SLICE_SKIPPED_HEADER,
   SlicePreview,
   SlicePreviewRequest,
@@ -66,10 +66,6 @@ const arrow: Endpoint['answer'] = {
   status: 200,
   body: ARROW,
   headers: ['X-Row-Count', 'Content-Length'],
-};
-const operation: Endpoint['answer'] = {
-  ...json(OperationAnswer),
-  headers: [SLICE_SKIPPED_HEADER],
 };
 
 /** Every endpoint of the service, in the order of a plan's life. The OpenAPI document is made of it. */
@@ -272,7 +268,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/baseline',
-    summary: 'Load a baseline segment from the source',
+    summary: OPERATIONS.baseline.summary,
     request: BaselineRequest,
     answer: json(LoadAnswer),
     refusals: [400, 403, 404, 409, 422, 501],
@@ -310,7 +306,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/reference',
-    summary: 'Load reference rows from the source',
+    summary: OPERATIONS.reference.summary,
     request: LoadRequest,
     answer: json(LoadAnswer),
     refusals: [400, 403, 404, 409, 422],
@@ -323,30 +319,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     answer: json(SlicePreview),
     refusals: [400, 404, 409],
   },
-  {
+  ...SLICE_OPERATIONS.map((operation): Endpoint => ({
     method: 'post',
-    path: '/versions/{id}/scale',
-    summary: "Add to a slice's totals",
-    request: ScaleRequest,
-    answer: operation,
+    path: `/versions/{id}/${operation}`,
+    summary: OPERATIONS[operation].summary,
+    request: SLICE_REQUESTS[operation],
+    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER] },
     refusals: [400, 403, 404, 409, 422],
-  },
-  {
-    method: 'post',
-    path: '/versions/{id}/recode',
-    summary: 'Move a slice to other dimensions or dates',
-    request: RecodeRequest,
-    answer: operation,
-    refusals: [400, 403, 404, 409, 422],
-  },
-  {
-    method: 'post',
-    path: '/versions/{id}/clone',
-    summary: 'Add a copy of a slice, times a factor',
-    request: CloneRequest,
-    answer: operation,
-    refusals: [400, 403, 404, 409, 422],
-  },
+  })),
   {
     method: 'get',
     path: '/versions/{id}/log',

@@ -1,12 +1,6 @@
 import * as v from 'valibot';
+import { LogOperation } from './operations';
 import { note, number, timestamp } from './primitives';
-import { Iter } from './versions';
-
-export type LoadOperation = 'baseline' | 'reference';
-
-/** Whether an entry brought rows in from the source; all others are operations on what is there. */
-export const isLoad = (operation: Iter): operation is LoadOperation =>
-  operation === 'baseline' || operation === 'reference';
 
 /** One write (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const LogEntry = v.object({
@@ -14,7 +8,7 @@ export const LogEntry = v.object({
   version_id: v.number(),
   pf_user: v.string(),
   stamp: timestamp,
-  operation: Iter,
+  operation: LogOperation,
   slice: v.nullable(v.any()),
   params: v.nullable(v.any()),
   note: v.nullable(v.string()),

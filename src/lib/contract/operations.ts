@@ -1,6 +1,106 @@
 import * as v from 'valibot';
 import { byColumn, note, number, pfUser, row, scalar } from './primitives';
 
+interface OperationRow {
+  /** Its name on a page. */
+  label: string;
+  /** One line for the API's documentation. */
+  summary: string;
+  verbs: { infinitive: string; past: string; progressive: string };
+  tone: 'neutral' | 'info' | 'accent' | 'warning' | 'success';
+  /** The `pf_iter` of the rows it writes. */
+  iter: string;
+  /**
+   * What it makes its rows from: rows of the source table, or rows of the version that a slice
+   * selects. A version's loads can only be edited while nothing in it was made from a slice.
+   */
+  reads: 'source' | 'slice';
+  /** The key that opens its form on the pivot page; null if it has none. */
+  key: string | null;
+}
+
+/**
+ * Every operation that writes forecast rows, one row per operation (docs/contract/05-operations.md).
+ * All other lists of operations follow from this one.
+ */
+export const OPERATIONS = {
+  baseline: {
+    label: 'Baseline',
+    summary: 'Load a baseline segment from the source',
+    verbs: { infinitive: 'Load', past: 'Loaded', progressive: 'Loading' },
+    tone: 'neutral',
+    iter: 'baseline',
+    reads: 'source',
+    key: null,
+  },
+  reference: {
+    label: 'Reference',
+    summary: 'Load reference rows from the source',
+    verbs: { infinitive: 'Load', past: 'Loaded', progressive: 'Loading' },
+    tone: 'info',
+    iter: 'reference',
+    reads: 'source',
+    key: null,
+  },
+  scale: {
+    label: 'Scale',
+    summary: "Add to a slice's totals",
+    verbs: { infinitive: 'Scale', past: 'Scaled', progressive: 'Scaling' },
+    tone: 'accent',
+    iter: 'scale',
+    reads: 'slice',
+    key: '1',
+  },
+  recode: {
+    label: 'Recode',
+    summary: 'Move a slice to other dimensions or dates',
+    verbs: { infinitive: 'Recode', past: 'Recoded', progressive: 'Recoding' },
+    tone: 'warning',
+    iter: 'recode',
+    reads: 'slice',
+    key: '2',
+  },
+  clone: {
+    label: 'Clone',
+    summary: 'Add a copy of a slice, times a factor',
+    verbs: { infinitive: 'Clone', past: 'Cloned', progressive: 'Cloning' },
+    tone: 'success',
+    iter: 'clone',
+    reads: 'slice',
+    key: '3',
+  },
+} as const satisfies Record<string, OperationRow>;
+
+/** The operation of a log entry. */
+export type LogOperation = keyof typeof OPERATIONS;
+
+type Reading<From extends OperationRow['reads']> = {
+  [O in LogOperation]: (typeof OPERATIONS)[O]['reads'] extends From ? O : never;
+}[LogOperation];
+
+/** Brings rows in from the source. */
+export type LoadOperation = Reading<'source'>;
+/** Makes rows from rows of the version. */
+export type SliceOperation = Reading<'slice'>;
+
+const isOperation = (name: string): name is LogOperation => Object.hasOwn(OPERATIONS, name);
+
+export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isOperation);
+export const LogOperation = v.picklist(LOG_OPERATIONS);
+
+export const isLoad = (operation: LogOperation): operation is LoadOperation =>
+  OPERATIONS[operation].reads === 'source';
+export const isSliceOperation = (name: string): name is SliceOperation =>
+  isOperation(name) && !isLoad(name);
+
+export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
+export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
+
+/** Which operation wrote a forecast row: its `pf_iter` (docs/contract/03-states-and-transitions.md). */
+export const ITERS = [...new Set(LOG_OPERATIONS.map((operation) => OPERATIONS[operation].iter))];
+export const Iter = v.picklist(ITERS);
+export type Iter = v.InferOutput<typeof Iter>;
+
 /**
  * What a cell adds up: column → value. A value is a scalar, null (the column IS NULL) or an array of
  * those (any of them). `{}` is the whole version.
@@ -43,6 +143,16 @@ export const CloneRequest = v.object({
   scale_factor: v.optional(v.nullable(number)),
 });
 export type CloneRequest = v.InferOutput<typeof CloneRequest>;
+
+/** The body of each operation on a slice. */
+export interface SliceRequests {
+  scale: ScaleRequest;
+  recode: RecodeRequest;
+  clone: CloneRequest;
+}
+export const SLICE_REQUESTS: {
+  [O in SliceOperation]: v.GenericSchema<unknown, SliceRequests[O]>;
+} = { scale: ScaleRequest, recode: RecodeRequest, clone: CloneRequest };
 
 /** The newly written rows: whole in raw mode, at the grain otherwise; with pf_note and pf_op. */
 export const OperationAnswer = v.array(row);

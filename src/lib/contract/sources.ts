@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { LOG_OPERATIONS } from './operations';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
 
 const TableKind = v.picklist([
@@ -64,16 +65,8 @@ export const EditSourceRequest = v.object({
 });
 export type EditSourceRequest = v.InferOutput<typeof EditSourceRequest>;
 
-export const TEMPLATE_OPERATIONS = [
-  'get_data',
-  'get_agg',
-  'baseline',
-  'reference',
-  'scale',
-  'recode',
-  'clone',
-  'undo',
-] as const;
+/** What a stored template is for (docs/contract/07-sql-generation.md), in the order they are listed. */
+export const TEMPLATE_OPERATIONS = ['get_data', 'get_agg', ...LOG_OPERATIONS, 'undo'] as const;
 export const TemplateOperation = v.picklist(TEMPLATE_OPERATIONS);
 export type TemplateOperation = v.InferOutput<typeof TemplateOperation>;
 

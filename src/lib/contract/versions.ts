@@ -1,10 +1,6 @@
 import * as v from 'valibot';
+import { Iter } from './operations';
 import { filledText, pfUser, text, timestamp } from './primitives';
-
-/** Where a forecast row comes from (docs/contract/03-states-and-transitions.md#row-origin). */
-export const ITERS = ['baseline', 'reference', 'scale', 'recode', 'clone'] as const;
-export const Iter = v.picklist(ITERS);
-export type Iter = v.InferOutput<typeof Iter>;
 
 export const Version = v.object({
   id: v.number(),

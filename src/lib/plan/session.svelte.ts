@@ -4,13 +4,13 @@ import { ApiError } from '../client/api';
 import type { ColumnEntry } from '../contract/columns';
 import { hasGrain } from '../contract/columns';
 import type { LogAnswer, LogListEntry } from '../contract/log';
-import type {
-  CloneRequest,
-  OperationAnswer,
-  RecodeRequest,
-  ScaleRequest,
-  Slice,
-  SlicePreview,
+import {
+  OPERATIONS,
+  type OperationAnswer,
+  type Slice,
+  type SliceOperation,
+  type SlicePreview,
+  type SliceRequests,
 } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { Source } from '../contract/sources';
@@ -43,10 +43,9 @@ export interface Selection {
 }
 
 /** An operation as the panel sends it; slice and user are the session's. */
-export type Operation =
-  | { kind: 'scale'; body: Omit<ScaleRequest, 'slice' | 'pf_user'> }
-  | { kind: 'recode'; body: Omit<RecodeRequest, 'slice' | 'pf_user'> }
-  | { kind: 'clone'; body: Omit<CloneRequest, 'slice' | 'pf_user'> };
+export type Operation = {
+  [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
+}[SliceOperation];
 
 /** What was written: the new log entry's id, and how many rows came back. */
 export interface Written {
@@ -523,7 +522,8 @@ export class ForecastSession {
     const { selection } = this;
     if (!selection || this.obstacle)
       throw new ApiError(400, this.obstacle ?? 'Select a cell first.');
-    return this.run(OPERATION_WORDS[operation.kind], async () => {
+    const { progressive } = OPERATIONS[operation.kind].verbs;
+    return this.run(`${progressive} …`, async () => {
       const rows = await this.send(operation, selection.slice, pf_user);
       const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
       if (typeof logid === 'number') this.written.push(logid);
@@ -578,14 +578,7 @@ export class ForecastSession {
 
   private send(operation: Operation, slice: Slice, pf_user: string): Promise<OperationAnswer> {
     const { id } = this.version;
-    switch (operation.kind) {
-      case 'scale':
-        return api.scale(id, { ...operation.body, slice, pf_user });
-      case 'recode':
-        return api.recode(id, { ...operation.body, slice, pf_user });
-      case 'clone':
-        return api.clone(id, { ...operation.body, slice, pf_user });
-    }
+    return api.operate(id, operation.kind, { ...operation.body, slice, pf_user });
   }
 
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -723,8 +716,6 @@ export class ForecastSession {
     this.pivot?.focus();
   }
 }
-
-const OPERATION_WORDS = { scale: 'Scaling …', recode: 'Recoding …', clone: 'Cloning …' } as const;
 
 export const [getSession, setSession] = createContext<ForecastSession>();
 

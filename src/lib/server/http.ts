@@ -85,10 +85,10 @@ export function requireJsonBody(request: Request): void {
  * @throws AppError 413 where it is too large, 400 where there is none, it does not parse or does not
  * fit, naming the field
  */
-export async function readJson<S extends v.GenericSchema>(
+export async function readJson<Body>(
   { request, locals }: { request: Request; locals: { config: { bodyLimit: number } } },
-  schema: S,
-): Promise<v.InferOutput<S>> {
+  schema: v.GenericSchema<unknown, Body>,
+): Promise<Body> {
   const body = parse(await readText(request, locals.config.bodyLimit));
   // A list has no fields, so it would pass where every field may be left out.
   if (schema.type === 'object' && Array.isArray(body)) {

@@ -1,5 +1,6 @@
 // Holds what docs/contract/03-states-and-transitions.md promises.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SliceOperation } from '../../../src/lib/contract/operations';
 import type { Service } from '../../support/service';
 import { makePlan, ok, refused, startWithOrders } from './orders';
 
@@ -123,6 +124,20 @@ describe('Row origin (pf_iter)', () => {
 });
 
 describe('Baseline edit guard', () => {
+  it('counts every entry that is no load, of an operation that it does not know too', async () => {
+    const { path, versionId, baseline } = await makePlan(service, sourceId);
+    await service.query(`
+      ALTER TABLE pf.log DROP CONSTRAINT log_operation_check;
+      INSERT INTO pf.log (version_id, pf_user, operation) VALUES (${versionId}, 'ann', 'shift')`);
+    const edit = () => service.api.put(`${path}/baseline/${baseline}`, { pf_user: 'ann' });
+    await refused(service, edit, 409, /undo/);
+    await service.query(`
+      DELETE FROM pf.log WHERE operation = 'shift';
+      ALTER TABLE pf.log ADD CONSTRAINT log_operation_check
+        CHECK (operation IN ('baseline', 'reference', 'scale', 'recode', 'clone'))`);
+    expect((await edit()).status).toBe(200);
+  });
+
   it('refuses to edit a segment while an operation exists, and allows it once that is undone', async () => {
     const { path, baseline } = await makePlan(service, sourceId);
     const reference = ok(await service.api.post(`${path}/reference`, { pf_user: 'ann' })).body
@@ -131,7 +146,7 @@ describe('Baseline edit guard', () => {
       scale: { slice: {}, pct: 5, pf_user: 'ann' },
       recode: { slice: { region: 'North' }, set: { region: 'West' }, pf_user: 'ann' },
       clone: { slice: { region: 'North' }, set: {}, pf_user: 'ann' },
-    };
+    } satisfies Record<SliceOperation, object>;
     for (const [operation, body] of Object.entries(bodies)) {
       ok(await service.api.post(`${path}/${operation}`, body));
       for (const logid of [baseline, reference]) {

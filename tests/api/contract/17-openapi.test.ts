@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ARROW, ENDPOINTS, type Endpoint } from '../../../src/lib/contract/endpoints';
+import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
@@ -23,14 +24,20 @@ const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path}`;
 
 /** Every method that a route file exports. */
+/** A part of a path that `src/params` holds to the operations on a slice. */
+const ANY_OPERATION = '{operation=slice_operation}';
+
 function served(): string[] {
   return readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('+server.ts'))
     .flatMap((file) => {
       const path = `/${join(file, '..')}`.replaceAll('[', '{').replaceAll(']', '}');
       const text = readFileSync(join(ROUTES, file), 'utf8');
-      return [...text.matchAll(/export const (GET|POST|PUT|PATCH|DELETE)\b/g)].map(
-        (m) => `${m[1]} ${path}`,
+      const paths = path.includes(ANY_OPERATION)
+        ? SLICE_OPERATIONS.map((operation) => path.replace(ANY_OPERATION, operation))
+        : [path];
+      return [...text.matchAll(/export const (GET|POST|PUT|PATCH|DELETE)\b/g)].flatMap((m) =>
+        paths.map((each) => `${m[1]} ${each}`),
       );
     });
 }

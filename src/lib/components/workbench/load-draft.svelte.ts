@@ -1,6 +1,7 @@
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { Filters, LoadPreviewRequest } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
+import type { LoadOperation } from '$lib/contract/operations';
 import {
   firstOperator,
   fromFilters,
@@ -12,7 +13,6 @@ import {
 } from './conditions';
 import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interval';
 
-export type SegmentKind = 'baseline' | 'reference';
 export type KeyedCondition = ConditionDraft & { key: number };
 export type Group = { key: number; conditions: KeyedCondition[] };
 
@@ -32,7 +32,7 @@ export class LoadDraft {
   #columns: readonly ColumnEntry[];
   #nextKey = 0;
 
-  kind = $state<SegmentKind>('baseline');
+  kind = $state<LoadOperation>('baseline');
   mode = $state<'filters' | 'sql'>('filters');
   groups = $state<Group[]>([]);
   sql = $state('');

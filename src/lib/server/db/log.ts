@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../contract/log';
-import type { Iter } from '../../contract/versions';
+import type { LogOperation } from '../../contract/operations';
+import { LOAD_OPERATIONS } from '../../contract/operations';
 import type { Session } from './database';
 import { found } from './database';
 
@@ -25,7 +26,7 @@ export async function insertEntry(
   entry: {
     version_id: number;
     pf_user: string;
-    operation: Iter;
+    operation: LogOperation;
     slice: unknown;
     params: unknown;
     note: string | null;
@@ -68,7 +69,7 @@ export const deleteEntry = (session: Session, logid: number): Promise<number> =>
 export const deleteEntriesOf = (
   session: Session,
   versionId: number,
-  operation: Iter,
+  operation: LogOperation,
 ): Promise<number> =>
   session.run('DELETE FROM pf.log WHERE version_id = $1 AND operation = $2', [
     versionId,
@@ -76,14 +77,14 @@ export const deleteEntriesOf = (
   ]);
 
 /**
- * Whether the version has a scale, recode or clone
- * (docs/contract/03-states-and-transitions.md#baseline-edit-guard).
+ * Whether the version has an entry that is no load (docs/contract/03-states-and-transitions.md). An
+ * operation that the contract's table does not list as a load counts, whatever it is.
  */
 export async function hasOperations(session: Session, versionId: number): Promise<boolean> {
   const { some } = await session.one<{ some: boolean }>(
     `SELECT EXISTS (SELECT FROM pf.log
-       WHERE version_id = $1 AND operation IN ('scale', 'recode', 'clone')) AS some`,
-    [versionId],
+       WHERE version_id = $1 AND operation <> ALL ($2::text[])) AS some`,
+    [versionId, LOAD_OPERATIONS],
   );
   return some;
 }

@@ -6,8 +6,9 @@ import type {
   LoadPreviewRequest,
   LoadRequest,
 } from '../../contract/loads';
-import type { LoadOperation, Segment } from '../../contract/log';
-import { isLoad } from '../../contract/log';
+import type { Segment } from '../../contract/log';
+import type { LoadOperation } from '../../contract/operations';
+import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
 import type { ColumnRecord } from '../db/columns';
 import { sourceColumns } from '../db/columns';
 import type { Database, Session, Transaction } from '../db/database';
@@ -32,6 +33,11 @@ import { blameClient } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, storedTemplate, writeVersion } from './forecast-version';
 import { logOf } from './log';
+
+/** "scale, recode or clone" */
+const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
+  SLICE_OPERATIONS,
+);
 
 const NO_OFFSET = '0 days';
 
@@ -95,7 +101,7 @@ export async function replaceSegment(
     if (await hasOperations(tx, versionId)) {
       throw new AppError(
         409,
-        'The version has a scale, recode or clone; undo those before editing a load',
+        `The version has a ${ANY_OPERATION}; undo those before editing a load`,
       );
     }
     await deleteRowsOfEntry(tx, target.table, logid);

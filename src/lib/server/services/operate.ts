@@ -5,7 +5,9 @@ import type {
   ScaleRequest,
   SetClause,
   Slice,
+  SliceOperation,
   SlicePreview,
+  SliceRequests,
 } from '../../contract/operations';
 import { periodOf } from '../db/calendar';
 import type { Database, Session, Transaction } from '../db/database';
@@ -40,7 +42,7 @@ function listed(names: readonly string[]): string {
 }
 
 interface Operation {
-  operation: 'scale' | 'recode' | 'clone';
+  operation: SliceOperation;
   slice: Slice;
   pf_user: string;
   note: string | null;
@@ -56,11 +58,7 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  *
  * @throws AppError 400, 403, 404; 422 where there is nothing to scale or no way to spread
  */
-export function scale(
-  db: Database,
-  versionId: number,
-  request: ScaleRequest,
-): Promise<OperationResult> {
+function scale(db: Database, versionId: number, request: ScaleRequest): Promise<OperationResult> {
   const pct = request.pct ?? null;
   const increments = { value: request.value_incr ?? null, units: request.units_incr ?? null };
   const asked = increments.value !== null || increments.units !== null;
@@ -79,7 +77,7 @@ export function scale(
         field: amountField(request),
       });
     }
-    return operate(
+    return write(
       tx,
       target,
       {
@@ -105,11 +103,7 @@ export function scale(
  *
  * @throws AppError 400, 403, 404; 422 where nothing would move
  */
-export function recode(
-  db: Database,
-  versionId: number,
-  request: RecodeRequest,
-): Promise<OperationResult> {
+function recode(db: Database, versionId: number, request: RecodeRequest): Promise<OperationResult> {
   return db.versionTransaction(versionId, async (tx) => {
     const target = await writeVersion(tx, versionId);
     if (Object.keys(request.set).length === 0) {
@@ -117,7 +111,7 @@ export function recode(
         field: 'set',
       });
     }
-    return operate(
+    return write(
       tx,
       target,
       { ...describe('recode', request), params: { set: request.set } },
@@ -133,15 +127,11 @@ export function recode(
  *
  * @throws AppError 400, 403, 404; 422 where nothing would be copied
  */
-export function clone(
-  db: Database,
-  versionId: number,
-  request: CloneRequest,
-): Promise<OperationResult> {
+function clone(db: Database, versionId: number, request: CloneRequest): Promise<OperationResult> {
   const factor = request.scale_factor ?? 1;
   return db.versionTransaction(versionId, async (tx) => {
     const target = await writeVersion(tx, versionId);
-    return operate(
+    return write(
       tx,
       target,
       { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
@@ -153,6 +143,28 @@ export function clone(
     );
   });
 }
+
+type Operate<O extends SliceOperation> = (
+  db: Database,
+  versionId: number,
+  request: SliceRequests[O],
+) => Promise<OperationResult>;
+
+const OPERATE: { [O in SliceOperation]: Operate<O> } = { scale, recode, clone };
+
+/**
+ * Runs one operation on a slice of a version: one log entry with its rows
+ * (docs/contract/05-operations.md, docs/contract/14-what-the-operations-compute.md).
+ *
+ * @throws AppError 400 for a request that cannot be used, 403 if the version is closed, 404 if it does
+ * not exist, 409 if the stored SQL is outdated, 422 if there is nothing to write
+ */
+export const operate = <O extends SliceOperation>(
+  db: Database,
+  versionId: number,
+  operation: O,
+  request: SliceRequests[O],
+): Promise<OperationResult> => OPERATE[operation](db, versionId, request);
 
 /** What an operation on a slice would touch and what it would leave alone. @throws AppError 400, 404, 409 */
 export async function previewSlice(
@@ -179,7 +191,7 @@ const describe = <O extends Operation['operation']>(
  * Writes one operation: its log entry, then the stored template with the request filled in. A
  * statement that writes no row takes its entry back with it, and says why.
  */
-async function operate(
+async function write(
   tx: Transaction,
   target: ForecastVersion,
   { operation, slice, pf_user, note, params }: Operation,

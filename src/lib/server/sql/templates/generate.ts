@@ -16,7 +16,10 @@ import { recodeTemplate } from './recode';
 import { scaleTemplate } from './scale';
 import { undoTemplate } from './undo';
 
-export type Templates = Partial<Record<TemplateOperation, string>>;
+/** One template per operation; `get_agg` only if the source has a grain. */
+export type Templates = Record<Exclude<TemplateOperation, 'get_agg'>, string> & {
+  get_agg?: string;
+};
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 

@@ -1,3 +1,4 @@
+import type { SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../columns';
 import { grainGroupBy, grainSelectList, rawSelectList } from '../grain';
@@ -87,7 +88,7 @@ export function roundingScale(measure: ForecastColumn, increments: readonly stri
 
 /** The end of an operation: the new rows written, and answered raw or at the grain. */
 export function writeAndAnswer(
-  operation: 'scale' | 'recode' | 'clone',
+  operation: SliceOperation,
   columns: readonly ForecastColumn[],
   rows: string,
 ): string {

@@ -1,3 +1,4 @@
+import type { LoadOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../columns';
 import { dateOfGroup, derivingDates } from '../columns';
 import { ident, qualified } from '../identifiers';
@@ -10,7 +11,7 @@ import { list } from './layout';
  * calendar's.
  */
 export function loadTemplate(
-  operation: 'baseline' | 'reference',
+  operation: LoadOperation,
   source: { schema: string; tname: string },
   columns: readonly ForecastColumn[],
 ): string {

@@ -7,7 +7,7 @@ import {
   listSegments,
   previewLoad,
 } from '$lib/client/api';
-import { isLoad } from '$lib/contract/log';
+import { isLoad } from '$lib/contract/operations';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
