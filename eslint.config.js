@@ -26,6 +26,12 @@ const drivers = ['pg', 'pg/*', 'pg-copy-streams'];
 const io = ['node:fs', 'node:fs/*', 'node:net', 'node:http', 'node:child_process'];
 const engine = ['@finos/*'];
 
+/** One place writes forecast rows and log entries: the writer in services/entries.ts. */
+const rowWriting = {
+  group: ['**/db/entries'],
+  message: 'Write and take out entries through the writer in services/entries.ts.',
+};
+
 const arrows = [
   forbid(
     ['src/lib/contract/**'],
@@ -57,11 +63,15 @@ const arrows = [
   ),
   forbid(
     ['src/lib/server/services/**'],
+    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, rowWriting],
+  ),
+  forbid(
+    ['src/lib/server/services/entries.ts'],
     [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
   forbid(
     ['src/lib/server/db/**'],
-    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit],
+    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries'],
   ),
   forbid(
     ['src/lib/server/sql/**', 'src/lib/server/arrow/**'],
@@ -80,7 +90,7 @@ const arrows = [
     ['src/lib/server/*.ts'],
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
-  forbid(['src/hooks.*.ts', 'src/cli/**'], drivers),
+  forbid(['src/hooks.*.ts', 'src/cli/**'], [...drivers, rowWriting]),
 ];
 
 export default ts.config(

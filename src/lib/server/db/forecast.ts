@@ -219,17 +219,6 @@ export async function entrySpans(
   );
 }
 
-/** Leaves the log entry itself. @returns how many rows went */
-export const deleteRowsOfEntry = (
-  session: Session,
-  table: string,
-  logid: number,
-): Promise<number> => session.run(`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
-
-/** Leaves the log entries themselves. @returns how many rows went */
-export const deleteRowsOfIter = (session: Session, table: string, iter: string): Promise<number> =>
-  session.run(`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
-
 /** Reads a text as an interval and throws what PostgreSQL throws where it is none. */
 export const readInterval = (session: Session, text: string): Promise<{ interval: string }> =>
   session.one('SELECT $1::interval::text AS interval', [text]);

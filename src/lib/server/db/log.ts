@@ -1,5 +1,4 @@
 import type { LogEntry } from '../../contract/log';
-import type { LogOperation } from '../../contract/operations';
 import { LOAD_OPERATIONS } from '../../contract/operations';
 import type { Session } from './database';
 import { found } from './database';
@@ -12,7 +11,7 @@ export const listEntries = (session: Session, versionId: number): Promise<LogEnt
     versionId,
   ]);
 
-/** @throws AppError 404 where there is no such entry */
+/** @throws AppError 404 if there is no such entry */
 export async function getEntry(session: Session, logid: number): Promise<LogEntry> {
   const entry = await session.maybeOne<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [
     logid,
@@ -20,35 +19,7 @@ export async function getEntry(session: Session, logid: number): Promise<LogEntr
   return found(entry, `log entry ${logid}`);
 }
 
-/** Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id */
-export async function insertEntry(
-  session: Session,
-  entry: {
-    version_id: number;
-    pf_user: string;
-    operation: LogOperation;
-    slice: unknown;
-    params: unknown;
-    note: string | null;
-  },
-): Promise<number> {
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  const { id } = await session.one<{ id: number }>(
-    `INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-    [
-      entry.version_id,
-      entry.pf_user,
-      entry.operation,
-      json(entry.slice),
-      json(entry.params),
-      entry.note,
-    ],
-  );
-  return id;
-}
-
-/** Null clears the note. @throws AppError 404 where there is no such entry */
+/** Null clears the note. @throws AppError 404 if there is no such entry */
 export async function updateNote(
   session: Session,
   logid: number,
@@ -60,21 +31,6 @@ export async function updateNote(
   );
   return found(entry, `log entry ${logid}`);
 }
-
-/** Leaves the rows it wrote, which nothing ties to it but their `pf_logid`. @returns 1, or 0 where it is gone */
-export const deleteEntry = (session: Session, logid: number): Promise<number> =>
-  session.run('DELETE FROM pf.log WHERE id = $1', [logid]);
-
-/** Leaves the rows they wrote. @returns how many entries went */
-export const deleteEntriesOf = (
-  session: Session,
-  versionId: number,
-  operation: LogOperation,
-): Promise<number> =>
-  session.run('DELETE FROM pf.log WHERE version_id = $1 AND operation = $2', [
-    versionId,
-    operation,
-  ]);
 
 /**
  * Whether the version has an entry that is no load (docs/contract/03-states-and-transitions.md). An

@@ -18,7 +18,7 @@ const UNUSABLE: readonly string[] = [
 ];
 
 /** What runs, in words that begin the sentence of a refusal, and the field or column it carries. */
-interface Statement extends Omit<Place, 'field'> {
+export interface Statement extends Omit<Place, 'field'> {
   field?: string | undefined;
   /** The SQLSTATE that something else than the field can bring about, too. */
   uncertain?: string;

@@ -11,27 +11,19 @@ import type { LoadOperation } from '../../contract/operations';
 import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
 import type { ColumnRecord } from '../db/columns';
 import { sourceColumns } from '../db/columns';
-import type { Database, Session, Transaction } from '../db/database';
+import type { Database, Session } from '../db/database';
 import { SQLSTATE } from '../db/database';
-import {
-  checkEntryRows,
-  deleteRowsOfEntry,
-  deleteRowsOfIter,
-  entrySpans,
-  loadTotals,
-  readInterval,
-} from '../db/forecast';
-import { deleteEntriesOf, deleteEntry, getEntry, hasOperations, insertEntry } from '../db/log';
+import { checkEntryRows, entrySpans, loadTotals, readInterval } from '../db/forecast';
+import { getEntry, hasOperations } from '../db/log';
 import { AppError, fieldPlace } from '../errors';
 import { compileFilters } from '../sql/filters';
 import { checkCondition } from '../sql/guard';
-import { literal, typedLiteral } from '../sql/identifiers';
-import { excludeClause } from '../sql/slice';
-import { substitute } from '../sql/tokens';
+import { literal } from '../sql/identifiers';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
-import type { ForecastVersion } from './forecast-version';
-import { readVersion, storedTemplate, writeVersion } from './forecast-version';
+import type { EntryWriter } from './entries';
+import { writing } from './entries';
+import { readVersion, storedTemplate } from './forecast-version';
 import { logOf } from './log';
 
 /** "scale, recode or clone" */
@@ -54,10 +46,12 @@ export function load(
   operation: LoadOperation,
   request: LoadRequest,
 ): Promise<LoadAnswer> {
-  return db.versionTransaction(versionId, async (tx) => {
-    const target = await writeVersion(tx, versionId, 'SHARE');
-    return loadSegment(tx, target, operation, request, request.note ?? null);
-  });
+  return writing(
+    db,
+    versionId,
+    (writer) => loadSegment(writer, operation, request, request.note ?? null),
+    'SHARE',
+  );
 }
 
 /** As `load`; a request to replay is for a later version of the service. @throws AppError 501 */
@@ -89,8 +83,8 @@ export async function replaceSegment(
   edit: BaselineRequest,
 ): Promise<LoadAnswer> {
   const request = withoutReplay(edit);
-  return db.versionTransaction(versionId, async (tx) => {
-    const target = await writeVersion(tx, versionId);
+  return writing(db, versionId, async (writer) => {
+    const { tx } = writer;
     const entry = await getEntry(tx, logid);
     if (entry.version_id !== versionId) {
       throw new AppError(404, `Version ${versionId} has no log entry ${logid}`);
@@ -104,10 +98,9 @@ export async function replaceSegment(
         `The version has a ${ANY_OPERATION}; undo those before editing a load`,
       );
     }
-    await deleteRowsOfEntry(tx, target.table, logid);
-    await deleteEntry(tx, logid);
+    await writer.remove(logid);
     const note = request.note === undefined ? entry.note : request.note;
-    return loadSegment(tx, target, entry.operation, request, note);
+    return loadSegment(writer, entry.operation, request, note);
   });
 }
 
@@ -116,13 +109,7 @@ export async function replaceSegment(
  * (docs/contract/05-operations.md#delete-versionsidbaseline). @throws AppError 403, 404
  */
 export function clearBaseline(db: Database, versionId: number): Promise<ClearAnswer> {
-  return db.versionTransaction(versionId, async (tx) => {
-    const { table } = await writeVersion(tx, versionId);
-    return {
-      rows_deleted: await deleteRowsOfIter(tx, table, 'baseline'),
-      log_entries_deleted: await deleteEntriesOf(tx, versionId, 'baseline'),
-    };
-  });
+  return writing(db, versionId, (writer) => writer.clear('baseline'));
 }
 
 /** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */
@@ -154,44 +141,36 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
   }, 'REPEATABLE READ READ ONLY');
 
 async function loadSegment(
-  tx: Transaction,
-  target: ForecastVersion,
+  writer: EntryWriter,
   operation: LoadOperation,
   request: LoadRequest,
   note: string | null,
 ): Promise<LoadAnswer> {
-  const { version, source, metadata, columns, table } = target;
+  const { tx, target } = writer;
+  const { source, metadata, columns, table } = target;
   const template = await storedTemplate(tx, source.id, operation);
   const where = await condition(request, metadata);
   const offset = await dateOffset(tx, request);
   const derives = columns.some((c) => c.periodColumn !== null);
   if (derives) await requireCalendar(tx);
 
-  const logid = await insertEntry(tx, {
-    version_id: version.id,
-    pf_user: request.pf_user,
-    operation,
-    slice: null,
-    params: {
-      ...(request.raw_where != null ? { raw_where: request.raw_where } : {}),
-      ...(request.filters != null ? { filters: request.filters } : {}),
-      where_clause: where,
-      date_offset: offset,
+  const { logid, rowCount } = await writer.write(
+    {
+      operation,
+      pf_user: request.pf_user,
+      slice: null,
+      params: {
+        ...(request.raw_where != null ? { raw_where: request.raw_where } : {}),
+        ...(request.filters != null ? { filters: request.filters } : {}),
+        where_clause: where,
+        date_offset: offset,
+      },
+      note,
     },
-    note,
-  });
-  const statement = substitute(template, {
-    fc_table: table,
-    version_id: String(version.id),
-    logid: String(logid),
-    pf_user: literal(request.pf_user),
-    note: typedLiteral(note, 'text'),
-    date_offset: literal(offset),
-    filter_clause: where,
-    where_clause: 'TRUE',
-    exclude_clause: excludeClause(version.exclude_iters),
-  });
-  const rowCount = await blameClient(loadPlace(request), () => tx.run(statement));
+    template,
+    { date_offset: literal(offset), filter_clause: where, where_clause: 'TRUE' },
+    loadPlace(request),
+  );
   if (rowCount === 0) {
     throw new AppError(422, 'No row of the source matches; nothing was loaded', {
       field: conditionField(request),

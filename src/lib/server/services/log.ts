@@ -1,12 +1,10 @@
 import type { LogAnswer, LogEntry, UndoAnswer } from '../../contract/log';
 import type { Database, Session } from '../db/database';
 import { entryTotals, noTotals } from '../db/forecast';
-import { deleteEntry, getEntry, listEntries, updateNote } from '../db/log';
-import { grainColumns } from '../sql/columns';
-import { undoTemplate } from '../sql/templates/undo';
-import { substitute } from '../sql/tokens';
+import { getEntry, listEntries, updateNote } from '../db/log';
+import { writing } from './entries';
 import type { ForecastVersion } from './forecast-version';
-import { readVersion, writeVersion } from './forecast-version';
+import { readVersion } from './forecast-version';
 
 /**
  * The log with rows and totals of each entry, newest first (docs/contract/06-log.md). @throws
@@ -44,32 +42,12 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
   updateNote(db, logid, note);
 
 /**
- * Undo: takes one entry's rows out, and the entry itself (docs/contract/06-log.md#delete-loglogid).
- * The shape of the answer goes by live column metadata, so the statement is made from it and not
- * read from the store.
+ * Undo: takes one entry's rows out, and the entry itself (docs/contract/06-log.md). Another undo may
+ * take the entry while this one waits for the version's lock.
  *
- * @throws AppError 404 where there is no such entry, 403 where its version is closed
+ * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
 export async function undo(db: Database, logid: number): Promise<UndoAnswer> {
   const { version_id: versionId } = await getEntry(db, logid);
-  return db.versionTransaction(versionId, async (tx) => {
-    const { columns, table } = await writeVersion(tx, versionId);
-    // Another undo may have taken the entry while this one waited for the lock.
-    await getEntry(tx, logid);
-    const statement = substitute(undoTemplate(columns), { fc_table: table, logid: String(logid) });
-
-    let answer: UndoAnswer;
-    if (grainColumns(columns).length > 0) {
-      const keys = await tx.many<{ pf_gkey: string; row_count: number }>(statement);
-      answer = {
-        rows_deleted: keys.reduce((sum, key) => sum + key.row_count, 0),
-        pf_gkeys: keys.map((key) => key.pf_gkey),
-      };
-    } else {
-      const { pf_ids } = await tx.one<{ pf_ids: number[] }>(statement);
-      answer = { rows_deleted: pf_ids.length, pf_ids };
-    }
-    await deleteEntry(tx, logid);
-    return answer;
-  });
+  return writing(db, versionId, (writer) => writer.undo(logid));
 }

@@ -10,20 +10,20 @@ import type {
   SliceRequests,
 } from '../../contract/operations';
 import { periodOf } from '../db/calendar';
-import type { Database, Session, Transaction } from '../db/database';
+import type { Database, Session } from '../db/database';
 import { sliceTotals } from '../db/forecast';
-import { insertEntry } from '../db/log';
 import { AppError, columnPlace, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/columns';
 import { measureColumns, measureKind } from '../sql/columns';
-import { literal, typedLiteral } from '../sql/identifiers';
+import { typedLiteral } from '../sql/identifiers';
 import { checkSet, derivations, setClause } from '../sql/set';
 import { excludeClause } from '../sql/slice';
-import { substitute, type TokenValues } from '../sql/tokens';
+import type { TokenValues } from '../sql/tokens';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
-import type { ForecastVersion } from './forecast-version';
-import { readVersion, sliceOf, storedTemplate, writeVersion } from './forecast-version';
+import type { EntryWriter, NewEntry } from './entries';
+import { writing } from './entries';
+import { readVersion, sliceOf, storedTemplate } from './forecast-version';
 
 /** The rows an operation wrote, and the slice keys it did not use, percent-encoded, with commas between. */
 export interface OperationResult {
@@ -41,13 +41,9 @@ function listed(names: readonly string[]): string {
   return encoded.join(',');
 }
 
-interface Operation {
+interface SliceEntry extends NewEntry {
   operation: SliceOperation;
   slice: Slice;
-  pf_user: string;
-  note: string | null;
-  /** What the log keeps of the request, beside slice and note. */
-  params: Record<string, unknown>;
 }
 
 const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? null, 'numeric');
@@ -67,8 +63,8 @@ function scale(db: Database, versionId: number, request: ScaleRequest): Promise<
   }
   if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
 
-  return db.versionTransaction(versionId, async (tx) => {
-    const target = await writeVersion(tx, versionId);
+  return writing(db, versionId, async (writer) => {
+    const { target } = writer;
     for (const role of ['value', 'units'] as const) {
       if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
     }
@@ -78,8 +74,7 @@ function scale(db: Database, versionId: number, request: ScaleRequest): Promise<
       });
     }
     return write(
-      tx,
-      target,
+      writer,
       {
         ...describe('scale', request),
         params:
@@ -104,16 +99,15 @@ function scale(db: Database, versionId: number, request: ScaleRequest): Promise<
  * @throws AppError 400, 403, 404; 422 where nothing would move
  */
 function recode(db: Database, versionId: number, request: RecodeRequest): Promise<OperationResult> {
-  return db.versionTransaction(versionId, async (tx) => {
-    const target = await writeVersion(tx, versionId);
+  return writing(db, versionId, async (writer) => {
+    const { tx, target } = writer;
     if (Object.keys(request.set).length === 0) {
       throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
         field: 'set',
       });
     }
     return write(
-      tx,
-      target,
+      writer,
       { ...describe('recode', request), params: { set: request.set } },
       { set_clause: await assignments(tx, request.set, target.columns) },
       'The slice is there already, or it nets to nothing; there is nothing to move',
@@ -129,11 +123,10 @@ function recode(db: Database, versionId: number, request: RecodeRequest): Promis
  */
 function clone(db: Database, versionId: number, request: CloneRequest): Promise<OperationResult> {
   const factor = request.scale_factor ?? 1;
-  return db.versionTransaction(versionId, async (tx) => {
-    const target = await writeVersion(tx, versionId);
+  return writing(db, versionId, async (writer) => {
+    const { tx, target } = writer;
     return write(
-      tx,
-      target,
+      writer,
       { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
       {
         set_clause: await assignments(tx, request.set, target.columns),
@@ -182,7 +175,7 @@ export async function previewSlice(
   return { ...totals.included, excluded: totals.excluded, skipped };
 }
 
-const describe = <O extends Operation['operation']>(
+const describe = <O extends SliceOperation>(
   operation: O,
   request: { slice: Slice; pf_user: string; note?: string | null },
 ) => ({ operation, slice: request.slice, pf_user: request.pf_user, note: request.note ?? null });
@@ -192,41 +185,27 @@ const describe = <O extends Operation['operation']>(
  * statement that writes no row takes its entry back with it, and says why.
  */
 async function write(
-  tx: Transaction,
-  target: ForecastVersion,
-  { operation, slice, pf_user, note, params }: Operation,
+  writer: EntryWriter,
+  entry: SliceEntry,
   tokens: TokenValues,
   otherwise: string,
 ): Promise<OperationResult> {
+  const { tx, target } = writer;
   const { version, source, columns, table } = target;
+  const { operation } = entry;
   const template = await storedTemplate(tx, source.id, operation);
   if (measureColumns(columns).length === 0) {
     throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
   }
-  const { where, skipped } = sliceOf(target, slice);
-  const exclude = excludeClause(version.exclude_iters);
-  const logid = await insertEntry(tx, {
-    version_id: version.id,
-    pf_user,
-    operation,
-    slice,
-    params,
-    note,
-  });
-  const statement = substitute(template, {
-    fc_table: table,
-    where_clause: where,
-    exclude_clause: exclude,
-    version_id: String(version.id),
-    logid: String(logid),
-    pf_user: literal(pf_user),
-    note: typedLiteral(note, 'text'),
-    ...tokens,
-  });
-  const rows = await blameClient({ words: operation }, () =>
-    tx.many<OperationAnswer[number]>(statement),
+  const { where, skipped } = sliceOf(target, entry.slice);
+  const { rows } = await writer.write(
+    entry,
+    template,
+    { where_clause: where, ...tokens },
+    { words: operation },
   );
   if (rows.length === 0) {
+    const exclude = excludeClause(version.exclude_iters);
     const reason = await whyNothing(tx, table, columns, where, exclude);
     throw new AppError(422, reason ?? otherwise, reason === undefined ? {} : { field: 'slice' });
   }

@@ -1,0 +1,87 @@
+/**
+ * The queries that write and delete forecast rows and their log entries. Only the one writer of
+ * entries, `services/entries.ts`, may import them; lint holds this.
+ */
+import type { LogOperation } from '../../contract/operations';
+import type { Row } from '../../contract/primitives';
+import { found } from './database';
+import type { Transaction } from './database';
+
+/** Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id */
+export async function insertEntry(
+  transaction: Transaction,
+  entry: {
+    version_id: number;
+    pf_user: string;
+    operation: LogOperation;
+    slice: unknown;
+    params: unknown;
+    note: string | null;
+  },
+): Promise<number> {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const { id } = await transaction.one<{ id: number }>(
+    `INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+    [
+      entry.version_id,
+      entry.pf_user,
+      entry.operation,
+      json(entry.slice),
+      json(entry.params),
+      entry.note,
+    ],
+  );
+  return id;
+}
+
+/** Runs a filled-in template that writes rows. @returns the rows it answers, and how many it wrote or answers */
+export const writeRows = (
+  transaction: Transaction,
+  statement: string,
+): Promise<{ rows: Row[]; rowCount: number }> => transaction.result<Row>(statement);
+
+/** Deletes an entry and leaves its rows. @throws AppError 404 if there is no such entry */
+export async function deleteEntry(transaction: Transaction, logid: number): Promise<void> {
+  const gone = await transaction.maybeOne('DELETE FROM pf.log WHERE id = $1 RETURNING id', [logid]);
+  found(gone, `log entry ${logid}`);
+}
+
+/** Deletes all entries of one operation and leaves their rows. @returns how many entries there were */
+export const deleteEntriesOf = (
+  transaction: Transaction,
+  versionId: number,
+  operation: LogOperation,
+): Promise<number> =>
+  transaction.run('DELETE FROM pf.log WHERE version_id = $1 AND operation = $2', [
+    versionId,
+    operation,
+  ]);
+
+/** Deletes the rows of one entry and leaves the entry. @returns how many rows there were */
+export const deleteRowsOfEntry = (
+  transaction: Transaction,
+  table: string,
+  logid: number,
+): Promise<number> => transaction.run(`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
+
+/** Deletes all rows of one iteration and leaves their entries. @returns how many rows there were */
+export const deleteRowsOfIter = (
+  transaction: Transaction,
+  table: string,
+  iter: string,
+): Promise<number> => transaction.run(`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
+
+/** Runs the `undo` template of a source without a grain. @returns the `pf_id` of each deleted row */
+export async function deleteRowsById(
+  transaction: Transaction,
+  statement: string,
+): Promise<number[]> {
+  return (await transaction.one<{ pf_ids: number[] }>(statement)).pf_ids;
+}
+
+/** Runs the `undo` template of a source with a grain. @returns each deleted key once, with its rows */
+export const deleteRowsByKey = (
+  transaction: Transaction,
+  statement: string,
+): Promise<{ pf_gkey: string; row_count: number }[]> => transaction.many(statement);

@@ -1,0 +1,126 @@
+import type { ClearAnswer } from '../../contract/loads';
+import type { LogEntry, UndoAnswer } from '../../contract/log';
+import type { LoadOperation } from '../../contract/operations';
+import { OPERATIONS } from '../../contract/operations';
+import type { Row } from '../../contract/primitives';
+import type { Database, Transaction } from '../db/database';
+import {
+  deleteEntriesOf,
+  deleteEntry,
+  deleteRowsById,
+  deleteRowsByKey,
+  deleteRowsOfEntry,
+  deleteRowsOfIter,
+  insertEntry,
+  writeRows,
+} from '../db/entries';
+import { grainColumns } from '../sql/columns';
+import { literal, typedLiteral } from '../sql/identifiers';
+import { excludeClause } from '../sql/slice';
+import { undoTemplate } from '../sql/templates/undo';
+import { substitute, type TokenValues } from '../sql/tokens';
+import { blameClient, type Statement } from './client-faults';
+import type { ForecastVersion } from './forecast-version';
+import { writeVersion } from './forecast-version';
+
+/** An entry before it is written: what the log keeps of a request. */
+export type NewEntry = Pick<LogEntry, 'operation' | 'pf_user' | 'slice' | 'params' | 'note'>;
+
+/** A written entry: its id, the rows that its statement answers, and how many rows it wrote or answers. */
+export interface Written {
+  logid: number;
+  rows: Row[];
+  rowCount: number;
+}
+
+/**
+ * Gives `work` the one writer of a version's entries, in a transaction that holds the version's lock.
+ * Every write of forecast rows goes through it (docs/contract/15-concurrency.md). What `work` throws
+ * takes back everything it wrote.
+ *
+ * @param mode `SHARE` for loads, which may run side by side; `UPDATE` for everything else
+ * @throws AppError 404 if there is no such version, 403 if it is closed
+ */
+export const writing = <Result>(
+  db: Database,
+  versionId: number,
+  work: (writer: EntryWriter) => Promise<Result>,
+  mode: 'UPDATE' | 'SHARE' = 'UPDATE',
+): Promise<Result> =>
+  db.versionTransaction(versionId, async (tx) =>
+    work(new EntryWriter(tx, await writeVersion(tx, versionId, mode))),
+  );
+
+/** Writes entries of one version and takes them out. Only {@link writing} makes one. */
+class EntryWriter {
+  constructor(
+    readonly tx: Transaction,
+    readonly target: ForecastVersion,
+  ) {}
+
+  /**
+   * Writes one entry, then its rows by a stored template.
+   *
+   * @param tokens what the template asks for beside table, version, entry, user, note and exclusions
+   * @param statement what a refusal by PostgreSQL blames
+   * @throws AppError as {@link blameClient}
+   */
+  async write(
+    entry: NewEntry,
+    template: string,
+    tokens: TokenValues,
+    statement: Statement,
+  ): Promise<Written> {
+    const { tx, target } = this;
+    const { version, table } = target;
+    const logid = await insertEntry(tx, { ...entry, version_id: version.id });
+    const sql = substitute(template, {
+      fc_table: table,
+      version_id: String(version.id),
+      logid: String(logid),
+      pf_user: literal(entry.pf_user),
+      note: typedLiteral(entry.note, 'text'),
+      exclude_clause: excludeClause(version.exclude_iters),
+      ...tokens,
+    });
+    return { logid, ...(await blameClient(statement, () => writeRows(tx, sql))) };
+  }
+
+  /**
+   * Takes one entry out with its rows, and answers their index values. The shape of the answer goes by
+   * live column metadata, so the statement is made from it and not read from the store.
+   *
+   * @throws AppError 404 if there is no such entry
+   */
+  async undo(logid: number): Promise<UndoAnswer> {
+    const { tx, target } = this;
+    const { columns, table } = target;
+    await deleteEntry(tx, logid);
+    const statement = substitute(undoTemplate(columns), { fc_table: table, logid: String(logid) });
+    if (grainColumns(columns).length === 0) {
+      const pf_ids = await deleteRowsById(tx, statement);
+      return { rows_deleted: pf_ids.length, pf_ids };
+    }
+    const keys = await deleteRowsByKey(tx, statement);
+    return {
+      rows_deleted: keys.reduce((sum, key) => sum + key.row_count, 0),
+      pf_gkeys: keys.map((key) => key.pf_gkey),
+    };
+  }
+
+  /** Takes one entry out with its rows, if nobody asks which they were. @throws AppError 404 */
+  async remove(logid: number): Promise<void> {
+    await deleteEntry(this.tx, logid);
+    await deleteRowsOfEntry(this.tx, this.target.table, logid);
+  }
+
+  /** Takes all entries of one load out with their rows. */
+  async clear(operation: LoadOperation): Promise<ClearAnswer> {
+    const { tx, target } = this;
+    return {
+      rows_deleted: await deleteRowsOfIter(tx, target.table, OPERATIONS[operation].iter),
+      log_entries_deleted: await deleteEntriesOf(tx, target.version.id, operation),
+    };
+  }
+}
+export type { EntryWriter };
