@@ -1,6 +1,8 @@
 import js from '@eslint/js';
+import { importX } from 'eslint-plugin-import-x';
 import svelte from 'eslint-plugin-svelte';
 import globals from 'globals';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
@@ -115,6 +117,37 @@ export default ts.config(
       parserOptions: { parser: ts.parser, extraFileExtensions: ['.svelte'], svelteConfig },
     },
     rules: { 'svelte/no-navigation-without-resolve': 'off' },
+  },
+  {
+    files: [
+      'src/lib/pivot/**/*.ts',
+      'src/lib/plan/**/*.ts',
+      'src/lib/components/**/*.{ts,svelte}',
+      'src/routes/**/*.svelte',
+    ],
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+    },
+  },
+  {
+    files: ['src/**'],
+    plugins: { 'import-x': importX },
+    settings: {
+      'import-x/extensions': ['.ts', '.js', '.svelte'],
+      'import-x/ignore': ['node_modules'],
+      'import-x/parsers': {
+        '@typescript-eslint/parser': ['.ts'],
+        [fileURLToPath(new URL('lint/svelte-imports.js', import.meta.url))]: ['.svelte'],
+      },
+      'import-x/resolver-next': [
+        importX.createNodeResolver({
+          extensions: ['.ts', '.js', '.svelte', '.svelte.ts'],
+          alias: { $lib: [fileURLToPath(new URL('src/lib', import.meta.url))] },
+        }),
+      ],
+    },
+    rules: { 'import-x/no-cycle': ['error', { ignoreExternal: true }] },
   },
   ...arrows,
 );

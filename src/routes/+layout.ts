@@ -1,3 +1,3 @@
-// A working tool, not a document: what can be seen can be used. Rendered on the server, buttons
-// would be there before anything answers them, and dates in the server's time zone.
+// Renders in the browser only. Pages rendered on the server would show buttons before they work, and
+// dates in the server's time zone.
 export const ssr = false;

@@ -1,7 +1,7 @@
 import { listSources, listVersions } from '$lib/client/api';
 import type { PageLoad } from './$types';
 
-/** The sources at once; their versions follow, each source's on its own. */
+/** Loads the sources first; then the versions of each, without waiting for one another. */
 export const load: PageLoad = async ({ fetch, depends }) => {
   depends('pf:sources');
   const sources = await listSources({ all: true, fetch });

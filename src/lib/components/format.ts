@@ -27,14 +27,14 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
 export const formatAmount = (value: number): string =>
   formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2 });
 
-/** A total to at least so many digits after the point; a dash where nothing is summed. */
+/** A total to at least so many digits after the point; a dash if nothing is summed. */
 export const formatTotal = (value: number | null, digits: number): string =>
   value === null ? '–' : formatNumber(value, { minimumFractionDigits: digits });
 
 /**
  * A number as people type it: commas before groups of three, blanks, a sign (also the typographic
- * minus) and a percent sign are understood. Null where it is none: a comma before other than three
- * digits may be meant as a decimal one.
+ * minus) and a percent sign are understood. Null if it is none: a comma that is not followed by
+ * three digits may be meant as a decimal comma.
  */
 export function parseNumber(text: string): number | null {
   const bare = text
@@ -46,7 +46,7 @@ export function parseNumber(text: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** "1 row", "0 rows", "1,204,331 rows". The plural is the singular with an s where none is given. */
+/** "1 row", "0 rows", "1,204,331 rows". The plural is the singular with an s if none is given. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${rules.select(count) === 'one' ? one : many}`;
 }

@@ -1,6 +1,6 @@
 import type { Source } from '$lib/contract/sources';
 
-/** What a source is called: its label, or its table where it has none. */
+/** What a source is called: its label, or its table if it has none. */
 export const sourceName = (source: Pick<Source, 'label' | 'tname'>): string =>
   source.label?.trim() || source.tname;
 

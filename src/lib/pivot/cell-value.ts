@@ -1,13 +1,5 @@
 import type { Scalar } from '../contract/primitives';
-
-/** A value as the pivot engine holds it: a date or datetime is epoch milliseconds in UTC. */
-export type CellValue = string | number | boolean | null;
-
-/** Types of the engine's columns. */
-export type ColumnType = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'datetime';
-
-/** Column name → type, for the loaded columns and the layout's expressions. */
-export type Schema = Readonly<Record<string, ColumnType>>;
+import type { CellValue, ColumnType } from './engine-types';
 
 /**
  * An engine value as a slice carries it: dates as ISO days, instants as ISO instants. Read in UTC,
@@ -33,8 +25,8 @@ export function printed(value: CellValue, type: ColumnType | undefined): string 
 export const valueKey = (value: CellValue): string => JSON.stringify(value);
 
 /**
- * A sum without the digits that adding binary fractions leaves: 83918.645, not 83918.64499999999. From
- * 100 billion on there is no room for such digits behind the cents, which have to stay.
+ * A sum without the rounding error of adding binary fractions: 83918.645, not 83918.64499999999. From
+ * 100 billion on, a double has no digits to spare behind the cents, so the sum stays as it is.
  */
 export const tidy = (sum: number): number =>
   Math.abs(sum) < 1e11 ? Number(sum.toPrecision(14)) : sum;

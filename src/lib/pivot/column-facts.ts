@@ -1,22 +1,22 @@
-import { tableFromIPC, Type, type Column } from '@uwdata/flechette';
+import { Column, tableFromIPC, Type } from '@uwdata/flechette';
 
 /** What is known of a loaded column before the engine has it. */
 export interface ColumnFacts {
-  /** How many different values it has, the empty one among them; not counted beyond {@link MANY}. */
+  /** How many different values it has, the empty value included; counted up to {@link MANY}. */
   distinct: number;
-  /** How many months its days lie in; 0 for a column that is no date. */
+  /** How many calendar months its days fall in; 0 if the column is no date. */
   months: number;
-  /** The values of a text, null for the empty one, where they are {@link FEW} at most; null else. */
+  /** The values of a text column, null for the empty value; null if there are more than {@link FEW}. */
   texts: (string | null)[] | null;
 }
 
 const FEW = 25;
-/** More than any question here asks for, and days of half a century. */
+/** More than any question here needs to tell apart; as days, more than half a century. */
 const MANY = 20_000;
 
 /**
- * Facts about columns of an Arrow stream of one record batch. Read from its dictionaries they cost
- * next to nothing; the engine would build a view over all rows for each. The reader is Flechette, a
+ * Facts about columns of an Arrow stream of one record batch. They are cheap to read from its
+ * dictionaries; the engine would build a view over all rows per column. The reader is Flechette, a
  * seventh of what apache-arrow adds to the page (docs/decisions/0009-a-light-arrow-reader.md).
  *
  * @param names columns to look at; those that the stream does not have are left out
@@ -39,7 +39,7 @@ function factsOf(column: Column<unknown>): ColumnFacts {
   const dictionary = dictionaryOf(column);
   if (dictionary) {
     const distinct = dictionary.length + (column.nullCount > 0 ? 1 : 0);
-    const texts = distinct > FEW ? null : (values(dictionary) as string[]);
+    const texts = distinct > FEW ? null : values(dictionary).map(String);
     return {
       distinct,
       months: 0,
@@ -47,10 +47,11 @@ function factsOf(column: Column<unknown>): ColumnFacts {
     };
   }
   const found = values(column);
-  const days = column.type.typeId === Type.Date ? found.filter((day) => day !== null) : [];
+  const days =
+    column.type.typeId === Type.Date ? found.filter((day) => typeof day === 'number') : [];
   const months = new Set(
     days.map((day) => {
-      const date = new Date(day as number);
+      const date = new Date(day);
       return 12 * date.getUTCFullYear() + date.getUTCMonth();
     }),
   );
@@ -61,7 +62,8 @@ function factsOf(column: Column<unknown>): ColumnFacts {
 function dictionaryOf(column: Column<unknown>): Column<unknown> | undefined {
   const [batch] = column.data;
   // The class of such a batch is not exported; its dictionary is documented.
-  return batch && 'dictionary' in batch ? (batch.dictionary as Column<unknown>) : undefined;
+  const dictionary = batch && 'dictionary' in batch ? batch.dictionary : undefined;
+  return dictionary instanceof Column ? dictionary : undefined;
 }
 
 /** The different values of a column, {@link MANY} at most. */

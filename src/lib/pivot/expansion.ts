@@ -1,14 +1,12 @@
-import type { CellValue } from './cell-value';
-import type { View } from './perspective';
+import { pathKey } from './cell';
+import type { CellValue, View } from './engine-types';
 
-const pathKey = (path: readonly CellValue[]) => JSON.stringify(path);
-
-/** Beyond this many rows, rows opened one by one are not looked for again. */
+/** In a view of more rows than this, rows that were opened one by one are not opened again. */
 const MAX_ROWS = 200_000;
 
 /**
- * Which rows of a tree stand open: a depth for all of them, and rows opened or closed one by one
- * since. The engine forgets both whenever it makes a view anew, so they are kept here by path.
+ * Which rows of a tree are open: a depth for all of them, and the rows opened or closed one by one
+ * since. The engine forgets both with each new view, so they are kept here, by path.
  */
 export class Expansion {
   private groupBy = '';
@@ -34,7 +32,7 @@ export class Expansion {
     this.closed.set(pathKey(path), path);
   }
 
-  /** Brings a new view to the kept state; another grouping starts without single rows. */
+  /** Opens and closes the rows of a new view. If the grouping is another, only the depth is kept. */
   async applyTo(
     view: View,
     groupBy: readonly string[],
@@ -60,8 +58,8 @@ export class Expansion {
     const paths = await rowPaths();
     // From the bottom up: opening a row moves only the rows below it.
     for (let y = paths.length - 1; y >= 0; y--) {
-      const path = paths[y] as CellValue[];
-      if (path.length !== level) continue;
+      const path = paths[y];
+      if (path?.length !== level) continue;
       if (this.closed.has(pathKey(path))) await view.collapse(y);
       else if (this.opened.has(pathKey(path))) await view.expand(y);
     }

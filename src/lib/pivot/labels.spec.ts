@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnLabels, kindOf, label } from './labels';
+import { columnLabels, labelStyle, label } from './labels';
 
 describe('label', () => {
   it('keeps apart what is empty, blank, and written like it', () => {
@@ -25,12 +25,12 @@ describe('label', () => {
   });
 });
 
-describe('kindOf', () => {
+describe('labelStyle', () => {
   it('knows buckets of dates by month and by year', () => {
-    expect(kindOf('date', `bucket("Order Date", 'M')`)).toBe('month');
-    expect(kindOf('date', ` bucket( "a\\"b" , 'Y' ) `)).toBe('year');
-    expect(kindOf('date', `bucket("Order Date", 'W')`)).toBe('date');
-    expect(kindOf('float', `bucket("x", 'M')`)).toBe('float');
+    expect(labelStyle('date', `bucket("Order Date", 'M')`)).toBe('month');
+    expect(labelStyle('date', ` bucket( "a\\"b" , 'Y' ) `)).toBe('year');
+    expect(labelStyle('date', `bucket("Order Date", 'W')`)).toBe('date');
+    expect(labelStyle('float', `bucket("x", 'M')`)).toBe('float');
   });
 });
 

@@ -1,8 +1,8 @@
-import type { CellValue, ColumnType } from './cell-value';
 import { toScalar } from './cell-value';
+import type { CellValue, ColumnType } from './engine-types';
 
-/** How a column's values are written: a calendar bucket of a date, or its type. */
-export type LabelKind = ColumnType | 'month' | 'year';
+/** How a column's values are written: as its type, or as the calendar bucket that they are. */
+type LabelStyle = ColumnType | 'month' | 'year';
 
 const MONTH = new Intl.DateTimeFormat('en-US', {
   month: 'short',
@@ -11,18 +11,20 @@ const MONTH = new Intl.DateTimeFormat('en-US', {
 });
 
 /** A group's value as it is shown. The empty value, the empty text and the text "null" all differ. */
-export function label(value: CellValue, kind: LabelKind | undefined): string {
+export function label(value: CellValue, style: LabelStyle | undefined): string {
   if (value === null) return '(empty)';
   if (value === '') return '(blank)';
-  if (typeof value === 'number' && kind === 'month') return MONTH.format(value);
-  if (typeof value === 'number' && kind === 'year') return String(new Date(value).getUTCFullYear());
-  if (kind === 'datetime') return String(toScalar(value, kind)).replace('T', ' ').replace('Z', '');
+  if (typeof value === 'number' && style === 'month') return MONTH.format(value);
+  if (typeof value === 'number' && style === 'year')
+    return String(new Date(value).getUTCFullYear());
+  if (style === 'datetime')
+    return String(toScalar(value, style)).replace('T', ' ').replace('Z', '');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(toScalar(value, kind === 'month' || kind === 'year' ? 'date' : kind));
+  return String(toScalar(value, style === 'month' || style === 'year' ? 'date' : style));
 }
 
-/** The kind of a layout's column: its type, or the bucket its expression makes. */
-export function kindOf(type: ColumnType | undefined, expression: string | undefined) {
+/** The style of a layout's column: its type, or the bucket that its expression makes. */
+export function labelStyle(type: ColumnType | undefined, expression: string | undefined) {
   const bucket =
     expression && /^\s*bucket\(\s*"(?:[^"\\]|\\.)*"\s*,\s*'([MY])'\s*\)\s*$/.exec(expression);
   if (bucket && (type === 'date' || type === 'datetime'))
@@ -31,17 +33,17 @@ export function kindOf(type: ColumnType | undefined, expression: string | undefi
 }
 
 /**
- * Labels of a split view's columns in the engine's own form, `value|…|measure`: what separates them
- * is replaced inside values, and columns that would read alike are kept apart by marks nobody sees.
+ * Labels of a split view's columns in the engine's own form, `value|…|measure`. Inside values, another
+ * character replaces the separator; invisible characters keep labels apart that would be equal.
  */
 export function columnLabels(
   paths: readonly (readonly CellValue[] | undefined)[],
   measures: readonly string[],
-  kinds: readonly (LabelKind | undefined)[],
+  styles: readonly (LabelStyle | undefined)[],
 ): string[] {
   const used = new Set<string>();
   return paths.map((path, x) => {
-    const values = (path ?? []).map((value, i) => label(value, kinds[i]).replaceAll('|', '│'));
+    const values = (path ?? []).map((value, i) => label(value, styles[i]).replaceAll('|', '│'));
     const measure = measures[x % measures.length] ?? '';
     for (;;) {
       const text = [...values, measure].join('|');

@@ -1,7 +1,10 @@
 import type { ColumnEntry } from '../contract/columns';
-import type { Schema } from './cell-value';
+import type { Layout, LayoutSort } from '../contract/layout';
 import type { ColumnFacts } from './column-facts';
-import type { Layout, LayoutSort } from './layout-config';
+import type { Schema } from './engine-types';
+
+/** The plugin that shows the pivot as a grid; the others are charts. */
+export const GRID = 'Datagrid';
 
 const MAX_FIRST_LEVEL = 60;
 const MAX_SECOND_LEVEL = 400;
@@ -14,7 +17,7 @@ const quotedText = (text: string) => `'${text.replace(/(['\\])/g, '\\$1')}'`;
 
 /**
  * A first layout from the metadata: dates across by month or year, the first dimensions down, value
- * and units summed, numbers formatted by role. Dimensions with very many values are passed over.
+ * and units summed, numbers formatted by role. Dimensions with very many values are left out.
  */
 export function defaultLayout(
   columns: readonly ColumnEntry[],
@@ -43,7 +46,7 @@ export function defaultLayout(
   if (group_by.length === 0 && down[0]) group_by.push(down[0].cname);
 
   const layout: Layout = {
-    plugin: 'Datagrid',
+    plugin: GRID,
     group_by,
     split_by: [],
     columns: measures(loaded),
@@ -82,7 +85,7 @@ function numberFormats(
     const number_format = {
       minimumFractionDigits: digits,
       maximumFractionDigits: role === 'units' && schema[cname] === 'float' ? 2 : digits,
-      // What nets to nothing is no "-0.00".
+      // Shows a sum that rounds to zero as 0.00, not as -0.00.
       signDisplay: 'negative',
     };
     config[cname] = { number_format };
@@ -90,15 +93,15 @@ function numberFormats(
   return config;
 }
 
-export interface CleanLayout {
+interface CleanLayout {
   layout: Layout;
   /** Columns the layout names that are not loaded; it was kept without them. */
   dropped: string[];
 }
 
 /**
- * A saved layout without what no longer exists: a rejected one poisons the viewer. Expressions that
- * read a missing column go with it.
+ * A saved layout without what no longer exists: after a layout that it rejects, the viewer is broken.
+ * Expressions that read a missing column are dropped too.
  *
  * @param valid the expressions that the engine accepts on the loaded table
  */
@@ -157,8 +160,9 @@ const MONTH_NAME_COLUMNS = [
 ];
 
 /**
- * How to sort the months of a text dimension, or null where its values are no months. A loaded
- * month number of the same date group knows a fiscal year's order; the names alone, the calendar's.
+ * How to sort the months of a text dimension, or null if its values are no months. If a month
+ * number of the same date group is loaded, it gives the order, also of a fiscal year; names alone give
+ * the calendar's order.
  */
 export function monthOrder(
   column: ColumnEntry,

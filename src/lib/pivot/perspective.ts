@@ -1,70 +1,17 @@
+/* eslint-disable @typescript-eslint/consistent-type-assertions --
+   The one place where Perspective's types meet ours: its own say `any` for most answers, and do not
+   know the viewer's element. engine-types.ts says what it takes and answers. */
 import '@finos/perspective-viewer/dist/css/pro.css';
 import '@finos/perspective-viewer/dist/css/pro-dark.css';
-import type { EngineTable, EngineView } from './view-reader';
+import type { EngineClient, Viewer } from './engine-types';
 
-/** The engine's table as this folder uses it. */
-export interface Table extends EngineTable {
-  view(config?: Parameters<EngineTable['view']>[0]): Promise<View>;
-  size(): Promise<number>;
-  update(columns: Record<string, unknown[]>): Promise<unknown>;
-  remove(keys: readonly (string | number)[]): Promise<void>;
-  validate_expressions(
-    expressions: Record<string, string>,
-  ): Promise<{ expression_schema: Record<string, string> }>;
-  delete(): Promise<void>;
-}
-
-/** The engine's view as this folder uses it. */
-export interface View extends EngineView {
-  num_rows(): Promise<number>;
-  num_columns(): Promise<number>;
-  expand(row: number): Promise<number>;
-  collapse(row: number): Promise<number>;
-  set_depth(depth: number): Promise<void>;
-}
-
-interface RegularTable extends HTMLElement {
-  getMeta(cell: Element): CellMeta | undefined;
-  addStyleListener(listener: () => void): () => void;
-  scrollToCell(x: number, y: number, columns: number, rows: number): Promise<void>;
-}
-
-export interface CellMeta {
-  x?: number;
-  y?: number;
-  column_header_y?: number;
-}
-
-export interface GridPlugin extends HTMLElement {
-  regular_table: RegularTable;
-  activate(view: View): Promise<void>;
-  draw(view: View): Promise<void>;
-  update(view: View): Promise<void>;
-}
-
-export interface ViewerElement extends HTMLElement {
-  load(table: Table): Promise<void>;
-  restore(config: Record<string, unknown>): Promise<void>;
-  save(): Promise<Record<string, unknown>>;
-  getPlugin(name: string): Promise<GridPlugin>;
-  toggleConfig(force?: boolean): Promise<void>;
-  resetThemes(themes: string[]): Promise<void>;
-  resetError(): Promise<void>;
-  flush(): Promise<void>;
-  delete(): Promise<void>;
-}
-
-interface Client {
-  table(data: ArrayBuffer, options: { index: string }): Promise<Table>;
-}
-
-let client: Promise<Client> | null = null;
+let client: Promise<EngineClient> | null = null;
 
 /**
- * The engine in its worker, started once a page. Only in a browser: its modules touch the document
- * when they are imported, so they are imported here.
+ * The engine in its worker, started once per page. Its modules need a document when they are
+ * imported, so they are imported here, in the browser only.
  */
-export function startEngine(): Promise<Client> {
+export function startEngine(): Promise<EngineClient> {
   client ??= start().catch((error: unknown) => {
     client = null;
     throw error;
@@ -72,7 +19,7 @@ export function startEngine(): Promise<Client> {
   return client;
 }
 
-async function start(): Promise<Client> {
+async function start(): Promise<EngineClient> {
   const [engine, viewer, serverWasm, viewerWasm] = await Promise.all([
     import('@finos/perspective'),
     import('@finos/perspective-viewer'),
@@ -85,5 +32,10 @@ async function start(): Promise<Client> {
     import('@finos/perspective-viewer-datagrid'),
     import('@finos/perspective-viewer-d3fc'),
   ]);
-  return (await engine.default.worker()) as unknown as Client;
+  return (await engine.default.worker()) as unknown as EngineClient;
+}
+
+/** A viewer that is not on the page yet. */
+export function createViewer(): Viewer {
+  return document.createElement('perspective-viewer') as unknown as Viewer;
 }

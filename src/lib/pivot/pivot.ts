@@ -1,32 +1,31 @@
+import * as v from 'valibot';
 import type { ColumnEntry } from '../contract/columns';
-import type { Slice } from '../contract/operations';
+import type { LayoutFilter } from '../contract/layout';
+import { Layout } from '../contract/layout';
 import type { Row, Scalar } from '../contract/primitives';
-import type { CellValue, Schema } from './cell-value';
+import type { CellPosition } from './cell';
 import { toScalar } from './cell-value';
-import type { CellKey, GridTarget } from './grid';
-import { Grid } from './grid';
 import type { ColumnFacts } from './column-facts';
 import { columnFacts } from './column-facts';
-import { cleanLayout, defaultLayout, monthOrder, withMonthsInOrder } from './layout';
+import { parseRows } from './columns-json';
+import type { Schema, Table, View, ViewConfig, Viewer } from './engine-types';
+import { Grid } from './grid';
+import { cleanLayout, defaultLayout, GRID, monthOrder, withMonthsInOrder } from './layout';
 import type { MonthOrder } from './layout';
-import type { Layout, LayoutFilter, LayoutSort } from './layout-config';
-import type { Table, View, ViewerElement } from './perspective';
-import { startEngine } from './perspective';
+import { createViewer, startEngine } from './perspective';
 import { emptyColumns, toEngineColumns } from './rows';
-import type { SliceColumn } from './slice';
-import type { ReadCell } from './view-reader';
 
 /** What a pivot tells the page. */
-interface PivotEvents {
+export interface PivotEvents {
   /** A cell or a header was clicked, or reached by the keyboard; `add` with Ctrl held. */
-  onTarget(target: GridTarget, add: boolean): void;
+  onTarget(position: CellPosition, add: boolean): void;
   /** The user changed what the pivot shows. */
   onLayout(): Promise<void>;
   /** The viewer's own settings opened or closed. */
   onSettings(open: boolean): void;
 }
 
-export interface PivotOptions extends PivotEvents {
+interface PivotOptions extends PivotEvents {
   /** Where the pivot goes; it fills its host. */
   host: HTMLElement;
   index: 'pf_id' | 'pf_gkey';
@@ -34,22 +33,6 @@ export interface PivotOptions extends PivotEvents {
   dark: boolean;
 }
 
-/** The parts of the viewer's own state that a layout keeps. */
-const LAYOUT_PARTS = [
-  'group_by',
-  'split_by',
-  'columns',
-  'filter',
-  'filter_op',
-  'sort',
-  'expressions',
-  'aggregates',
-  'columns_config',
-  'plugin',
-  'plugin_config',
-] as const;
-
-const GRID = 'Datagrid';
 const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
 
 /**
@@ -58,9 +41,9 @@ const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
  */
 export class Pivot {
   private readonly months = new Map<string, MonthOrder>();
-  /** Columns that hold an empty value; null where not looked up yet. */
+  /** Whether a column holds an empty value; columns that were not looked up yet are absent. */
   private readonly withEmpty = new Map<string, boolean>();
-  /** What the grid shows while a chart is on screen: a chart keeps no more columns than it draws. */
+  /** The grid's columns while a chart is on screen: the chart forgets those that it does not draw. */
   private gridColumns: (string | null)[] | null = null;
   private restoring = 0;
   private refreshes = 0;
@@ -70,24 +53,25 @@ export class Pivot {
   private constructor(
     private readonly options: PivotOptions,
     private readonly table: Table,
-    private readonly viewer: ViewerElement,
-    private readonly grid: Grid,
+    private readonly viewer: Viewer,
+    /** The grid: what it shows, its cells and its marks. */
+    readonly grid: Grid,
     readonly schema: Schema,
     private readonly facts: ReadonlyMap<string, ColumnFacts>,
   ) {
     this.dark = options.dark;
   }
 
-  /** Starts the engine ahead of {@link open}, which waits for it, and tells why it cannot start. */
+  /** Starts the engine early. {@link open} waits for it, and throws if it cannot start. */
   static prepare(): void {
     startEngine().catch(() => undefined);
   }
 
   /**
-   * Loads the rows into the engine and shows the pivot, empty of layout: call {@link apply} next.
+   * Loads the rows into the engine and shows a pivot without a layout: call {@link apply} next.
    *
    * @param bytes a complete Arrow stream of one record batch; the engine takes it over
-   * @throws Error where the engine cannot start or refuses the rows
+   * @throws Error if the engine cannot start or refuses the rows
    */
   static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
     const dimensions = options.columns.filter((c) => c.role === 'dimension' || c.role === 'date');
@@ -97,7 +81,7 @@ export class Pivot {
     );
     const client = await startEngine();
     const table = await client.table(bytes, { index: options.index });
-    const viewer = document.createElement('perspective-viewer') as unknown as ViewerElement;
+    const viewer = createViewer();
     try {
       options.host.append(viewer);
       await viewer.load(table);
@@ -106,20 +90,19 @@ export class Pivot {
       const grid = new Grid(
         await viewer.getPlugin(GRID),
         table,
-        async () => ((await viewer.save()).sort ?? []) as LayoutSort[],
-        (target, add) => options.onTarget(target, add),
+        async () => v.parse(Layout, await viewer.save()).sort ?? [],
+        (position, add) => options.onTarget(position, add),
       );
-      const schema = (await table.schema()) as Schema;
-      const pivot = new Pivot(options, table, viewer, grid, schema, facts);
+      const pivot = new Pivot(options, table, viewer, grid, await table.schema(), facts);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
-          // Leaving the page takes the viewer away from under a change that was just made.
+          // If the page is left right after a change, the viewer is gone before this has read it.
           if (!pivot.disposed) throw error;
         });
       });
-      viewer.addEventListener('perspective-toggle-settings', (event) =>
-        options.onSettings((event as CustomEvent<boolean>).detail),
-      );
+      viewer.addEventListener('perspective-toggle-settings', (event) => {
+        if (event instanceof CustomEvent) options.onSettings(event.detail === true);
+      });
       pivot.findMonths();
       return pivot;
     } catch (error) {
@@ -139,17 +122,13 @@ export class Pivot {
     return this.table.size();
   }
 
-  /** What is shown now, as plain data; null parts of the viewer's state left out. */
+  /** What is shown now, as plain data. */
   async layout(): Promise<Layout> {
-    const saved = await this.viewer.save();
-    const parts = LAYOUT_PARTS.flatMap((name) =>
-      saved[name] === null || saved[name] === undefined ? [] : [[name, saved[name]] as const],
-    );
-    const layout = Object.fromEntries(parts) as Layout;
+    const layout = v.parse(Layout, await this.viewer.save());
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
     if (this.gridColumns) layout.columns = this.gridColumns;
-    const { depth } = this.grid.expansion;
+    const { depth } = this.grid.shown.expansion;
     return depth === null ? layout : { ...layout, depth };
   }
 
@@ -159,14 +138,14 @@ export class Pivot {
   }
 
   /**
-   * Shows a layout as far as the loaded columns carry it.
+   * Shows a layout, without what the loaded rows do not have.
    *
-   * @returns the columns and expressions it names that do not exist (any more)
+   * @returns the columns and expressions that the layout names and the rows do not have
    */
   async apply(saved: Layout): Promise<string[]> {
     const { layout, dropped } = cleanLayout(saved, this.schema, await this.valid(saved));
     const { depth, ...config } = withMonthsInOrder(layout, this.months);
-    this.grid.expansion.setDepth(depth ?? null);
+    this.grid.shown.expansion.setDepth(depth ?? null);
     const isChart = (config.plugin ?? GRID) !== GRID;
     this.gridColumns = isChart ? (config.columns ?? null) : null;
     await this.restore({ plugin: GRID, split_by: [], ...config });
@@ -187,61 +166,15 @@ export class Pivot {
     await this.settle();
   }
 
-  /** Removes rows by their index values; unknown ones are passed over. */
+  /** Removes rows by their index values; unknown ones are ignored. */
   async remove(keys: readonly (string | number)[]): Promise<void> {
     if (keys.length === 0) return;
     await this.table.remove(keys);
     await this.settle();
   }
 
-  /** The cell at a place, typed, with the slice behind it. */
-  async read(target: GridTarget, columns: readonly SliceColumn[]): Promise<ReadCell> {
-    const reader = this.grid.current;
-    if (!reader) throw new Error('The pivot is not shown as a grid.');
-    return reader.cell(target, columns);
-  }
-
-  /** Where a cell is now; null where it is not shown. */
-  find(cell: CellKey): Promise<GridTarget | null> {
-    return this.grid.find(cell);
-  }
-
-  mark(cells: readonly CellKey[]): void {
-    this.grid.mark(cells);
-  }
-
-  showReach(slice: Slice | null): Promise<void> {
-    return this.grid.showReach(slice);
-  }
-
-  headersOf(cell: CellKey): { row: string; column: string } {
-    return this.grid.headersOf(cell);
-  }
-
-  /** How many rows and columns the grid has now. */
-  async extent(): Promise<{ columns: number; rows: number }> {
-    return { columns: this.grid.columnCount, rows: await this.grid.rowCount() };
-  }
-
-  scrollTo(target: GridTarget): void {
-    this.grid.scrollTo(target.x ?? 0, target.y);
-  }
-
-  toggleRow(y: number): Promise<void> {
-    return this.grid.toggleRow(y);
-  }
-
-  setDepth(depth: number): Promise<void> {
-    return this.grid.setDepth(depth);
-  }
-
-  copyAll(): Promise<string> {
-    return this.grid.copyAll();
-  }
-
   /**
-   * Values of a loaded column that contain a text, in their order; null where the column is not
-   * loaded.
+   * Values of a loaded column that contain a text, sorted; null if the column is not loaded.
    */
   async values(column: string, search: string, limit: number): Promise<(Scalar | null)[] | null> {
     const type = this.schema[column];
@@ -249,21 +182,16 @@ export class Pivot {
     const text = await this.withView({ group_by: [column], columns: [] }, (view) =>
       view.to_columns_string(),
     );
-    const read = JSON.parse(text) as { __ROW_PATH__?: CellValue[][] };
     const wanted = search.trim().toLowerCase();
-    return (read.__ROW_PATH__ ?? [])
+    return (parseRows(text).paths ?? [])
       .filter((path) => path.length === 1)
-      .map(([value]) => toScalar(value as CellValue, type))
+      .map(([value = null]) => toScalar(value, type))
       .filter((value) =>
         String(value ?? '')
           .toLowerCase()
           .includes(wanted),
       )
       .slice(0, limit);
-  }
-
-  focus(): void {
-    this.grid.focus();
   }
 
   /** Shows the grid or one of the charts. */
@@ -320,9 +248,9 @@ export class Pivot {
   }
 
   /**
-   * Waits until the screen has the change. The engine keeps empty values of text apart by when they
-   * came, in views that were open then: such a view is made anew, or groups of nothing would show
-   * stale sums.
+   * Waits until the screen shows the change. In a view that was open when rows came, the engine keeps
+   * the old and the new empty values of a text column apart, and their group would show a stale sum:
+   * such a view is replaced by a new one.
    */
   private async settle(): Promise<void> {
     const layout = await this.layout();
@@ -335,13 +263,13 @@ export class Pivot {
   private async refresh(layout: Layout): Promise<void> {
     this.refreshes++;
     const index = this.options.index;
-    // The viewer makes its view anew only for a configuration that differs; this part shows nothing.
+    // The viewer replaces its view only if the configuration differs. This difference is not visible.
     const aggregates = { ...layout.aggregates, [index]: this.refreshes % 2 ? 'count' : 'any' };
     await this.restore({ aggregates });
   }
 
   private async holdsEmptyText(name: string, layout: Layout): Promise<boolean> {
-    const type = this.schema[name] ?? this.grid.current?.schema[name];
+    const type = this.schema[name] ?? this.grid.shown.reader?.schema[name];
     if (type !== undefined && type !== 'string') return false;
     const known = this.withEmpty.get(name);
     if (known !== undefined) return known;
@@ -357,9 +285,9 @@ export class Pivot {
     return empty > 0;
   }
 
-  /** Asks a view that lives no longer than the question. */
+  /** Makes a view for one question, and deletes it. */
   private async withView<T>(
-    config: Parameters<Table['view']>[0],
+    config: Partial<ViewConfig>,
     ask: (view: View) => Promise<T>,
   ): Promise<T> {
     const view = await this.table.view(config);
@@ -389,8 +317,8 @@ export class Pivot {
   }
 }
 
-/** The page has controls of its own for the viewer's settings, export and themes. */
-function hideOwnControls(viewer: ViewerElement): void {
+/** Hides the viewer's buttons for settings, export and themes: the page has its own. */
+function hideOwnControls(viewer: Viewer): void {
   const root = viewer.shadowRoot;
   if (!root) return;
   const sheet = new CSSStyleSheet();

@@ -1,7 +1,7 @@
 import type { Row } from '../contract/primitives';
-import type { CellValue, ColumnType, Schema } from './cell-value';
+import type { CellValue, ColumnType, Schema } from './engine-types';
 
-/** Rows that this page's table cannot take as they are; the message says what to do. */
+/** Thrown for rows that the loaded table cannot hold; the message says what to do. */
 export class RowsError extends Error {
   override readonly name = 'RowsError';
 }
@@ -13,11 +13,11 @@ const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
  * The rows of an operation's answer as columns for the engine's table: every column of its schema,
- * nothing else, each value of its column's type. The engine itself would drop, zero or wrap what
- * does not fit, in silence.
+ * nothing else, each value of its column's type. Without this check the
+ * engine would silently drop, zero or wrap values that do not fit.
  *
  * @param index the table's key column; every row must have it
- * @throws RowsError where a value does not fit the loaded table
+ * @throws RowsError if a value does not fit the loaded table
  */
 export function toEngineColumns(
   rows: readonly Row[],

@@ -1,9 +1,9 @@
 import type { ColumnEntry } from '../contract/columns';
 import type { Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
-import type { CellValue, Schema } from './cell-value';
+import type { LayoutFilter } from '../contract/layout';
 import { toScalar, valueKey } from './cell-value';
-import type { LayoutFilter } from './layout-config';
+import type { CellValue, Schema } from './engine-types';
 
 /** What a slice needs to know of a source's column. */
 export type SliceColumn = Pick<ColumnEntry, 'cname' | 'role' | 'is_key'>;
@@ -11,7 +11,7 @@ export type SliceColumn = Pick<ColumnEntry, 'cname' | 'role' | 'is_key'>;
 /**
  * The combinations of underlying values that an expression's value stands for, seen under the
  * view's filters: a month bucket stands for the days in it. `columns` are the columns the
- * expression reads; `tuples` is null where they cannot be told.
+ * expression reads; `tuples` is null if they cannot be told.
  */
 export interface Underlying {
   columns: string[];
@@ -25,7 +25,7 @@ export interface PivotCell {
   /** Typed values of the row headers down to the cell's row; empty for the total row. */
   rowPath: readonly CellValue[];
   /**
-   * Typed values of the split columns. Several where the engine prints them alike and shows one
+   * Typed values of the split columns. Several if the engine prints them alike and shows one
    * column for all; null for a row header, which spans every column.
    */
   columnPaths: readonly (readonly CellValue[])[] | null;
@@ -50,7 +50,7 @@ export interface CellSlice {
   slice: Slice;
   /** Parts of the cell that the slice leaves out: an operation reaches beyond what is shown. */
   notHeld: NotHeld[];
-  /** A sentence where no slice selects exactly this cell; Apply is off. */
+  /** Why no slice selects exactly this cell, as a sentence; null if one does. */
   impossible: string | null;
 }
 
@@ -72,8 +72,8 @@ export function expressionValues(
 
 /**
  * The slice that selects exactly the rows a cell adds up (docs/contract/05-operations.md#slices).
- * Built from typed paths, never from printed ones; a value the slice cannot carry is named instead
- * of dropped in silence.
+ * Built from typed paths, never from printed ones; a value that the slice cannot carry is named in
+ * `notHeld`, never silently dropped.
  */
 export function sliceFromCell(cell: PivotCell, columns: readonly SliceColumn[]): CellSlice {
   const builder = new SliceBuilder(cell, columns);
@@ -92,14 +92,14 @@ function conditionsOf(
   cell: Pick<PivotCell, 'groupBy' | 'splitBy' | 'rowPath' | 'columnPaths'>,
 ): Condition[] {
   const rows = cell.rowPath.map((value, i) => ({
-    column: cell.groupBy[i] as string,
+    column: cell.groupBy[i] ?? '',
     alternatives: [value],
   }));
   const { columnPaths } = cell;
   if (!columnPaths || columnPaths.length === 0) return rows;
   const splits = cell.splitBy.map((column, i) => ({
     column,
-    alternatives: distinct(columnPaths.map((path) => path[i] as CellValue)),
+    alternatives: distinct(columnPaths.map((path) => path[i] ?? null)),
   }));
   return [...rows, ...splits];
 }
@@ -137,11 +137,11 @@ class SliceBuilder {
       return;
     }
     first.columns.forEach((name, i) =>
-      this.restrict(name, distinct(tuples.map((tuple) => tuple[i] as CellValue))),
+      this.restrict(name, distinct(tuples.map((tuple) => tuple[i] ?? null))),
     );
   }
 
-  /** Split columns that print alike are one column on screen only where their values combine freely. */
+  /** Split columns that print alike can be selected together only if their values combine freely. */
   checkAlternatives(paths: readonly (readonly CellValue[])[]): void {
     if (!isProduct(paths)) {
       const [column = ''] = this.cell.splitBy;
@@ -173,7 +173,7 @@ class SliceBuilder {
     const slice: Slice = {};
     for (const [column, values] of this.held) {
       const scalars = values.map((value) => toScalar(value, this.cell.schema[column]));
-      slice[column] = scalars.length === 1 ? (scalars[0] as Scalar | null) : scalars;
+      slice[column] = scalars.length === 1 ? (scalars[0] ?? null) : scalars;
     }
     return { slice, notHeld: this.notHeld, impossible: this.impossible };
   }
@@ -208,7 +208,7 @@ class SliceBuilder {
 }
 
 /**
- * Dimensions in a slice that the source does not mark, where it marks any
+ * Dimensions in a slice that are no key, if the source has keys: then only keys may select rows
  * (docs/contract/14-what-the-operations-compute.md#is_key).
  */
 export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]): string[] {
@@ -218,8 +218,8 @@ export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]
 }
 
 /**
- * One slice for several cells, where they differ in at most one column; else null: the rows of
- * such cells are no single slice.
+ * One slice for several cells; null if they differ in more than one column, because no single slice
+ * selects exactly their rows.
  */
 export function mergeSlices(slices: readonly Slice[]): Slice | null {
   const [first, ...rest] = slices;
@@ -252,7 +252,7 @@ export function listOf(value: Slice[string] | undefined): (Scalar | null)[] {
 }
 
 /**
- * The values a filter admits, typed as the engine types the column; null where it is no list of
+ * The values a filter admits, typed as the engine types the column; null if it is no list of
  * values. Null inside `in` never matches in the engine, so it is no value of the filter.
  */
 function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null {
@@ -264,9 +264,10 @@ function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null 
     return value === undefined ? null : [value];
   }
   if (operator === 'in' && Array.isArray(term)) {
-    const values = term.filter((v) => v !== null).map(typed);
-    if (values.length === 0 || values.some((v) => v === undefined)) return null;
-    return distinct(values as CellValue[]);
+    const given = term.filter((v) => v !== null).map(typed);
+    const values = given.filter((v) => v !== undefined);
+    if (values.length === 0 || values.length < given.length) return null;
+    return distinct(values);
   }
   return null;
 }
@@ -311,13 +312,13 @@ function filterText([column, operator, term]: LayoutFilter): string {
   return `${column} ${word} ${shown ?? 'empty'}`;
 }
 
-/** Whether a set of tuples is all combinations of its columns' values: only then lists select it. */
+/** Whether tuples are all combinations of their columns' values: a slice can select only such a set. */
 function isProduct(tuples: readonly (readonly CellValue[])[]): boolean {
   const width = tuples[0]?.length ?? 0;
   const unique = new Set(tuples.map((tuple) => JSON.stringify(tuple)));
   let combinations = 1;
   for (let i = 0; i < width; i++) {
-    combinations *= new Set(tuples.map((tuple) => valueKey(tuple[i] as CellValue))).size;
+    combinations *= new Set(tuples.map((tuple) => valueKey(tuple[i] ?? null))).size;
   }
   return unique.size === combinations;
 }

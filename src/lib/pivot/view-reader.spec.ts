@@ -13,11 +13,12 @@ import {
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/operations';
-import type { CellValue } from './cell-value';
-import type { LayoutSort } from './layout-config';
+import type { CellValue } from './engine-types';
+import type { LayoutSort } from '../contract/layout';
 import { listOf, unmarkedDimensions } from './slice';
 import { toEngineColumns } from './rows';
-import type { EngineTable, ReadCell } from './view-reader';
+import type { ReadCell } from './cell';
+import type { EngineTable } from './engine-types';
 import { columnsRead, matchColumns, ViewReader } from './view-reader';
 
 type Row = Record<string, string | number | boolean | null>;

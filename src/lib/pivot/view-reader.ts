@@ -1,74 +1,25 @@
-import type { CellValue, ColumnType, Schema } from './cell-value';
+import type { LayoutFilter, LayoutSort } from '../contract/layout';
+import type { CellPosition, ReadCell } from './cell';
 import { printed, tidy, valueKey } from './cell-value';
-import { parseColumns } from './columns-json';
-import type { LayoutFilter, LayoutSort } from './layout-config';
-import type { CellSlice, PivotCell, SliceColumn, Underlying } from './slice';
+import type { ReadRows } from './columns-json';
+import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from './columns-json';
+import type {
+  CellValue,
+  ColumnType,
+  EngineTable,
+  EngineView,
+  Schema,
+  ViewConfig,
+  ViewWindow,
+} from './engine-types';
+import type { PivotCell, SliceColumn, Underlying } from './slice';
 import { expressionValues, sliceFromCell } from './slice';
 
-/** The part of the engine's view that reading a cell needs. */
-export interface EngineView {
-  get_config(): Promise<ViewConfig>;
-  expression_schema(): Promise<unknown>;
-  column_paths(window?: Window): Promise<unknown>;
-  to_columns_string(window?: Window): Promise<string>;
-  delete(): Promise<void>;
-}
-
-/** The part of the engine's table that reading a cell needs. */
-export interface EngineTable {
-  schema(): Promise<unknown>;
-  get_index(): Promise<string | undefined>;
-  view(config?: Partial<ViewConfig>): Promise<EngineView>;
-}
-
-interface Window {
-  start_row?: number;
-  end_row?: number;
-  start_col?: number;
-  end_col?: number;
-  id?: boolean;
-}
-
-interface ViewConfig {
-  group_by: string[];
-  split_by: string[];
-  columns: (string | null)[];
-  filter: LayoutFilter[];
-  filter_op?: 'and' | 'or';
-  sort: LayoutSort[];
-  expressions: Record<string, string>;
-  aggregates: Record<string, string | [string, string[]]>;
-}
-
 /**
- * Where a cell is: `x` counts the view's columns, null for a row header; `y` counts its rows. With
- * `depth`, a column header that stands for the first so many split columns only.
- */
-export interface CellPosition {
-  x: number | null;
-  y: number;
-  depth?: number;
-}
-
-/** A cell as it was read: what it is, what it shows, and the slice behind it. */
-export interface ReadCell extends CellSlice {
-  rowPath: CellValue[];
-  columnPaths: CellValue[][] | null;
-  /** The measure of the cell's column; null for a row header. */
-  measure: string | null;
-  /** The number shown; null for a row header and an empty cell. */
-  value: number | null;
-  /** How the measure is summed up; `sum` unless the user chose otherwise. */
-  aggregate: string;
-}
-
-const ROW_PATH = '__ROW_PATH__';
-
-/**
- * Reads typed cells out of one view of one table. The engine's own column paths are printed text
- * (a value may hold `|`, null prints like the text "null"), so a second view grouped by the split
- * columns says which typed values stand behind each column; another for each expression says which
- * values it stands for. They live as long as the reader, and follow the table's updates.
+ * Reads typed cells of one view of one table. The engine prints column paths as text: a value may
+ * hold `|`, and null prints like the text "null". So a second view, grouped by the split columns,
+ * tells the typed values behind each column, and one more view per expression tells which values of
+ * its columns it stands for. These views follow the table's updates and live as long as the reader.
  */
 export class ViewReader {
   private splitView: Promise<EngineView> | null = null;
@@ -76,7 +27,7 @@ export class ViewReader {
   private printed: Promise<string[]> | null = null;
   private underlyingViews = new Map<string, Promise<EngineView>>();
   private underlying = new Map<string, Promise<Map<string, Underlying>>>();
-  /** What is being read of the views of its own: one that is read cannot be deleted. */
+  /** Reads of the reader's own views that are under way: a view cannot be deleted while it is read. */
   private readonly reading = new Set<Promise<unknown>>();
 
   private constructor(
@@ -87,8 +38,8 @@ export class ViewReader {
   ) {}
 
   /**
-   * @param sort the sort the view was made with: its own configuration comes back without the
-   * sorting of columns
+   * @param sort the sort that the view was made with: the configuration that the view answers lacks
+   * the sorting of columns
    */
   static async open(
     table: EngineTable,
@@ -100,17 +51,17 @@ export class ViewReader {
       table.schema(),
       view.expression_schema(),
     ]);
-    // Configurations come back with nulls added to the lists of `in`; null never matches there.
+    // The engine adds nulls to the lists of `in` in the configuration it answers; they match nothing.
     const filter = config.filter.map(([column, operator, term]): LayoutFilter => [
       column,
       operator,
       Array.isArray(term) ? term.filter((v) => v !== null) : term,
     ]);
-    const schema = { ...(tableSchema as Schema), ...(expressionSchema as Schema) };
+    const schema = { ...tableSchema, ...expressionSchema };
     return new ViewReader(table, view, { ...config, filter, sort: [...sort] }, schema);
   }
 
-  /** The columns that the view shows, in their order; an empty place among them shows none. */
+  /** The columns that the view shows, in their order; an empty place shows none. */
   get shown(): string[] {
     return this.config.columns.filter((name): name is string => name !== null);
   }
@@ -146,18 +97,18 @@ export class ViewReader {
 
   /** Row paths from `start` up to `end`, without their values. */
   async rowPaths(start: number, end: number): Promise<CellValue[][]> {
-    const read = await this.read({ start_row: start, end_row: end, start_col: 0, end_col: 1 });
-    return (read[ROW_PATH] as CellValue[][] | undefined) ?? [];
+    const window = { start_row: start, end_row: end, start_col: 0, end_col: 1 };
+    return (await readRows(this.view, window)).paths ?? [];
   }
 
   /**
    * One cell with the slice behind it.
    *
-   * @throws Error where the view has no such cell any more
+   * @throws Error if the view has no such cell any more
    */
   async cell({ x, y, depth }: CellPosition, columns: readonly SliceColumn[]): Promise<ReadCell> {
     const { config } = this;
-    const grouped = config.group_by.length > 0;
+    const isGrouped = config.group_by.length > 0;
     const paths = x === null || config.split_by.length === 0 ? null : await this.columnPaths();
     const alternatives = paths && x !== null ? (paths[x] ?? []) : [];
     if (paths && alternatives.length === 0)
@@ -166,15 +117,15 @@ export class ViewReader {
     const columnPaths = paths && alternatives.map((path) => path.slice(0, depth));
     const { shown } = this;
     const [row, value] = await Promise.all([
-      grouped ? this.rowPath(y) : this.flatRow(y, columns),
+      isGrouped ? this.groupedRow(y) : this.flatRow(y, columns),
       x === null || isHeader ? null : this.valueAt(x, y),
     ]);
 
     const base = {
-      groupBy: grouped ? config.group_by : (row as FlatRow).columns,
-      splitBy: grouped ? config.split_by.slice(0, depth) : [],
-      rowPath: grouped ? (row as CellValue[]) : (row as FlatRow).values,
-      columnPaths: grouped ? columnPaths : null,
+      groupBy: row.columns,
+      splitBy: isGrouped ? config.split_by.slice(0, depth) : [],
+      rowPath: row.values,
+      columnPaths: isGrouped ? columnPaths : null,
       filter: config.filter,
       filterOp: config.filter_op ?? 'and',
       schema: this.schema,
@@ -192,7 +143,7 @@ export class ViewReader {
     };
   }
 
-  /** The number in a cell; null where the cell is empty or no number. */
+  /** The number in a cell; null if the cell is empty or no number. */
   async valueAt(x: number, y: number): Promise<number | null> {
     const values = await this.columnValues(x, { start_row: y, end_row: y + 1 });
     const value = values[0];
@@ -200,28 +151,29 @@ export class ViewReader {
   }
 
   /**
-   * The values of one column of the view. Read by name where it has one of its own: with a sort by a
-   * column that is not shown, the engine's column windows start elsewhere and bring more.
+   * The values of one column of the view. A column whose name is unique is found by name, because
+   * with a sort by a hidden column the engine's column windows are shifted and return more columns.
    */
-  async columnValues(x: number, rows: { start_row?: number; end_row?: number }) {
+  async columnValues(
+    x: number,
+    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
+  ): Promise<CellValue[]> {
     const paths = await this.printedPaths();
     const path = paths[x] ?? '';
     const alone = paths.indexOf(path) === paths.lastIndexOf(path);
     const window = alone ? { ...rows, start_col: x, end_col: x + 1 } : rows;
     const read = parseColumns(await this.view.to_columns_string(window)).filter(
-      ([name]) => name !== ROW_PATH && name !== '__ID__',
+      ([name]) => name !== ROW_PATH && name !== ROW_KEY,
     );
     const column = alone ? read.find(([name]) => name === path) : read[x];
-    return (column?.[1] ?? []) as CellValue[];
+    return (column?.[1] ?? []).filter((value): value is CellValue => !Array.isArray(value));
   }
 
   /** The view's columns as the engine prints them. */
   printedPaths(): Promise<string[]> {
     this.printed ??= this.view
       .column_paths()
-      .then((paths) =>
-        (paths as string[]).filter((path) => path !== ROW_PATH && path !== '__ID__'),
-      );
+      .then((paths) => paths.filter((path) => path !== ROW_PATH && path !== ROW_KEY));
     return this.printed;
   }
 
@@ -254,9 +206,7 @@ export class ViewReader {
       this.printedPaths(),
       this.readWhole(companion),
     ]);
-    const tuples = ((rows[ROW_PATH] as CellValue[][] | undefined) ?? []).filter(
-      (path) => path.length === split_by.length,
-    );
+    const tuples = (rows.paths ?? []).filter((path) => path.length === split_by.length);
     const types = split_by.map((column) => this.schema[column]);
     return matchColumns(printedPaths, tuples, types, this.shown);
   }
@@ -276,9 +226,9 @@ export class ViewReader {
     }
     const rows = await this.readWhole(await opening);
     const found = new Map<string, Underlying>();
-    for (const path of (rows[ROW_PATH] as CellValue[][] | undefined) ?? []) {
+    for (const path of rows.paths ?? []) {
       if (path.length !== columns.length + 1) continue;
-      const [value, ...tuple] = path as [CellValue, ...CellValue[]];
+      const [value = null, ...tuple] = path;
       const key = valueKey(value);
       const entry = found.get(key) ?? { columns, tuples: [] };
       entry.tuples?.push(tuple);
@@ -297,25 +247,29 @@ export class ViewReader {
     return new Map(entries);
   }
 
-  /** A row of an ungrouped view is named by its dimensions and dates, read by its key. */
-  private async flatRow(y: number, columns: readonly SliceColumn[]): Promise<FlatRow> {
+  private async groupedRow(y: number): Promise<RowNames> {
+    return { columns: this.config.group_by, values: await this.rowPath(y) };
+  }
+
+  /** A row of an ungrouped view: its dimensions, dates and key, read by the key. */
+  private async flatRow(y: number, columns: readonly SliceColumn[]): Promise<RowNames> {
     const names = columns
       .filter((c) => (c.role === 'dimension' || c.role === 'date') && c.cname in this.schema)
       .map((c) => c.cname);
     const [read, index] = await Promise.all([
-      this.read({ start_row: y, end_row: y + 1, id: true }),
+      readRows(this.view, { start_row: y, end_row: y + 1, id: true }),
       this.table.get_index(),
     ]);
-    const key = (read.__ID__ as CellValue[][] | undefined)?.[0]?.[0];
+    const key = read.keys?.[0]?.[0];
     if (key === undefined || key === null || !index) {
       throw new Error('The row behind this cell could not be read.');
     }
     const view = await this.table.view({ columns: names, filter: [[index, '==', key]] });
     try {
-      const row = await readColumns(view);
+      const row = await readRows(view);
       return {
         columns: [...names, index],
-        values: [...names.map((name) => (row[name] as CellValue[])[0] ?? null), key],
+        values: [...names.map((name) => row.columns.get(name)?.[0] ?? null), key],
       };
     } finally {
       await view.delete();
@@ -327,8 +281,8 @@ export class ViewReader {
     return { filter, ...(filter_op && { filter_op }), expressions };
   }
 
-  private async readWhole(view: EngineView): Promise<Record<string, unknown>> {
-    const read = readColumns(view);
+  private async readWhole(view: EngineView): Promise<ReadRows> {
+    const read = readRows(view);
     this.reading.add(read);
     try {
       return await read;
@@ -336,25 +290,22 @@ export class ViewReader {
       this.reading.delete(read);
     }
   }
-
-  private async read(window: Window): Promise<Record<string, unknown>> {
-    return readColumns(this.view, window);
-  }
 }
 
-interface FlatRow {
-  columns: string[];
-  values: CellValue[];
+/** The values that identify a row, and their columns. */
+interface RowNames {
+  columns: readonly string[];
+  values: readonly CellValue[];
 }
 
-async function readColumns(view: EngineView, window?: Window): Promise<Record<string, unknown>> {
-  return JSON.parse(await view.to_columns_string(window)) as Record<string, unknown>;
+async function readRows(view: EngineView, window?: ViewWindow): Promise<ReadRows> {
+  return parseRows(await view.to_columns_string(window));
 }
 
 /**
- * Which typed split values stand behind each printed column path. Paths that print alike (null and
- * the text "null"; `|` inside values) come in the same order in both views, so they pair up one to
- * one; where their numbers differ, a path gets every candidate.
+ * The typed split values behind each printed column path. Paths that print alike (null and the text
+ * "null"; `|` inside values) have the same order in both views, so they pair up one to one. If there
+ * are more or fewer of them in one of the views, each path gets every candidate.
  */
 export function matchColumns(
   paths: readonly string[],
@@ -379,14 +330,15 @@ export function matchColumns(
     const alike = candidates.get(path) ?? [];
     const turn = seen.get(path) ?? 0;
     seen.set(path, turn + 1);
-    if (alike.length > 0 && alike.length === total.get(path)) return [alike[turn] as CellValue[]];
+    if (alike.length > 0 && alike.length === total.get(path)) return alike.slice(turn, turn + 1);
     if (alike.length > 0) return alike;
-    // A number may print in fewer digits than it has: the order still tells.
-    return inStep ? [tuples[Math.floor(x / columns.length)] as CellValue[]] : [];
+    // A number may print with fewer digits than it has. Then the order tells which one it is.
+    const place = Math.floor(x / columns.length);
+    return inStep ? tuples.slice(place, place + 1) : [];
   });
 }
 
-/** The table's columns that an expression reads: names in double quotes, outside its text literals. */
+/** The table's columns that an expression reads: names in double quotes, outside text literals. */
 export function columnsRead(expression: string, schema: Schema): string[] {
   const tokens = expression.matchAll(/'(?:[^'\\]|\\.)*'|"((?:[^"\\]|\\.)*)"/g);
   const names = [...tokens].flatMap(([, name]) =>

@@ -1,21 +1,20 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { Scalar } from '../contract/primitives';
+import type { Operation } from './changes.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
 import { decimalsOf, scaleOutcome } from './scale-draft';
-import type { ForecastSession, Operation } from './session.svelte';
-import { listOf } from '../pivot/slice';
+import type { Selection } from './selection.svelte';
 
-/** An edit with the slice that was selected when it was typed. */
+/** An edit, and the slice that was selected when it was typed. */
 interface ArmedEdit {
   edit: MeasureEdit;
   slice: string;
 }
 
-export type OperationKind = Operation['kind'];
-
 /** What the panel's forms hold before it is applied, and the operation that it makes. */
 export class OperationDraft {
-  kind = $state<OperationKind>('scale');
+  kind = $state<Operation['kind']>('scale');
   #value = $state.raw<ArmedEdit | null>(null);
   #units = $state.raw<ArmedEdit | null>(null);
   holdPrice = $state(false);
@@ -24,7 +23,10 @@ export class OperationDraft {
   /** Column → new value; null is the empty value. Columns that keep their value are absent. */
   readonly set = new SvelteMap<string, Scalar | null>();
 
-  constructor(private readonly session: ForecastSession) {}
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly selection: Selection,
+  ) {}
 
   get value(): MeasureEdit | null {
     return this.standing(this.#value);
@@ -45,7 +47,7 @@ export class OperationDraft {
   }
 
   private get sliceKey(): string {
-    return JSON.stringify(this.session.selection?.slice ?? null);
+    return JSON.stringify(this.selection.current?.slice ?? null);
   }
 
   /** A total or a change is meant for the cells it was typed for; a percentage fits any. */
@@ -56,11 +58,11 @@ export class OperationDraft {
   }
 
   readonly outcome = $derived.by<ScaleOutcome | null>(() => {
-    const { preview } = this.session;
+    const preview = this.selection.preview.answer;
     const { holdPrice } = this;
     const value = readable(this.value);
     const units = readable(this.units);
-    const { valueColumn, unitsColumn } = this.session;
+    const { valueColumn, unitsColumn } = this.planned;
     const decimals = {
       value: decimalsOf(valueColumn?.type),
       units: decimalsOf(unitsColumn?.type),
@@ -86,13 +88,13 @@ export class OperationDraft {
     }
   });
 
-  /** Why Apply is off; null where it is on. */
+  /** Why Apply is disabled; null if it is enabled. */
   readonly obstacle = $derived.by(() => {
-    if (this.session.obstacle) return this.session.obstacle;
-    if (this.session.previewFailure) return this.session.previewFailure;
-    if (!this.session.preview) return 'The selection is being added up.';
-    if (this.session.preview.row_count === 0)
-      return 'There are no rows to change behind this selection.';
+    const { obstacle, preview } = this.selection;
+    if (obstacle) return obstacle;
+    if (preview.failure) return preview.failure;
+    if (!preview.answer) return 'The selection is being added up.';
+    if (preview.answer.row_count === 0) return 'There are no rows to change behind this selection.';
     if (this.operation) return null;
     if (this.kind === 'scale') return this.scaleObstacle();
     if (this.kind === 'recode') return 'Choose a new value for at least one column.';
@@ -120,13 +122,10 @@ export class OperationDraft {
       : 'This changes nothing.';
   }
 
-  /** Whether a column's new value is what all of the selection has already. */
-  keepsValue(column: string): boolean {
-    const from = listOf(this.session.selection?.slice[column]);
-    return from.length === 1 && from[0] === this.set.get(column);
-  }
-
-  /** To be called once what is in the form now was applied: empties it, but for what was typed since. */
+  /**
+   * Remembers what is in the form now. The function it returns is to be called once that is applied:
+   * it empties the form, and keeps what was typed since.
+   */
   clearingAfter(): () => void {
     const [value, units, factor, note] = [this.#value, this.#units, this.factor, this.note];
     const set = [...this.set];
@@ -140,6 +139,6 @@ export class OperationDraft {
   }
 }
 
-/** An edit with an amount; none where the text of its field is no number. */
+/** The edit if its amount is a number; null otherwise. */
 const readable = (edit: MeasureEdit | null): MeasureEdit | null =>
   edit && !Number.isNaN(edit.amount) ? edit : null;

@@ -4,11 +4,11 @@ import { tidy } from '../pivot/cell-value';
 /** The one of a measure's three linked fields that the user filled in; the others follow. */
 export interface MeasureEdit {
   by: 'total' | 'change' | 'percent';
-  /** NaN where the text of the field is no number. */
+  /** NaN if the text of the field is no number. */
   amount: number;
 }
 
-/** A measure before and after; `percent` is null where the total is 0. */
+/** A measure before and after; `percent` is null if the total is 0. */
 export interface MeasureDraft {
   now: number;
   total: number;
@@ -17,14 +17,14 @@ export interface MeasureDraft {
 }
 
 /** What the user asks of value and units; null leaves a measure as it is. */
-export interface ScaleDraft {
+interface ScaleDraft {
   value: MeasureEdit | null;
   units: MeasureEdit | null;
   /** Keep value per unit: the other measure changes by the same share. */
   holdPrice: boolean;
 }
 
-/** How many decimals each measure is kept with; null where that is not fixed. */
+/** How many decimals each measure is kept with; null if that is not fixed. */
 export interface Decimals {
   value: number | null;
   units: number | null;
@@ -33,13 +33,14 @@ export interface Decimals {
 export interface ScaleOutcome {
   value: MeasureDraft | null;
   units: MeasureDraft | null;
-  /** What the request would carry; null where nothing would change. */
+  /** What the request would carry; null if nothing would change. */
   amounts: Pick<ScaleRequest, 'value_incr' | 'units_incr' | 'pct'> | null;
 }
 
 /**
- * The three linked fields of both measures, and the amounts to send. Where everything changes by one
- * percentage it is sent as such: it then holds for every row behind the cell, zero totals included.
+ * The three linked fields of both measures, and the amounts to send. If everything changes by one
+ * percentage, the percentage is sent: then it applies to every row behind the cell, also if a total
+ * is 0.
  */
 export function scaleOutcome(
   draft: ScaleDraft,
@@ -63,7 +64,7 @@ export function price(value: number | null, units: number | null): number | null
   return value === null || units === null || units === 0 ? null : value / units;
 }
 
-/** Decimals that a column of a database type holds; null where it has no fixed number of them. */
+/** Decimals that a column of a database type holds; null if it has no fixed number of them. */
 export function decimalsOf(type: string | null | undefined): number | null {
   if (type === 'smallint' || type === 'integer' || type === 'bigint') return 0;
   const scale = /^numeric\(\d+,(\d+)\)$/.exec(type ?? '')?.[1];

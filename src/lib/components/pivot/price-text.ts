@@ -1,6 +1,6 @@
 import { formatNumber } from '../format';
 
-/** A price: to the cent, small ones with more digits; a dash where there are no units. */
+/** A price: to the cent, small ones with more digits; a dash if there are no units. */
 export function priceText(price: number | null): string {
   if (price === null) return '–';
   const small = Math.abs(price) < 1 && price !== 0;

@@ -30,7 +30,7 @@ export function conditionText(name: string, wanted: Slice[string]): string {
 
 function spanText(days: readonly string[]): string {
   const sorted = [...days].sort();
-  const [first, last] = [sorted[0] as string, sorted.at(-1) as string];
+  const [first = '', last = first] = [sorted[0], sorted.at(-1)];
   const count = `${days.length} days`;
   if (first.slice(0, 7) === last.slice(0, 7)) return `${formatMonth(first)} (${count})`;
   const sameYear = first.slice(0, 4) === last.slice(0, 4);

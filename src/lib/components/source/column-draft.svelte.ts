@@ -9,7 +9,7 @@ export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'opos'>;
 
 export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 
-/** What the service refused: the cell it named, where it named one. */
+/** What the service refused, and the cell it named if it named one. */
 export type Refusal = { message: string; cname: string | null; field: string | null };
 
 const FIELDS = ['label', 'role', 'is_key', 'dim_group', 'dim_period_col', 'in_grain'] as const;
@@ -26,7 +26,7 @@ export class ColumnDraft {
   #stored = $state.raw<readonly ColumnEntry[]>([]);
   rows = $state<DraftColumn[]>([]);
   refusal = $state.raw<Refusal | null>(null);
-  /** Why a row has changed though the user did not touch it: a suggestion was taken. */
+  /** Why a row has changed that the user did not edit: a suggestion was applied. */
   readonly suggested = new SvelteMap<string, Role>();
 
   readonly changes: ColumnSave[] = $derived.by(() => this.#changes());

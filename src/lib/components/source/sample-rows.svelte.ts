@@ -3,7 +3,7 @@ import { messageOf } from '$lib/client/message-of';
 import type { Row } from '$lib/contract/primitives';
 import type { TablePreview } from '$lib/contract/sources';
 
-/** So many different values tell what a column holds. */
+/** How many examples of a column's values are shown. */
 const SHOWN = 4;
 
 /** The first rows of a source's table, loaded once: what its columns look like. */

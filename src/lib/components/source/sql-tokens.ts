@@ -25,13 +25,13 @@ export function sqlTokens(sql: string): SqlToken[] {
   for (const match of sql.matchAll(PARTS)) {
     push('plain', sql.slice(end, match.index));
     end = match.index + match[0].length;
-    push(kindOf(match), match[0]);
+    push(tokenKindOf(match), match[0]);
   }
   push('plain', sql.slice(end));
   return tokens;
 }
 
-function kindOf([, token, comment, string, , number, word]: RegExpMatchArray): SqlTokenKind {
+function tokenKindOf([, token, comment, string, , number, word]: RegExpMatchArray): SqlTokenKind {
   if (token) return 'token';
   if (comment) return 'comment';
   if (string) return 'string';

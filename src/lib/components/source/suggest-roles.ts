@@ -10,7 +10,7 @@ const isDate = (type: string) => /^(date|timestamp)/.test(type);
 const isNumber = (type: string) =>
   /^(smallint|integer|bigint|numeric|real|double precision)/.test(type);
 const isWhole = (type: string) => /^(smallint|integer|bigint)/.test(type);
-/** Types that hold no name to group rows by; most of them have no equality either. */
+/** Structured types: rows are not grouped by them, and most cannot be compared. */
 const isStructured = (type: string) =>
   /^(jsonb?|xml|bytea|point|line|lseg|box|path|polygon|circle)\b|\[\]$/.test(type);
 
@@ -77,14 +77,14 @@ const has = (column: SuggestInput, words: readonly string[]) =>
 
 /** A reserved or lost column can only be ignored. */
 const isUnusable = ({ cname, type }: SuggestInput) =>
-  type === null || isStructured(type) || (RESERVED_NAMES as readonly string[]).includes(cname);
+  type === null || isStructured(type) || RESERVED_NAMES.some((name) => name === cname);
 
 const isMeasure = (column: SuggestInput) =>
   !isUnusable(column) &&
   isNumber(column.type ?? '') &&
   !has(column, [...IDENTIFIER, ...CODE, ...PER_UNIT]);
 
-/** The measure whose name has the earliest of the words, the first column where several do. */
+/** The measure whose name has the earliest of the words; the first if several have it. */
 function best(measures: readonly SuggestInput[], words: readonly string[]) {
   for (const word of words) {
     const found = measures.find((column) => has(column, [word]));

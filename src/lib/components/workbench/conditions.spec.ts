@@ -4,7 +4,7 @@ import {
   describeFilters,
   fromFilters,
   isIncomplete,
-  kindOf,
+  valueKindOf,
   operatorsFor,
   toFilters,
   type ValueKind,
@@ -18,7 +18,7 @@ const kinds: Record<string, ValueKind> = {
 };
 const kind = (cname: string) => kinds[cname] ?? 'text';
 
-describe('kindOf', () => {
+describe('valueKindOf', () => {
   it.each([
     ['numeric(12,4)', 'number'],
     ['double precision', 'number'],
@@ -27,7 +27,7 @@ describe('kindOf', () => {
     ['character varying(20)', 'text'],
     ['interval', 'text'],
     [null, 'text'],
-  ])('%s is %s', (type, expected) => expect(kindOf(type)).toBe(expected));
+  ])('%s is %s', (type, expected) => expect(valueKindOf(type)).toBe(expected));
 });
 
 describe('filters', () => {

@@ -10,7 +10,7 @@ export type ValueKind = 'text' | 'number' | 'date' | 'boolean';
 /** One condition while it is edited: its values are still text. */
 export type ConditionDraft = { cname: string; op: FilterOperator; values: string[] };
 
-export function kindOf(type: string | null): ValueKind {
+export function valueKindOf(type: string | null): ValueKind {
   if (type === null) return 'text';
   if (/^(smallint|integer|bigint|numeric|real|double precision)/.test(type)) return 'number';
   if (/^(date|timestamp)/.test(type)) return 'date';
@@ -50,7 +50,7 @@ const DATE_NAMES: Partial<Record<FilterOperator, string>> = {
 export const operatorName = (op: FilterOperator, kind: ValueKind): string =>
   (kind === 'date' ? DATE_NAMES[op] : undefined) ?? NAMES[op];
 
-/** The operators that fit a column, and the one in use even where it would not be offered. */
+/** The operators that fit a column, and the one in use even if it does not fit. */
 export function operatorsFor(kind: ValueKind, used: FilterOperator): FilterOperator[] {
   const fitting = OPERATORS[kind];
   return fitting.includes(used) ? fitting : [...fitting, used];
@@ -134,7 +134,7 @@ export function describeFilters(
       group
         .map(({ cname, op, value }) => {
           const column = columns.find((each) => each.cname === cname);
-          const kind = kindOf(column?.type ?? null);
+          const kind = valueKindOf(column?.type ?? null);
           const subject = `${column?.label || cname} ${operatorName(op, kind)}`;
           if (arity(op) === 0) return subject;
           const values = (Array.isArray(value) ? value : [value]).map((each) =>

@@ -18,7 +18,7 @@ const UNITS: Record<string, [part: keyof Offset, factor: number]> = {
 
 /**
  * Reads an interval as this service and PostgreSQL write it: "1 year", "-6 mons", "1 year 2 days".
- * Null where it says something that years, months and days cannot hold.
+ * Null if it says something that years, months and days cannot hold.
  */
 export function parseInterval(text: string): Offset | null {
   const offset = { ...NO_OFFSET };

@@ -6,7 +6,7 @@ import {
   firstOperator,
   fromFilters,
   isIncomplete,
-  kindOf,
+  valueKindOf,
   toFilters,
   type ConditionDraft,
   type ValueKind,
@@ -50,7 +50,9 @@ export class LoadDraft {
   readonly incomplete: boolean = $derived(
     this.mode === 'filters' &&
       this.groups.some((group) =>
-        group.conditions.some((condition) => isIncomplete(condition, this.kindOf(condition.cname))),
+        group.conditions.some((condition) =>
+          isIncomplete(condition, this.valueKindOf(condition.cname)),
+        ),
       ),
   );
   readonly dateOffset: string = $derived(
@@ -76,7 +78,7 @@ export class LoadDraft {
                 ? []
                 : toFilters(
                     this.groups.map((group) => group.conditions),
-                    (cname) => this.kindOf(cname),
+                    (cname) => this.valueKindOf(cname),
                   ),
           };
     return { ...rows, date_offset: this.dateOffset };
@@ -86,8 +88,8 @@ export class LoadDraft {
     this.#columns = columns;
   }
 
-  kindOf(cname: string): ValueKind {
-    return kindOf(this.#columns.find((column) => column.cname === cname)?.type ?? null);
+  valueKindOf(cname: string): ValueKind {
+    return valueKindOf(this.#columns.find((column) => column.cname === cname)?.type ?? null);
   }
 
   /** Empties the form for a new segment. */
@@ -102,9 +104,9 @@ export class LoadDraft {
     this.editing = null;
   }
 
-  /** Brings a loaded segment back as it was asked for. */
+  /** Fills the form with the request that loaded a segment. */
   edit(segment: Segment): void {
-    const params = (segment.params ?? {}) as Params;
+    const params: Params = segment.params ?? {};
     const offset = parseInterval(params.date_offset ?? '');
     this.reset();
     this.editing = segment;
@@ -135,12 +137,12 @@ export class LoadDraft {
     this.groups[group]?.conditions.push({
       key: this.#key(),
       cname: column.cname,
-      op: firstOperator(kindOf(column.type)),
+      op: firstOperator(valueKindOf(column.type)),
       values: [],
     });
   }
 
-  /** Takes a condition out, and its group with it where it was the last one. */
+  /** Removes a condition, and its group if it was the last one. */
   removeCondition(group: number, condition: number): void {
     const conditions = this.groups[group]?.conditions;
     conditions?.splice(condition, 1);

@@ -1,6 +1,6 @@
 import type { ColumnEntry } from '$lib/contract/columns';
 
-/** What the source's value and units columns are called on the pages; null where it has none. */
+/** The labels of the source's value and units columns; null if it has none. */
 export type Measures = { value: string | null; units: string | null };
 
 export function measuresOf(

@@ -16,7 +16,7 @@ function dayOf(iso: string | null): Day | null {
 
 export const isoOf = (day: Day): string => new Date(day * DAY).toISOString().slice(0, 10);
 
-/** A span from two ISO dates; null where either is missing. */
+/** A span from two ISO dates; null if either is missing. */
 export function spanOf(min: string | null, max: string | null): Span | null {
   const from = dayOf(min);
   const to = dayOf(max);
@@ -49,7 +49,7 @@ export function gaps(spans: readonly Span[]): Span[] {
   return found;
 }
 
-/** The days that more than one span holds, put together where they touch. */
+/** The days that more than one span holds, joined if they touch. */
 export function overlaps(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.from - b.from);
   const found: Span[] = [];
@@ -68,7 +68,7 @@ export function overlaps(spans: readonly Span[]): Span[] {
 
 export type Tick = { day: Day; label: string };
 
-/** Whole months around the spans, and where the axis is marked: at most `most` marks. */
+/** An axis of whole months around the spans, with at most `most` ticks. */
 export function axis(spans: readonly Span[], most: number): { domain: Span; ticks: Tick[] } | null {
   if (spans.length === 0) return null;
   const first = monthOf(Math.min(...spans.map((span) => span.from)));

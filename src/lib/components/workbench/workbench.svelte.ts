@@ -35,7 +35,7 @@ export class Workbench {
     this.draft.reset();
   }
 
-  /** Loads, or replaces the edited segment. Null where it was refused: `failure` says why. */
+  /** Loads, or replaces the edited segment. Null if it was refused: `failure` says why. */
   async submit(pf_user: string): Promise<LoadAnswer | null> {
     const { draft } = this;
     if (draft.request === null) return null;

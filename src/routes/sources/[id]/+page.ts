@@ -31,7 +31,7 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
   };
 };
 
-/** What a generation would write now; where it would fail, why. */
+/** What a generation would write now, or why it would fail. */
 async function comingTemplates(id: number, fetch: typeof globalThis.fetch) {
   try {
     return { templates: await previewSql(id, { fetch }), obstacle: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDownload, TooLargeError, type Progress } from './stream';
+import { readDownload, TooLargeError, type Progress } from './download';
 
 /** An answer whose body comes in the given pieces. */
 function answer(pieces: Uint8Array[], headers: Record<string, string>, failure?: Error) {

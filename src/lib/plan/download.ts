@@ -1,19 +1,22 @@
+import * as api from '../client/api';
 import { ApiError } from '../client/api';
+import type { ColumnEntry } from '../contract/columns';
+import { hasGrain } from '../contract/columns';
 
-/** How far a download is. `total` is null where the size cannot be known before the end. */
+/** How far a download is. `total` is null if the size cannot be known before the end. */
 export interface Progress {
   bytes: number;
   total: number | null;
   rows: number | null;
 }
 
-export interface Download {
+interface Download {
   /** The Arrow stream; null for the zero-length answer of an empty version. */
   bytes: ArrayBuffer | null;
   rows: number | null;
 }
 
-/** Too many rows for a browser; the message says what to do instead. */
+/** Thrown for more rows than a browser can hold; the message says what to do instead. */
 export class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
 }
@@ -22,13 +25,48 @@ const UPDATE_INTERVAL_MS = 100;
 /** A text key costs the engine far more than a number: 2 M of them hang the tab. */
 const MAX_ROWS = { text: 2_000_000, number: 5_000_000 } as const;
 
+/** A version's rows, and the column to index them on. */
+interface DownloadedRows extends Download {
+  index: 'pf_id' | 'pf_gkey';
+  /** True if the source has a display grain, and single rows were loaded all the same. */
+  fellBack: boolean;
+}
+
 /**
- * Reads an Arrow download (docs/contract/04-data-loading.md), telling its progress at once, at the
- * end, and at most once in 100 ms between.
+ * Downloads a version's rows: at the source's display grain, or single rows if it has none. Falls
+ * back to single rows if the SQL of the grain is not generated yet
+ * (docs/contract/04-data-loading.md).
+ *
+ * @throws TooLargeError, ApiError as {@link readDownload} does
+ */
+export async function downloadRows(
+  versionId: number,
+  columns: readonly ColumnEntry[],
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<DownloadedRows> {
+  const grain = hasGrain(columns);
+  if (grain) {
+    try {
+      const response = await api.loadRows(versionId, 'agg', { signal });
+      const download = await readDownload(response, 'text', onProgress);
+      return { ...download, index: 'pf_gkey', fellBack: false };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    }
+  }
+  const response = await api.loadRows(versionId, 'data', { signal });
+  const download = await readDownload(response, 'number', onProgress);
+  return { ...download, index: 'pf_id', fellBack: grain };
+}
+
+/**
+ * Reads an Arrow download (docs/contract/04-data-loading.md). Tells its progress at once, at the end,
+ * and at most once per 100 ms in between.
  *
  * @param key whether the rows will be indexed on a text or a number: text has the lower limit
- * @throws TooLargeError before the body is read, where it has too many rows
- * @throws ApiError with status 0 where the connection is cut half way
+ * @throws TooLargeError before the body is read, if it has too many rows
+ * @throws ApiError with status 0 if the connection is cut half way
  */
 export async function readDownload(
   response: Response,
@@ -40,7 +78,7 @@ export async function readDownload(
     await response.body?.cancel();
     throw new TooLargeError(tooLarge(rows, key));
   }
-  // Where the body is compressed, its length is not that of the bytes that arrive here.
+  // If the body is compressed, its length is not that of the bytes that arrive here.
   const encoded = response.headers.get('content-encoding');
   const total = encoded && encoded !== 'identity' ? null : numberHeader(response, 'content-length');
 

@@ -1,0 +1,94 @@
+import { messageOf } from './message-of';
+
+/** A call that is made again and again: the next one takes the place of the one before. */
+export class LatestCall {
+  private call: AbortController | null = null;
+
+  /** Ends the call before and begins the next; its signal is aborted once it is no longer the latest. */
+  begin(): AbortSignal {
+    this.stop();
+    this.call = new AbortController();
+    return this.call.signal;
+  }
+
+  stop(): void {
+    this.call?.abort();
+    this.call = null;
+  }
+}
+
+/**
+ * A question that is asked again and again, and the answer to the latest one: an earlier question
+ * that is answered late changes nothing. The answer before stays until the next one arrives.
+ */
+export class Latest<Answer> {
+  answer = $state.raw<Answer | null>(null);
+  /** Why the latest question was not answered; null if it was, or is not yet. */
+  error = $state.raw<unknown>(null);
+  /** Whether the latest question is not answered yet. */
+  waiting = $state.raw(false);
+
+  private readonly call = new LatestCall();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private whenSettled: (() => void)[] = [];
+
+  /** @param pauseMs debounce: a question is sent once no other has followed it for this long */
+  constructor(private readonly pauseMs = 0) {}
+
+  /** The error as a sentence to show; null without one. */
+  get failure(): string | null {
+    return this.error === null ? null : messageOf(this.error);
+  }
+
+  /** @param pauseMs a debounce for this question only; 0 sends it at once */
+  ask(question: (signal: AbortSignal) => Promise<Answer>, pauseMs = this.pauseMs): void {
+    clearTimeout(this.timer);
+    const signal = this.call.begin();
+    this.error = null;
+    this.waiting = true;
+    if (pauseMs === 0) void this.send(question, signal);
+    else this.timer = setTimeout(() => void this.send(question, signal), pauseMs);
+  }
+
+  /** Drops the question that is not answered yet; the last answer stays. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.call.stop();
+    this.settle();
+  }
+
+  /** Drops the question and the last answer. */
+  clear(): void {
+    this.stop();
+    this.answer = null;
+    this.error = null;
+  }
+
+  /** Waits until no question is open. */
+  settled(): Promise<void> {
+    return this.waiting
+      ? new Promise((resolve) => this.whenSettled.push(resolve))
+      : Promise.resolve();
+  }
+
+  private async send(
+    question: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      const answer = await question(signal);
+      if (signal.aborted) return;
+      this.answer = answer;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.answer = null;
+      this.error = error;
+    }
+    this.settle();
+  }
+
+  private settle(): void {
+    this.waiting = false;
+    for (const resolve of this.whenSettled.splice(0)) resolve();
+  }
+}

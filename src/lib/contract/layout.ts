@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { byColumn } from './primitives';
+
+const value = v.union([v.string(), v.number(), v.boolean(), v.null()]);
+const names = v.array(v.string());
+
+/** Column, operator and what it compares with: one value, or several for `in`. */
+export const LayoutFilter = v.tuple([
+  v.string(),
+  v.string(),
+  v.optional(v.union([value, v.array(value)]), null),
+]);
+export type LayoutFilter = v.InferOutput<typeof LayoutFilter>;
+
+/** Column and direction: `asc`, `desc`, or for the columns across, `col asc`, `col desc`. */
+export const LayoutSort = v.tuple([v.string(), v.string()]);
+export type LayoutSort = v.InferOutput<typeof LayoutSort>;
+
+/**
+ * What a pivot shows, in plain data: stored as a source's `default_layout`. Every part may be
+ * missing, and null counts as missing; parts with other names are left out. `depth` is how many
+ * levels of rows are open (missing: all of them). The API stores any JSON object here; this schema
+ * is for the browser, which reads it.
+ */
+export const Layout = v.pipe(
+  v.record(v.string(), v.unknown()),
+  v.transform((parts) =>
+    Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== null)),
+  ),
+  v.object({
+    group_by: v.optional(names),
+    split_by: v.optional(names),
+    columns: v.optional(v.array(v.nullable(v.string()))),
+    filter: v.optional(v.array(LayoutFilter)),
+    filter_op: v.optional(v.picklist(['and', 'or'])),
+    sort: v.optional(v.array(LayoutSort)),
+    expressions: v.optional(byColumn(v.string())),
+    aggregates: v.optional(byColumn(v.union([v.string(), v.tuple([v.string(), names])]))),
+    columns_config: v.optional(byColumn(v.record(v.string(), v.unknown()))),
+    plugin: v.optional(v.string()),
+    plugin_config: v.optional(v.record(v.string(), v.unknown())),
+    depth: v.optional(v.number()),
+  }),
+);
+export type Layout = v.InferOutput<typeof Layout>;

@@ -1,0 +1,37 @@
+import type { CellValue } from './engine-types';
+import type { CellSlice } from './slice';
+
+/**
+ * Where a cell is: `x` counts the view's columns, null for a row header; `y` counts its rows. With
+ * `depth`, a column header that stands for the first so many split columns only.
+ */
+export interface CellPosition {
+  x: number | null;
+  y: number;
+  depth?: number;
+}
+
+/** A cell by what it is, not by where it is: rows move if others open. */
+export interface CellIdentity {
+  /** Typed values of the row headers; empty for the total row. */
+  rowPath: readonly CellValue[];
+  /** Typed values of the split columns, one path per value that prints alike; null for a row header. */
+  columnPaths: readonly (readonly CellValue[])[] | null;
+  /** The measure of the cell's column; null for a header. */
+  measure: string | null;
+}
+
+/** A cell as it was read: what it is, what it shows, and the slice behind it. */
+export interface ReadCell extends CellSlice, CellIdentity {
+  /** The number shown; null for a header and an empty cell. */
+  value: number | null;
+  /** How the measure is summed up; `sum` unless the user chose otherwise. */
+  aggregate: string;
+}
+
+/** Equality key of a cell. */
+export const cellKey = ({ rowPath, columnPaths, measure }: CellIdentity): string =>
+  JSON.stringify([rowPath, columnPaths, measure]);
+
+/** Equality key of a path of values. */
+export const pathKey = (path: readonly CellValue[]): string => JSON.stringify(path);

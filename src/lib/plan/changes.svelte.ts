@@ -1,0 +1,143 @@
+import * as api from '../client/api';
+import { ApiError } from '../client/api';
+import {
+  OPERATIONS,
+  type OperationAnswer,
+  type Slice,
+  type SliceOperation,
+  type SliceRequests,
+} from '../contract/operations';
+import type { Pivot } from '../pivot/pivot';
+import { RowsError } from '../pivot/rows';
+import type { Arrangement } from './arrangement.svelte';
+import type { Loading } from './loading.svelte';
+import type { Log } from './log.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+import type { Selection } from './selection.svelte';
+
+/** An operation as the panel makes it; the slice and the user are added when it is sent. */
+export type Operation = {
+  [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
+}[SliceOperation];
+
+/** What was written: the new log entry's id, and how many rows came back. */
+export interface Written {
+  logid: number | null;
+  rows: number;
+}
+
+/** Runs operations and undos, one at a time, and brings what they wrote or removed to the screen. */
+export class Changes {
+  /** What is running now; null if nothing is. */
+  busy = $state.raw<string | null>(null);
+  /** Why the page should be reloaded: it no longer shows what is stored. Null if it does. */
+  stale = $state.raw<string | null>(null);
+  /** Entries written from this page, newest last: Ctrl+Z undoes them. */
+  private written: number[] = [];
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly arrangement: Arrangement,
+    private readonly selection: Selection,
+    private readonly log: Log,
+  ) {}
+
+  /** The newest entry written from this page that is not undone; Ctrl+Z undoes it. */
+  get lastWritten(): number | null {
+    return this.written.at(-1) ?? null;
+  }
+
+  /**
+   * Runs an operation on the selection and appends the rows it wrote.
+   *
+   * @throws ApiError with the service's sentence; nothing was written then
+   */
+  async apply(operation: Operation, pf_user: string): Promise<Written> {
+    const { current, obstacle } = this.selection;
+    if (!current || obstacle) throw new ApiError(400, obstacle ?? 'Select a cell first.');
+    const { progressive } = OPERATIONS[operation.kind].verbs;
+    return this.run(`${progressive} …`, async () => {
+      const rows = await this.send(operation, current.slice, pf_user);
+      const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
+      if (logid !== null) this.written.push(logid);
+      await this.take((pivot) => pivot.append(rows));
+      void this.selection.readTotals();
+      void this.log.read();
+      return { logid, rows: rows.length };
+    });
+  }
+
+  /** The body that {@link apply} would send. */
+  payload(operation: Operation, pf_user: string): Record<string, unknown> {
+    return { slice: this.selection.current?.slice ?? {}, ...operation.body, pf_user };
+  }
+
+  /**
+   * Undoes a log entry and removes its rows; nothing else moves.
+   *
+   * @returns how many stored rows were removed
+   * @throws ApiError with the service's sentence; nothing was undone then
+   */
+  async undo(logid: number): Promise<number> {
+    return this.run('Undoing …', async () => {
+      const answer = await api.undo(logid).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 404) throw error;
+        this.forget(logid);
+        this.stale = 'Someone else has undone a change that is still on screen.';
+        void this.log.read();
+        throw new ApiError(404, 'Someone else has already undone this change.');
+      });
+      this.forget(logid);
+      await this.take(async (pivot) => {
+        if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
+        const loadedByGrain = pivot.index === 'pf_gkey';
+        if ('pf_gkeys' in answer === loadedByGrain) {
+          await pivot.remove('pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids);
+        } else {
+          this.stale = 'The display grain of this source has changed since this page loaded it.';
+        }
+      });
+      void this.selection.readTotals();
+      void this.log.read();
+      return answer.rows_deleted;
+    });
+  }
+
+  private forget(logid: number): void {
+    this.written = this.written.filter((id) => id !== logid);
+  }
+
+  private send(operation: Operation, slice: Slice, pf_user: string): Promise<OperationAnswer> {
+    return api.operate(this.planned.id, operation.kind, { ...operation.body, slice, pf_user });
+  }
+
+  private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
+    if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
+    this.busy = what;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
+      throw error;
+    } finally {
+      this.busy = null;
+    }
+  }
+
+  /** Brings a stored change to the screen; if that fails, says that it is stored all the same. */
+  private async take(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    try {
+      await change(pivot);
+      this.loading.rows = await pivot.rowCount();
+      await this.selection.readAgain();
+    } catch (error) {
+      this.stale =
+        error instanceof RowsError
+          ? error.message
+          : 'The change is saved, but this page could not show it.';
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { LatestCall } from '../client/latest.svelte';
+import type { Pivot, PivotEvents } from '../pivot/pivot';
+import type { Progress } from './download';
+import { downloadRows, TooLargeError } from './download';
+import type { PlannedVersion } from './planned-version.svelte';
+import { sentence } from './sentence';
+
+/** What the page shows in the pivot's place: exactly one of these. */
+export type Phase =
+  | { kind: 'loading'; step: 'rows' | 'engine'; progress: Progress | null }
+  | { kind: 'ready' }
+  | { kind: 'empty' }
+  | { kind: 'failed'; reason: string; retry: boolean };
+
+/** Where a pivot is put, and who hears from it. */
+interface Stage extends PivotEvents {
+  host: HTMLElement;
+  dark: boolean;
+  /** Gives a pivot that was just opened its layout. */
+  arrange(pivot: Pivot): Promise<void>;
+}
+
+/** From this many rows on, a banner says so; it blocks nothing (docs/contract/09-errors-limits-guards.md). */
+const LARGE_ROWS = 500_000;
+
+/** Downloads a version's rows and owns the pivot that they are loaded into. */
+export class Loading {
+  phase = $state.raw<Phase>({ kind: 'loading', step: 'rows', progress: null });
+  /** Rows in the loaded table; null if the service did not say. */
+  rows = $state.raw<number | null>(null);
+  /** True if single rows were loaded because the SQL of the display grain is not generated yet. */
+  fellBack = $state.raw(false);
+  readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
+
+  /** The pivot on screen; null until it is ready. */
+  pivot: Pivot | null = null;
+  private readonly call = new LatestCall();
+
+  constructor(private readonly planned: PlannedVersion) {}
+
+  /** Loads the rows into a new pivot. Never throws: a failure becomes the phase. */
+  async load(stage: Stage): Promise<void> {
+    const signal = this.call.begin();
+    this.phase = { kind: 'loading', step: 'rows', progress: null };
+    this.fellBack = false;
+    try {
+      await this.pivot?.dispose();
+      this.pivot = null;
+      // The engine starts while the rows arrive. If it cannot start, opening the pivot says why.
+      import('../pivot/pivot').then(
+        ({ Pivot }) => Pivot.prepare(),
+        () => undefined,
+      );
+      const { bytes, index, rows, fellBack } = await downloadRows(
+        this.planned.id,
+        this.planned.columns,
+        signal,
+        (progress) => {
+          if (!signal.aborted) this.phase = { kind: 'loading', step: 'rows', progress };
+        },
+      );
+      this.rows = rows;
+      this.fellBack = fellBack;
+      if (bytes === null) {
+        this.phase = { kind: 'empty' };
+        return;
+      }
+      this.phase = { kind: 'loading', step: 'engine', progress: null };
+      await this.show(bytes, index, stage, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.phase = {
+        kind: 'failed',
+        reason: sentence(error),
+        retry: !(error instanceof TooLargeError),
+      };
+    }
+  }
+
+  /** Ends the download and frees the engine's memory. */
+  async dispose(): Promise<void> {
+    this.call.stop();
+    const { pivot } = this;
+    this.pivot = null;
+    await pivot?.dispose();
+  }
+
+  private async show(
+    bytes: ArrayBuffer,
+    index: 'pf_id' | 'pf_gkey',
+    { arrange, ...options }: Stage,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { Pivot } = await import('../pivot/pivot');
+    const { columns } = this.planned;
+    const pivot = await Pivot.open(bytes, { ...options, index, columns });
+    try {
+      if (!signal.aborted) await arrange(pivot);
+    } catch (error) {
+      await pivot.dispose();
+      throw error;
+    }
+    if (signal.aborted) return pivot.dispose();
+    this.pivot = pivot;
+    this.phase = { kind: 'ready' };
+  }
+}

@@ -1,0 +1,33 @@
+import * as api from '../client/api';
+import { Latest } from '../client/latest.svelte';
+import type { LogAnswer } from '../contract/log';
+
+/** The version's log, as the service last told it. */
+export class Log {
+  readonly latest = new Latest<LogAnswer>();
+
+  constructor(private readonly versionId: number) {}
+
+  /** The log; null until it is read, or if it could not be read. */
+  get answer(): LogAnswer | null {
+    return this.latest.answer;
+  }
+
+  /** Reads the log again. Never throws: `latest.failure` says why it could not be read. */
+  read(): Promise<void> {
+    this.latest.ask((signal) => api.listLog(this.versionId, { signal }));
+    return this.latest.settled();
+  }
+
+  /** @throws ApiError with the service's sentence; the note is unchanged then */
+  async editNote(logid: number, note: string): Promise<void> {
+    const edited = await api.editNote(logid, note === '' ? null : note);
+    if (!this.answer) return;
+    this.latest.answer = {
+      ...this.answer,
+      entries: this.answer.entries.map((entry) =>
+        entry.id === logid ? { ...entry, note: edited.note } : entry,
+      ),
+    };
+  }
+}

@@ -1,0 +1,47 @@
+import * as api from '../client/api';
+import type { ColumnEntry } from '../contract/columns';
+import type { Source } from '../contract/sources';
+import type { Version } from '../contract/versions';
+
+/** The version on the page, its source, and the source's columns in the planner's words. */
+export class PlannedVersion {
+  /** The version as the service last told it. */
+  current: Version;
+  readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
+
+  /** The columns an operation may select and set. */
+  readonly dimensions: readonly ColumnEntry[];
+  readonly valueColumn: ColumnEntry | undefined;
+  readonly unitsColumn: ColumnEntry | undefined;
+  /** The labels of the measures; undefined for a measure that the source does not have. */
+  readonly measureNames: { value: string | undefined; units: string | undefined };
+
+  constructor(
+    version: Version,
+    readonly source: Source,
+    readonly columns: readonly ColumnEntry[],
+  ) {
+    this.current = $state.raw(version);
+    this.dimensions = columns.filter((c) => c.role === 'dimension' || c.role === 'date');
+    this.valueColumn = columns.find((c) => c.role === 'value');
+    this.unitsColumn = columns.find((c) => c.role === 'units');
+    this.measureNames = {
+      value: this.valueColumn && this.labelOf(this.valueColumn.cname),
+      units: this.unitsColumn && this.labelOf(this.unitsColumn.cname),
+    };
+  }
+
+  get id(): number {
+    return this.current.id;
+  }
+
+  /** The label of a column; its name if it has none. */
+  labelOf(cname: string): string {
+    return this.columns.find((c) => c.cname === cname)?.label || cname;
+  }
+
+  /** Reads the version again, for others may have closed or opened it. Keeps it if that fails. */
+  async refresh(): Promise<void> {
+    this.current = await api.getVersion(this.id).catch(() => this.current);
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { ReadCell } from '../pivot/cell';
+import { selectedSlice, toggled } from './selection.svelte';
+
+const COLUMNS = [
+  { cname: 'Region', role: 'dimension' as const, is_key: false },
+  { cname: 'Segment', role: 'dimension' as const, is_key: false },
+];
+
+const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell => ({
+  rowPath: Object.values(slice).flat(),
+  columnPaths: null,
+  measure: 'Sales',
+  slice,
+  notHeld: [],
+  impossible: null,
+  value: 1,
+  aggregate: 'sum',
+  ...rest,
+});
+
+describe('toggled', () => {
+  const [west, east] = [cell({ Region: 'West' }), cell({ Region: 'East' })];
+
+  it('adds a cell, and takes it out again by what it is, whatever it shows now', () => {
+    expect(toggled([west], east)).toEqual([west, east]);
+    expect(toggled([west, east], { ...west, value: 2 })).toEqual([east]);
+  });
+
+  it('keeps the empty value and the text "null" apart', () => {
+    const [none, text] = [cell({ Region: null }), cell({ Region: 'null' })];
+    expect(toggled([none], text)).toEqual([none, text]);
+  });
+});
+
+describe('selectedSlice', () => {
+  it('joins cells that differ in one column', () => {
+    const cells = [
+      cell({ Region: 'West', Segment: 'Home' }),
+      cell({ Region: 'East', Segment: 'Home' }),
+    ];
+    expect(selectedSlice(cells, COLUMNS)).toMatchObject({
+      cells,
+      slice: { Region: ['West', 'East'], Segment: 'Home' },
+      impossible: null,
+    });
+  });
+
+  it('refuses cells that differ in two', () => {
+    const cells = [
+      cell({ Region: 'West', Segment: 'Home' }),
+      cell({ Region: 'East', Segment: 'Office' }),
+    ];
+    expect(selectedSlice(cells, COLUMNS)).toBeNull();
+  });
+
+  it('names once what several cells leave out, and says why one of them is no selection', () => {
+    const notHeld = [{ kind: 'split' as const, column: 'pf_iter', text: 'pf_iter = scale' }];
+    const cells = [
+      cell({ Region: 'West' }, { notHeld }),
+      cell({ Region: 'East' }, { notHeld, impossible: 'No selection is exactly this cell.' }),
+    ];
+    expect(selectedSlice(cells, COLUMNS)).toMatchObject({
+      notHeld,
+      impossible: 'No selection is exactly this cell.',
+    });
+  });
+
+  it('names the dimensions that are no key, if the source has keys', () => {
+    const columns = COLUMNS.map((c) => ({ ...c, is_key: c.cname === 'Region' }));
+    const selected = selectedSlice([cell({ Region: 'West', Segment: 'Home' })], columns);
+    expect(selected?.unmarked).toEqual(['Segment']);
+  });
+});

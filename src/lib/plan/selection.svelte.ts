@@ -1,0 +1,244 @@
+import * as api from '../client/api';
+import { Latest, LatestCall } from '../client/latest.svelte';
+import type { Slice, SlicePreview } from '../contract/operations';
+import type { CellPosition, ReadCell } from '../pivot/cell';
+import { cellKey } from '../pivot/cell';
+import type { NotHeld, SliceColumn } from '../pivot/slice';
+import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
+import type { Loading } from './loading.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+import { sentence } from './sentence';
+
+/** What is selected: the cells clicked and the slice they make, or a slice changed by hand. */
+interface SelectedSlice {
+  /** The cells that are marked; none once the slice was changed by hand. */
+  cells: readonly ReadCell[];
+  slice: Slice;
+  /** Parts of the cells that the slice leaves out. */
+  notHeld: readonly NotHeld[];
+  /** Dimensions in the slice that the source does not let operations select by. */
+  unmarked: readonly string[];
+  /** Why no slice selects exactly these cells; null if one does. */
+  impossible: string | null;
+}
+
+/** Debounce of the preview while the planner moves from cell to cell. */
+const PREVIEW_PAUSE_MS = 120;
+
+/** The cells that the planner has selected, and what an operation on them would touch. */
+export class Selection {
+  /** What is selected; null if nothing is. */
+  current = $state.raw<SelectedSlice | null>(null);
+  /** What an operation would touch, from the service, so that it holds other people's work. */
+  readonly preview = new Latest<SlicePreview>(PREVIEW_PAUSE_MS);
+
+  /** Why no operation can run on the selection; null if one can. */
+  readonly obstacle: string | null = $derived.by(() => {
+    const { planned, current } = this;
+    if (planned.closed) return 'This version is closed: it can be read, not changed.';
+    if (!current) return 'Select a cell first.';
+    if (current.impossible) return current.impossible;
+    const [unmarked] = current.unmarked;
+    if (unmarked !== undefined) {
+      return `“${planned.labelOf(unmarked)}” may not select rows: this source marks other columns as keys. Remove it from the selection, or group by a key.`;
+    }
+    return null;
+  });
+
+  /**
+   * Whether the selected cell and the service differ about its sum: someone else has changed the
+   * version since it was loaded. Null while that cannot be told.
+   */
+  readonly differs: boolean | null = $derived.by(() => {
+    if (this.preview.waiting || this.current?.cells.length !== 1) return null;
+    const [cell] = this.current.cells;
+    const stored = cell && this.preview.answer && this.storedSum(cell, this.preview.answer);
+    if (!cell || cell.value === null || typeof stored !== 'number') return null;
+    return Math.abs(stored - cell.value) > 0.005 + Math.abs(stored) * 1e-9;
+  });
+
+  /** Where the cells that were selected on this page are, by their keys. Nothing is drawn from it. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  private readonly positions = new Map<string, CellPosition>();
+  private cursor: CellPosition | null = null;
+  private readonly reading = new LatestCall();
+
+  /** @param onRefusal is told, as a sentence, why a cell could not be selected */
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly onRefusal: (sentence: string) => void,
+  ) {}
+
+  /** Selects a cell, or with `add` adds it to the selection or takes it out again. */
+  async select(position: CellPosition, add: boolean): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    this.cursor = position;
+    const signal = this.reading.begin();
+    let cell: ReadCell;
+    try {
+      cell = await pivot.grid.read(position, this.planned.columns);
+    } catch (error) {
+      if (!signal.aborted) this.onRefusal(sentence(error));
+      return;
+    }
+    if (signal.aborted) return;
+    this.positions.set(cellKey(cell), position);
+
+    const cells = add ? toggled(this.current?.cells ?? [], cell) : [cell];
+    if (cells.length === 0) return this.clear();
+    const selected = selectedSlice(cells, this.planned.columns);
+    if (selected) this.show(selected);
+    else this.onRefusal('Cells can be added if they differ in one column only.');
+  }
+
+  /** Moves the selection from cell to cell; left of the first column are the row headers. */
+  async move(dx: number, dy: number, add = false): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    const { columns, rows } = await pivot.grid.extent();
+    if (columns === 0 || rows === 0) return;
+    const from = this.cursor ?? { x: 0, y: -1 };
+    const x = Math.min(columns - 1, (from.x ?? -1) + dx);
+    const y = Math.max(0, Math.min(rows - 1, from.y + dy));
+    const position = { x: x < 0 ? null : x, y };
+    pivot.grid.scrollTo(position);
+    await this.select(position, add);
+  }
+
+  /** Opens or closes the row of the cell that was selected last. */
+  async toggleRow(): Promise<void> {
+    if (this.cursor) await this.loading.pivot?.grid.toggleRow(this.cursor.y);
+  }
+
+  /** Takes one column out of the slice: the selection then reaches further than the cells did. */
+  removeColumn(column: string): void {
+    if (!this.current) return;
+    const { [column]: _, ...slice } = this.current.slice;
+    this.show({
+      cells: [],
+      slice,
+      notHeld: this.current.notHeld,
+      unmarked: unmarkedDimensions(slice, this.planned.columns),
+      impossible: null,
+    });
+    this.showReach(slice);
+  }
+
+  clear(): void {
+    this.current = null;
+    this.preview.clear();
+    this.loading.pivot?.grid.marks.select([]);
+    this.showReach(null);
+  }
+
+  /** Marks the selected cells again: the viewer has drawn its rows anew. */
+  markAgain(): void {
+    if (this.current) this.loading.pivot?.grid.marks.select(this.current.cells);
+  }
+
+  /** Marks the cells that a slice reaches; null marks none. */
+  showReach(slice: Slice | null): void {
+    // The view may be gone by now. The next call marks the cells of the view that replaced it.
+    void this.loading.pivot?.grid.marks.showReach(slice).catch(() => undefined);
+  }
+
+  /** Adds up the selection again, as it is stored now, and waits for the totals. */
+  readTotals(): Promise<void> {
+    this.askPreview(0);
+    return this.preview.settled();
+  }
+
+  /**
+   * Reads the sums of the selected cells again after a change, and where the cells are now: rows and
+   * columns move if others open, close, come or go. A cell that is gone has no sum.
+   */
+  async readAgain(): Promise<void> {
+    const { current } = this;
+    if (!current) return;
+    const cells = await Promise.all(current.cells.map((cell) => this.cellNow(cell)));
+    if (this.current === current) this.current = { ...current, cells };
+  }
+
+  /** What is marked, shown and asked about is always this one slice. */
+  private show(selected: SelectedSlice): void {
+    // Totals of another slice would be taken for those of this one.
+    if (JSON.stringify(this.current?.slice) !== JSON.stringify(selected.slice)) {
+      this.preview.answer = null;
+    }
+    this.current = selected;
+    this.loading.pivot?.grid.marks.select(selected.cells);
+    this.showReach(null);
+    this.askPreview();
+  }
+
+  private askPreview(pauseMs?: number): void {
+    const { current } = this;
+    if (!current || current.impossible || current.unmarked.length > 0) {
+      this.preview.clear();
+      return;
+    }
+    const { slice } = current;
+    this.preview.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }), pauseMs);
+  }
+
+  private async cellNow(cell: ReadCell): Promise<ReadCell> {
+    const key = cellKey(cell);
+    const before = this.positions.get(key);
+    const there = await this.readIf(key, before);
+    if (there) return { ...cell, value: there.value };
+    const moved = await this.loading.pivot?.grid.shown.find(cell);
+    if (moved) this.positions.set(key, moved);
+    if (moved && this.cursor === before) this.cursor = moved;
+    return { ...cell, value: (await this.readIf(key, moved))?.value ?? null };
+  }
+
+  /** The cell at a position if it is the one with this key. */
+  private async readIf(key: string, position: CellPosition | null | undefined) {
+    const { pivot } = this.loading;
+    if (!pivot || !position) return undefined;
+    const cell = await pivot.grid.read(position, this.planned.columns).catch(() => undefined);
+    return cell && cellKey(cell) === key ? cell : undefined;
+  }
+
+  /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */
+  private storedSum(cell: ReadCell, { excluded, ...touched }: SlicePreview): number | null {
+    if (cell.notHeld.length > 0 || cell.aggregate !== 'sum') return null;
+    const { valueColumn, unitsColumn } = this.planned;
+    if (cell.measure === valueColumn?.cname) {
+      return (touched.value_total ?? 0) + (excluded.value_total ?? 0);
+    }
+    if (cell.measure === unitsColumn?.cname) {
+      return (touched.units_total ?? 0) + (excluded.units_total ?? 0);
+    }
+    return null;
+  }
+}
+
+/** The cells with one more, or without it if it is among them. */
+export function toggled(cells: readonly ReadCell[], cell: ReadCell): ReadCell[] {
+  const key = cellKey(cell);
+  const others = cells.filter((other) => cellKey(other) !== key);
+  return others.length < cells.length ? others : [...cells, cell];
+}
+
+/** What some cells select together; null if they differ in more than one column. */
+export function selectedSlice(
+  cells: readonly ReadCell[],
+  columns: readonly SliceColumn[],
+): SelectedSlice | null {
+  const slice = mergeSlices(cells.map((cell) => cell.slice));
+  if (!slice) return null;
+  const notHeld = cells.flatMap((cell) => cell.notHeld);
+  return {
+    cells,
+    slice,
+    notHeld: notHeld.filter(
+      (part, i) =>
+        notHeld.findIndex((other) => other.kind === part.kind && other.text === part.text) === i,
+    ),
+    unmarked: unmarkedDimensions(slice, columns),
+    impossible: cells.find((cell) => cell.impossible)?.impossible ?? null,
+  };
+}
