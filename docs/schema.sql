@@ -93,6 +93,18 @@ CREATE TABLE pf.sql (
   CONSTRAINT sql_source_id_operation_key UNIQUE (source_id, operation)
 );
 
+CREATE TABLE pf.sql_column (
+  source_id integer NOT NULL,
+  cname text NOT NULL,
+  "position" integer NOT NULL,
+  role text NOT NULL,
+  type text NOT NULL,
+  in_grain boolean NOT NULL,
+  CONSTRAINT sql_column_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'date'::text]))),
+  CONSTRAINT sql_column_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT sql_column_pkey PRIMARY KEY (source_id, cname)
+);
+
 CREATE TABLE pf.version (
   id integer NOT NULL DEFAULT nextval('pf.version_id_seq'::regclass),
   source_id integer NOT NULL,

@@ -55,10 +55,15 @@ it('refuses a slice by a dimension that became a measure, rather than skip it', 
 });
 
 describe('a version created before the changed columns are generated', () => {
-  const planned = async (tname: string, before: Record<string, string>, after: typeof before) => {
+  const planned = async (
+    tname: string,
+    before: Record<string, string>,
+    after: typeof before,
+    d = 'd',
+  ) => {
     const { api, query } = service;
     await query(`CREATE TABLE public.${tname} AS
-      SELECT 'x' || i % 2 AS d, 'y' AS e, 10 * i AS a, i AS b FROM generate_series(1, 4) AS i`);
+      SELECT 'x' || i % 2 AS "${d}", 'y' AS e, 10 * i AS a, i AS b FROM generate_series(1, 4) AS i`);
     const { body: registered } = await api.post('/sources', { schema: 'public', tname });
     const save = (columns: typeof before) =>
       api.put(
@@ -93,6 +98,20 @@ describe('a version created before the changed columns are generated', () => {
     expect(row).toMatchObject({ a: 0, b: 30 });
   });
 
+  it('refuses them for a source whose column is named like a substitution point, too', async () => {
+    const { post, generate, entries } = await planned(
+      'braced',
+      { '{{logid}}': 'dimension', a: 'value', b: 'units' },
+      { a: 'units', b: 'value' },
+      '{{logid}}',
+    );
+    expect((await post('scale', { value_incr: 30 })).status).toBe(409);
+    expect(await entries()).toEqual([{ pf_iter: 'baseline' }]);
+    await generate();
+    const [row] = (await post('scale', { slice: { '{{logid}}': 'x1' }, value_incr: 30 })).body;
+    expect(row).toMatchObject({ a: 0, b: 30 });
+  });
+
   it('does not lose what a set says of a dimension that the templates do not know', async () => {
     const { post, generate, entries } = await planned(
       'widened',
@@ -118,6 +137,28 @@ describe('a version created before the changed columns are generated', () => {
     expect(await entries()).toEqual([{ pf_iter: 'baseline' }]);
     await generate();
     expect((await post('scale', both)).body).toMatchObject([{ d: 'x1', a: 10, b: 10 }]);
+  });
+});
+
+describe('a source whose SQL was generated before the service recorded from which columns', () => {
+  it('asks for one generation before it operates or makes a version, and still reads and loads', async () => {
+    const { api, query } = service;
+    await roles({ region: 'dimension', amount: 'units', pieces: 'value', grade: 'dimension' });
+    await api.post(`${source}/sql`);
+    await query(`DELETE FROM pf.sql_column WHERE source_id = ${source.split('/')[2]}`);
+
+    const older = { status: 409, body: { error: expect.stringMatching(/generate it again$/) } };
+    expect(await scale({ region: 'West' })).toMatchObject(older);
+    expect(await api.post(`${version}/slice`, { slice: {} })).toMatchObject(older);
+    expect(await api.post(`${source}/versions`, { name: 'Later' })).toMatchObject(older);
+    const loaded = await api.post(`${version}/reference`, { pf_user: 'ann' });
+    expect(loaded.status).toBe(200);
+    expect((await api.get(`${version}/data`)).status).toBe(200);
+    expect((await api.del(`/log/${loaded.body.logid}`)).status).toBe(200);
+
+    expect((await api.post(`${source}/sql`)).status).toBe(200);
+    expect((await scale({ region: 'West' })).status).toBe(200);
+    expect((await api.post(`${source}/versions`, { name: 'Later' })).status).toBe(201);
   });
 });
 

@@ -64,13 +64,13 @@ describe('node build', () => {
       'pending on an empty database',
       'empty',
       undefined,
-      ['001_initial_schema.sql is pending', '004_col_meta_in_grain.sql is pending'],
+      ['001_initial_schema.sql is pending', '005_sql_columns.sql is pending'],
     ],
     [
       'pending',
       'service',
-      "DELETE FROM pf.schema_version WHERE filename LIKE '004%'",
-      ['004_col_meta_in_grain.sql is pending'],
+      "DELETE FROM pf.schema_version WHERE filename LIKE '005%'",
+      ['005_sql_columns.sql is pending'],
     ],
     [
       'modified',
@@ -93,7 +93,7 @@ describe('node build', () => {
   });
 
   it('listens in spite of it with PF_SKIP_MIGRATION_CHECK=1, and /api/health says so', async () => {
-    await prepare('service', "DELETE FROM pf.schema_version WHERE filename LIKE '004%'");
+    await prepare('service', "DELETE FROM pf.schema_version WHERE filename LIKE '005%'");
     server = await startServer({ database, env: { PF_SKIP_MIGRATION_CHECK: '1' } });
     const health = await fetch(`${server.url}/api/health`);
     expect(health.status).toBe(503);

@@ -2,25 +2,19 @@ import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/columns';
 import { derivingDates, measureColumns } from '../sql/columns';
 import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
-import { ident, literal, qualified, typedLiteral } from '../sql/identifiers';
+import { ident, qualified, typedLiteral } from '../sql/identifiers';
 import type { Session } from './database';
 
-/** A data column of a forecast table as it is in the database. */
-export interface ExistingColumn {
-  /** Its type, as PostgreSQL prints it. */
-  type: string;
-  /** The role that it has in the stored templates. */
-  role: string | null;
-}
-
-/** A forecast table's data columns by name, in order; system columns are left out. */
+/**
+ * The types of a forecast table's data columns by name, as PostgreSQL prints them, in order. System
+ * columns are left out.
+ */
 export async function existingColumns(
   session: Session,
   tableName: string,
-): Promise<Map<string, ExistingColumn>> {
-  const rows = await session.many<ExistingColumn & { name: string }>(
-    `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
-       col_description(c.oid, a.attnum) AS role
+): Promise<Map<string, string>> {
+  const rows = await session.many<{ name: string; type: string }>(
+    `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
      FROM pg_attribute a
      JOIN pg_class c ON c.oid = a.attrelid AND c.relname = $1
      JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
@@ -29,7 +23,7 @@ export async function existingColumns(
      ORDER BY a.attnum`,
     [tableName],
   );
-  return new Map(rows.map(({ name, ...column }) => [name, column]));
+  return new Map(rows.map(({ name, type }) => [name, type]));
 }
 
 /** Makes a version's forecast table with its keys. `table` is quoted. */
@@ -40,21 +34,6 @@ export async function createTable(
 ): Promise<void> {
   await session.run(createForecastTable(table, columns));
   await session.run(createEntryIndex(table));
-  await keepRoles(session, table, columns);
-}
-
-/**
- * Keeps with the columns of a forecast table, as their comments, the roles they have in the stored
- * templates: the metadata may go on changing.
- */
-export async function keepRoles(
-  session: Session,
-  table: string,
-  columns: readonly ForecastColumn[],
-): Promise<void> {
-  for (const { name, role } of columns) {
-    await session.run(`COMMENT ON COLUMN ${table}.${ident(name)} IS ${literal(role)}`);
-  }
 }
 
 /** Drops a forecast table with its rows; does nothing where it is gone. `table` is quoted. */

@@ -1,5 +1,6 @@
 import type { Template, TemplateOperation } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
+import type { ForecastColumn } from '../sql/columns';
 import type { Templates } from '../sql/templates/generate';
 import type { Session } from './database';
 
@@ -25,15 +26,49 @@ export async function findTemplate(
   return row?.sql;
 }
 
+/** A column as the stored templates of its source take it. */
+export type GeneratedColumn = Pick<ForecastColumn, 'role' | 'type' | 'inGrain'>;
+
 /**
- * Upserts the templates and removes every one that was not produced
- * (docs/contract/07-sql-generation.md).
+ * The columns that the stored templates of a source were generated from, by name, in order; undefined
+ * before the first generation, and if the last one was before the service recorded them.
+ */
+export async function generatedColumns(
+  session: Session,
+  sourceId: number,
+): Promise<Map<string, GeneratedColumn> | undefined> {
+  const rows = await session.many<GeneratedColumn & { name: string }>(
+    `SELECT cname AS name, role, type, in_grain AS "inGrain"
+     FROM pf.sql_column WHERE source_id = $1 ORDER BY position`,
+    [sourceId],
+  );
+  return rows.length === 0 ? undefined : new Map(rows.map(({ name, ...column }) => [name, column]));
+}
+
+/**
+ * Upserts the templates, removes every one that was not produced, and records the columns that they
+ * were generated from (docs/contract/07-sql-generation.md).
  */
 export async function replaceTemplates(
   session: Session,
   sourceId: number,
   templates: Templates,
+  columns: readonly ForecastColumn[],
 ): Promise<void> {
+  await session.run('DELETE FROM pf.sql_column WHERE source_id = $1', [sourceId]);
+  await session.run(
+    `INSERT INTO pf.sql_column (source_id, cname, position, role, type, in_grain)
+     SELECT $1, cname, position, role, type, in_grain
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY
+       AS c (cname, role, type, in_grain, position)`,
+    [
+      sourceId,
+      columns.map((c) => c.name),
+      columns.map((c) => c.role),
+      columns.map((c) => c.type),
+      columns.map((c) => c.inGrain),
+    ],
+  );
   const operations = Object.keys(templates);
   await session.run('DELETE FROM pf.sql WHERE source_id = $1 AND operation <> ALL ($2::text[])', [
     sourceId,

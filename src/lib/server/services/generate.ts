@@ -2,7 +2,7 @@ import type { Template, TemplatesPreview } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import { listColumns, sourceColumns } from '../db/columns';
 import type { Database, Transaction } from '../db/database';
-import { addColumn, columnHasData, dropColumn, existingColumns, keepRoles } from '../db/forecast';
+import { addColumn, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
 import { listTemplates, replaceTemplates } from '../db/templates';
 import { lockVersionsOf } from '../db/versions';
@@ -45,7 +45,7 @@ export function generate(db: Database, sourceId: number): Promise<Template[]> {
     for (const version of await lockVersionsOf(tx, sourceId)) {
       await alignForecastTable(tx, source.tname, version, columns);
     }
-    await replaceTemplates(tx, sourceId, generated);
+    await replaceTemplates(tx, sourceId, generated, columns);
     return listTemplates(tx, sourceId);
   });
 }
@@ -61,7 +61,7 @@ async function alignForecastTable(
   const existing = await existingColumns(tx, forecastTableName(tname, version.id));
   const wanted = new Map(columns.map((c) => [c.name, c]));
 
-  for (const [name, { type }] of existing) {
+  for (const [name, type] of existing) {
     const column = wanted.get(name);
     if (column?.type === type) continue;
     if (await columnHasData(tx, table, name)) {
@@ -78,5 +78,4 @@ async function alignForecastTable(
   for (const column of columns) {
     if (!existing.has(column.name)) await addColumn(tx, table, column);
   }
-  await keepRoles(tx, table, columns);
 }

@@ -1,4 +1,3 @@
-import type { Template } from '../../contract/sources';
 import type {
   CreateVersionRequest,
   EditVersionRequest,
@@ -11,7 +10,8 @@ import { SQLSTATE, sqlState } from '../db/database';
 import { countRows, createTable, dropTable } from '../db/forecast';
 import { lastChanges } from '../db/log';
 import { getSource, lockSource } from '../db/sources';
-import { listTemplates } from '../db/templates';
+import type { GeneratedColumn } from '../db/templates';
+import { generatedColumns, listTemplates } from '../db/templates';
 import {
   deleteVersion,
   getVersion,
@@ -24,9 +24,9 @@ import {
 } from '../db/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/columns';
-import { forecastColumns, useOf } from '../sql/columns';
+import { forecastColumns } from '../sql/columns';
 import { forecastTable } from '../sql/identifiers';
-import { columnsOfScale } from '../sql/templates/stored';
+import { unrecorded } from './forecast-version';
 
 const nameTaken = (name: string) =>
   new AppError(409, `The source has a version named "${name}" already`, { field: 'name' });
@@ -74,9 +74,12 @@ export function createVersion(
     if (source.status === 'archived') {
       throw new AppError(409, 'The source is archived; make it active before planning on it');
     }
-    const stored = await listTemplates(tx, sourceId);
-    if (stored.length === 0) {
-      throw new AppError(409, 'The source has no SQL yet; generate it before creating a version');
+    const generated = await generatedColumns(tx, sourceId);
+    if (generated === undefined) {
+      const stored = await listTemplates(tx, sourceId);
+      throw stored.length > 0
+        ? unrecorded()
+        : new AppError(409, 'The source has no SQL yet; generate it before creating a version');
     }
     const created = await insertVersion(tx, {
       source_id: sourceId,
@@ -87,30 +90,24 @@ export function createVersion(
     });
     if (!created) throw nameTaken(request.name);
     const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
-    await createTable(tx, forecastTable(source.tname, created.id), asGenerated(columns, stored));
+    await createTable(tx, forecastTable(source.tname, created.id), asGenerated(columns, generated));
     return created;
   });
 }
 
 /**
- * The columns of the metadata as the stored templates know them: what was added since is left to the
- * next generation, as in versions that are there already, and a measure keeps the role that the
- * templates give it, so that operations can tell the difference and refuse.
+ * The columns of the metadata that the stored templates know, with the types that they expect. A
+ * column that was added since the generation is left to the next one, as in versions that are there
+ * already.
  */
-function asGenerated(
+const asGenerated = (
   columns: readonly ForecastColumn[],
-  stored: readonly Template[],
-): ForecastColumn[] {
-  const scale = stored.find(({ operation }) => operation === 'scale');
-  const uses = scale && columnsOfScale(scale.sql);
-  if (!uses) return [...columns];
-  return columns.flatMap((column) => {
-    const use = uses.get(column.name);
-    if (use === undefined) return [];
-    if (use === useOf(column.role)) return column;
-    return { ...column, role: use === 'leaf' ? ('dimension' as const) : use };
+  generated: ReadonlyMap<string, GeneratedColumn>,
+): ForecastColumn[] =>
+  columns.flatMap((column) => {
+    const { type } = generated.get(column.name) ?? {};
+    return type === undefined ? [] : { ...column, type };
   });
-}
 
 /** Changes what the request names and nothing else. @throws AppError 404, 403, 409 */
 export async function editVersion(
