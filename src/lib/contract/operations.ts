@@ -83,15 +83,17 @@ export type LoadOperation = Reading<'source'>;
 /** Makes rows from rows of the version. */
 export type SliceOperation = Reading<'slice'>;
 
-const isOperation = (name: string): name is LogOperation => Object.hasOwn(OPERATIONS, name);
+/** Whether a name is that of an operation of the table. */
+export const isLogOperation = (name: string): name is LogOperation =>
+  Object.hasOwn(OPERATIONS, name);
 
-export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isOperation);
+export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isLogOperation);
 export const LogOperation = v.picklist(LOG_OPERATIONS);
 
 export const isLoad = (operation: LogOperation): operation is LoadOperation =>
   OPERATIONS[operation].reads === 'source';
 export const isSliceOperation = (name: string): name is SliceOperation =>
-  isOperation(name) && !isLoad(name);
+  isLogOperation(name) && !isLoad(name);
 
 export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
 export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
