@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { setImmediate } from 'node:timers/promises';
 import * as v from 'valibot';
-import type { OperationAnswer } from '../contract/operations';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
+import type { Column } from './arrow/columns';
+import { jsonRows, jsonWithList } from './arrow/json';
 import type { Place } from './errors';
 import { AppError, faultAt } from './errors';
 
@@ -185,7 +187,52 @@ export function arrowResponse(body: Uint8Array, rowCount: number): Response {
 }
 
 /** The answer of an operation: its rows, and in a header the slice keys it did not use. */
-export const operationResponse = (result: { rows: OperationAnswer; skipped: string }): Response =>
-  Response.json(result.rows, {
-    headers: result.skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: result.skipped },
-  });
+export const operationResponse = ({
+  columns,
+  skipped,
+}: {
+  columns: readonly Column[];
+  skipped: string;
+}): Response =>
+  jsonInPieces(jsonRows(columns), skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped });
+
+/** The answer of an undo: the keys of the rows that are gone. */
+export const undoResponse = ({
+  rows_deleted,
+  keys,
+  columns: [column],
+}: {
+  rows_deleted: number;
+  keys: 'pf_ids' | 'pf_gkeys';
+  columns: readonly Column[];
+}): Response => jsonInPieces(jsonWithList({ rows_deleted }, keys, column));
+
+/** How long the pieces of one answer may hold the event loop before other requests get their turn. */
+const TURN_MILLISECONDS = 8;
+
+/** JSON that is made piece by piece, no faster than the client takes it, and no further if it leaves. */
+export function jsonInPieces(
+  pieces: Iterator<Uint8Array>,
+  headers: Record<string, string> = {},
+): Response {
+  let turn = performance.now();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        if (performance.now() - turn > TURN_MILLISECONDS) {
+          await setImmediate();
+          turn = performance.now();
+        }
+        const { done, value } = pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+      },
+      cancel() {
+        pieces.return?.();
+      },
+    },
+    // Nothing is made before it is asked for.
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: { 'content-type': 'application/json', ...headers } });
+}

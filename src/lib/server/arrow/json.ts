@@ -27,18 +27,18 @@ export function jsonRows(columns: readonly Column[]): Generator<Uint8Array> {
 }
 
 /**
- * A JSON object of some small fields and, last, a list of a column's values; pieces as of
- * {@link jsonRows}.
+ * A JSON object of some small fields and, last, a list of a column's values, which is empty if there
+ * is no column; pieces as of {@link jsonRows}.
  * @throws Error for a column of a type that no COPY makes
  */
 export function jsonWithList(
   fields: Record<string, unknown>,
   name: string,
-  { data }: Column,
+  column: Column | undefined,
 ): Generator<Uint8Array> {
   const before = Object.entries(fields).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
-  const render = renderer(data, { characters: REMEMBERED });
-  return pieces(`{${before.join('')}"${name}":[`, data.length, render, ']}');
+  const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
+  return pieces(`{${before.join('')}"${name}":[`, column?.data.length ?? 0, render, ']}');
 }
 
 /** Characters of a piece, which are a byte each as a rule. */

@@ -106,12 +106,6 @@ export class Session {
     return (await this.query(sql, params)).rowCount ?? 0;
   }
 
-  /** Runs a statement that may answer rows. `rowCount` is what it touched, or answers. */
-  async result<Row extends object>(sql: string): Promise<{ rows: Row[]; rowCount: number }> {
-    const { rows, rowCount } = await this.query(sql, []);
-    return { rows, rowCount: rowCount ?? 0 };
-  }
-
   protected query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     return this.send(this.target, text, values);
   }

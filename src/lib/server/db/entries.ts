@@ -3,7 +3,6 @@
  * entries, `services/entries.ts`, may import them; lint holds this.
  */
 import type { LogOperation } from '../../contract/operations';
-import type { Row } from '../../contract/primitives';
 import { found } from './database';
 import type { Transaction } from './database';
 
@@ -35,12 +34,6 @@ export async function insertEntry(
   return id;
 }
 
-/** Runs a filled-in template that writes rows. @returns the rows it answers, and how many it wrote or answers */
-export const writeRows = (
-  transaction: Transaction,
-  statement: string,
-): Promise<{ rows: Row[]; rowCount: number }> => transaction.result<Row>(statement);
-
 /** Deletes an entry and leaves its rows. @throws AppError 404 if there is no such entry */
 export async function deleteEntry(transaction: Transaction, logid: number): Promise<void> {
   const gone = await transaction.maybeOne('DELETE FROM pf.log WHERE id = $1 RETURNING id', [logid]);
@@ -71,17 +64,3 @@ export const deleteRowsOfIter = (
   table: string,
   iter: string,
 ): Promise<number> => transaction.run(`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
-
-/** Runs the `undo` template of a source without a grain. @returns the `pf_id` of each deleted row */
-export async function deleteRowsById(
-  transaction: Transaction,
-  statement: string,
-): Promise<number[]> {
-  return (await transaction.one<{ pf_ids: number[] }>(statement)).pf_ids;
-}
-
-/** Runs the `undo` template of a source with a grain. @returns each deleted key once, with its rows */
-export const deleteRowsByKey = (
-  transaction: Transaction,
-  statement: string,
-): Promise<{ pf_gkey: string; row_count: number }[]> => transaction.many(statement);

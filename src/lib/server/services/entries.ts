@@ -1,20 +1,16 @@
 import type { ClearAnswer } from '../../contract/loads';
-import type { LogEntry, UndoAnswer } from '../../contract/log';
+import type { LogEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { OPERATIONS } from '../../contract/operations';
-import type { Row } from '../../contract/primitives';
+import type { Column } from '../arrow/columns';
 import type { Database, Transaction } from '../db/database';
 import {
   deleteEntriesOf,
   deleteEntry,
-  deleteRowsById,
-  deleteRowsByKey,
   deleteRowsOfEntry,
   deleteRowsOfIter,
   insertEntry,
-  writeRows,
 } from '../db/entries';
-import { grainColumns } from '../sql/columns';
 import { literal, typedLiteral } from '../sql/identifiers';
 import { excludeClause } from '../sql/slice';
 import { undoTemplate } from '../sql/templates/undo';
@@ -22,15 +18,22 @@ import { substitute, type TokenValues } from '../sql/tokens';
 import { blameClient, type Statement } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
 import { writeVersion } from './forecast-version';
+import { runWrite, type StatementAnswer } from './read-columns';
 
 /** An entry before it is written: what the log keeps of a request. */
 export type NewEntry = Pick<LogEntry, 'operation' | 'pf_user' | 'slice' | 'params' | 'note'>;
 
-/** A written entry: its id, the rows that its statement answers, and how many rows it wrote or answers. */
-export interface Written {
+/** A written entry: its id, and what its statement answers. */
+export interface Written extends StatementAnswer {
   logid: number;
-  rows: Row[];
-  rowCount: number;
+}
+
+/** What an undo answers: how many rows it took out, and the index values that a client has them by. */
+export interface UndoResult {
+  rows_deleted: number;
+  keys: 'pf_ids' | 'pf_gkeys';
+  /** The keys: one column, or none if there are no keys. */
+  columns: readonly Column[];
 }
 
 /**
@@ -83,7 +86,8 @@ class EntryWriter {
       exclude_clause: excludeClause(version.exclude_iters),
       ...tokens,
     });
-    return { logid, ...(await blameClient(statement, () => writeRows(tx, sql))) };
+    const written = await blameClient(statement, () => runWrite(tx, sql, target.columns));
+    return { logid, ...written };
   }
 
   /**
@@ -92,20 +96,17 @@ class EntryWriter {
    *
    * @throws AppError 404 if there is no such entry
    */
-  async undo(logid: number): Promise<UndoAnswer> {
+  async undo(logid: number): Promise<UndoResult> {
     const { tx, target } = this;
     const { columns, table } = target;
     await deleteEntry(tx, logid);
     const statement = substitute(undoTemplate(columns), { fc_table: table, logid: String(logid) });
-    if (grainColumns(columns).length === 0) {
-      const pf_ids = await deleteRowsById(tx, statement);
-      return { rows_deleted: pf_ids.length, pf_ids };
-    }
-    const keys = await deleteRowsByKey(tx, statement);
-    return {
-      rows_deleted: keys.reduce((sum, key) => sum + key.row_count, 0),
-      pf_gkeys: keys.map((key) => key.pf_gkey),
-    };
+    const gone = await runWrite(tx, statement, columns);
+    const [keys, counts] = gone.columns as [Column, Column?];
+    if (!counts) return { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: [keys] };
+    // At the grain, the statement counts the rows behind each key.
+    const counted = counts.data.values as Int32Array;
+    return { rows_deleted: counted.reduce((a, b) => a + b, 0), keys: 'pf_gkeys', columns: [keys] };
   }
 
   /** Takes one entry out with its rows, if nobody asks which they were. @throws AppError 404 */

@@ -1,7 +1,8 @@
-import type { LogAnswer, LogEntry, UndoAnswer } from '../../contract/log';
+import type { LogAnswer, LogEntry } from '../../contract/log';
 import type { Database, Session } from '../db/database';
 import { entryTotals, noTotals } from '../db/forecast';
 import { getEntry, listEntries, updateNote } from '../db/log';
+import type { UndoResult } from './entries';
 import { writing } from './entries';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion } from './forecast-version';
@@ -47,7 +48,7 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  *
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
-export async function undo(db: Database, logid: number): Promise<UndoAnswer> {
+export async function undo(db: Database, logid: number): Promise<UndoResult> {
   const { version_id: versionId } = await getEntry(db, logid);
   return writing(db, versionId, (writer) => writer.undo(logid));
 }

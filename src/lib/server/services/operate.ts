@@ -1,6 +1,5 @@
 import type {
   CloneRequest,
-  OperationAnswer,
   RecodeRequest,
   ScaleRequest,
   SetClause,
@@ -9,6 +8,7 @@ import type {
   SlicePreview,
   SliceRequests,
 } from '../../contract/operations';
+import type { Column } from '../arrow/columns';
 import { periodOf } from '../db/calendar';
 import type { Database, Session } from '../db/database';
 import { sliceTotals } from '../db/forecast';
@@ -25,9 +25,11 @@ import type { EntryWriter, NewEntry } from './entries';
 import { writing } from './entries';
 import { readVersion, sliceOf, storedTemplate } from './forecast-version';
 
-/** The rows an operation wrote, and the slice keys it did not use, percent-encoded, with commas between. */
+/** What an operation answers. */
 export interface OperationResult {
-  rows: OperationAnswer;
+  /** The rows it wrote, as docs/contract/05-operations.md has them. */
+  columns: Column[];
+  /** The slice keys that it did not use, percent-encoded, with commas between. */
   skipped: string;
 }
 
@@ -36,9 +38,13 @@ const MAX_SKIPPED = 4096;
 
 /** Names for a header: percent-encoded, with commas between, as many of them as it holds. */
 function listed(names: readonly string[]): string {
-  const encoded = names.map(encodeURIComponent);
-  while (encoded.join(',').length > MAX_SKIPPED) encoded.pop();
-  return encoded.join(',');
+  let list = '';
+  for (const name of names) {
+    const longer = list + (list === '' ? '' : ',') + encodeURIComponent(name);
+    if (longer.length > MAX_SKIPPED) break;
+    list = longer;
+  }
+  return list;
 }
 
 interface SliceEntry extends NewEntry {
@@ -198,26 +204,26 @@ async function write(
     throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
   }
   const { where, skipped } = sliceOf(target, entry.slice);
-  const { rows } = await writer.write(
+  const written = await writer.write(
     entry,
     template,
     { where_clause: where, ...tokens },
     { words: operation },
   );
-  if (rows.length === 0) {
+  if (written.rowCount === 0) {
     const exclude = excludeClause(version.exclude_iters);
     const reason = await whyNothing(tx, table, columns, where, exclude);
     throw new AppError(422, reason ?? otherwise, reason === undefined ? {} : { field: 'slice' });
   }
-  checkAmounts(rows, columns);
-  return { rows, skipped: listed(skipped) };
+  checkAmounts(written.columns);
+  return { columns: written.columns, skipped: listed(skipped) };
 }
 
 /** A numeric goes far beyond a double; as one it is infinite, and the version could not be read. */
-function checkAmounts(rows: OperationAnswer, columns: readonly ForecastColumn[]): void {
-  for (const { name } of measureColumns(columns)) {
-    const beyond = rows.some((row) => Math.abs(Number(row[name])) === Infinity);
-    if (beyond) {
+function checkAmounts(columns: readonly Column[]): void {
+  for (const { name, data } of columns) {
+    if (!(data.values instanceof Float64Array)) continue;
+    if (data.values.some((amount) => Math.abs(amount) === Infinity)) {
       throw new AppError(422, `"${name}" would hold an amount beyond ±1.8e308`, { column: name });
     }
   }

@@ -1,17 +1,13 @@
 import { mappedDictionary } from '../arrow/mapped';
-import type { PlannedColumn } from '../arrow/columns';
 import { CopyDecoder } from '../arrow/decoder';
 import { encode } from '../arrow/encode';
 import type { Database } from '../db/database';
 import { listEntries } from '../db/log';
 import { getVersion } from '../db/versions';
-import { measureColumns } from '../sql/columns';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
-
-/** The columns the browser indexes its table on, each by its mode. */
-const KEYS = ['pf_id', 'pf_gkey'];
+import { planColumns } from './read-columns';
 
 /**
  * A version's forecast rows as one Arrow record batch: raw with note and operation, or at the grain
@@ -34,13 +30,9 @@ export function readForecast(
     const template = await storedTemplate(tx, source.id, operation);
     const sql = substitute(template, { fc_table: table, version_id: String(version.id) });
 
-    const measures = measureColumns(columns);
-    const use = (name: string): PlannedColumn['use'] => {
-      if (KEYS.includes(name)) return 'key';
-      return measures.some((m) => m.name === name) ? 'measure' : 'dimension';
-    };
-    const described = await blameClient({ words: operation }, () => tx.describe(sql));
-    const plan = described.map((c) => ({ ...c, use: use(c.name) }));
+    const plan = await blameClient({ words: operation }, () =>
+      planColumns(tx, sql, columns, 'measure'),
+    );
     const decoder = new CopyDecoder(plan);
     await tx.copyOut(sql, (chunk) => decoder.write(chunk), signal);
     const decoded = decoder.finish();

@@ -10,14 +10,9 @@ import { grainKey } from '../grain';
 export function undoTemplate(columns: readonly ForecastColumn[]): string {
   const grain = grainColumns(columns);
   if (grain.length === 0) {
-    // One array, since a row for each of 100,000 ids costs more than to delete them.
-    return `WITH gone AS (
-    DELETE FROM {{fc_table}}
-    WHERE pf_logid = {{logid}}
-    RETURNING pf_id
-)
-SELECT COALESCE(JSON_AGG(pf_id), '[]') AS pf_ids
-FROM gone
+    return `DELETE FROM {{fc_table}}
+WHERE pf_logid = {{logid}}
+RETURNING pf_id
 `;
   }
   // RETURNING cannot take DISTINCT, so the delete feeds a CTE.

@@ -1,11 +1,11 @@
 import { json } from '@sveltejs/kit';
 import { EditNoteRequest } from '$lib/contract/log';
-import { logidParam, readJson } from '$lib/server/http';
+import { logidParam, readJson, undoResponse } from '$lib/server/http';
 import { editNote, undo } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 
 export const DELETE: RequestHandler = async ({ locals, params }) =>
-  json(await undo(locals.db, logidParam(params.logid)));
+  undoResponse(await undo(locals.db, logidParam(params.logid)));
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {
   const logid = logidParam(params.logid);

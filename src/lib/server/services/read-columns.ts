@@ -1,0 +1,54 @@
+import type { Column, PlannedColumn } from '../arrow/columns';
+import { CopyDecoder } from '../arrow/decoder';
+import type { Transaction } from '../db/database';
+import type { ForecastColumn } from '../sql/columns';
+import { measureColumns } from '../sql/columns';
+
+/** The columns the browser indexes its table on, each by its mode. */
+const KEYS = ['pf_id', 'pf_gkey'];
+
+/**
+ * How each column that a statement answers is read; the statement is described, not run.
+ *
+ * @param columns those of the forecast table, which say what the measures are called
+ * @param measure `amount` for rows that the statement itself writes
+ * @throws DatabaseError where the statement cannot be parsed
+ */
+export async function planColumns(
+  transaction: Transaction,
+  sql: string,
+  columns: readonly ForecastColumn[],
+  measure: 'measure' | 'amount',
+): Promise<PlannedColumn[]> {
+  const measures = measureColumns(columns).map(({ name }) => name);
+  const described = await transaction.describe(sql);
+  return described.map(({ name, type }) => ({
+    name,
+    type,
+    use: KEYS.includes(name) ? 'key' : measures.includes(name) ? measure : 'dimension',
+  }));
+}
+
+/** What a statement answers in columns, none if it answers no rows, and how many rows it answers or wrote. */
+export interface StatementAnswer {
+  columns: Column[];
+  rowCount: number;
+}
+
+/**
+ * Runs a statement that writes rows, and reads what it answers into columns. Memory is that of typed
+ * arrays and of each distinct text once, however long the texts are.
+ *
+ * @throws DatabaseError of the statement; AppError 422 for a value that a column cannot hold
+ */
+export async function runWrite(
+  transaction: Transaction,
+  sql: string,
+  columns: readonly ForecastColumn[],
+): Promise<StatementAnswer> {
+  const plan = await planColumns(transaction, sql, columns, 'amount');
+  if (plan.length === 0) return { columns: [], rowCount: await transaction.run(sql) };
+  const decoder = new CopyDecoder(plan);
+  await transaction.copyOut(sql, (chunk) => decoder.write(chunk));
+  return { columns: decoder.finish(), rowCount: decoder.rows };
+}
