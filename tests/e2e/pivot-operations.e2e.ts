@@ -50,6 +50,47 @@ test('clone copies the selection to a new value, times a factor', async ({ page,
   await expect.poll(() => pivot.number(stools)).toBeCloseTo(half, 1);
 });
 
+test('an answer that is lost on the way is asked for again, and the change is made once', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  await pivot.type('New total', '100000');
+  const keys: (string | undefined)[] = [];
+  await page.route('**/api/versions/1/scale', async (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    if (keys.length > 1) return route.continue();
+    expect((await route.fetch()).status()).toBe(200);
+    return route.abort('connectionreset');
+  });
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(keys).toEqual([expect.stringMatching(/^\w{8,}$/), keys[0]]);
+  expect(await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).toHaveLength(1);
+  const [{ sales }] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE} WHERE ${BEHIND}`,
+  );
+  expect(sales).toBe(100_000);
+  await expect.poll(() => pivot.number(cell)).toBe(100_000);
+
+  await page.route('**/api/log/*', async (route) => {
+    if (route.request().method() !== 'DELETE' || keys.length > 2) return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    expect((await route.fetch()).status()).toBe(200);
+    return route.abort('connectionreset');
+  });
+  const log = await pivot.log();
+  await log
+    .getByRole('button', { name: /^Undo entry/ })
+    .first()
+    .click();
+  await expect.poll(() => pivot.number(cell)).not.toBe(100_000);
+  expect(keys).toHaveLength(3);
+  expect(await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).toEqual([]);
+});
+
 test('total, change and percent are one number, and the price can be held', async ({
   page,
   service,

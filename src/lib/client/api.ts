@@ -16,7 +16,7 @@ import type {
   SlicePreview,
   SliceRequests,
 } from '../contract/operations';
-import { ErrorAnswer } from '../contract/primitives';
+import { ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type {
   ColumnValues,
   EditSourceRequest,
@@ -68,6 +68,7 @@ export interface CallOptions {
 interface Call extends CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
+  headers?: Record<string, string>;
 }
 
 /** Identifiers and table names go into paths percent-encoded: real names hold spaces and slashes. */
@@ -75,16 +76,14 @@ const path = (strings: TemplateStringsArray, ...parts: (string | number)[]) =>
   '/api' + String.raw({ raw: strings }, ...parts.map((p) => encodeURIComponent(p)));
 
 async function send(url: string, call: Call = {}): Promise<Response> {
-  const { fetch = globalThis.fetch, method = 'GET', body, signal } = call;
+  const { fetch = globalThis.fetch, method = 'GET', body, headers, signal } = call;
   let response: Response;
   try {
     response = await fetch(url, {
       method,
       ...(signal && { signal }),
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
@@ -110,6 +109,30 @@ async function json<T>(url: string, call?: Call): Promise<T> {
     throw new ApiError(0, 'The connection was cut before the answer was complete.');
   }
 }
+
+/** How long to wait, in milliseconds, before a write without an answer is sent again. */
+const SENT_AGAIN_AFTER = [250, 1500];
+
+/**
+ * A request that writes rows. If its answer is lost on the way, the same request is sent again with
+ * the same key: the service then makes the write at most once, and answers what it answered.
+ */
+async function write<T>(url: string, call: Call): Promise<T> {
+  const headers = { [IDEMPOTENCY_KEY_HEADER]: randomKey() };
+  for (const milliseconds of SENT_AGAIN_AFTER) {
+    try {
+      return await json<T>(url, { ...call, headers });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    }
+  }
+  return json<T>(url, { ...call, headers });
+}
+
+/** A browser has `randomUUID` only on pages that came by HTTPS. */
+const randomKey = (): string =>
+  crypto.getRandomValues(new Uint32Array(4)).reduce((key, part) => key + part.toString(36), '');
 
 // Tables and sources
 
@@ -231,19 +254,19 @@ export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOption
 
 /** POST /versions/:id/baseline: adds a segment to plan on; 422 where no row matches. */
 export const loadBaseline = (id: number, body: BaselineRequest, o?: CallOptions) =>
-  json<LoadAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'POST', body });
+  write<LoadAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'POST', body });
 
 /** POST /versions/:id/reference: adds a segment to compare with; 422 where no row matches. */
 export const loadReference = (id: number, body: LoadRequest, o?: CallOptions) =>
-  json<LoadAnswer>(path`/versions/${id}/reference`, { ...o, method: 'POST', body });
+  write<LoadAnswer>(path`/versions/${id}/reference`, { ...o, method: 'POST', body });
 
 /** PUT /versions/:id/baseline/:logid: replaces one segment; 409 while an operation exists. */
 export const editSegment = (id: number, logid: number, body: LoadRequest, o?: CallOptions) =>
-  json<LoadAnswer>(path`/versions/${id}/baseline/${logid}`, { ...o, method: 'PUT', body });
+  write<LoadAnswer>(path`/versions/${id}/baseline/${logid}`, { ...o, method: 'PUT', body });
 
 /** DELETE /versions/:id/baseline: every baseline segment at once; references and operations stay. */
 export const clearBaseline = (id: number, o?: CallOptions) =>
-  json<ClearAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'DELETE' });
+  write<ClearAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'DELETE' });
 
 // Operations
 
@@ -257,7 +280,7 @@ export const operate = <O extends SliceOperation>(
   operation: O,
   body: SliceRequests[O],
   o?: CallOptions,
-) => json<OperationAnswer>(path`/versions/${id}/${operation}`, { ...o, method: 'POST', body });
+) => write<OperationAnswer>(path`/versions/${id}/${operation}`, { ...o, method: 'POST', body });
 
 // Log
 
@@ -274,4 +297,4 @@ export const editNote = (logid: number, note: string | null, o?: CallOptions) =>
 
 /** DELETE /log/:logid: undo; answers the keys that left, by `pf_id` or by `pf_gkey`. */
 export const undo = (logid: number, o?: CallOptions) =>
-  json<UndoAnswer>(path`/log/${logid}`, { ...o, method: 'DELETE' });
+  write<UndoAnswer>(path`/log/${logid}`, { ...o, method: 'DELETE' });

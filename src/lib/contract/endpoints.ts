@@ -50,6 +50,8 @@ export interface Endpoint {
   /** Parameters of the query string by name. */
   query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;
   request?: v.GenericSchema;
+  /** Whether it writes rows, and so takes an `Idempotency-Key`. */
+  writesRows?: true;
   /** The answer that succeeds: JSON of a schema, Arrow, or nothing. */
   answer: { status: 200 | 201 | 204; body?: v.GenericSchema | typeof ARROW; headers?: string[] };
   /** What it may refuse with, beside 413 and 415 for bodies and 500 for anything else. */
@@ -270,6 +272,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/versions/{id}/baseline',
     summary: OPERATIONS.baseline.summary,
     request: BaselineRequest,
+    writesRows: true,
     answer: json(LoadAnswer),
     refusals: [400, 403, 404, 409, 422, 501],
   },
@@ -278,6 +281,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/versions/{id}/baseline/{logid}',
     summary: 'Load one baseline or reference segment again with other parameters',
     request: BaselineRequest,
+    writesRows: true,
     answer: json(LoadAnswer),
     refusals: [400, 403, 404, 409, 422, 501],
   },
@@ -285,8 +289,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'delete',
     path: '/versions/{id}/baseline',
     summary: 'Delete all baseline rows and their log entries',
+    writesRows: true,
     answer: json(ClearAnswer),
-    refusals: [400, 403, 404],
+    refusals: [400, 403, 404, 409],
   },
   {
     method: 'post',
@@ -308,6 +313,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/versions/{id}/reference',
     summary: OPERATIONS.reference.summary,
     request: LoadRequest,
+    writesRows: true,
     answer: json(LoadAnswer),
     refusals: [400, 403, 404, 409, 422],
   },
@@ -324,6 +330,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: `/versions/{id}/${operation}`,
     summary: OPERATIONS[operation].summary,
     request: SLICE_REQUESTS[operation],
+    writesRows: true,
     answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER] },
     refusals: [400, 403, 404, 409, 422],
   })),
@@ -346,7 +353,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'delete',
     path: '/log/{logid}',
     summary: 'Undo: take the rows of an entry out, and the entry',
+    writesRows: true,
     answer: json(UndoAnswer),
-    refusals: [400, 403, 404],
+    refusals: [400, 403, 404, 409],
   },
 ];

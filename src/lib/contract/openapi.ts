@@ -3,7 +3,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Endpoint } from './endpoints';
 import { ARROW, ENDPOINTS } from './endpoints';
-import { COLUMN_VALUE, ErrorAnswer } from './primitives';
+import { COLUMN_VALUE, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './primitives';
 
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter that cannot be used',
@@ -24,6 +24,15 @@ const HEADERS: Record<string, string> = {
   'X-Slice-Skipped':
     'Slice keys that are no dimension or date column, each percent-encoded, with commas between',
   'Retry-After': 'Seconds after which the same request may succeed',
+};
+
+const WRITE_KEY = {
+  name: IDEMPOTENCY_KEY_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'Makes the write once: the same key on the same path with the same body answers for 24 hours what it answered first. With another body it is refused with 409',
+  schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[ -~]*$' },
 };
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that the service itself checks with. */
@@ -57,7 +66,7 @@ export function openApiDocument() {
 }
 
 function describeEndpoint(endpoint: Endpoint) {
-  const { method, path, summary, query = {}, request, answer, refusals } = endpoint;
+  const { method, path, summary, query = {}, request, writesRows, answer, refusals } = endpoint;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -72,6 +81,7 @@ function describeEndpoint(endpoint: Endpoint) {
       description,
       schema: jsonSchema(schema),
     })),
+    ...(writesRows ? [WRITE_KEY] : []),
   ];
   const statuses = [
     ...refusals,

@@ -32,6 +32,9 @@ export const note = v.pipe(
   v.description('Note on the log entry; editable afterwards'),
 );
 
+/** The request header by which a write that is asked for again is known. */
+export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
+
 /** An instant as ISO 8601 text, in UTC. */
 export const timestamp = v.pipe(v.string(), v.description('ISO 8601 instant, UTC'));
 

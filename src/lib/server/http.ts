@@ -1,9 +1,12 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
+import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/columns';
 import { jsonRows, jsonWithList } from './arrow/json';
+import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';
 import { AppError, faultAt } from './errors';
 
@@ -87,11 +90,62 @@ export function requireJsonBody(request: Request): void {
  * @throws AppError 413 where it is too large, 400 where there is none, it does not parse or does not
  * fit, naming the field
  */
-export async function readJson<Body>(
-  { request, locals }: { request: Request; locals: { config: { bodyLimit: number } } },
+export const readJson = async <Body>(
+  { request, locals }: Received,
   schema: v.GenericSchema<unknown, Body>,
-): Promise<Body> {
-  const body = parse(await readText(request, locals.config.bodyLimit));
+): Promise<Body> => fitted(await readText(request, locals.config.bodyLimit), schema);
+
+/** What is read of a request. */
+interface Received {
+  request: Request;
+  locals: { config: { bodyLimit: number } };
+}
+
+/**
+ * The body of a request that writes rows, as {@link readJson} reads it, and its key.
+ *
+ * @throws AppError as `readJson` and `readWriteKey`
+ */
+export async function readWrite<Body>(
+  received: Received & { url: URL },
+  schema: v.GenericSchema<unknown, Body>,
+): Promise<{ body: Body; key: WriteKey | undefined }> {
+  const text = await readText(received.request, received.locals.config.bodyLimit);
+  return { key: writeKey(received, text), body: fitted(text, schema) };
+}
+
+/**
+ * The key of a request that writes rows and whose body says nothing; undefined if it has none.
+ *
+ * @throws AppError 400 for a key that cannot be one, 413 for a body that is too large
+ */
+export const readWriteKey = async (
+  received: Received & { url: URL },
+): Promise<WriteKey | undefined> =>
+  received.request.headers.has(IDEMPOTENCY_KEY_HEADER)
+    ? writeKey(received, await readText(received.request, received.locals.config.bodyLimit))
+    : undefined;
+
+function writeKey(
+  { request, url }: { request: Request; url: URL },
+  body: string,
+): WriteKey | undefined {
+  const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
+  if (key === null) return undefined;
+  if (!/^[ -~]{1,200}$/.test(key)) {
+    throw new AppError(
+      400,
+      `${IDEMPOTENCY_KEY_HEADER} must be 1 to 200 printable ASCII characters`,
+      { field: IDEMPOTENCY_KEY_HEADER },
+    );
+  }
+  const digest = createHash('sha256').update(body).digest('hex');
+  return { key, path: `${request.method} ${url.pathname}`, digest };
+}
+
+/** A body as its schema has it. */
+function fitted<Body>(text: string, schema: v.GenericSchema<unknown, Body>): Body {
+  const body = parse(text);
   // A list has no fields, so it would pass where every field may be left out.
   if (schema.type === 'object' && Array.isArray(body)) {
     throw new AppError(400, 'The body must be a JSON object');

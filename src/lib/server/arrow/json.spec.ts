@@ -152,6 +152,7 @@ describe('a list in an object', () => {
     expect(textOf(jsonWithList({ rows_deleted: 0 }, 'pf_ids', columnOf('int4', [])))).toBe(
       '{"rows_deleted":0,"pf_ids":[]}',
     );
+    expect(textOf(jsonWithList({}, 'pf_gkeys', undefined))).toBe('{"pf_gkeys":[]}');
   });
 });
 

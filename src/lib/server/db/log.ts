@@ -11,13 +11,13 @@ export const listEntries = (session: Session, versionId: number): Promise<LogEnt
     versionId,
   ]);
 
+/** Undefined if there is no such entry. */
+export const findEntry = (session: Session, logid: number): Promise<LogEntry | undefined> =>
+  session.maybeOne<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [logid]);
+
 /** @throws AppError 404 if there is no such entry */
-export async function getEntry(session: Session, logid: number): Promise<LogEntry> {
-  const entry = await session.maybeOne<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [
-    logid,
-  ]);
-  return found(entry, `log entry ${logid}`);
-}
+export const getEntry = async (session: Session, logid: number): Promise<LogEntry> =>
+  found(await findEntry(session, logid), `log entry ${logid}`);
 
 /** Null clears the note. @throws AppError 404 if there is no such entry */
 export async function updateNote(

@@ -4,6 +4,7 @@ import type { LoadOperation } from '../../contract/operations';
 import { OPERATIONS } from '../../contract/operations';
 import type { Column } from '../arrow/columns';
 import type { Database, Transaction } from '../db/database';
+import type { WriteKey } from '../db/idempotency';
 import {
   deleteEntriesOf,
   deleteEntry,
@@ -18,6 +19,7 @@ import { substitute, type TokenValues } from '../sql/tokens';
 import { blameClient, type Statement } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
 import { writeVersion } from './forecast-version';
+import { once } from './idempotency';
 import { runWrite, type StatementAnswer } from './read-columns';
 
 /** An entry before it is written: what the log keeps of a request. */
@@ -41,17 +43,22 @@ export interface UndoResult {
  * Every write of forecast rows goes through it (docs/contract/15-concurrency.md). What `work` throws
  * takes back everything it wrote.
  *
+ * @param key of the request; the second time it comes, `work` is not called
  * @param mode `SHARE` for loads, which may run side by side; `UPDATE` for everything else
- * @throws AppError 404 if there is no such version, 403 if it is closed
+ * @throws AppError 404 if there is no such version, 403 if it is closed, 409 for a key of another request
  */
-export const writing = <Result>(
+export const writing = <Result extends object>(
   db: Database,
   versionId: number,
+  key: WriteKey | undefined,
   work: (writer: EntryWriter) => Promise<Result>,
   mode: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Result> =>
-  db.versionTransaction(versionId, async (tx) =>
-    work(new EntryWriter(tx, await writeVersion(tx, versionId, mode))),
+  db.versionTransaction(versionId, (tx) =>
+    // The key comes before the checks of the version: the first request has passed them.
+    once(tx, versionId, key, async () =>
+      work(new EntryWriter(tx, await writeVersion(tx, versionId, mode))),
+    ),
   );
 
 /** Writes entries of one version and takes them out. Only {@link writing} makes one. */

@@ -14,6 +14,7 @@ import { sourceColumns } from '../db/columns';
 import type { Database, Session } from '../db/database';
 import { SQLSTATE } from '../db/database';
 import { checkEntryRows, entrySpans, loadTotals, readInterval } from '../db/forecast';
+import type { WriteKey } from '../db/idempotency';
 import { getEntry, hasOperations } from '../db/log';
 import { AppError, fieldPlace } from '../errors';
 import { compileFilters } from '../sql/filters';
@@ -45,10 +46,12 @@ export function load(
   versionId: number,
   operation: LoadOperation,
   request: LoadRequest,
+  key?: WriteKey,
 ): Promise<LoadAnswer> {
   return writing(
     db,
     versionId,
+    key,
     (writer) => loadSegment(writer, operation, request, request.note ?? null),
     'SHARE',
   );
@@ -59,8 +62,9 @@ export async function loadBaseline(
   db: Database,
   versionId: number,
   request: BaselineRequest,
+  key?: WriteKey,
 ): Promise<LoadAnswer> {
-  return load(db, versionId, 'baseline', withoutReplay(request));
+  return load(db, versionId, 'baseline', withoutReplay(request), key);
 }
 
 function withoutReplay(request: BaselineRequest): LoadRequest {
@@ -81,9 +85,10 @@ export async function replaceSegment(
   versionId: number,
   logid: number,
   edit: BaselineRequest,
+  key?: WriteKey,
 ): Promise<LoadAnswer> {
   const request = withoutReplay(edit);
-  return writing(db, versionId, async (writer) => {
+  return writing(db, versionId, key, async (writer) => {
     const { tx } = writer;
     const entry = await getEntry(tx, logid);
     if (entry.version_id !== versionId) {
@@ -108,8 +113,12 @@ export async function replaceSegment(
  * Deletes all baseline rows and their log entries
  * (docs/contract/05-operations.md#delete-versionsidbaseline). @throws AppError 403, 404
  */
-export function clearBaseline(db: Database, versionId: number): Promise<ClearAnswer> {
-  return writing(db, versionId, (writer) => writer.clear('baseline'));
+export function clearBaseline(
+  db: Database,
+  versionId: number,
+  key?: WriteKey,
+): Promise<ClearAnswer> {
+  return writing(db, versionId, key, (writer) => writer.clear('baseline'));
 }
 
 /** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */

@@ -1,11 +1,13 @@
 import type { LogAnswer, LogEntry } from '../../contract/log';
 import type { Database, Session } from '../db/database';
 import { entryTotals, noTotals } from '../db/forecast';
-import { getEntry, listEntries, updateNote } from '../db/log';
+import type { WriteKey } from '../db/idempotency';
+import { findEntry, getEntry, listEntries, updateNote } from '../db/log';
 import type { UndoResult } from './entries';
 import { writing } from './entries';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion } from './forecast-version';
+import { keptAnswer } from './idempotency';
 
 /**
  * The log with rows and totals of each entry, newest first (docs/contract/06-log.md). @throws
@@ -48,7 +50,11 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  *
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
-export async function undo(db: Database, logid: number): Promise<UndoResult> {
-  const { version_id: versionId } = await getEntry(db, logid);
-  return writing(db, versionId, (writer) => writer.undo(logid));
+export async function undo(db: Database, logid: number, key?: WriteKey): Promise<UndoResult> {
+  const entry = await findEntry(db, logid);
+  // The undo that this request asks for again has taken the entry.
+  const kept = entry ? undefined : await keptAnswer<UndoResult>(db, key);
+  if (kept) return kept;
+  const { version_id: versionId } = entry ?? (await getEntry(db, logid));
+  return writing(db, versionId, key, (writer) => writer.undo(logid));
 }

@@ -12,6 +12,7 @@ import type { Column } from '../arrow/columns';
 import { periodOf } from '../db/calendar';
 import type { Database, Session } from '../db/database';
 import { sliceTotals } from '../db/forecast';
+import type { WriteKey } from '../db/idempotency';
 import { AppError, columnPlace, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/columns';
 import { measureColumns, measureKind } from '../sql/columns';
@@ -60,7 +61,12 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  *
  * @throws AppError 400, 403, 404; 422 where there is nothing to scale or no way to spread
  */
-function scale(db: Database, versionId: number, request: ScaleRequest): Promise<OperationResult> {
+function scale(
+  db: Database,
+  versionId: number,
+  request: ScaleRequest,
+  key?: WriteKey,
+): Promise<OperationResult> {
   const pct = request.pct ?? null;
   const increments = { value: request.value_incr ?? null, units: request.units_incr ?? null };
   const asked = increments.value !== null || increments.units !== null;
@@ -69,7 +75,7 @@ function scale(db: Database, versionId: number, request: ScaleRequest): Promise<
   }
   if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
 
-  return writing(db, versionId, async (writer) => {
+  return writing(db, versionId, key, async (writer) => {
     const { target } = writer;
     for (const role of ['value', 'units'] as const) {
       if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
@@ -104,8 +110,13 @@ function scale(db: Database, versionId: number, request: ScaleRequest): Promise<
  *
  * @throws AppError 400, 403, 404; 422 where nothing would move
  */
-function recode(db: Database, versionId: number, request: RecodeRequest): Promise<OperationResult> {
-  return writing(db, versionId, async (writer) => {
+function recode(
+  db: Database,
+  versionId: number,
+  request: RecodeRequest,
+  key?: WriteKey,
+): Promise<OperationResult> {
+  return writing(db, versionId, key, async (writer) => {
     const { tx, target } = writer;
     if (Object.keys(request.set).length === 0) {
       throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
@@ -127,9 +138,14 @@ function recode(db: Database, versionId: number, request: RecodeRequest): Promis
  *
  * @throws AppError 400, 403, 404; 422 where nothing would be copied
  */
-function clone(db: Database, versionId: number, request: CloneRequest): Promise<OperationResult> {
+function clone(
+  db: Database,
+  versionId: number,
+  request: CloneRequest,
+  key?: WriteKey,
+): Promise<OperationResult> {
   const factor = request.scale_factor ?? 1;
-  return writing(db, versionId, async (writer) => {
+  return writing(db, versionId, key, async (writer) => {
     const { tx, target } = writer;
     return write(
       writer,
@@ -147,6 +163,7 @@ type Operate<O extends SliceOperation> = (
   db: Database,
   versionId: number,
   request: SliceRequests[O],
+  key?: WriteKey,
 ) => Promise<OperationResult>;
 
 const OPERATE: { [O in SliceOperation]: Operate<O> } = { scale, recode, clone };
@@ -163,7 +180,8 @@ export const operate = <O extends SliceOperation>(
   versionId: number,
   operation: O,
   request: SliceRequests[O],
-): Promise<OperationResult> => OPERATE[operation](db, versionId, request);
+  key?: WriteKey,
+): Promise<OperationResult> => OPERATE[operation](db, versionId, request, key);
 
 /** What an operation on a slice would touch and what it would leave alone. @throws AppError 400, 404, 409 */
 export async function previewSlice(

@@ -1,16 +1,17 @@
 import type { SliceOperation, SliceRequests } from '$lib/contract/operations';
 import { SLICE_REQUESTS } from '$lib/contract/operations';
-import { idParam, operationResponse, readJson } from '$lib/server/http';
+import { idParam, operationResponse, readWrite } from '$lib/server/http';
 import { operate } from '$lib/server/services/operate';
 import type { RequestEvent, RequestHandler } from './$types';
 
 const answer = async <O extends SliceOperation>(
-  { locals, params, request }: RequestEvent,
+  event: RequestEvent,
   operation: O,
 ): Promise<Response> => {
+  const { locals, params } = event;
   const id = idParam(params.id, 'id');
-  const body = await readJson<SliceRequests[O]>({ request, locals }, SLICE_REQUESTS[operation]);
-  return operationResponse(await operate(locals.db, id, operation, body));
+  const { body, key } = await readWrite<SliceRequests[O]>(event, SLICE_REQUESTS[operation]);
+  return operationResponse(await operate(locals.db, id, operation, body, key));
 };
 
 export const POST: RequestHandler = (event) => answer(event, event.params.operation);

@@ -1,14 +1,18 @@
 import { json } from '@sveltejs/kit';
 import { BaselineRequest } from '$lib/contract/loads';
-import { idParam, readJson } from '$lib/server/http';
+import { idParam, readWrite, readWriteKey } from '$lib/server/http';
 import { clearBaseline, loadBaseline } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 
-export const POST: RequestHandler = async ({ locals, params, request }) => {
+export const POST: RequestHandler = async (event) => {
+  const { locals, params } = event;
   const id = idParam(params.id, 'id');
-  const body = await readJson({ request, locals }, BaselineRequest);
-  return json(await loadBaseline(locals.db, id, body));
+  const { body, key } = await readWrite(event, BaselineRequest);
+  return json(await loadBaseline(locals.db, id, body, key));
 };
 
-export const DELETE: RequestHandler = async ({ locals, params }) =>
-  json(await clearBaseline(locals.db, idParam(params.id, 'id')));
+export const DELETE: RequestHandler = async (event) => {
+  const { locals, params } = event;
+  const id = idParam(params.id, 'id');
+  return json(await clearBaseline(locals.db, id, await readWriteKey(event)));
+};

@@ -1,0 +1,75 @@
+import type { Session } from './database';
+
+/** By what a write that is asked for again is known. */
+export interface WriteKey {
+  /** Method and path of the request. */
+  path: string;
+  /** What the client sent as `Idempotency-Key`. */
+  key: string;
+  /** SHA-256 of the request's body, in hex. */
+  digest: string;
+}
+
+/** What a write answered: its small part as JSON text, and its columns as they are stored. */
+export interface KeptAnswer {
+  answer: string;
+  columns: Uint8Array | null;
+}
+
+/** After this time a key is free again, as if it had never been sent. */
+const EXPIRED = `created_at < now() - interval '24 hours'`;
+
+/**
+ * Takes a key for the write of this transaction. Where another transaction has taken it, this waits
+ * until that one ends.
+ * @returns false where a write with this key was committed within the last day
+ */
+export async function claimKey(
+  session: Session,
+  { path, key, digest }: WriteKey,
+): Promise<boolean> {
+  const claimed = await session.run(
+    `INSERT INTO pf.idempotency AS kept (path, key, body_digest) VALUES ($1, $2, $3)
+     ON CONFLICT (path, key) DO UPDATE
+       SET body_digest = excluded.body_digest, version_id = NULL, answer = NULL, columns = NULL,
+         created_at = excluded.created_at
+       WHERE kept.${EXPIRED}`,
+    [path, key, digest],
+  );
+  return claimed === 1;
+}
+
+/** Stores what the write with a claimed key answers; it goes away together with the version. */
+export const keepAnswer = (
+  session: Session,
+  { path, key }: WriteKey,
+  versionId: number,
+  { answer, columns }: KeptAnswer,
+): Promise<number> =>
+  session.run(
+    `UPDATE pf.idempotency SET version_id = $3, answer = $4, columns = $5
+     WHERE path = $1 AND key = $2`,
+    [path, key, versionId, answer, columns],
+  );
+
+/** What the last day's write with this key answered, and the digest of its body. */
+export const findAnswer = (
+  session: Session,
+  { path, key }: WriteKey,
+): Promise<(KeptAnswer & { digest: string }) | undefined> =>
+  session.maybeOne(
+    `SELECT body_digest AS digest, answer::text AS answer, columns FROM pf.idempotency
+     WHERE path = $1 AND key = $2 AND NOT ${EXPIRED}`,
+    [path, key],
+  );
+
+/** Expired answers that one write clears away at most. */
+const PURGED = 100;
+
+/** Deletes some expired answers, none that another transaction is at. */
+export const purgeAnswers = (session: Session): Promise<number> =>
+  session.run(
+    `DELETE FROM pf.idempotency WHERE (path, key) IN (
+       SELECT path, key FROM pf.idempotency WHERE ${EXPIRED}
+       ORDER BY created_at LIMIT ${PURGED} FOR UPDATE SKIP LOCKED)`,
+  );
