@@ -16,7 +16,9 @@ describe('the schema', () => {
       INSERT INTO pf.col_meta (source_id, cname) VALUES (1, 'region');
       INSERT INTO pf.sql (source_id, operation, sql) VALUES (1, 'get_data', 'SELECT 1');
       INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan');
-      INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline')`);
+      INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
+      INSERT INTO pf.idempotency (path, key, body_digest, version_id)
+        VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);
   });
   afterEach(async () => {
     await end();
@@ -49,14 +51,15 @@ describe('the schema', () => {
     ["UPDATE pf.version SET exclude_iters = '{}'", 'version_exclude_iters_check'],
     ["UPDATE pf.log SET operation = 'undo'", 'log_operation_check'],
     ["UPDATE pf.sql SET operation = 'replay'", 'sql_operation_check'],
+    ['INSERT INTO pf.idempotency SELECT * FROM pf.idempotency', 'idempotency_pkey'],
     ['DELETE FROM pf.source', 'version_source_id_fkey'],
   ])('refuses %s', async (sql, constraint) => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes the log with its version, and metadata and templates with their source', async () => {
+  it('deletes log and kept answers with their version, and metadata and templates with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
-    const tables = ['log', 'col_meta', 'sql'];
+    const tables = ['log', 'idempotency', 'col_meta', 'sql'];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotenc
 import { AppError } from '../errors';
 
 /**
- * Makes a write at most once per key (docs/contract/15-concurrency.md). Its answer is stored in its
+ * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). Its answer is stored in its
  * own transaction, and a request with the same key gets that, whatever happened since.
  *
  * @param key undefined if the client sent none; the write is then made each time
