@@ -152,11 +152,11 @@ describe('a select read by COPY', () => {
   });
 
   it('fails to be described where the connection ends', async () => {
-    await withClient(async (client) => {
-      client.on('error', () => {});
-      await query('SELECT pg_terminate_backend($1)', [await backendOf(client)]);
-      await expect(describeStatement(client, 'SELECT 1')).rejects.toThrow();
-    });
+    const client = new pg.Client(database);
+    client.on('error', () => {});
+    await client.connect();
+    await query('SELECT pg_terminate_backend($1)', [await backendOf(client)]);
+    await expect(describeStatement(client, 'SELECT 1')).rejects.toThrow();
   });
 
   it('of no rows makes no bytes', async () => {
