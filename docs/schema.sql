@@ -43,6 +43,21 @@ CREATE INDEX dim_period_cal_idx ON pf.dim_period USING btree (cal_year, cal_mont
 CREATE INDEX dim_period_drange_idx ON pf.dim_period USING gist (drange);
 CREATE INDEX dim_period_fisc_idx ON pf.dim_period USING btree (fisc_year, fisc_month);
 
+CREATE TABLE pf.idempotency (
+  path text NOT NULL,
+  key text NOT NULL,
+  body_digest text NOT NULL,
+  version_id integer,
+  answer json,
+  columns bytea,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT idempotency_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
+  CONSTRAINT idempotency_pkey PRIMARY KEY (path, key)
+);
+
+CREATE INDEX idempotency_created_at ON pf.idempotency USING btree (created_at);
+CREATE INDEX idempotency_version_id ON pf.idempotency USING btree (version_id);
+
 CREATE TABLE pf.log (
   id bigint NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   version_id integer NOT NULL,
