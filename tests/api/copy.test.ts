@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { PlannedColumn } from '../../src/lib/server/arrow/columns';
+import type { PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from '../../src/lib/server/arrow/encode';
 import { copyOut, describeStatement } from '../../src/lib/server/db/copy';

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import pg from 'pg';
 import { startPostgres } from '../../src/demo/postgres';
-import type { PlannedColumn } from '../../src/lib/server/arrow/columns';
+import type { PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from '../../src/lib/server/arrow/encode';
 import { mappedDictionary } from '../../src/lib/server/arrow/mapped';

@@ -6,6 +6,11 @@ export const ROLES = ['dimension', 'value', 'units', 'date', 'filter', 'ignore']
 export const Role = v.picklist(ROLES);
 export type Role = v.InferOutput<typeof Role>;
 
+/** The roles of the columns that tell forecast rows apart. */
+export const LEAF_ROLES = ['dimension', 'date'] as const satisfies Role[];
+export type LeafRole = (typeof LEAF_ROLES)[number];
+export const isLeaf = (role: Role): role is LeafRole => LEAF_ROLES.some((leaf) => leaf === role);
+
 /** Names the service needs for itself; a source column of that name can only be ignored. */
 export const RESERVED_NAMES = [
   'pf_id',
@@ -62,7 +67,7 @@ export const ColumnsAnswer = v.array(ColumnEntry);
  * (docs/contract/04-data-loading.md).
  */
 export function hasGrain(columns: readonly Pick<ColumnEntry, 'role' | 'in_grain'>[]): boolean {
-  return columns.some((c) => c.in_grain && (c.role === 'dimension' || c.role === 'date'));
+  return columns.some((c) => c.in_grain && isLeaf(c.role));
 }
 
 /** The columns of pf.dim_period that a dimension may be derived from. */

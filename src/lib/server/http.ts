@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
 import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
-import type { Column } from './arrow/columns';
+import type { Column } from './arrow/column-plan';
 import { jsonRows, jsonWithList } from './arrow/json';
 import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';

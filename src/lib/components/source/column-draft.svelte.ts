@@ -2,7 +2,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import { ApiError } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 import { distinct } from '../distinct';
-import type { ColumnEntry, ColumnSave, Role } from '$lib/contract/columns';
+import { isLeaf, type ColumnEntry, type ColumnSave, type Role } from '$lib/contract/columns';
 
 /** The fields of a column that its row of the grid edits. */
 export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'opos'>;
@@ -17,7 +17,7 @@ const FIELDS = ['label', 'role', 'is_key', 'dim_group', 'dim_period_col', 'in_gr
 /** A key and a period column belong to dimensions, the grain to dimensions and dates. */
 export const allows = (role: Role, field: ColumnField): boolean => {
   if (field === 'is_key' || field === 'dim_period_col') return role === 'dimension';
-  if (field === 'in_grain' || field === 'dim_group') return role === 'dimension' || role === 'date';
+  if (field === 'in_grain' || field === 'dim_group') return isLeaf(role);
   return true;
 };
 

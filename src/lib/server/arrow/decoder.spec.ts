@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as wire from '../../../../tests/support/copy-bytes';
 import { pivoted, pivotedTotals } from '../../../../tests/support/pivot-engine';
 import { AppError } from '../errors';
-import { OID, type Column, type PlannedColumn } from './columns';
+import { OID, type Column, type PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
 import { encode } from './encode';
 import { mappedDictionary } from './mapped';

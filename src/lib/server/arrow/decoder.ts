@@ -1,4 +1,4 @@
-import { makeBuilder, type Column, type PlannedColumn } from './columns';
+import { makeBuilder, type Column, type PlannedColumn } from './column-plan';
 import { Memory } from './growing';
 import { FIELD_ROWS, headerLength, makeFields, scanTuples } from './wire';
 

@@ -10,7 +10,7 @@ import {
   tableFromIPC,
   type Data,
 } from 'apache-arrow';
-import type { Column } from './columns';
+import type { Column } from './column-plan';
 
 /**
  * One Arrow IPC stream with exactly one record batch (docs/contract/04-data-loading.md): separate

@@ -12,7 +12,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as wire from '../../../../tests/support/copy-bytes';
-import { OID, type Column, type PlannedColumn } from './columns';
+import { OID, type Column, type PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
 import { decode, encode } from './encode';
 import { jsonRows, jsonWithList } from './json';

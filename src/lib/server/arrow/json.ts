@@ -1,5 +1,5 @@
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
-import type { Column } from './columns';
+import type { Column } from './column-plan';
 
 /** A JSON value of each row; rows with a null are asked for, too. */
 type Render = (row: number) => string;

@@ -1,5 +1,5 @@
 import type { DataType } from 'apache-arrow';
-import type { Column } from './columns';
+import type { Column } from './column-plan';
 import { ByteDictionary, dictionaryData, type TextDictionary } from './dictionary';
 import { Memory, Validity } from './growing';
 

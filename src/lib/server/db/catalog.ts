@@ -1,5 +1,5 @@
 import type { TableEntry } from '../../contract/sources';
-import type { ColumnType } from '../sql/columns';
+import type { ColumnType } from '../sql/forecast-columns';
 import type { Session } from './database';
 
 const KINDS = `CASE c.relkind

@@ -4,7 +4,7 @@ import { AppError } from '../errors';
 import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
 import { Queue } from './queue';
-import { SESSION_OPTIONS } from './session';
+import { SESSION_OPTIONS } from './connection-settings';
 
 export interface ConnectionSettings extends DatabaseConfig {
   /** Milliseconds a statement may run; 0 is without limit. */

@@ -1,6 +1,6 @@
 import type { DateSpan } from '../../contract/loads';
-import type { ForecastColumn } from '../sql/columns';
-import { derivingDates, measureColumns } from '../sql/columns';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { derivingDates, measureColumns } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
 import { ident, qualified, typedLiteral } from '../sql/identifiers';
 import type { Session } from './database';

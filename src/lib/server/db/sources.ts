@@ -1,3 +1,4 @@
+import { LEAF_ROLES } from '../../contract/columns';
 import type { Source, SourceListEntry } from '../../contract/sources';
 import type { Session, Transaction } from './database';
 import { found } from './database';
@@ -10,12 +11,12 @@ export function listSources(session: Session, withArchived: boolean): Promise<So
     `SELECT ${FIELDS},
        (SELECT count(*)::int FROM pf.version v WHERE v.source_id = s.id) AS version_count,
        EXISTS (SELECT FROM pf.col_meta c
-         WHERE c.source_id = s.id AND c.in_grain AND c.role IN ('dimension', 'date')) AS has_grain,
+         WHERE c.source_id = s.id AND c.in_grain AND c.role = ANY ($2::text[])) AS has_grain,
        EXISTS (SELECT FROM pf.sql q WHERE q.source_id = s.id) AS has_sql
      FROM pf.source s
      WHERE $1 OR status = 'active'
      ORDER BY lower(COALESCE(label, tname)), id`,
-    [withArchived],
+    [withArchived, LEAF_ROLES],
   );
 }
 

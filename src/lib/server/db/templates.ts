@@ -1,6 +1,6 @@
 import type { Template, TemplateOperation } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
-import type { ForecastColumn } from '../sql/columns';
+import type { ForecastColumn } from '../sql/forecast-columns';
 import type { Templates } from '../sql/templates/generate';
 import type { Session } from './database';
 

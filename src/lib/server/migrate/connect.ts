@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
-import { SESSION_OPTIONS } from '../db/session';
+import { SESSION_OPTIONS } from '../db/connection-settings';
 
 /** The connection of a command; the commands know it from here, not from the driver. */
 export type Connection = pg.Client;

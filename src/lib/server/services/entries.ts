@@ -2,7 +2,7 @@ import type { ClearAnswer } from '../../contract/loads';
 import type { LogEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { OPERATIONS } from '../../contract/operations';
-import type { Column } from '../arrow/columns';
+import type { Column } from '../arrow/column-plan';
 import type { Database, Transaction } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import {

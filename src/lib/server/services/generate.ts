@@ -1,14 +1,14 @@
 import type { Template, TemplatesPreview } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
-import { listColumns, sourceColumns } from '../db/columns';
+import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database, Transaction } from '../db/database';
 import { addColumn, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
 import { listTemplates, replaceTemplates } from '../db/templates';
 import { lockVersionsOf } from '../db/versions';
 import { AppError } from '../errors';
-import type { ForecastColumn } from '../sql/columns';
-import { forecastColumns } from '../sql/columns';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../sql/identifiers';
 import { generateTemplates } from '../sql/templates/generate';
 

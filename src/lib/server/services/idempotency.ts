@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
-import type { Column } from '../arrow/columns';
+import type { Column } from '../arrow/column-plan';
 import { decode, encode } from '../arrow/encode';
 import type { Session, Transaction } from '../db/database';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';

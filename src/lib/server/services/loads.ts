@@ -9,8 +9,8 @@ import type {
 import type { Segment } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
-import type { ColumnRecord } from '../db/columns';
-import { sourceColumns } from '../db/columns';
+import type { ColumnRecord } from '../db/column-metadata';
+import { sourceColumns } from '../db/column-metadata';
 import type { Database, Session } from '../db/database';
 import { SQLSTATE } from '../db/database';
 import { checkEntryRows, entrySpans, loadTotals, readInterval } from '../db/forecast';

@@ -8,14 +8,14 @@ import type {
   SlicePreview,
   SliceRequests,
 } from '../../contract/operations';
-import type { Column } from '../arrow/columns';
+import type { Column } from '../arrow/column-plan';
 import { periodOf } from '../db/calendar';
 import type { Database, Session } from '../db/database';
 import { sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { AppError, columnPlace, fieldPlace } from '../errors';
-import type { ForecastColumn } from '../sql/columns';
-import { measureColumns, measureKind } from '../sql/columns';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { measureColumns, measureKind } from '../sql/forecast-columns';
 import { typedLiteral } from '../sql/identifiers';
 import { checkSet, derivations, setClause } from '../sql/set';
 import { excludeClause } from '../sql/slice';

@@ -1,8 +1,8 @@
-import type { Column, PlannedColumn } from '../arrow/columns';
+import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { CopyDecoder } from '../arrow/decoder';
 import type { Transaction } from '../db/database';
-import type { ForecastColumn } from '../sql/columns';
-import { measureColumns } from '../sql/columns';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { measureColumns } from '../sql/forecast-columns';
 
 /** The columns the browser indexes its table on, each by its mode. */
 const KEYS = ['pf_id', 'pf_gkey'];

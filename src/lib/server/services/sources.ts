@@ -7,7 +7,7 @@ import type {
   SourceListEntry,
 } from '../../contract/sources';
 import { tableColumns, tableExists } from '../db/catalog';
-import { insertColumns, listColumns } from '../db/columns';
+import { insertColumns, listColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import { countCombinations, distinctValues } from '../db/source-data';
 import {

@@ -4,7 +4,7 @@ import type {
   Version,
   VersionListEntry,
 } from '../../contract/versions';
-import { listColumns, sourceColumns } from '../db/columns';
+import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import { SQLSTATE, sqlState } from '../db/database';
 import { countRows, createTable, dropTable } from '../db/forecast';
@@ -23,8 +23,8 @@ import {
   updateVersion,
 } from '../db/versions';
 import { AppError } from '../errors';
-import type { ForecastColumn } from '../sql/columns';
-import { forecastColumns } from '../sql/columns';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable } from '../sql/identifiers';
 import { unrecorded } from './forecast-version';
 

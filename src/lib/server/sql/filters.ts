@@ -2,8 +2,8 @@ import type { FilterCondition, Filters } from '../../contract/loads';
 import type { Scalar } from '../../contract/primitives';
 import type { Place } from '../errors';
 import { AppError, faultAt } from '../errors';
-import type { SourceColumn } from './columns';
-import { isText } from './columns';
+import type { SourceColumn } from './forecast-columns';
+import { isText } from './forecast-columns';
 import { ident, typedLiteral } from './identifiers';
 import { valueLiteral, wholeLiteral } from './values';
 

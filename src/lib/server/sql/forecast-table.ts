@@ -1,4 +1,4 @@
-import type { ForecastColumn } from './columns';
+import type { ForecastColumn } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';
 import { ident } from './identifiers';
 import { list } from './templates/layout';

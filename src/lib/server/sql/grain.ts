@@ -1,6 +1,6 @@
 import { ident } from './identifiers';
-import type { ForecastColumn } from './columns';
-import { grainColumns, measureColumns } from './columns';
+import type { ForecastColumn } from './forecast-columns';
+import { grainColumns, measureColumns } from './forecast-columns';
 
 /** The characters that a grain key is built with: in place of null, and between its parts. */
 const NULL_PART = 'chr(30)';

@@ -1,8 +1,8 @@
 import type { SetClause } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
-import type { ForecastColumn } from './columns';
-import { dateOfGroup, leafColumns, periodColumnsOf } from './columns';
+import type { ForecastColumn } from './forecast-columns';
+import { dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import { ident, typedLiteral } from './identifiers';
 import { valueLiteral } from './values';

@@ -1,8 +1,8 @@
 import type { Slice } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
-import type { ForecastColumn } from './columns';
-import { leafColumns } from './columns';
+import type { ForecastColumn } from './forecast-columns';
+import { leafColumns } from './forecast-columns';
 import { ident, literal } from './identifiers';
 import { valueLiteral } from './values';
 

@@ -1,5 +1,5 @@
-import type { ForecastColumn } from '../columns';
-import { leafColumns, measureColumns, measureKind } from '../columns';
+import type { ForecastColumn } from '../forecast-columns';
+import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { ident } from '../identifiers';
 import { freeName, IN_CTE, list } from './layout';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors';
-import type { ColumnType, SourceColumn } from '../columns';
+import type { ColumnType, SourceColumn } from '../forecast-columns';
 import { generateTemplates } from './generate';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({

@@ -1,14 +1,15 @@
+import { isLeaf } from '../../../contract/columns';
 import type { TemplateOperation } from '../../../contract/sources';
 import type { Blame } from '../../errors';
 import { AppError } from '../../errors';
-import type { ForecastColumn, SourceColumn } from '../columns';
+import type { ForecastColumn, SourceColumn } from '../forecast-columns';
 import {
   dateOfGroup,
   forecastColumns,
   grainColumns,
   leafColumns,
   measureColumns,
-} from '../columns';
+} from '../forecast-columns';
 import { cloneTemplate } from './clone';
 import { loadTemplate } from './load';
 import { getAggTemplate, getDataTemplate } from './read';
@@ -61,7 +62,7 @@ function checkMetadata(
 ): void {
   const used = metadata.filter((c) => c.role !== 'ignore' && c.role !== 'filter');
   const lost = used.filter((c) => c.type === null);
-  const lostGrain = lost.filter((c) => c.inGrain && (c.role === 'dimension' || c.role === 'date'));
+  const lostGrain = lost.filter((c) => c.inGrain && isLeaf(c.role));
   if (lostGrain.length > 0) {
     throw new AppError(
       422,

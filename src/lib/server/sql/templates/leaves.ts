@@ -1,6 +1,6 @@
 import type { SliceOperation } from '../../../contract/operations';
-import type { ForecastColumn } from '../columns';
-import { grainColumns, leafColumns, measureColumns, measureKind } from '../columns';
+import type { ForecastColumn } from '../forecast-columns';
+import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, rawSelectList } from '../grain';
 import { ident } from '../identifiers';
 import { IN_CTE, list } from './layout';

@@ -1,6 +1,6 @@
 import type { LoadOperation } from '../../../contract/operations';
-import type { ForecastColumn } from '../columns';
-import { dateOfGroup, derivingDates } from '../columns';
+import type { ForecastColumn } from '../forecast-columns';
+import { dateOfGroup, derivingDates } from '../forecast-columns';
 import { ident, qualified } from '../identifiers';
 import { list } from './layout';
 

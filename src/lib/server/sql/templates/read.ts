@@ -1,4 +1,4 @@
-import type { ForecastColumn } from '../columns';
+import type { ForecastColumn } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, rawSelectList } from '../grain';
 import { list } from './layout';
 

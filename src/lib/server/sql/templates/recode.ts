@@ -1,5 +1,5 @@
-import type { ForecastColumn } from '../columns';
-import { leafColumns, measureColumns } from '../columns';
+import type { ForecastColumn } from '../forecast-columns';
+import { leafColumns, measureColumns } from '../forecast-columns';
 import { ident } from '../identifiers';
 import { freeName, IN_CTE, list } from './layout';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';

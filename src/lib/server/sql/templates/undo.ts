@@ -1,5 +1,5 @@
-import type { ForecastColumn } from '../columns';
-import { grainColumns } from '../columns';
+import type { ForecastColumn } from '../forecast-columns';
+import { grainColumns } from '../forecast-columns';
 import { grainKey } from '../grain';
 
 /**

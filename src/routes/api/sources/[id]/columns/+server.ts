@@ -1,7 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { ColumnsSaveRequest } from '$lib/contract/columns';
 import { idParam, readJson } from '$lib/server/http';
-import { columns, saveColumns } from '$lib/server/services/columns';
+import { columns, saveColumns } from '$lib/server/services/column-metadata';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>

@@ -1,11 +1,11 @@
 import type { ColumnEntry, ColumnSave } from '../../contract/columns';
 import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
-import type { ColumnRecord } from '../db/columns';
-import { columnEntries, insertColumns, listColumns, updateColumns } from '../db/columns';
+import type { ColumnRecord } from '../db/column-metadata';
+import { columnEntries, insertColumns, listColumns, updateColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import { getSource, lockSource } from '../db/sources';
 import { AppError } from '../errors';
-import { forecastType, isDate, isNumeric } from '../sql/columns';
+import { forecastType, isDate, isNumeric } from '../sql/forecast-columns';
 import { periodTypeFits } from '../sql/periods';
 
 /** @throws AppError 404 */

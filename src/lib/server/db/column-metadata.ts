@@ -1,5 +1,5 @@
 import type { ColumnEntry } from '../../contract/columns';
-import type { SourceColumn } from '../sql/columns';
+import type { SourceColumn } from '../sql/forecast-columns';
 import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
 import type { Session } from './database';

@@ -1,4 +1,5 @@
-import type { Role } from '../../contract/columns';
+import type { LeafRole, Role } from '../../contract/columns';
+import { isLeaf } from '../../contract/columns';
 
 /** The type of a database column with its domain resolved, as the catalog tells it. */
 export interface ColumnType {
@@ -32,7 +33,7 @@ export type MeasureKind = { exact: true; scale: number | null } | { exact: false
 
 export interface ForecastColumn {
   name: string;
-  role: 'dimension' | 'date' | 'value' | 'units';
+  role: LeafRole | 'value' | 'units';
   isKey: boolean;
   inGrain: boolean;
   dimGroup: string | null;
@@ -90,7 +91,7 @@ export function forecastColumns(columns: readonly SourceColumn[]): ForecastColum
 
 /** The columns that tell rows apart: every dimension and date, in order. */
 export const leafColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
-  columns.filter((c) => c.role === 'dimension' || c.role === 'date');
+  columns.filter((c) => isLeaf(c.role));
 
 /** What a template does with a column: groups by it, or sums it as one measure or the other. */
 export type ColumnUse = 'leaf' | 'value' | 'units';
