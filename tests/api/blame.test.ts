@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type Service } from '../support/service';
+import { expect } from 'vitest';
+import { it } from '../support/api';
 import { makePlan, makeSource } from './contract/orders';
 
-let service: Service;
 let source: string;
 let version: string;
 let baseline: number;
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ service }) => {
   await service.query(`
     CREATE TABLE public.trade (
       day date, "Sales.Region" text, channel text, note json, amount numeric(10,2), pieces integer,
@@ -27,7 +25,6 @@ beforeAll(async () => {
   source = `/sources/${id}`;
   ({ path: version, baseline } = await makePlan(service, id));
 });
-afterAll(() => service?.stop());
 
 const by = { pf_user: 'ann' };
 type Case = [
@@ -193,13 +190,13 @@ const CASES: Case[] = [
   ],
 ];
 
-it.each(CASES)('%s', async (_, method, path, body, status, blame) => {
+it.for(CASES)('%s', async ([, method, path, body, status, blame], { service }) => {
   await service.api.post(`${source}/versions`, { name: 'Taken' });
   const answer = await service.api[method](path(), body as never);
   expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String), ...blame }]);
 });
 
-it('names the column whose values no load may bring in', async () => {
+it('names the column whose values no load may bring in', async ({ service }) => {
   await service.query('CREATE TABLE public.scales AS SELECT channel, weight FROM public.trade');
   const scales = await makeSource(service, 'scales', [
     { cname: 'channel', role: 'dimension' },
@@ -215,14 +212,14 @@ it('names the column whose values no load may bring in', async () => {
   ]);
 });
 
-it('says nothing but the sentence of a closed version', async () => {
+it('says nothing but the sentence of a closed version', async ({ service }) => {
   await service.api.post(`${version}/close`, by);
   const answer = await service.api.post(`${version}/scale`, { ...by, ...half, pct: 5 });
   expect([answer.status, answer.body]).toEqual([403, { error: 'Version is closed' }]);
   await service.api.post(`${version}/open`, by);
 });
 
-it('names the column that a generation would drop with its data', async () => {
+it('names the column that a generation would drop with its data', async ({ service }) => {
   await service.api.put(`${source}/columns`, [{ cname: 'channel', role: 'ignore' }]);
   const answer = await service.api.post(`${source}/sql`);
   expect([answer.status, answer.body]).toEqual([

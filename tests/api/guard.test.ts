@@ -1,13 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import { Database } from '../../src/lib/server/db/database';
 import { AppError } from '../../src/lib/server/errors';
 import { blameClient } from '../../src/lib/server/services/client-faults';
 import { checkCondition } from '../../src/lib/server/sql/guard';
 import { AT_THE_BOUNDS, CONDITION_COLUMNS, HOSTILE, LEGITIMATE } from '../fixtures/conditions';
-import { startService, type Service } from '../support/service';
+import { it } from '../support/api';
 
-let service: Service;
 let version: string;
 let database: Database;
 
@@ -19,8 +18,7 @@ const accepted = [...LEGITIMATE, ...Object.values(AT_THE_BOUNDS)].map(
   (text) => [brief(text), text] as const,
 );
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ service }) => {
   const { api, query } = service;
   const sample = await query(
     `SELECT attname FROM pg_attribute WHERE attrelid = 'public.superstore'::regclass`,
@@ -49,10 +47,7 @@ beforeAll(async () => {
   version = `/versions/${created.id}`;
   database = new Database({ ...service.database, statementTimeout: 60_000 });
 });
-afterAll(async () => {
-  await database?.close();
-  await service?.stop();
-});
+afterAll(() => database?.close());
 
 const count = async (source: string): Promise<number> =>
   (await database.one<{ n: number }>(`SELECT count(*) AS n FROM ${source}`)).n;
@@ -82,7 +77,7 @@ describe('what passes is one condition of one scan', () => {
 });
 
 describe('a legitimate condition selects through the service what it selects in PostgreSQL', () => {
-  it.each(accepted)('%s', async (_, text) => {
+  it.for(accepted)('%s', async ([, text], { service }) => {
     const rows = await count(`public.order_lines WHERE (\n${text}\n)`);
     for (const field of ['raw_where', 'where_clause']) {
       const preview = await service.api.post(`${version}/baseline/preview`, { [field]: text });
@@ -93,9 +88,9 @@ describe('a legitimate condition selects through the service what it selects in 
 });
 
 describe('a hostile text is a 400 and leaves nothing', () => {
-  it.each(
+  it.for(
     HOSTILE.filter(([text]) => text.length < 100_000).map(([text]) => [brief(text), text] as const),
-  )('%s', async (_, text) => {
+  )('%s', async ([, text], { service }) => {
     for (const [path, field] of [
       ['baseline', 'raw_where'],
       ['reference', 'where_clause'],
@@ -110,7 +105,7 @@ describe('a hostile text is a 400 and leaves nothing', () => {
   });
 });
 
-it('refuses a condition of a megabyte and reads the next one', async () => {
+it('refuses a condition of a megabyte and reads the next one', async ({ service }) => {
   const raw_where = `"Region" = '${'x'.repeat(1_000_000)}'`;
   const answer = await service.api.post(`${version}/baseline`, { raw_where, pf_user: 'mallory' });
   expect([400, 413]).toContain(answer.status);

@@ -1,12 +1,8 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type Service } from '../support/service';
+import { expect } from 'vitest';
+import { it } from '../support/api';
 
-let service: Service;
-beforeAll(async () => (service = await startService()));
-afterAll(() => service?.stop());
-
-it('answers 503 while the database takes a query and does not answer it', async () => {
+it('answers 503 while the database takes a query and does not answer it', async ({ service }) => {
   const other = new pg.Client(service.database);
   await other.connect();
   await other.query('BEGIN');

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startService, type Service } from '../support/service';
+import { expect } from 'vitest';
+import { it } from '../support/api';
+import type { Service } from '../support/service';
 
-let service: Service;
 let version: string;
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ service }) => {
   const { api, query } = service;
   await query(`CREATE TABLE public.odd (
       name text, width numeric, weight double precision, code bigint, day date, amount numeric
@@ -37,15 +36,14 @@ beforeAll(async () => {
   const { body: created } = await api.post(`/sources/${source.id}/versions`, { name: 'Plan' });
   version = `/versions/${created.id}`;
 });
-afterAll(() => service?.stop());
 
-const load = (name: string) =>
+const load = (service: Service, name: string) =>
   service.api.post(`${version}/baseline`, {
     filters: [[{ cname: 'name', op: 'like', value: `${name}%` }]],
     pf_user: 'ann',
   });
 
-it.each([
+it.for([
   ['separator', '"name"'],
   ['sentinel', '"name"'],
   ['numeric NaN', '"width"'],
@@ -54,15 +52,18 @@ it.each([
   ['wide integer', '"code"'],
   ['endless', '"day"'],
   ['poison', '"amount"'],
-])('a load of %s is refused, naming %s, and leaves nothing', async (name, column) => {
-  const answer = await load(name);
-  expect(answer.status).toBe(422);
-  expect(answer.body.error).toContain(column);
-  const { body: log } = await service.api.get(`${version}/log`);
-  expect(log.entries).toEqual([]);
-  expect((await service.api.get(`${version}/data`)).bytes).toHaveLength(0);
-});
+] as const)(
+  'a load of %s is refused, naming %s, and leaves nothing',
+  async ([name, column], { service }) => {
+    const answer = await load(service, name);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toContain(column);
+    const { body: log } = await service.api.get(`${version}/log`);
+    expect(log.entries).toEqual([]);
+    expect((await service.api.get(`${version}/data`)).bytes).toHaveLength(0);
+  },
+);
 
-it('a load of plain rows is made', async () => {
-  expect((await load('plain')).body).toMatchObject({ row_count: 1 });
+it('a load of plain rows is made', async ({ service }) => {
+  expect((await load(service, 'plain')).body).toMatchObject({ row_count: 1 });
 });

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../support/service';
-import { startService } from '../support/service';
+import { describe, expect } from 'vitest';
+import { it } from '../support/api';
 import { decode, makeSource, makeVersion, ok } from './contract/orders';
 
 /** Names that the service's own SQL uses for something, and names that JavaScript has a meaning for. */
@@ -24,10 +23,7 @@ const NAMES = [
   ...['constructor', 'toString', '{{logid}}', '$1', "it's", 'über ä', 'ORDER BY 1', '*'],
 ];
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ service }) => {
   await service.query(`
     CREATE TABLE public.names (sdat date, edat int, ${NAMES.map((n) => `${quote(n)} text`).join(', ')},
       units numeric(12,2), amount int);
@@ -35,13 +31,12 @@ beforeAll(async () => {
     SELECT '2026-01-31', 0, ${NAMES.map((_, i) => `'a' || (g + ${i}) % 3`).join(', ')}, g * 10, g
     FROM generate_series(1, 9) AS g`);
 });
-afterAll(() => service?.stop());
 
 describe.each([
   ['raw', [] as string[]],
   ['at a grain', ['sdat', 'sign', 'written', '{{logid}}']],
 ])('columns named like the inside of a statement, %s', (_, grain) => {
-  it('are loaded, read, scaled, moved, copied and undone', async () => {
+  it('are loaded, read, scaled, moved, copied and undone', async ({ service }) => {
     const { api, query } = service;
     const id = await makeSource(service, 'names', [
       { cname: 'sdat', role: 'date', dim_group: 'd' },

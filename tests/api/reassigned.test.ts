@@ -1,26 +1,29 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Service } from '../support/service';
+import { describe, expect } from 'vitest';
+import { it } from '../support/api';
+import type { Service } from '../support/service';
 
-let service: Service;
 let source: string;
 let version: string;
 
-beforeAll(async () => {
-  service = await startService();
+it.beforeAll(async ({ service }) => {
   const { api, query } = service;
   await query(`CREATE TABLE public.orders AS
     SELECT 'West' AS region, 10 * i AS amount, i AS pieces, i % 2 AS grade FROM generate_series(1, 4) AS i`);
   const { body: registered } = await api.post('/sources', { schema: 'public', tname: 'orders' });
   source = `/sources/${registered.id}`;
-  await roles({ region: 'dimension', amount: 'value', pieces: 'units', grade: 'dimension' });
+  await roles(service, {
+    region: 'dimension',
+    amount: 'value',
+    pieces: 'units',
+    grade: 'dimension',
+  });
   await api.post(`${source}/sql`);
   const { body: created } = await api.post(`${source}/versions`, { name: 'Plan' });
   version = `/versions/${created.id}`;
   await api.post(`${version}/baseline`, { pf_user: 'ann' });
 });
-afterAll(() => service?.stop());
 
-async function roles(entries: Record<string, string>): Promise<void> {
+async function roles(service: Service, entries: Record<string, string>): Promise<void> {
   const answer = await service.api.put(
     `${source}/columns`,
     Object.entries(entries).map(([cname, role]) => ({ cname, role })),
@@ -28,34 +31,39 @@ async function roles(entries: Record<string, string>): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-const scale = (slice: object) =>
+const scale = (service: Service, slice: object) =>
   service.api.post(`${version}/scale`, { slice, value_incr: 7, pf_user: 'ann' });
 
-it('refuses operations while value and units are swapped in the metadata alone', async () => {
-  await roles({ amount: 'units', pieces: 'value' });
-  const answer = await scale({ region: 'West' });
+it('refuses operations while value and units are swapped in the metadata alone', async ({
+  service,
+}) => {
+  await roles(service, { amount: 'units', pieces: 'value' });
+  const answer = await scale(service, { region: 'West' });
   expect(answer.status).toBe(409);
   expect(answer.body.error).toContain('"amount", "pieces"');
   expect((await service.api.post(`${version}/slice`, { slice: {} })).status).toBe(409);
 
   await service.api.post(`${source}/sql`);
-  expect((await scale({ region: 'West' })).status).toBe(200);
+  expect((await scale(service, { region: 'West' })).status).toBe(200);
   const [sums] = await service.query(
     `SELECT sum(amount)::int AS amount, sum(pieces)::int AS pieces FROM pf.fc_orders_${version.split('/')[2]}`,
   );
   expect(sums).toEqual({ amount: 100, pieces: 17 });
 });
 
-it('refuses a slice by a dimension that became a measure, rather than skip it', async () => {
-  await roles({ amount: 'ignore' });
-  await roles({ grade: 'units' });
-  const answer = await scale({ grade: 1 });
+it('refuses a slice by a dimension that became a measure, rather than skip it', async ({
+  service,
+}) => {
+  await roles(service, { amount: 'ignore' });
+  await roles(service, { grade: 'units' });
+  const answer = await scale(service, { grade: 1 });
   expect(answer.status).toBe(409);
   expect(answer.body.error).toContain('"grade"');
 });
 
 describe('a version created before the changed columns are generated', () => {
   const planned = async (
+    service: Service,
     tname: string,
     before: Record<string, string>,
     after: typeof before,
@@ -85,8 +93,9 @@ describe('a version created before the changed columns are generated', () => {
     };
   };
 
-  it('refuses operations while the templates take value for units', async () => {
+  it('refuses operations while the templates take value for units', async ({ service }) => {
     const { post, generate, entries } = await planned(
+      service,
       'swapped',
       { d: 'dimension', a: 'value', b: 'units' },
       { a: 'units', b: 'value' },
@@ -98,8 +107,11 @@ describe('a version created before the changed columns are generated', () => {
     expect(row).toMatchObject({ a: 0, b: 30 });
   });
 
-  it('refuses them for a source whose column is named like a substitution point, too', async () => {
+  it('refuses them for a source whose column is named like a substitution point, too', async ({
+    service,
+  }) => {
     const { post, generate, entries } = await planned(
+      service,
       'braced',
       { '{{logid}}': 'dimension', a: 'value', b: 'units' },
       { a: 'units', b: 'value' },
@@ -112,8 +124,11 @@ describe('a version created before the changed columns are generated', () => {
     expect(row).toMatchObject({ a: 0, b: 30 });
   });
 
-  it('does not lose what a set says of a dimension that the templates do not know', async () => {
+  it('does not lose what a set says of a dimension that the templates do not know', async ({
+    service,
+  }) => {
     const { post, generate, entries } = await planned(
+      service,
       'widened',
       { d: 'dimension', a: 'value' },
       { e: 'dimension' },
@@ -126,8 +141,11 @@ describe('a version created before the changed columns are generated', () => {
     expect((await post('clone', copy)).body).toMatchObject([{ d: 'x1', e: 'Z', a: 40 }]);
   });
 
-  it('does not lose an increment of a measure that the templates do not know', async () => {
+  it('does not lose an increment of a measure that the templates do not know', async ({
+    service,
+  }) => {
     const { post, generate, entries } = await planned(
+      service,
       'measured',
       { d: 'dimension', a: 'value' },
       { b: 'units' },
@@ -141,14 +159,21 @@ describe('a version created before the changed columns are generated', () => {
 });
 
 describe('a source whose SQL was generated before the service recorded from which columns', () => {
-  it('asks for one generation before it operates or makes a version, and still reads and loads', async () => {
+  it('asks for one generation before it operates or makes a version, and still reads and loads', async ({
+    service,
+  }) => {
     const { api, query } = service;
-    await roles({ region: 'dimension', amount: 'units', pieces: 'value', grade: 'dimension' });
+    await roles(service, {
+      region: 'dimension',
+      amount: 'units',
+      pieces: 'value',
+      grade: 'dimension',
+    });
     await api.post(`${source}/sql`);
     await query(`DELETE FROM pf.sql_column WHERE source_id = ${source.split('/')[2]}`);
 
     const older = { status: 409, body: { error: expect.stringMatching(/generate it again$/) } };
-    expect(await scale({ region: 'West' })).toMatchObject(older);
+    expect(await scale(service, { region: 'West' })).toMatchObject(older);
     expect(await api.post(`${version}/slice`, { slice: {} })).toMatchObject(older);
     expect(await api.post(`${source}/versions`, { name: 'Later' })).toMatchObject(older);
     const loaded = await api.post(`${version}/reference`, { pf_user: 'ann' });
@@ -157,12 +182,12 @@ describe('a source whose SQL was generated before the service recorded from whic
     expect((await api.del(`/log/${loaded.body.logid}`)).status).toBe(200);
 
     expect((await api.post(`${source}/sql`)).status).toBe(200);
-    expect((await scale({ region: 'West' })).status).toBe(200);
+    expect((await scale(service, { region: 'West' })).status).toBe(200);
     expect((await api.post(`${source}/versions`, { name: 'Later' })).status).toBe(201);
   });
 });
 
-it('offers columns that the table has gained since it was registered', async () => {
+it('offers columns that the table has gained since it was registered', async ({ service }) => {
   const { api, query } = service;
   await query('CREATE TABLE public.growing AS SELECT 1 AS k, 2 AS amount');
   const { body: registered } = await api.post('/sources', { schema: 'public', tname: 'growing' });

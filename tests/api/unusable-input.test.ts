@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Service } from '../support/service';
-import {
-  decode,
-  makePlan,
-  makeSource,
-  makeVersion,
-  ok,
-  refused,
-  startWithOrders,
-} from './contract/orders';
+import { decode, it, makePlan, makeSource, makeVersion, ok, refused } from './contract/orders';
 
-let service: Service;
-let sourceId: number;
 let path: string;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
+it.beforeAll(async ({ service, sourceId }) => {
   ({ path } = await makePlan(service, sourceId));
 });
-afterAll(() => service?.stop());
 
 describe('conditions that the grammar takes and PostgreSQL cannot run', () => {
-  it.each([
+  it.for([
     ['region = ANY (ARRAY[])', /type of empty array/],
     ["(region, channel) = ('a', 'b', 'c')", /not of one length/],
     ["(region, channel) IN (('a', 'b'), ('c', 'd', 'e'))", /not of one length/],
@@ -33,7 +21,7 @@ describe('conditions that the grammar takes and PostgreSQL cannot run', () => {
     ["date_bin('1 month', shipped, now()) = now()", /months/],
     ['region = chr(0)', /character/],
     ['region = chr(99999999)', /character/],
-  ])('%s', async (where_clause, reason) => {
+  ] as const)('%s', async ([where_clause, reason], { service }) => {
     await refused(
       service,
       () => service.api.post(`${path}/baseline/preview`, { where_clause }),
@@ -50,17 +38,23 @@ describe('conditions that the grammar takes and PostgreSQL cannot run', () => {
 });
 
 describe('the character U+0000 in an address', () => {
-  it.each([
+  it.for([
     ['a schema', () => '/tables/pub%00lic/orders', /schema/],
     ['a table', () => '/tables/public/ord%00ers', /tname/],
-    ['a column', () => `/sources/${sourceId}/values?cname=re%00gion`, /cname/],
-    ['a search', () => `/sources/${sourceId}/values?cname=region&search=%00`, /search/],
-  ])('in %s', async (_, target, reason) => {
-    await refused(service, () => service.api.get(target()), 400, reason);
+    ['a column', (sourceId: number) => `/sources/${sourceId}/values?cname=re%00gion`, /cname/],
+    [
+      'a search',
+      (sourceId: number) => `/sources/${sourceId}/values?cname=region&search=%00`,
+      /search/,
+    ],
+  ] as const)('in %s', async ([, target, reason], { service, sourceId }) => {
+    await refused(service, () => service.api.get(target(sourceId)), 400, reason);
   });
 });
 
-it('refuses an offset that is no interval where the source has no date to shift', async () => {
+it('refuses an offset that is no interval where the source has no date to shift', async ({
+  service,
+}) => {
   await service.query("CREATE TABLE public.undated AS SELECT 'a'::text AS k, 1::int AS n");
   const id = await makeSource(service, 'undated', [
     { cname: 'k', role: 'dimension' },
@@ -78,9 +72,10 @@ it('refuses an offset that is no interval where the source has no date to shift'
 
 describe('amounts beyond what a double can hold, in a numeric column', () => {
   let huge: string;
-  const data = async () => decode(ok(await service.api.get(`${huge}/data`)).bytes).rows.length;
+  const data = async (service: Service) =>
+    decode(ok(await service.api.get(`${huge}/data`)).bytes).rows.length;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ service }) => {
     await service.query('CREATE TABLE public.huge (k text, v numeric)');
     await service.query("INSERT INTO public.huge VALUES ('a', 500), ('b', 1e308), ('c', 1e309)");
     const id = await makeSource(service, 'huge', [
@@ -90,13 +85,13 @@ describe('amounts beyond what a double can hold, in a numeric column', () => {
     huge = `/versions/${await makeVersion(service, id)}`;
   });
 
-  it('come in by no load', async () => {
+  it('come in by no load', async ({ service }) => {
     await refused(service, () => service.api.post(`${huge}/baseline`, user), 422, /"v"/);
     ok(await service.api.post(`${huge}/baseline`, { where_clause: "k <> 'c'", ...user }));
-    expect(await data()).toBe(2);
+    expect(await data(service)).toBe(2);
   });
 
-  it('are written by no operation', async () => {
+  it('are written by no operation', async ({ service }) => {
     const slice = { k: 'b' };
     await refused(
       service,
@@ -110,11 +105,13 @@ describe('amounts beyond what a double can hold, in a numeric column', () => {
       422,
       /"v"/,
     );
-    expect(await data()).toBe(2);
+    expect(await data(service)).toBe(2);
   });
 });
 
-it('names the slice keys it skipped as far as a header goes, however many there are', async () => {
+it('names the slice keys it skipped as far as a header goes, however many there are', async ({
+  service,
+}) => {
   const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`ключ ${i}`, 1]));
   const { headers } = ok(
     await service.api.post(`${path}/scale`, {

@@ -1,20 +1,15 @@
 // Holds what docs/contract/01-what-the-service-does.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { apiAt } from '../../support/http';
-import { startService, type Service } from '../../support/service';
-import { decode, makePlan, ok, startWithOrders } from './orders';
-
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
+import { startService } from '../../support/service';
+import { decode, it, makePlan, ok } from './orders';
 
 describe('What the service does', () => {
-  it('plans, from a table to a scaled cell and back, all of it under /api', async () => {
+  it('plans, from a table to a scaled cell and back, all of it under /api', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     expect(table).toMatch(/^pf\."fc_orders_\d+"$/);
     const loaded = decode((await service.api.get(`${path}/data`)).bytes).rows;
@@ -39,7 +34,7 @@ describe('What the service does', () => {
     expect(new Date(2026, 0, 1).getTimezoneOffset()).not.toBe(0);
   });
 
-  it('gives the same answers from two servers on one database', async () => {
+  it('gives the same answers from two servers on one database', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const second = await startServer({ database: service.database, env: { TZ: 'UTC' } });
     try {

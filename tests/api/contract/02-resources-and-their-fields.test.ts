@@ -1,11 +1,12 @@
 // Holds what docs/contract/02-resources-and-their-fields.md promises.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import {
   decode,
   GRAIN_COLUMNS,
+  it,
   makePlan,
   makeSource,
   makeVersion,
@@ -13,19 +14,10 @@ import {
   ORDER_COLUMNS,
   ORDERS,
   refused,
-  startWithOrders,
 } from './orders';
 
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
-
 /** The columns of a table of schema pf as the catalog has them: type, nullability, default. */
-const columnsOf = (table: string) =>
+const columnsOf = (service: Service, table: string) =>
   service.query(
     `SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable,
        column_default AS "default"
@@ -33,11 +25,15 @@ const columnsOf = (table: string) =>
      ORDER BY column_name`,
     [table],
   );
-const named = async (table: string) => (await columnsOf(table)).map((c) => `${c.name} ${c.type}`);
+const named = async (service: Service, table: string) =>
+  (await columnsOf(service, table)).map((c) => `${c.name} ${c.type}`);
 
 describe('pf.source', () => {
-  it('has the fields of the contract, and defaults for status and created_at', async () => {
-    expect(await named('source')).toEqual([
+  it('has the fields of the contract, and defaults for status and created_at', async ({
+    service,
+    sourceId,
+  }) => {
+    expect(await named(service, 'source')).toEqual([
       'created_at timestamp with time zone',
       'created_by text',
       'default_layout jsonb',
@@ -60,7 +56,7 @@ describe('pf.source', () => {
     });
   });
 
-  it('has each table once', async () => {
+  it('has each table once', async ({ service }) => {
     await refused(
       service,
       () => service.api.post('/sources', { schema: 'public', tname: 'orders' }),
@@ -70,7 +66,7 @@ describe('pf.source', () => {
 });
 
 describe('pf.col_meta', () => {
-  it('has one row a column, role ignore, in the order of the table', async () => {
+  it('has one row a column, role ignore, in the order of the table', async ({ service }) => {
     await service.query('CREATE TABLE public.fresh (b int, "a" text)');
     const { id } = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'fresh' }),
@@ -93,7 +89,10 @@ describe('pf.col_meta', () => {
 });
 
 describe('pf.version', () => {
-  it('starts open, skipping reference rows, and has a name once a source', async () => {
+  it('starts open, skipping reference rows, and has a name once a source', async ({
+    service,
+    sourceId,
+  }) => {
     const { body } = await service.api.post(`/sources/${sourceId}/versions`, {
       name: 'Budget',
       pf_user: 'ann',
@@ -118,13 +117,13 @@ describe('pf.version', () => {
     );
   });
 
-  it('holds its source: deleting that is refused', async () => {
+  it('holds its source: deleting that is refused', async ({ service, sourceId }) => {
     await refused(service, () => service.api.del(`/sources/${sourceId}`), 409, /Budget/);
   });
 });
 
 describe('pf.log', () => {
-  it('has one entry a write: who, when, what, on which slice', async () => {
+  it('has one entry a write: who, when, what, on which slice', async ({ service, sourceId }) => {
     const { path, versionId, baseline } = await makePlan(service, sourceId);
     ok(
       await service.api.post(`${path}/scale`, {
@@ -167,7 +166,7 @@ describe('pf.log', () => {
 });
 
 describe('pf.sql', () => {
-  it('has a template an operation, gone with its source', async () => {
+  it('has a template an operation, gone with its source', async ({ service, sourceId }) => {
     const stored = () =>
       service.query('SELECT operation FROM pf.sql WHERE source_id = $1 ORDER BY 1', [sourceId]);
     expect((await stored()).map((r) => r.operation)).toEqual([
@@ -187,8 +186,8 @@ describe('pf.sql', () => {
 });
 
 describe('pf.dim_period', () => {
-  it('has a row a month from 2018 to 2035, with its indexes', async () => {
-    expect(await named('dim_period')).toEqual([
+  it('has a row a month from 2018 to 2035, with its indexes', async ({ service }) => {
+    expect(await named(service, 'dim_period')).toEqual([
       'cal_label text',
       'cal_month integer',
       'cal_month_abbr text',
@@ -226,7 +225,7 @@ describe('pf.dim_period', () => {
 });
 
 describe('pf.schema_version', () => {
-  it('has each migration with the first 16 hex digits of its SHA-256', async () => {
+  it('has each migration with the first 16 hex digits of its SHA-256', async ({ service }) => {
     const applied = await service.query('SELECT * FROM pf.schema_version ORDER BY filename');
     expect(applied.length).toBeGreaterThanOrEqual(4);
     for (const { filename, checksum } of applied) {
@@ -237,7 +236,10 @@ describe('pf.schema_version', () => {
 });
 
 describe('Forecast table pf.fc_{tname}_{version_id}', () => {
-  it('holds the data columns of the metadata, then four system columns', async () => {
+  it('holds the data columns of the metadata, then four system columns', async ({
+    service,
+    sourceId,
+  }) => {
     const versionId = await makeVersion(service, sourceId);
     const columns = await service.query(
       `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
@@ -259,7 +261,10 @@ describe('Forecast table pf.fc_{tname}_{version_id}', () => {
     ]);
   });
 
-  it('does not store note and operation: a note edited later shows at once', async () => {
+  it('does not store note and operation: a note edited later shows at once', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     const notes = async () => {
       const { rows } = decode((await service.api.get(`${path}/data`)).bytes);
@@ -274,12 +279,12 @@ describe('Forecast table pf.fc_{tname}_{version_id}', () => {
 describe('Display grain', () => {
   let grainId: number;
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.grained'));
     grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
   });
 
-  it('keys every group apart, by the formula of the contract', async () => {
+  it('keys every group apart, by the formula of the contract', async ({ service }) => {
     const { path, table } = await makePlan(service, grainId);
     const { rows } = decode((await service.api.get(`${path}/agg`)).bytes);
     const expected = await service.query(
@@ -300,7 +305,7 @@ describe('Display grain', () => {
     );
   });
 
-  it('orders its columns by opos, those without one last, then by id', async () => {
+  it('orders its columns by opos, those without one last, then by id', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.ordered'));
     const opos = (cname: string) => ({ 'a"b': 1, region: 2, 'Order Year': null })[cname];
     const id = await makeSource(
@@ -329,7 +334,7 @@ describe('Display grain', () => {
     ]);
   });
 
-  it('ignores the flag on a column of another role', async () => {
+  it('ignores the flag on a column of another role', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.flagged'));
     const id = await makeSource(
       service,
@@ -341,7 +346,7 @@ describe('Display grain', () => {
     expect((await service.api.get(`${path}/agg`)).status).toBe(404);
   });
 
-  it('sums only the measures the source has', async () => {
+  it('sums only the measures the source has', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.unitless'));
     const id = await makeSource(
       service,

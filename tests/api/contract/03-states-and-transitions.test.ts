@@ -1,19 +1,12 @@
 // Holds what docs/contract/03-states-and-transitions.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { SliceOperation } from '../../../src/lib/contract/operations';
+import type { Answer } from '../../support/http';
 import type { Service } from '../../support/service';
-import { makePlan, ok, refused, startWithOrders } from './orders';
-
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
+import { it, makePlan, ok, refused } from './orders';
 
 describe('Version status', () => {
-  it('closes with a time and a name, and opens without either', async () => {
+  it('closes with a time and a name, and opens without either', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const closed = await service.api.post(`${path}/close`, { pf_user: 'eve' });
     expect(closed.body).toMatchObject({ status: 'closed', closed_by: 'eve' });
@@ -32,32 +25,32 @@ describe('Version status', () => {
     let path: string;
     let baseline: number;
 
-    beforeAll(async () => {
+    it.beforeAll(async ({ service, sourceId }) => {
       ({ path, baseline } = await makePlan(service, sourceId));
       ok(await service.api.post(`${path}/close`, { pf_user: 'eve' }));
     });
 
     const user = { pf_user: 'ann' };
     const operation = { ...user, slice: {} };
-    it.each([
-      ['POST baseline', () => service.api.post(`${path}/baseline`, user)],
-      ['POST reference', () => service.api.post(`${path}/reference`, user)],
-      ['PUT baseline', () => service.api.put(`${path}/baseline/${baseline}`, user)],
-      ['DELETE baseline', () => service.api.del(`${path}/baseline`)],
-      ['POST scale', () => service.api.post(`${path}/scale`, { ...operation, pct: 1 })],
+    it.for<[string, (service: Service) => Promise<Answer>]>([
+      ['POST baseline', (service) => service.api.post(`${path}/baseline`, user)],
+      ['POST reference', (service) => service.api.post(`${path}/reference`, user)],
+      ['PUT baseline', (service) => service.api.put(`${path}/baseline/${baseline}`, user)],
+      ['DELETE baseline', (service) => service.api.del(`${path}/baseline`)],
+      ['POST scale', (service) => service.api.post(`${path}/scale`, { ...operation, pct: 1 })],
       [
         'POST recode',
-        () => service.api.post(`${path}/recode`, { ...operation, set: { region: 'x' } }),
+        (service) => service.api.post(`${path}/recode`, { ...operation, set: { region: 'x' } }),
       ],
-      ['POST clone', () => service.api.post(`${path}/clone`, { ...operation, set: {} })],
-      ['DELETE log', () => service.api.del(`/log/${baseline}`)],
-      ['PATCH version', () => service.api.patch(path, { name: 'Other' })],
-      ['DELETE version', () => service.api.del(path)],
-    ])('refuses %s', async (_, request) => {
-      await refused(service, request, 403, 'Version is closed');
+      ['POST clone', (service) => service.api.post(`${path}/clone`, { ...operation, set: {} })],
+      ['DELETE log', (service) => service.api.del(`/log/${baseline}`)],
+      ['PATCH version', (service) => service.api.patch(path, { name: 'Other' })],
+      ['DELETE version', (service) => service.api.del(path)],
+    ])('refuses %s', async ([, request], { service }) => {
+      await refused(service, () => request(service), 403, 'Version is closed');
     });
 
-    it('is still read, and its notes are still edited', async () => {
+    it('is still read, and its notes are still edited', async ({ service }) => {
       for (const what of ['', '/data', '/log', '/segments']) {
         expect((await service.api.get(path + what)).status).toBe(200);
       }
@@ -68,7 +61,10 @@ describe('Version status', () => {
 });
 
 describe('Source status', () => {
-  it('leaves an archived source out of the list, and makes no version of it', async () => {
+  it('leaves an archived source out of the list, and makes no version of it', async ({
+    service,
+    sourceId,
+  }) => {
     ok(await service.api.patch(`/sources/${sourceId}`, { status: 'archived' }));
     expect((await service.api.get('/sources')).body).toEqual([]);
     expect((await service.api.get('/sources?status=all')).body).toMatchObject([
@@ -86,7 +82,10 @@ describe('Source status', () => {
 });
 
 describe('Row origin (pf_iter)', () => {
-  it('is what wrote the row, and operations skip the excluded ones', async () => {
+  it('is what wrote the row, and operations skip the excluded ones', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const user = { pf_user: 'ann' };
     ok(await service.api.post(`${path}/reference`, user));
@@ -114,7 +113,7 @@ describe('Row origin (pf_iter)', () => {
     ]);
   });
 
-  it('skips exactly the iterations the version names', async () => {
+  it('skips exactly the iterations the version names', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId, { exclude_iters: ['baseline', 'clone'] });
     const scale = () => service.api.post(`${path}/scale`, { slice: {}, pct: 10, pf_user: 'ann' });
     await refused(service, scale, 422, /excluded/);
@@ -124,7 +123,10 @@ describe('Row origin (pf_iter)', () => {
 });
 
 describe('Baseline edit guard', () => {
-  it('counts every entry that is no load, of an operation that it does not know too', async () => {
+  it('counts every entry that is no load, of an operation that it does not know too', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, versionId, baseline } = await makePlan(service, sourceId);
     await service.query(`
       ALTER TABLE pf.log DROP CONSTRAINT log_operation_check;
@@ -138,7 +140,10 @@ describe('Baseline edit guard', () => {
     expect((await edit()).status).toBe(200);
   });
 
-  it('refuses to edit a segment while an operation exists, and allows it once that is undone', async () => {
+  it('refuses to edit a segment while an operation exists, and allows it once that is undone', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     const reference = ok(await service.api.post(`${path}/reference`, { pf_user: 'ann' })).body
       .logid;

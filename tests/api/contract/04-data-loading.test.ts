@@ -1,26 +1,14 @@
 // Holds what docs/contract/04-data-loading.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../support/service';
-import {
-  decode,
-  GRAIN_COLUMNS,
-  makePlan,
-  makeVersion,
-  ok,
-  ORDER_COLUMNS,
-  startWithOrders,
-} from './orders';
+import { describe, expect } from 'vitest';
+import { decode, GRAIN_COLUMNS, it, makePlan, makeVersion, ok, ORDER_COLUMNS } from './orders';
 
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders(GRAIN_COLUMNS));
-});
-afterAll(() => service?.stop());
+it.override('columns', GRAIN_COLUMNS);
 
 describe('GET /tables', () => {
-  it('lists a table of the same name in several schemas once each', async () => {
+  it('lists a table of the same name in several schemas once each', async ({
+    service,
+    sourceId,
+  }) => {
     await service.query(`
       CREATE SCHEMA north; CREATE TABLE north.orders (a int);
       CREATE SCHEMA south; CREATE VIEW south.orders AS SELECT 1 AS a;
@@ -63,7 +51,10 @@ describe('GET /tables', () => {
 });
 
 describe('GET /versions/:id/data', () => {
-  it('answers every row, whole, as one record batch with its headers', async () => {
+  it('answers every row, whole, as one record batch with its headers', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table, baseline } = await makePlan(service, sourceId);
     ok(await service.api.patch(`/log/${baseline}`, { note: `it's "{{logid}}" $& \\ ; é 😀` }));
     ok(await service.api.post(`${path}/scale`, { slice: {}, pct: 10, pf_user: 'ann' }));
@@ -104,7 +95,10 @@ describe('GET /versions/:id/data', () => {
     );
   });
 
-  it('delivers bigint and numeric as numbers, never as 64-bit integers or decimals', async () => {
+  it('delivers bigint and numeric as numbers, never as 64-bit integers or decimals', async ({
+    service,
+    sourceId,
+  }) => {
     const { path } = await makePlan(service, sourceId);
     for (const what of ['data', 'agg']) {
       const { fields, rows } = decode((await service.api.get(`${path}/${what}`)).bytes);
@@ -119,7 +113,7 @@ describe('GET /versions/:id/data', () => {
     }
   });
 
-  it('answers an empty version with no bytes at all', async () => {
+  it('answers an empty version with no bytes at all', async ({ service, sourceId }) => {
     const id = await makeVersion(service, sourceId);
     for (const what of ['data', 'agg']) {
       const answer = await service.api.get(`/versions/${id}/${what}`);
@@ -132,7 +126,10 @@ describe('GET /versions/:id/data', () => {
 });
 
 describe('GET /versions/:id/agg', () => {
-  it('answers grain rows as one record batch, without note and operation', async () => {
+  it('answers grain rows as one record batch, without note and operation', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/scale`, { slice: {}, pct: 10, pf_user: 'ann' }));
     const answer = await service.api.get(`${path}/agg`);
@@ -147,7 +144,10 @@ describe('GET /versions/:id/agg', () => {
     expect(rows.reduce((sum, r) => sum + Number(r.amount), 0)).toBeCloseTo(total, 9);
   });
 
-  it('is gone once the grain is cleared and the SQL generated again; /data goes on', async () => {
+  it('is gone once the grain is cleared and the SQL generated again; /data goes on', async ({
+    service,
+    sourceId,
+  }) => {
     const { path } = await makePlan(service, sourceId);
     const grain = (on: boolean) =>
       service.api.put(

@@ -1,26 +1,21 @@
 // Holds what docs/contract/05-operations.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
-import { makePlan, makeVersion, ok, refused, startWithOrders } from './orders';
+import { it, makePlan, makeVersion, ok, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
-
-const emptyVersion = async () => {
+const emptyVersion = async (service: Service, sourceId: number) => {
   const id = await makeVersion(service, sourceId);
   return { path: `/versions/${id}`, table: `pf.fc_orders_${id}` };
 };
-const paramsOf = async (logid: number) =>
+const paramsOf = async (service: Service, logid: number) =>
   (await service.query('SELECT params FROM pf.log WHERE id = $1', [logid]))[0].params;
 
 describe('POST /versions/:id/baseline', () => {
-  it('copies the rows of the source, additively, an entry a call', async () => {
-    const { path, table } = await emptyVersion();
+  it('copies the rows of the source, additively, an entry a call', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path, table } = await emptyVersion(service, sourceId);
     const load = (more: object) =>
       service.api.post(`${path}/baseline`, { pf_user: 'ann', ...more });
     const first = await load({ note: 'all' });
@@ -46,8 +41,11 @@ describe('POST /versions/:id/baseline', () => {
     ]);
   });
 
-  it('adds the offset to every date, by months that end where the month ends', async () => {
-    const { path, table } = await emptyVersion();
+  it('adds the offset to every date, by months that end where the month ends', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path, table } = await emptyVersion(service, sourceId);
     ok(await service.api.post(`${path}/baseline`, { date_offset: '1 month', pf_user: 'ann' }));
     const dates = await service.query(
       `SELECT "Order Date" AS d, "Order Year" AS y, count(*) AS n FROM ${table} GROUP BY 1, 2 ORDER BY 1`,
@@ -65,15 +63,15 @@ describe('POST /versions/:id/baseline', () => {
     ]);
   });
 
-  it.each([
+  it.for([
     ['1 year', '2027-01-31'],
     ['6 months', '2026-07-31'],
     ['-1 years 2 mons', '2025-03-31'],
     ['P1Y2M', '2027-03-31'],
     ['0 days', '2026-01-31'],
     ['36 hours', '2026-02-01'],
-  ])('understands the offset %s', async (offset, first) => {
-    const { path, table } = await emptyVersion();
+  ] as const)('understands the offset %s', async ([offset, first], { service, sourceId }) => {
+    const { path, table } = await emptyVersion(service, sourceId);
     const filters = [
       [
         { cname: 'select', op: '=', value: 'x' },
@@ -87,10 +85,14 @@ describe('POST /versions/:id/baseline', () => {
     expect(d).toBe(first);
   });
 
-  it('stores what arrived, the condition that ran and the offset', async () => {
-    const { path } = await emptyVersion();
+  it('stores what arrived, the condition that ran and the offset', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path } = await emptyVersion(service, sourceId);
     const load = async (body: object) =>
       paramsOf(
+        service,
         ok(await service.api.post(`${path}/baseline`, { pf_user: 'ann', ...body })).body.logid,
       );
     const filters = [[{ cname: 'region', op: '=', value: 'North' }]];
@@ -129,8 +131,8 @@ describe('POST /versions/:id/baseline', () => {
     expect(entries.map((e: { row_count: number }) => e.row_count)).toEqual([3, 1, 12, 1, 3, 3, 12]);
   });
 
-  it('answers a request to replay with 501', async () => {
-    const { path } = await emptyVersion();
+  it('answers a request to replay with 501', async ({ service, sourceId }) => {
+    const { path } = await emptyVersion(service, sourceId);
     for (const body of [{ replay: true, pf_user: 'ann' }, { replay: true }]) {
       await refused(service, () => service.api.post(`${path}/baseline`, body), 501, /[Rr]eplay/);
     }
@@ -138,8 +140,8 @@ describe('POST /versions/:id/baseline', () => {
     expect(plain.status).toBe(200);
   });
 
-  it('refuses what it cannot use, and leaves nothing behind', async () => {
-    const { path } = await emptyVersion();
+  it('refuses what it cannot use, and leaves nothing behind', async ({ service, sourceId }) => {
+    const { path } = await emptyVersion(service, sourceId);
     const load = (more: object) => () =>
       service.api.post(`${path}/baseline`, { pf_user: 'ann', ...more });
     await refused(service, () => service.api.post(`${path}/baseline`, {}), 400, /pf_user/);
@@ -166,8 +168,11 @@ describe('POST /versions/:id/baseline', () => {
 });
 
 describe('POST /versions/:id/reference', () => {
-  it('loads rows that carry pf_iter reference, with filter and offset', async () => {
-    const { path, table } = await emptyVersion();
+  it('loads rows that carry pf_iter reference, with filter and offset', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path, table } = await emptyVersion(service, sourceId);
     const { logid, row_count } = ok(
       await service.api.post(`${path}/reference`, {
         where_clause: `region = 'South'`,
@@ -195,8 +200,8 @@ describe('POST /versions/:id/reference', () => {
     });
   });
 
-  it('does not know the older date_from and date_to', async () => {
-    const { path } = await emptyVersion();
+  it('does not know the older date_from and date_to', async ({ service, sourceId }) => {
+    const { path } = await emptyVersion(service, sourceId);
     const { row_count } = ok(
       await service.api.post(`${path}/reference`, {
         date_from: '2026-06-01',
@@ -209,8 +214,8 @@ describe('POST /versions/:id/reference', () => {
 });
 
 describe('PUT /versions/:id/baseline/:logid', () => {
-  it('drops the segment and loads it again, under a new entry', async () => {
-    const { path, table } = await emptyVersion();
+  it('drops the segment and loads it again, under a new entry', async ({ service, sourceId }) => {
+    const { path, table } = await emptyVersion(service, sourceId);
     const filters = [[{ cname: 'region', op: '=', value: 'North' }]];
     const old = ok(
       await service.api.post(`${path}/baseline`, { filters, pf_user: 'ann', note: 'mine' }),
@@ -251,8 +256,11 @@ describe('PUT /versions/:id/baseline/:logid', () => {
     expect(await service.query('SELECT FROM pf.log WHERE id = $1', [old])).toEqual([]);
   });
 
-  it('keeps a reference segment a reference, and takes a note that is sent', async () => {
-    const { path, table } = await emptyVersion();
+  it('keeps a reference segment a reference, and takes a note that is sent', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path, table } = await emptyVersion(service, sourceId);
     const { logid } = ok(
       await service.api.post(`${path}/reference`, { pf_user: 'ann', note: 'old' }),
     ).body;
@@ -267,7 +275,10 @@ describe('PUT /versions/:id/baseline/:logid', () => {
     ).toEqual([{ note: null, operation: 'reference' }]);
   });
 
-  it('refuses the entry of another version, an operation, and what brings no row', async () => {
+  it('refuses the entry of another version, an operation, and what brings no row', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     const other = await makePlan(service, sourceId);
     const put =
@@ -287,7 +298,10 @@ describe('PUT /versions/:id/baseline/:logid', () => {
 });
 
 describe('DELETE /versions/:id/baseline', () => {
-  it('deletes all baseline rows and their entries, and nothing else', async () => {
+  it('deletes all baseline rows and their entries, and nothing else', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table, versionId } = await makePlan(service, sourceId);
     const user = { pf_user: 'ann' };
     ok(await service.api.post(`${path}/baseline`, { ...user, raw_where: `region = 'North'` }));

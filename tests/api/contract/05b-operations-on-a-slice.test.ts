@@ -1,27 +1,13 @@
 // Holds what docs/contract/05-operations.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../support/service';
-import {
-  decode,
-  GRAIN_COLUMNS,
-  makePlan,
-  makeSource,
-  ok,
-  ORDERS,
-  refused,
-  startWithOrders,
-} from './orders';
+import { describe, expect } from 'vitest';
+import { decode, GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
 let grainId: number;
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
+it.beforeAll(async ({ service }) => {
   await service.query(ORDERS.replaceAll('public.orders', 'public.grained'));
   grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
 });
-afterAll(() => service?.stop());
 
 describe('POST /versions/:id/scale, recode and clone', () => {
   const RAW = [
@@ -29,7 +15,10 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     ...['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at', 'pf_note', 'pf_op'],
   ];
 
-  it('answers the new rows whole in raw mode, with note and operation', async () => {
+  it('answers the new rows whole in raw mode, with note and operation', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const { body } = await service.api.post(`${path}/scale`, {
       slice: { region: 'North', 'sub-category': 'Chairs' },
@@ -61,7 +50,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     );
   });
 
-  it('answers the negating rows of a recode before the new ones', async () => {
+  it('answers the negating rows of a recode before the new ones', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const { body } = await service.api.post(`${path}/recode`, {
       slice: { region: 'North' },
@@ -90,7 +79,9 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  it('answers the grain of its own rows in grain mode, with keys that are new', async () => {
+  it('answers the grain of its own rows in grain mode, with keys that are new', async ({
+    service,
+  }) => {
     const { path, table } = await makePlan(service, grainId);
     const before = decode((await service.api.get(`${path}/agg`)).bytes).rows.map((r) => r.pf_gkey);
     const recoded = await service.api.post(`${path}/recode`, {
@@ -152,7 +143,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     }
   });
 
-  it('skips slice keys it does not know, and names them', async () => {
+  it('skips slice keys it does not know, and names them', async ({ service, sourceId }) => {
     const { path, table } = await makePlan(service, sourceId);
     const answer = await service.api.post(`${path}/scale`, {
       slice: { region: 'North', pf_iter: 'baseline', 'über, ä=1': 1, amount: 5, channel: 'web' },
@@ -181,7 +172,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     expect(plain.headers.has('x-slice-skipped')).toBe(false);
   });
 
-  it('selects by scalar, null, list, date and the whole version', async () => {
+  it('selects by scalar, null, list, date and the whole version', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const matched = async (slice: object) => {
       const { body } = await service.api.post(`${path}/slice`, { slice });
@@ -202,7 +193,10 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     expect(await matched({ region: `'; DROP TABLE pf.log; --` })).toEqual([0, 0]);
   });
 
-  it('refuses slices, sets and amounts it cannot use, and leaves nothing behind', async () => {
+  it('refuses slices, sets and amounts it cannot use, and leaves nothing behind', async ({
+    service,
+    sourceId,
+  }) => {
     const { path } = await makePlan(service, sourceId);
     const post = (operation: string, body: object) => () =>
       service.api.post(`${path}/${operation}`, { slice: {}, pf_user: 'ann', ...body });

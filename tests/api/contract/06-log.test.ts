@@ -1,31 +1,29 @@
 // Holds what docs/contract/06-log.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../support/service';
+import { describe, expect } from 'vitest';
 import {
   GRAIN_COLUMNS,
+  it,
   makePlan,
   makeSource,
   makeVersion,
   ok,
   ORDERS,
   refused,
-  startWithOrders,
 } from './orders';
 
-let service: Service;
-let sourceId: number;
 let grainId: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
+it.beforeAll(async ({ service }) => {
   await service.query(ORDERS.replaceAll('public.orders', 'public.grained'));
   grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
 });
-afterAll(() => service?.stop());
 
 describe('GET /versions/:id/log', () => {
-  it('lists the entries, newest first, with rows and totals of each and over all', async () => {
+  it('lists the entries, newest first, with rows and totals of each and over all', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, baseline, versionId } = await makePlan(service, sourceId);
     const north = { ...user, slice: { region: 'North' } };
     ok(
@@ -80,7 +78,10 @@ describe('GET /versions/:id/log', () => {
     });
   });
 
-  it('answers an empty log for an empty version, and null for a measure the source has not', async () => {
+  it('answers an empty log for an empty version, and null for a measure the source has not', async ({
+    service,
+    sourceId,
+  }) => {
     const empty = await makeVersion(service, sourceId);
     expect((await service.api.get(`/versions/${empty}/log`)).body).toEqual({
       entries: [],
@@ -107,7 +108,10 @@ describe('GET /versions/:id/log', () => {
 });
 
 describe('DELETE /log/:logid', () => {
-  it('takes the rows and the entry out, and names the rows in raw mode', async () => {
+  it('takes the rows and the entry out, and names the rows in raw mode', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const rows = ok(
       await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 }),
@@ -126,7 +130,7 @@ describe('DELETE /log/:logid', () => {
     await refused(service, () => service.api.del(`/log/${logid}`), 404);
   });
 
-  it('names each grain key once in grain mode, and counts the raw rows', async () => {
+  it('names each grain key once in grain mode, and counts the raw rows', async ({ service }) => {
     const { path, baseline, table } = await makePlan(service, grainId);
     const rows = ok(await service.api.post(`${path}/clone`, { ...user, slice: {}, set: {} })).body;
     const [{ n }] = await service.query(
@@ -148,7 +152,9 @@ describe('DELETE /log/:logid', () => {
     });
   });
 
-  it('decides the grain from live column metadata, not from the stored SQL', async () => {
+  it('decides the grain from live column metadata, not from the stored SQL', async ({
+    service,
+  }) => {
     const { path } = await makePlan(service, grainId);
     const scaled = () =>
       service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 });
@@ -169,7 +175,7 @@ describe('DELETE /log/:logid', () => {
     ok(await flag(true));
   });
 
-  it('takes a load back as it does an operation', async () => {
+  it('takes a load back as it does an operation', async ({ service, sourceId }) => {
     const { baseline, table, path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 }));
     const { body } = await service.api.del(`/log/${baseline}`);
@@ -181,7 +187,7 @@ describe('DELETE /log/:logid', () => {
 });
 
 describe('PATCH /log/:logid', () => {
-  it('changes the note and nothing else, and answers the entry', async () => {
+  it('changes the note and nothing else, and answers the entry', async ({ service, sourceId }) => {
     const { baseline, versionId } = await makePlan(service, sourceId);
     const [before] = await service.query('SELECT * FROM pf.log WHERE id = $1', [baseline]);
     const note = `it's "{{logid}}" $& $1 \\n \\ ; -- /* é 😀 \u2028 %s`;

@@ -1,33 +1,30 @@
 // Holds what docs/contract/07-sql-generation.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import {
   decode,
   GRAIN_COLUMNS,
+  it,
   makePlan,
   makeSource,
   ok,
   ORDER_COLUMNS,
   ORDERS,
   refused,
-  startWithOrders,
 } from './orders';
 
-let service: Service;
-let sourceId: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders(GRAIN_COLUMNS));
-});
-afterAll(() => service?.stop());
+it.override('columns', GRAIN_COLUMNS);
 
-const operations = async (id = sourceId) =>
+const operations = async (service: Service, id: number) =>
   (await service.api.get(`/sources/${id}/sql`)).body.map((t: { operation: string }) => t.operation);
 const ALL = ['get_data', 'get_agg', 'baseline', 'reference', 'scale', 'recode', 'clone', 'undo'];
 
 describe('SQL generation', () => {
-  it('answers a template an operation, with its time, and nothing before the first generation', async () => {
+  it('answers a template an operation, with its time, and nothing before the first generation', async ({
+    service,
+  }) => {
     await service.query('CREATE TABLE public.bare (a text, v int)');
     const { id } = ok(await service.api.post('/sources', { schema: 'public', tname: 'bare' })).body;
     expect((await service.api.get(`/sources/${id}/sql`)).body).toEqual([]);
@@ -49,8 +46,8 @@ describe('SQL generation', () => {
     expect((await service.api.get(`/sources/${id}/sql`)).body).toEqual(answer.body);
   });
 
-  it('upserts, and removes what was not produced', async () => {
-    expect(await operations()).toEqual(ALL);
+  it('upserts, and removes what was not produced', async ({ service, sourceId }) => {
+    expect(await operations(service, sourceId)).toEqual(ALL);
     const ids = () =>
       service.query('SELECT id, operation FROM pf.sql WHERE source_id = $1 ORDER BY 1', [sourceId]);
     const before = await ids();
@@ -59,13 +56,15 @@ describe('SQL generation', () => {
     const grainOff = ORDER_COLUMNS.map((c) => ({ cname: c.cname, in_grain: false }));
     ok(await service.api.put(`/sources/${sourceId}/columns`, grainOff));
     ok(await service.api.post(`/sources/${sourceId}/sql`));
-    expect(await operations()).toEqual(ALL.filter((o) => o !== 'get_agg'));
+    expect(await operations(service, sourceId)).toEqual(ALL.filter((o) => o !== 'get_agg'));
     ok(await service.api.put(`/sources/${sourceId}/columns`, GRAIN_COLUMNS));
     ok(await service.api.post(`/sources/${sourceId}/sql`));
-    expect(await operations()).toEqual(ALL);
+    expect(await operations(service, sourceId)).toEqual(ALL);
   });
 
-  it('fails where the table has lost a grain column, and lists all of them', async () => {
+  it('fails where the table has lost a grain column, and lists all of them', async ({
+    service,
+  }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.shrinking'));
     const id = await makeSource(service, 'shrinking', GRAIN_COLUMNS);
     await service.query('ALTER TABLE public.shrinking DROP COLUMN region, DROP COLUMN "a""b"');
@@ -77,7 +76,7 @@ describe('SQL generation', () => {
     );
   });
 
-  it('fails where a grain exists and there is neither value nor units', async () => {
+  it('fails where a grain exists and there is neither value nor units', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.unmeasured'));
     const id = await makeSource(service, 'unmeasured', GRAIN_COLUMNS);
     ok(
@@ -87,10 +86,13 @@ describe('SQL generation', () => {
       ]),
     );
     await refused(service, () => service.api.post(`/sources/${id}/sql`), 422, /value/);
-    expect(await operations(id)).toEqual(ALL);
+    expect(await operations(service, id)).toEqual(ALL);
   });
 
-  it('bakes names in, and leaves only the tokens of the contract', async () => {
+  it('bakes names in, and leaves only the tokens of the contract', async ({
+    service,
+    sourceId,
+  }) => {
     const { body } = await service.api.get(`/sources/${sourceId}/sql`);
     const tokens = new Set(
       body.flatMap((t: { sql: string }) => [...t.sql.matchAll(/\{\{(.*?)\}\}/g)].map((m) => m[1])),
@@ -116,25 +118,37 @@ describe('SQL generation', () => {
 });
 
 describe('Stored templates are what runs', () => {
-  const edit = (operation: string, change: (sql: string) => string) => async () => {
-    const [{ sql }] = await service.query(
-      'SELECT sql FROM pf.sql WHERE source_id = $1 AND operation = $2',
-      [sourceId, operation],
-    );
-    await service.query('UPDATE pf.sql SET sql = $3 WHERE source_id = $1 AND operation = $2', [
-      sourceId,
-      operation,
-      change(sql),
-    ]);
-  };
+  const edit =
+    (service: Service, sourceId: number, operation: string, change: (sql: string) => string) =>
+    async () => {
+      const [{ sql }] = await service.query(
+        'SELECT sql FROM pf.sql WHERE source_id = $1 AND operation = $2',
+        [sourceId, operation],
+      );
+      await service.query('UPDATE pf.sql SET sql = $3 WHERE source_id = $1 AND operation = $2', [
+        sourceId,
+        operation,
+        change(sql),
+      ]);
+    };
 
-  it('runs a template as it is stored, until the next generation', async () => {
+  it('runs a template as it is stored, until the next generation', async ({
+    service,
+    sourceId,
+  }) => {
     const { path } = await makePlan(service, sourceId);
-    await edit('get_data', (sql) => `${sql}WHERE region = 'North' -- only the north`)();
-    await edit('get_agg', (sql) =>
+    await edit(
+      service,
+      sourceId,
+      'get_data',
+      (sql) => `${sql}WHERE region = 'North' -- only the north`,
+    )();
+    await edit(service, sourceId, 'get_agg', (sql) =>
       sql.replace('FROM {{fc_table}}', `FROM {{fc_table}} WHERE region = 'South'`),
     )();
-    await edit('scale', (sql) => sql.replaceAll(`'scale' AS pf_op`, `'by hand' AS pf_op`))();
+    await edit(service, sourceId, 'scale', (sql) =>
+      sql.replaceAll(`'scale' AS pf_op`, `'by hand' AS pf_op`),
+    )();
     expect(decode((await service.api.get(`${path}/data`)).bytes).rows).toHaveLength(3);
     expect(
       new Set(decode((await service.api.get(`${path}/agg`)).bytes).rows.map((r) => r.region)),
@@ -144,7 +158,7 @@ describe('Stored templates are what runs', () => {
     expect((await scale()).body[0].pf_op).toBe('by hand');
 
     // A reference template from before the tokens ignores both the filter and the offset.
-    await edit('reference', (sql) =>
+    await edit(service, sourceId, 'reference', (sql) =>
       sql.replaceAll('{{date_offset}}', `'0 days'`).replace('{{filter_clause}}', 'TRUE'),
     )();
     const load = ok(
@@ -161,7 +175,7 @@ describe('Stored templates are what runs', () => {
     expect((await scale()).body[0].pf_op).toBe('scale');
   });
 
-  it('answers 404 where a template is missing', async () => {
+  it('answers 404 where a template is missing', async ({ service, sourceId }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     await service.query('DELETE FROM pf.sql WHERE source_id = $1', [sourceId]);
     const slice = { ...user, slice: { region: 'North' } };
@@ -179,7 +193,9 @@ describe('Stored templates are what runs', () => {
     ok(await service.api.post(`/sources/${sourceId}/sql`));
   });
 
-  it('asks for a new generation where the metadata went on without the templates', async () => {
+  it('asks for a new generation where the metadata went on without the templates', async ({
+    service,
+  }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.stale'));
     const id = await makeSource(service, 'stale', ORDER_COLUMNS);
     ok(await service.api.put(`/sources/${id}/columns`, [{ cname: 'region', role: 'ignore' }]));

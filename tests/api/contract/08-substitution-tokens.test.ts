@@ -1,15 +1,6 @@
 // Holds what docs/contract/08-substitution-tokens.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../support/service';
-import { makePlan, ok, startWithOrders } from './orders';
-
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
+import { describe, expect } from 'vitest';
+import { it, makePlan, ok } from './orders';
 
 /** Text that would come out changed if a template were filled in more than one pass, or unquoted. */
 const ODD = [
@@ -26,7 +17,7 @@ const ODD = [
 ];
 
 describe('Substitution is one pass', () => {
-  it.each(ODD)('keeps the note %j as it was typed', async (text) => {
+  it.for(ODD)('keeps the note %j as it was typed', async (text, { service, sourceId }) => {
     const { path, table, versionId } = await makePlan(service, sourceId);
     const north = { slice: { region: 'North' }, pf_user: text, note: text };
     for (const [operation, more] of [

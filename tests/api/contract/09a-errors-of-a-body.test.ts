@@ -1,20 +1,18 @@
 // Holds what docs/contract/09-errors-limits-guards.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { sendAsIs } from '../../support/http';
 import { startService, type Service } from '../../support/service';
-import { makePlan, refused, startWithOrders } from './orders';
+import { it, makePlan, refused } from './orders';
 
-let service: Service;
 let sourceId: number;
 let path: string;
 let baseline: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
+it.beforeAll(async ({ service, sourceId: id }) => {
+  sourceId = id;
   ({ path, baseline } = await makePlan(service, sourceId));
 });
-afterAll(() => service?.stop());
 
 const BODIES: [method: string, path: () => string, body: object][] = [
   ['POST', () => '/sources', { schema: 'public', tname: 'superstore' }],
@@ -32,7 +30,7 @@ const BODIES: [method: string, path: () => string, body: object][] = [
   ['POST', () => `${path}/clone`, { ...user, slice: {}, set: {} }],
   ['PATCH', () => `/log/${baseline}`, { note: 'x' }],
 ];
-const send = (method: string, target: string, body: BodyInit, type?: string) =>
+const send = (service: Service, method: string, target: string, body: BodyInit, type?: string) =>
   service.api.send(target, {
     method,
     body,
@@ -40,7 +38,7 @@ const send = (method: string, target: string, body: BodyInit, type?: string) =>
   });
 
 describe('415: a write with a body that is not application/json', () => {
-  it.each(BODIES)('%s %s', async (method, target, body) => {
+  it.for(BODIES)('%s %s', async ([method, target, body], { service }) => {
     const text = JSON.stringify(body);
     for (const type of [
       'text/plain',
@@ -48,48 +46,59 @@ describe('415: a write with a body that is not application/json', () => {
       'application/jsonp',
       'multipart/form-data; boundary=x',
     ]) {
-      await refused(service, () => send(method, target(), text, type), 415, /application\/json/);
+      await refused(
+        service,
+        () => send(service, method, target(), text, type),
+        415,
+        /application\/json/,
+      );
     }
-    await refused(service, () => send(method, target(), new Blob([text])), 415);
+    await refused(service, () => send(service, method, target(), new Blob([text])), 415);
   });
 
-  it('also where the endpoint needs no body', async () => {
+  it('also where the endpoint needs no body', async ({ service }) => {
     for (const [method, target] of [
       ['POST', `/sources/${sourceId}/sql`],
       ['DELETE', `/log/${baseline}`],
       ['DELETE', `${path}/baseline`],
       ['DELETE', path],
     ] as const) {
-      await refused(service, () => send(method, target, 'x=1', 'text/plain'), 415);
+      await refused(service, () => send(service, method, target, 'x=1', 'text/plain'), 415);
     }
   });
 
-  it('takes the charset along', async () => {
+  it('takes the charset along', async ({ service }) => {
     const body = JSON.stringify({ note: 'ä' });
-    const answer = await send('PATCH', `/log/${baseline}`, body, 'Application/JSON; charset=utf-8');
+    const answer = await send(
+      service,
+      'PATCH',
+      `/log/${baseline}`,
+      body,
+      'Application/JSON; charset=utf-8',
+    );
     expect([answer.status, answer.body.note]).toEqual([200, 'ä']);
   });
 });
 
 describe('400: a body that cannot be used', () => {
-  it.each(BODIES)('%s %s', async (method, target) => {
+  it.for(BODIES)('%s %s', async ([method, target], { service }) => {
     for (const body of ['', '{', 'null', '5', '"x"', 'NaN', '{"a":1}}', '\ufeff{']) {
-      await refused(service, () => send(method, target(), body, 'application/json'), 400);
+      await refused(service, () => send(service, method, target(), body, 'application/json'), 400);
     }
     if (method !== 'PUT' || !target().includes('columns')) {
-      await refused(service, () => send(method, target(), '[]', 'application/json'), 400);
+      await refused(service, () => send(service, method, target(), '[]', 'application/json'), 400);
     }
     const notUtf8 = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
-    await refused(service, () => send(method, target(), notUtf8, 'application/json'), 400);
+    await refused(service, () => send(service, method, target(), notUtf8, 'application/json'), 400);
   });
 
-  it('answers 400 for a body that is missing altogether', async () => {
+  it('answers 400 for a body that is missing altogether', async ({ service }) => {
     for (const [method, target] of BODIES) {
       await refused(service, () => service.api.send(target(), { method }), 400, /body/i);
     }
   });
 
-  it('names the field, in words', async () => {
+  it('names the field, in words', async ({ service }) => {
     const post = (body: object) => () => service.api.post(`${path}/scale`, body);
     await refused(service, post({ slice: {}, pct: 1 }), 400, 'pf_user is missing');
     await refused(
@@ -125,7 +134,13 @@ describe('400: a body that cannot be used', () => {
     await refused(
       service,
       () =>
-        send('POST', `${path}/scale`, '{"slice":{},"pct":1e999,"pf_user":"a"}', 'application/json'),
+        send(
+          service,
+          'POST',
+          `${path}/scale`,
+          '{"slice":{},"pct":1e999,"pf_user":"a"}',
+          'application/json',
+        ),
       400,
       /pct/,
     );
@@ -133,12 +148,12 @@ describe('400: a body that cannot be used', () => {
 });
 
 describe('413: a body too large', () => {
-  it('refuses more than a megabyte, announced or not', async () => {
+  it('refuses more than a megabyte, announced or not', async ({ service }) => {
     const text = JSON.stringify({ note: 'x'.repeat(1_048_576) });
     for (const [method, target] of BODIES) {
       await refused(
         service,
-        () => send(method, target(), text, 'application/json'),
+        () => send(service, method, target(), text, 'application/json'),
         413,
         /1048576/,
       );

@@ -1,24 +1,19 @@
 // Holds what docs/contract/09-errors-limits-guards.md promises.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { sendAsIs } from '../../support/http';
-import { type Service } from '../../support/service';
-import { makePlan, refused, startWithOrders } from './orders';
+import { it, makePlan, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
 let path: string;
 let baseline: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
+it.beforeAll(async ({ service, sourceId }) => {
   ({ path, baseline } = await makePlan(service, sourceId));
 });
-afterAll(() => service?.stop());
 
 describe('400 and 404: ids', () => {
-  it('takes whole numbers in range only', async () => {
+  it('takes whole numbers in range only', async ({ service }) => {
     for (const id of [
       '0',
       '-1',
@@ -49,7 +44,7 @@ describe('400 and 404: ids', () => {
     }
   });
 
-  it('answers 404 where there is none of that id', async () => {
+  it('answers 404 where there is none of that id', async ({ service }) => {
     const gone = 2147483647;
     const slice = { ...user, slice: {} };
     const requests: [string, () => ReturnType<typeof service.api.get>][] = [
@@ -107,7 +102,7 @@ describe('400 and 404: ids', () => {
 });
 
 describe('404 and 405: paths and methods', () => {
-  it('answers JSON for a path that does not exist', async () => {
+  it('answers JSON for a path that does not exist', async ({ service }) => {
     for (const target of [
       '/',
       '',
@@ -128,7 +123,7 @@ describe('404 and 405: paths and methods', () => {
     }
   });
 
-  it('answers JSON for a method that does not exist there', async () => {
+  it('answers JSON for a method that does not exist there', async ({ service }) => {
     for (const [method, target] of [
       ['PUT', '/health'],
       ['DELETE', '/tables'],
@@ -144,12 +139,12 @@ describe('404 and 405: paths and methods', () => {
     }
   });
 
-  it('answers JSON for a path that cannot be decoded', async () => {
+  it('answers JSON for a path that cannot be decoded', async ({ service }) => {
     const answer = await sendAsIs(service.url, 'GET', '/api/tables/%ff/x', {});
     expect([answer.status, Object.keys(JSON.parse(answer.text))]).toEqual([400, ['error']]);
   });
 
-  it('answers HEAD as GET without a body', async () => {
+  it('answers HEAD as GET without a body', async ({ service }) => {
     const answer = await service.api.send(`${path}/data`, { method: 'HEAD' });
     expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
     expect(answer.headers.get('x-row-count')).toBe('12');

@@ -1,23 +1,19 @@
 // Holds what docs/contract/09-errors-limits-guards.md promises.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Service } from '../../support/service';
-import { makePlan, ok, refused, startWithOrders } from './orders';
+import { describe, expect } from 'vitest';
+import { startService } from '../../support/service';
+import { it, makePlan, ok, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
 let path: string;
 let baseline: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
+it.beforeAll(async ({ service, sourceId }) => {
   ({ path, baseline } = await makePlan(service, sourceId));
 });
-afterAll(() => service?.stop());
 
 describe('500: anything else', () => {
-  it('tells nothing of SQL, stack or connection', async () => {
+  it('tells nothing of SQL, stack or connection', async ({ service, sourceId }) => {
     const broken = await makePlan(service, sourceId);
     await service.query(
       `UPDATE pf.sql SET sql = 'SELECT secret_word FROM (' WHERE operation = 'scale' AND source_id = $1`,
@@ -37,7 +33,7 @@ describe('500: anything else', () => {
     }
   });
 
-  it('answers with JSON while the database is away', async () => {
+  it('answers with JSON while the database is away', async ({ service }) => {
     const lost = await startService('service');
     try {
       await service.query(`ALTER DATABASE ${lost.database.database} WITH ALLOW_CONNECTIONS false`);
@@ -57,7 +53,7 @@ describe('500: anything else', () => {
 });
 
 describe('503: health', () => {
-  it('is ok only while the schema is current', async () => {
+  it('is ok only while the schema is current', async ({ service }) => {
     const answer = await service.api.get('/health');
     expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
     const [last] = await service.query(
@@ -76,7 +72,7 @@ describe('503: health', () => {
 });
 
 describe('Headers of every answer', () => {
-  it('carry what guards a browser, and do not name the server', async () => {
+  it('carry what guards a browser, and do not name the server', async ({ service }) => {
     for (const target of ['/api/health', '/api/nothing', `/api${path}/data`, '/']) {
       const { headers, body } = await fetch(service.url + target);
       await body?.cancel();
@@ -87,7 +83,7 @@ describe('Headers of every answer', () => {
     }
   });
 
-  it('refuse writes that a browser sends from another site', async () => {
+  it('refuse writes that a browser sends from another site', async ({ service }) => {
     const write = (site: string) =>
       service.api.send(`/log/${baseline}`, {
         method: 'PATCH',

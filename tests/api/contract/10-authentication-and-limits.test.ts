@@ -1,18 +1,12 @@
 // Holds what docs/contract/10-authentication-and-limits.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Service } from '../../support/service';
-import { decode, makePlan, makeVersion, ok, refused, startWithOrders } from './orders';
-
-let service: Service;
-let sourceId: number;
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
+import { describe, expect } from 'vitest';
+import { decode, it, makePlan, makeVersion, ok, refused } from './orders';
 
 describe('Authentication', () => {
-  it('takes the acting user from the body of each write, and records it on the entry', async () => {
+  it('takes the acting user from the body of each write, and records it on the entry', async ({
+    service,
+    sourceId,
+  }) => {
     const { path } = await makePlan(service, sourceId);
     const slice = { slice: { region: 'North' } };
     ok(await service.api.post(`${path}/reference`, { pf_user: 'Björn Ö.' }));
@@ -27,7 +21,7 @@ describe('Authentication', () => {
     ).toEqual([`clone o'Hara`, 'recode dan', 'scale cat', 'reference Björn Ö.', 'baseline ann']);
   });
 
-  it('asks for no credential and sets no cookie', async () => {
+  it('asks for no credential and sets no cookie', async ({ service }) => {
     for (const target of ['/sources', '/health', '/nothing']) {
       const { headers, status } = await service.api.get(target);
       expect(headers.get('set-cookie')).toBeNull();
@@ -38,7 +32,7 @@ describe('Authentication', () => {
 });
 
 describe('Limits', () => {
-  it('keeps one record batch however many rows there are', async () => {
+  it('keeps one record batch however many rows there are', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     await service.query(
       `INSERT INTO public.orders SELECT 1000 + i, '2026-01-01'::date + i % 365, 1, 'R' || i % 50, 'C' || i, 'x', 'k', i / 100.0, i % 30000
@@ -58,7 +52,7 @@ describe('Limits', () => {
 });
 
 describe('SQL that a client may send', () => {
-  it.each([
+  it.for([
     [`region = 'North' AND amount > 60`, 1],
     [`"Order Date" >= date '2026-04-01' OR "sub-category" LIKE 'Ch%'`, 9],
     [`date_trunc('month', "Order Date") = '2026-02-01'`, 2],
@@ -68,7 +62,7 @@ describe('SQL that a client may send', () => {
     [`extract(month FROM "Order Date") BETWEEN 1 AND 3`, 5],
     [`to_char("Order Date", 'YYYY-MM') = '2026-05'`, 2],
     [`channel = 'web' AND shipped IS NULL`, 6],
-  ])('%s', async (text, count) => {
+  ] as const)('%s', async ([text, count], { service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     for (const field of ['where_clause', 'raw_where']) {
       const answer = await service.api.post(`${path}/baseline`, { [field]: text, pf_user: 'ann' });
@@ -80,7 +74,7 @@ describe('SQL that a client may send', () => {
     }
   });
 
-  it('refuses everything else, and says what', async () => {
+  it('refuses everything else, and says what', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     for (const [text, message] of [
       [`region = 'North'; DELETE FROM pf.log`, /./],
@@ -120,7 +114,10 @@ describe('SQL that a client may send', () => {
 });
 
 describe('Shapes that scale out', () => {
-  it('has no triggers, foreign keys or temporary tables, and one key, pf_id', async () => {
+  it('has no triggers, foreign keys or temporary tables, and one key, pf_id', async ({
+    service,
+    sourceId,
+  }) => {
     const { table } = await makePlan(service, sourceId);
     const [found] = await service.query(
       `SELECT (SELECT count(*) FROM pg_trigger WHERE tgrelid = '${table}'::regclass) AS triggers,

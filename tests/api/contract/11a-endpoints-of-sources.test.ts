@@ -1,20 +1,12 @@
 // Holds what docs/contract/11-endpoints.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
-import type { Service } from '../../support/service';
-import { makeVersion, ok, ORDER_COLUMNS, ORDERS, refused, startWithOrders } from './orders';
+import { it, makeVersion, ok, ORDER_COLUMNS, ORDERS, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
-
 describe('GET /tables/:schema/:tname', () => {
-  it('answers the columns, and the first rows as JSON', async () => {
+  it('answers the columns, and the first rows as JSON', async ({ service }) => {
     const { status, body } = await service.api.get('/tables/public/orders');
     expect(status).toBe(200);
     expect(body.columns).toEqual([
@@ -45,7 +37,7 @@ describe('GET /tables/:schema/:tname', () => {
     });
   });
 
-  it('answers 50 rows, or as many as ?limit= says, up to 500', async () => {
+  it('answers 50 rows, or as many as ?limit= says, up to 500', async ({ service }) => {
     const rows = async (query: string) =>
       (await service.api.get(`/tables/public/superstore${query}`)).body.rows.length;
     expect(await rows('')).toBe(50);
@@ -61,7 +53,7 @@ describe('GET /tables/:schema/:tname', () => {
     }
   });
 
-  it('shows no table of the system or of the service', async () => {
+  it('shows no table of the system or of the service', async ({ service }) => {
     for (const name of [
       'pf/source',
       'pg_catalog/pg_class',
@@ -75,7 +67,7 @@ describe('GET /tables/:schema/:tname', () => {
 });
 
 describe('GET and POST /sources', () => {
-  it('registers a table, and lists it with what it has', async () => {
+  it('registers a table, and lists it with what it has', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.listed'));
     const { status, body } = await service.api.post('/sources', {
       schema: 'public',
@@ -112,7 +104,9 @@ describe('GET and POST /sources', () => {
     await refused(service, () => service.api.get('/sources?status=archived'), 400, /status/);
   });
 
-  it('refuses a table that is not there, system tables, and names that are none', async () => {
+  it('refuses a table that is not there, system tables, and names that are none', async ({
+    service,
+  }) => {
     const post = (body: object) => () => service.api.post('/sources', body);
     await refused(service, post({ schema: 'public', tname: 'nowhere' }), 404);
     await refused(service, post({ schema: 'pf', tname: 'source' }), 404);
@@ -129,7 +123,7 @@ describe('GET and POST /sources', () => {
 });
 
 describe('PATCH /sources/:id', () => {
-  it('changes label, status and layout, each alone', async () => {
+  it('changes label, status and layout, each alone', async ({ service, sourceId }) => {
     const patch = (body: object) => service.api.patch(`/sources/${sourceId}`, body);
     expect((await patch({ label: 'Orders' })).body).toMatchObject({
       label: 'Orders',
@@ -170,7 +164,7 @@ describe('PATCH /sources/:id', () => {
 });
 
 describe('DELETE /sources/:id', () => {
-  it('deletes a source without versions, and refuses one that has any', async () => {
+  it('deletes a source without versions, and refuses one that has any', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.short'));
     const { id } = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'short' }),

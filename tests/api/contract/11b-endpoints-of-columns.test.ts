@@ -1,21 +1,15 @@
 // Holds what docs/contract/11-endpoints.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { RESERVED_NAMES } from '../../../src/lib/contract/columns';
 import type { Service } from '../../support/service';
-import { makePlan, ok, refused, startWithOrders } from './orders';
-
-let service: Service;
-
-beforeAll(async () => {
-  ({ service } = await startWithOrders());
-});
-afterAll(() => service?.stop());
+import { it, makePlan, ok, refused } from './orders';
 
 describe('GET and PUT /sources/:id/columns', () => {
   let id: number;
-  const put = (entries: unknown) => service.api.put(`/sources/${id}/columns`, entries);
+  const put = (service: Service, entries: unknown) =>
+    service.api.put(`/sources/${id}/columns`, entries);
 
-  beforeAll(async () => {
+  it.beforeAll(async ({ service }) => {
     await service.query(`
       CREATE TABLE public.odd_columns (
         name text, other text, n int, big bigint, amount numeric, qty real, day date, at timestamptz,
@@ -25,9 +19,11 @@ describe('GET and PUT /sources/:id/columns', () => {
     ).body);
   });
 
-  it('answers all entries by opos; columns that are not named stay as they are', async () => {
+  it('answers all entries by opos; columns that are not named stay as they are', async ({
+    service,
+  }) => {
     const saved = ok(
-      await put([
+      await put(service, [
         {
           cname: 'other',
           role: 'dimension',
@@ -51,20 +47,20 @@ describe('GET and PUT /sources/:id/columns', () => {
       type: 'text',
     });
     expect(saved).toHaveLength(16);
-    ok(await put([{ cname: 'name', role: 'dimension' }]));
+    ok(await put(service, [{ cname: 'name', role: 'dimension' }]));
     const now = (await service.api.get(`/sources/${id}/columns`)).body;
     expect(now[0]).toEqual(saved[0]);
     expect(now[1]).toMatchObject({ cname: 'name', role: 'dimension' });
-    ok(await put([{ cname: 'other', opos: null }]));
+    ok(await put(service, [{ cname: 'other', opos: null }]));
     expect((await service.api.get(`/sources/${id}/columns`)).body.at(-1)).toMatchObject({
       cname: 'other',
       opos: null,
       label: 'Other',
     });
-    expect((await put([])).body).toHaveLength(16);
+    expect((await put(service, [])).body).toHaveLength(16);
   });
 
-  it.each<[string, unknown, RegExp]>([
+  it.for<[string, unknown, RegExp]>([
     ['an unknown column', [{ cname: 'nowhere', role: 'dimension' }], /"nowhere", cname/],
     ['an unknown role', [{ cname: 'n', role: 'measure' }], /^Column "n", role: /],
     ['a column named twice', [{ cname: 'n' }, { cname: 'n' }], /"n", cname/],
@@ -154,12 +150,12 @@ describe('GET and PUT /sources/:id/columns', () => {
     ['an entry without a name', [{ role: 'dimension' }], /cname/],
     ['an entry that is none', [5], /0/],
     ['no array', { cname: 'n' }, /./],
-  ])('refuses %s, all of it, naming entry and field', async (_, entries, message) => {
+  ])('refuses %s, all of it, naming entry and field', async ([, entries, message], { service }) => {
     const list = Array.isArray(entries) ? [{ cname: 'big', role: 'filter' }, ...entries] : entries;
-    await refused(service, () => put(list), 400, /0/.test(message.source) ? /1/ : message);
+    await refused(service, () => put(service, list), 400, /0/.test(message.source) ? /1/ : message);
   });
 
-  it('lets a reserved name be ignored', async () => {
+  it('lets a reserved name be ignored', async ({ service }) => {
     await service.query(
       `CREATE TABLE public.reserved (a text, v int, ${RESERVED_NAMES.map((n) => `"${n}" int`).join(', ')})`,
     );
@@ -184,9 +180,11 @@ describe('GET and PUT /sources/:id/columns', () => {
     ]);
   });
 
-  it('accepts a number of the calendar in any number, and everything in a text', async () => {
+  it('accepts a number of the calendar in any number, and everything in a text', async ({
+    service,
+  }) => {
     ok(
-      await put([
+      await put(service, [
         { cname: 'day', role: 'date', dim_group: 'd' },
         { cname: 'n', role: 'dimension', dim_group: 'd', dim_period_col: 'cal_year' },
         { cname: 'qty', role: 'dimension', dim_group: 'd', dim_period_col: 'fisc_month' },
@@ -195,6 +193,11 @@ describe('GET and PUT /sources/:id/columns', () => {
       ]),
     );
     // The date of the group cannot go while a dimension follows it.
-    await refused(service, () => put([{ cname: 'day', role: 'ignore' }]), 400, /dim_group/);
+    await refused(
+      service,
+      () => put(service, [{ cname: 'day', role: 'ignore' }]),
+      400,
+      /dim_group/,
+    );
   });
 });

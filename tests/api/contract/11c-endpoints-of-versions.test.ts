@@ -1,20 +1,15 @@
 // Holds what docs/contract/11-endpoints.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
-import type { Service } from '../../support/service';
-import { makePlan, makeVersion, ok, refused, startWithOrders } from './orders';
+import { it, makePlan, makeVersion, ok, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
-
 describe('GET and POST /sources/:id/versions', () => {
-  it('creates the forecast table with the version, and lists it with its size', async () => {
+  it('creates the forecast table with the version, and lists it with its size', async ({
+    service,
+    sourceId,
+  }) => {
     const post = (body: object) => service.api.post(`/sources/${sourceId}/versions`, body);
     const made = await post({ name: 'Full', description: 'all of it', exclude_iters: [], ...user });
     expect([made.status, made.body]).toEqual([
@@ -55,7 +50,7 @@ describe('GET and POST /sources/:id/versions', () => {
     await refused(service, () => post({ name: 'Full' }), 409);
   });
 
-  it('refuses a source without generated SQL', async () => {
+  it('refuses a source without generated SQL', async ({ service }) => {
     const { id } = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'superstore' }),
     ).body;
@@ -69,7 +64,7 @@ describe('GET and POST /sources/:id/versions', () => {
 });
 
 describe('GET, PATCH and DELETE /versions/:id', () => {
-  it('edits name, description and excluded iterations', async () => {
+  it('edits name, description and excluded iterations', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const before = (await service.api.get(path)).body;
     const patched = await service.api.patch(path, {
@@ -99,7 +94,7 @@ describe('GET, PATCH and DELETE /versions/:id', () => {
     }
   });
 
-  it('drops table, log and version together', async () => {
+  it('drops table, log and version together', async ({ service, sourceId }) => {
     const { path, versionId } = await makePlan(service, sourceId);
     const gone = await service.api.del(path);
     expect([gone.status, gone.bytes.length]).toEqual([204, 0]);
@@ -114,7 +109,10 @@ describe('GET, PATCH and DELETE /versions/:id', () => {
 });
 
 describe('Endpoints beyond the two documents', () => {
-  it('POST /versions/:id/baseline/preview says what a load would bring, and writes nothing', async () => {
+  it('POST /versions/:id/baseline/preview says what a load would bring, and writes nothing', async ({
+    service,
+    sourceId,
+  }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     const preview = (body: object) => service.api.post(`${path}/baseline/preview`, body);
     expect((await preview({ raw_where: `region = 'South'`, date_offset: '1 year' })).body).toEqual({
@@ -140,7 +138,10 @@ describe('Endpoints beyond the two documents', () => {
     await refused(service, () => preview({ raw_where: '1; DROP TABLE pf.log' }), 400);
   });
 
-  it('GET /versions/:id/segments lists loads with their spans, oldest first', async () => {
+  it('GET /versions/:id/segments lists loads with their spans, oldest first', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/reference`, { ...user, raw_where: `region = 'South'` }));
     ok(await service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 }));
@@ -162,7 +163,10 @@ describe('Endpoints beyond the two documents', () => {
     expect(body).toHaveLength(2);
   });
 
-  it('POST /versions/:id/slice says what an operation would touch', async () => {
+  it('POST /versions/:id/slice says what an operation would touch', async ({
+    service,
+    sourceId,
+  }) => {
     const { path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/reference`, { ...user, raw_where: `region = 'North'` }));
     expect(
@@ -176,7 +180,7 @@ describe('Endpoints beyond the two documents', () => {
     });
   });
 
-  it('GET /sources/:id/values lists distinct values of a column', async () => {
+  it('GET /sources/:id/values lists distinct values of a column', async ({ service, sourceId }) => {
     const values = (query: string) => service.api.get(`/sources/${sourceId}/values?${query}`);
     expect((await values('cname=region')).body).toEqual({
       values: [
@@ -198,7 +202,10 @@ describe('Endpoints beyond the two documents', () => {
     await refused(service, () => values('x=1'), 400, /cname/);
   });
 
-  it('POST /sources/:id/grain-estimate counts the rows of a grain', async () => {
+  it('POST /sources/:id/grain-estimate counts the rows of a grain', async ({
+    service,
+    sourceId,
+  }) => {
     const estimate = (columns: unknown) =>
       service.api.post(`/sources/${sourceId}/grain-estimate`, { columns });
     expect((await estimate(['region'])).body).toEqual({ row_count: 12, grain_rows: 5 });
@@ -207,7 +214,10 @@ describe('Endpoints beyond the two documents', () => {
     await refused(service, () => estimate(['nowhere']), 400, /nowhere/);
   });
 
-  it('GET /sources/:id/sql/preview answers what a generation would store', async () => {
+  it('GET /sources/:id/sql/preview answers what a generation would store', async ({
+    service,
+    sourceId,
+  }) => {
     const { body } = await service.api.get(`/sources/${sourceId}/sql/preview`);
     const stored = (await service.api.get(`/sources/${sourceId}/sql`)).body;
     expect(body).toEqual(

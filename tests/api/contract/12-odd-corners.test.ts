@@ -1,7 +1,8 @@
 // Holds what docs/contract/12-odd-corners.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
-import { startService, type Service } from '../../support/service';
+import { it } from '../../support/api';
+import type { Service } from '../../support/service';
 import {
   decode,
   makePlan,
@@ -13,28 +14,26 @@ import {
   refused,
 } from './orders';
 
-let service: Service;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.stop());
-
-const ordersAs = async (tname: string, columns: readonly ColumnSave[] = ORDER_COLUMNS) => {
+const ordersAs = async (
+  service: Service,
+  tname: string,
+  columns: readonly ColumnSave[] = ORDER_COLUMNS,
+) => {
   await service.query(ORDERS.replaceAll('public.orders', `public.${tname}`));
   return makeSource(service, tname, columns);
 };
 
 describe('Names of schemas and tables', () => {
-  it.each([
+  it.for([
     ['My Schema', 'My "Table"'],
     ['{{logid}}', '{{fc_table}} $& %s'],
     ['select', "it's; DROP TABLE x --"],
     ['ümläut', '表 1'],
     ['a.b', 'c.d'],
     ['back\\slash', 'sl/ash?&#%25'],
-  ])('%s.%s', async (schema, tname) => {
+  ] as const)('%s.%s', async ([schema, tname], { service }) => {
     const quoted = `"${schema.replaceAll('"', '""')}"."${tname.replaceAll('"', '""')}"`;
     await service.query(
       `CREATE SCHEMA "${schema}"; CREATE TABLE ${quoted} (k text, v int); INSERT INTO ${quoted} VALUES ('a', 1), ('b', 2)`,
@@ -74,8 +73,9 @@ describe('Names of schemas and tables', () => {
 });
 
 describe('A date in the grain', () => {
-  it('is part of the key as ISO text', async () => {
+  it('is part of the key as ISO text', async ({ service }) => {
     const id = await ordersAs(
+      service,
       'dated',
       ORDER_COLUMNS.map((c) => ({ ...c, in_grain: ['Order Date', 'region'].includes(c.cname) })),
     );
@@ -102,7 +102,7 @@ describe('A date in the grain', () => {
 });
 
 describe('A column named __proto__', () => {
-  it('is sliced, set and answered like any other', async () => {
+  it('is sliced, set and answered like any other', async ({ service }) => {
     await service.query(
       `CREATE TABLE public.proto ("__proto__" text, k text, v int); INSERT INTO public.proto VALUES ('a', 'x', 1), ('b', 'x', 2)`,
     );
@@ -136,8 +136,11 @@ describe('A column named __proto__', () => {
 });
 
 describe('A slice by a column that metadata and forecast table do not agree on', () => {
-  it('is refused until the SQL is generated again: skipping it would widen the selection', async () => {
+  it('is refused until the SQL is generated again: skipping it would widen the selection', async ({
+    service,
+  }) => {
     const id = await ordersAs(
+      service,
       'drifting',
       ORDER_COLUMNS.map((c) => (c.cname === 'select' ? { ...c, role: 'ignore' } : c)),
     );
@@ -179,8 +182,9 @@ describe('A slice by a column that metadata and forecast table do not agree on',
 });
 
 describe('Generation', () => {
-  it('gives a closed version the new columns, empty', async () => {
+  it('gives a closed version the new columns, empty', async ({ service }) => {
     const id = await ordersAs(
+      service,
       'closed',
       ORDER_COLUMNS.filter((c) => c.cname !== 'select'),
     );
@@ -192,7 +196,9 @@ describe('Generation', () => {
     expect(new Set(rows.map((r) => r.select))).toEqual(new Set([null]));
   });
 
-  it('needs a dimension or date; without measures only loads and reads have a use', async () => {
+  it('needs a dimension or date; without measures only loads and reads have a use', async ({
+    service,
+  }) => {
     const { id } = await (async () => {
       await service.query(ORDERS.replaceAll('public.orders', 'public.countless'));
       return ok(await service.api.post('/sources', { schema: 'public', tname: 'countless' })).body;
@@ -218,8 +224,8 @@ describe('Generation', () => {
 });
 
 describe('Bodies that go deep or wide', () => {
-  it('answers 400 to nesting that nothing could store', async () => {
-    const id = await ordersAs('deep');
+  it('answers 400 to nesting that nothing could store', async ({ service }) => {
+    const id = await ordersAs(service, 'deep');
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const patch = (body: string) =>
       service.api.send(`/sources/${id}`, {
@@ -239,8 +245,8 @@ describe('Bodies that go deep or wide', () => {
     await refused(service, () => patch(`{"default_layout":{"a":"\\ud800"}}`), 400);
   });
 
-  it('takes a slice of thousands of values', async () => {
-    const id = await ordersAs('wide');
+  it('takes a slice of thousands of values', async ({ service }) => {
+    const id = await ordersAs(service, 'wide');
     const { path } = await makePlan(service, id);
     const region = [...Array.from({ length: 20_000 }, (_, i) => `R${i}`), 'North', null];
     const rows = ok(

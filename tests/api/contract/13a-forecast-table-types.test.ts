@@ -1,8 +1,8 @@
 // Holds what docs/contract/13-forecast-table.md promises.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
-import { startService, type Service } from '../../support/service';
+import { it } from '../../support/api';
 import {
   decode,
   GRAIN_COLUMNS,
@@ -15,16 +15,12 @@ import {
   typesOf,
 } from './orders';
 
-let service: Service;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.stop());
-
 describe('Types are wide enough', () => {
-  it('widens numbers and texts, resolves domains, and makes every date a date', async () => {
+  it('widens numbers and texts, resolves domains, and makes every date a date', async ({
+    service,
+  }) => {
     await service.query(`
       CREATE TYPE public.colour AS ENUM ('red', 'green');
       CREATE DOMAIN public.code AS varchar(3) NOT NULL CHECK (VALUE <> '');
@@ -84,7 +80,7 @@ describe('Types are wide enough', () => {
     expect(keys).toEqual({ foreign_keys: 0, primary_keys: 1 });
   });
 
-  it('casts timestamps to dates in UTC, whatever the server thinks', async () => {
+  it('casts timestamps to dates in UTC, whatever the server thinks', async ({ service }) => {
     await service.query(`
       CREATE TABLE public.stamped (k text, at timestamptz, plain timestamp, v numeric(12,2));
       INSERT INTO public.stamped VALUES
@@ -180,13 +176,13 @@ describe('Odd types as dimensions', () => {
     ['oid', '5', '6', '5', '6'],
   ];
 
-  beforeAll(() =>
+  it.beforeAll(({ service }) =>
     service.query(
       `CREATE TYPE public.mood AS ENUM ('sad', 'glad'); CREATE DOMAIN public.short_code AS varchar(3) CHECK (VALUE ~ '^[a-z]+$')`,
     ),
   );
 
-  it.each(ODD_TYPES)('%s', async (type, a, b, travels, setTo) => {
+  it.for(ODD_TYPES)('%s', async ([type, a, b, travels, setTo], { service }) => {
     for (const grain of [false, true]) {
       const tname = `odd_${ODD_TYPES.findIndex(([t]) => t === type)}_${grain}`;
       await service.query(`
@@ -260,7 +256,7 @@ describe('Odd types as dimensions', () => {
     }
   });
 
-  it('refuses a slice or set value that is none of the type, naming what', async () => {
+  it('refuses a slice or set value that is none of the type, naming what', async ({ service }) => {
     const id = (await service.query(`SELECT id FROM pf.source WHERE tname = 'odd_1_false'`))[0].id;
     const { path } = await makePlan(service, id);
     await refused(
@@ -280,7 +276,7 @@ describe('Odd types as dimensions', () => {
 });
 
 describe('Columns that differ in type from what the browser shows', () => {
-  it('a source changed under a version is asked to be generated again', async () => {
+  it('a source changed under a version is asked to be generated again', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.lost'));
     const id = await makeSource(service, 'lost', GRAIN_COLUMNS);
     const { path } = await makePlan(service, id);
@@ -310,7 +306,7 @@ describe('Columns that differ in type from what the browser shows', () => {
   });
 });
 
-it('filters whole numbers of any size, though no browser could hold them', async () => {
+it('filters whole numbers of any size, though no browser could hold them', async ({ service }) => {
   await service.query(`CREATE TABLE public.snowflakes AS
     SELECT 9223372036854775000 + i AS id, i::smallint AS small, 'k' AS k, i AS amount
     FROM generate_series(1, 3) AS i`);

@@ -1,20 +1,16 @@
 // Holds what docs/contract/13-forecast-table.md promises.
 import { Buffer } from 'node:buffer';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
-import { startService, type Service } from '../../support/service';
+import { it } from '../../support/api';
 import { decode, makePlan, makeSource, makeVersion, ok, ORDER_COLUMNS, ORDERS } from './orders';
 
-let service: Service;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.stop());
-
 describe('Names', () => {
-  it('cuts a long table name at a character, and keeps the version id whole', async () => {
+  it('cuts a long table name at a character, and keeps the version id whole', async ({
+    service,
+  }) => {
     const names = ['x'.repeat(63), 'ä'.repeat(31), '😀'.repeat(15), `${'y'.repeat(56)}ß`];
     for (const tname of names) {
       await service.query(
@@ -112,83 +108,86 @@ describe('Names', () => {
   ];
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-  it.each([false, true])('works with odd column names throughout (grain: %s)', async (grain) => {
-    const tname = grain ? 'odd_grain' : 'odd_raw';
-    const columns = ODD_NAMES.map((name) => `${quoted(name)} text`).join(', ');
-    await service.query(`
+  it.for([false, true])(
+    'works with odd column names throughout (grain: %s)',
+    async (grain, { service }) => {
+      const tname = grain ? 'odd_grain' : 'odd_raw';
+      const columns = ODD_NAMES.map((name) => `${quoted(name)} text`).join(', ');
+      await service.query(`
       CREATE TABLE public.${tname} (${columns}, "day" date, "the value" numeric(12,2), "units" int);
       INSERT INTO public.${tname} SELECT ${ODD_NAMES.map((_, i) => `'v${i}'`).join(', ')}, '2026-01-01', 100, 10;
       INSERT INTO public.${tname} SELECT ${ODD_NAMES.map((_, i) => `'w${i}'`).join(', ')}, '2026-01-02', 50, 5`);
-    const id = await makeSource(service, tname, [
-      ...ODD_NAMES.map((cname): ColumnSave => ({ cname, role: 'dimension', in_grain: grain })),
-      { cname: 'day', role: 'date' },
-      { cname: 'the value', role: 'value' },
-      { cname: 'units', role: 'units' },
-    ]);
-    const filters = [
-      [
-        { cname: '{{logid}}', op: 'in', value: ['v6', 'w6'] },
-        { cname: 'a"b', op: 'like', value: '%3' },
-      ],
-    ];
-    const versionId = await makeVersion(service, id);
-    const path = `/versions/${versionId}`;
-    expect(
-      ok(await service.api.post(`${path}/baseline`, { ...user, filters })).body.row_count,
-    ).toBe(2);
-    expect((await service.api.post(`${path}/baseline/preview`, { filters })).body.row_count).toBe(
-      2,
-    );
-
-    const first = decode(
-      (await service.api.get(`${path}/${grain ? 'agg' : 'data'}`)).bytes,
-    ).rows.find((r) => r.select === 'v2');
-    expect(ODD_NAMES.map((name) => first?.[name])).toEqual(ODD_NAMES.map((_, i) => `v${i}`));
-
-    const slice = Object.fromEntries(ODD_NAMES.map((name, i) => [name, `v${i}`]));
-    for (const [operation, more] of [
-      ['scale', { value_incr: 10, units_incr: 1 }],
-      ['clone', { set: { constructor: 'new' }, scale_factor: 0.5 }],
-      ['recode', { set: { toString: 'new', prototype: null } }],
-    ] as const) {
-      const answer = ok(
-        await service.api.post(`${path}/${operation}`, { ...user, slice, ...more }),
-      );
-      expect(answer.headers.has('x-slice-skipped')).toBe(false);
-      for (const row of answer.body) {
-        const changed = ODD_NAMES.filter((name, i) => row[name] !== `v${i}`);
-        expect(
-          changed.filter((name) => !['constructor', 'toString', 'prototype'].includes(name)),
-        ).toEqual([]);
-        // A row of this entry and no other: nothing that the set does not name has changed.
-        if (operation === 'scale') expect(changed).toEqual([]);
-        if (operation === 'clone') expect(changed).toEqual(['constructor']);
-      }
+      const id = await makeSource(service, tname, [
+        ...ODD_NAMES.map((cname): ColumnSave => ({ cname, role: 'dimension', in_grain: grain })),
+        { cname: 'day', role: 'date' },
+        { cname: 'the value', role: 'value' },
+        { cname: 'units', role: 'units' },
+      ]);
+      const filters = [
+        [
+          { cname: '{{logid}}', op: 'in', value: ['v6', 'w6'] },
+          { cname: 'a"b', op: 'like', value: '%3' },
+        ],
+      ];
+      const versionId = await makeVersion(service, id);
+      const path = `/versions/${versionId}`;
       expect(
-        answer.body.reduce((sum: number, r: Record<string, number>) => sum + r['the value']!, 0),
-      ).toBeCloseTo({ scale: 10, clone: 55, recode: 0 }[operation]);
-    }
-    for (const name of ODD_NAMES) {
-      const touched = await service.api.post(`${path}/slice`, {
-        slice: { [name]: `w${ODD_NAMES.indexOf(name)}` },
-      });
-      expect([name, touched.body.row_count, touched.body.skipped]).toEqual([name, 1, []]);
-      const values = await service.api.get(
-        `/sources/${id}/values?cname=${encodeURIComponent(name)}`,
+        ok(await service.api.post(`${path}/baseline`, { ...user, filters })).body.row_count,
+      ).toBe(2);
+      expect((await service.api.post(`${path}/baseline/preview`, { filters })).body.row_count).toBe(
+        2,
       );
-      expect([name, values.status, values.body.values?.length]).toEqual([name, 200, 2]);
-    }
-    expect((await service.api.get(`${path}/segments`)).status).toBe(200);
-    const { entries } = (await service.api.get(`${path}/log`)).body;
-    for (const { id: logid } of entries)
-      expect((await service.api.del(`/log/${logid}`)).status).toBe(200);
-    const [{ n }] = await service.query(`SELECT count(*) AS n FROM pf.fc_${tname}_${versionId}`);
-    expect(n).toBe(0);
-  });
+
+      const first = decode(
+        (await service.api.get(`${path}/${grain ? 'agg' : 'data'}`)).bytes,
+      ).rows.find((r) => r.select === 'v2');
+      expect(ODD_NAMES.map((name) => first?.[name])).toEqual(ODD_NAMES.map((_, i) => `v${i}`));
+
+      const slice = Object.fromEntries(ODD_NAMES.map((name, i) => [name, `v${i}`]));
+      for (const [operation, more] of [
+        ['scale', { value_incr: 10, units_incr: 1 }],
+        ['clone', { set: { constructor: 'new' }, scale_factor: 0.5 }],
+        ['recode', { set: { toString: 'new', prototype: null } }],
+      ] as const) {
+        const answer = ok(
+          await service.api.post(`${path}/${operation}`, { ...user, slice, ...more }),
+        );
+        expect(answer.headers.has('x-slice-skipped')).toBe(false);
+        for (const row of answer.body) {
+          const changed = ODD_NAMES.filter((name, i) => row[name] !== `v${i}`);
+          expect(
+            changed.filter((name) => !['constructor', 'toString', 'prototype'].includes(name)),
+          ).toEqual([]);
+          // A row of this entry and no other: nothing that the set does not name has changed.
+          if (operation === 'scale') expect(changed).toEqual([]);
+          if (operation === 'clone') expect(changed).toEqual(['constructor']);
+        }
+        expect(
+          answer.body.reduce((sum: number, r: Record<string, number>) => sum + r['the value']!, 0),
+        ).toBeCloseTo({ scale: 10, clone: 55, recode: 0 }[operation]);
+      }
+      for (const name of ODD_NAMES) {
+        const touched = await service.api.post(`${path}/slice`, {
+          slice: { [name]: `w${ODD_NAMES.indexOf(name)}` },
+        });
+        expect([name, touched.body.row_count, touched.body.skipped]).toEqual([name, 1, []]);
+        const values = await service.api.get(
+          `/sources/${id}/values?cname=${encodeURIComponent(name)}`,
+        );
+        expect([name, values.status, values.body.values?.length]).toEqual([name, 200, 2]);
+      }
+      expect((await service.api.get(`${path}/segments`)).status).toBe(200);
+      const { entries } = (await service.api.get(`${path}/log`)).body;
+      for (const { id: logid } of entries)
+        expect((await service.api.del(`/log/${logid}`)).status).toBe(200);
+      const [{ n }] = await service.query(`SELECT count(*) AS n FROM pf.fc_${tname}_${versionId}`);
+      expect(n).toBe(0);
+    },
+  );
 });
 
 describe('Views and partitioned tables as sources', () => {
-  it.each([
+  it.for([
     ['a view', `CREATE VIEW public.src_view AS SELECT * FROM public.base_orders`, 'src_view'],
     [
       'a materialized view',
@@ -203,7 +202,7 @@ describe('Views and partitioned tables as sources', () => {
        INSERT INTO public.src_part SELECT * FROM public.base_orders`,
       'src_part',
     ],
-  ])('%s', async (_, sql, tname) => {
+  ] as const)('%s', async ([, sql, tname], { service }) => {
     await service.query(
       ORDERS.replaceAll('public.orders', 'public.base_orders').replace(
         'CREATE TABLE',

@@ -1,8 +1,9 @@
 // Holds what docs/contract/13-forecast-table.md promises.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
-import { startService, type Service } from '../../support/service';
+import { it } from '../../support/api';
+import type { Service } from '../../support/service';
 import {
   decode,
   makePlan,
@@ -15,16 +16,10 @@ import {
   typesOf,
 } from './orders';
 
-let service: Service;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.stop());
-
 describe('Metadata changed while versions exist', () => {
-  const make = async (tname: string) => {
+  const make = async (service: Service, tname: string) => {
     await service.query(ORDERS.replaceAll('public.orders', `public.${tname}`));
     const id = await makeSource(
       service,
@@ -33,13 +28,13 @@ describe('Metadata changed while versions exist', () => {
     );
     return { id, ...(await makePlan(service, id)) };
   };
-  const put = async (id: number, columns: ColumnSave[]) =>
+  const put = async (service: Service, id: number, columns: ColumnSave[]) =>
     ok(await service.api.put(`/sources/${id}/columns`, columns));
-  const generate = (id: number) => service.api.post(`/sources/${id}/sql`);
+  const generate = (service: Service, id: number) => service.api.post(`/sources/${id}/sql`);
 
-  it('adds a new column, empty, to the forecast tables there are', async () => {
-    const { id, path, table } = await make('grows');
-    await put(id, [{ cname: 'select', role: 'dimension' }]);
+  it('adds a new column, empty, to the forecast tables there are', async ({ service }) => {
+    const { id, path, table } = await make(service, 'grows');
+    await put(service, id, [{ cname: 'select', role: 'dimension' }]);
     // Until the SQL is generated again, all goes on as before.
     expect(decode((await service.api.get(`${path}/data`)).bytes).fields).not.toHaveProperty(
       'select',
@@ -48,7 +43,7 @@ describe('Metadata changed while versions exist', () => {
       (await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 }))
         .status,
     ).toBe(200);
-    ok(await generate(id));
+    ok(await generate(service, id));
     expect(await typesOf(service, table)).toHaveProperty('select', 'text');
     ok(await service.api.post(`${path}/baseline`, { ...user, raw_where: `region = 'North'` }));
     const { rows } = decode((await service.api.get(`${path}/data`)).bytes);
@@ -57,60 +52,62 @@ describe('Metadata changed while versions exist', () => {
     expect(Object.fromEntries(values)).toEqual({ null: 15, x: 2, y: 1 });
   });
 
-  it('refuses to drop or retype a column that holds data, and keeps the stored templates', async () => {
-    const { id, path } = await make('keeps');
-    await put(id, [{ cname: 'region', role: 'filter' }]);
-    await refused(service, () => generate(id), 422, /"region"/);
-    await put(id, [{ cname: 'region', role: 'dimension' }]);
+  it('refuses to drop or retype a column that holds data, and keeps the stored templates', async ({
+    service,
+  }) => {
+    const { id, path } = await make(service, 'keeps');
+    await put(service, id, [{ cname: 'region', role: 'filter' }]);
+    await refused(service, () => generate(service, id), 422, /"region"/);
+    await put(service, id, [{ cname: 'region', role: 'dimension' }]);
     await service.query(`ALTER TABLE public.keeps ALTER COLUMN pieces TYPE double precision`);
-    await refused(service, () => generate(id), 422, /"pieces".*bigint.*double precision/);
+    await refused(service, () => generate(service, id), 422, /"pieces".*bigint.*double precision/);
     expect((await service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 })).status).toBe(
       200,
     );
     await service.query(`ALTER TABLE public.keeps ALTER COLUMN pieces TYPE integer`);
-    ok(await generate(id));
+    ok(await generate(service, id));
   });
 
-  it('drops or retypes a column of a version that holds nothing', async () => {
-    const { id, path, table } = await make('empties');
+  it('drops or retypes a column of a version that holds nothing', async ({ service }) => {
+    const { id, path, table } = await make(service, 'empties');
     ok(await service.api.del(`${path}/baseline`));
-    await put(id, [{ cname: 'region', role: 'ignore' }]);
+    await put(service, id, [{ cname: 'region', role: 'ignore' }]);
     await service.query(`ALTER TABLE public.empties ALTER COLUMN pieces TYPE double precision`);
-    ok(await generate(id));
+    ok(await generate(service, id));
     const types = await typesOf(service, table);
     expect(types).not.toHaveProperty('region');
     expect(types.pieces).toBe('double precision');
     expect((await service.api.post(`${path}/baseline`, user)).status).toBe(200);
   });
 
-  it('is all or nothing over the versions of a source', async () => {
-    const { id } = await make('several');
+  it('is all or nothing over the versions of a source', async ({ service }) => {
+    const { id } = await make(service, 'several');
     const empty = await makeVersion(service, id);
-    await put(id, [
+    await put(service, id, [
       { cname: 'region', role: 'ignore' },
       { cname: 'select', role: 'dimension' },
     ]);
     const before = await typesOf(service, `pf.fc_several_${empty}`);
-    await refused(service, () => generate(id), 422, /"region"/);
+    await refused(service, () => generate(service, id), 422, /"region"/);
     expect(await typesOf(service, `pf.fc_several_${empty}`)).toEqual(before);
   });
 });
 
 describe('Period columns', () => {
-  const load = (path: string, more: object = {}) =>
+  const load = (service: Service, path: string, more: object = {}) =>
     service.api.post(`${path}/baseline`, { ...user, ...more });
 
-  it('are empty outside the calendar, and the load counts such rows', async () => {
+  it('are empty outside the calendar, and the load counts such rows', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.early'));
     const id = await makeSource(service, 'early', ORDER_COLUMNS);
     const versionId = await makeVersion(service, id);
     const path = `/versions/${versionId}`;
-    expect(ok(await load(path, { date_offset: '-8 years' })).body).toMatchObject({
+    expect(ok(await load(service, path, { date_offset: '-8 years' })).body).toMatchObject({
       row_count: 12,
       outside_calendar: 0,
     });
     ok(await service.api.del(`${path}/baseline`));
-    const answer = ok(await load(path, { date_offset: '9 years 3 months' })).body;
+    const answer = ok(await load(service, path, { date_offset: '9 years 3 months' })).body;
     expect(answer).toMatchObject({ row_count: 12, outside_calendar: 1 });
     const years = await service.query(
       `SELECT "Order Year" AS y, count(*) AS n FROM pf.fc_early_${versionId} GROUP BY 1 ORDER BY 1`,
@@ -120,25 +117,25 @@ describe('Period columns', () => {
       { y: null, n: 2 },
     ]);
     ok(await service.api.del(`${path}/baseline`));
-    expect(ok(await load(path, { date_offset: '-30 years' })).body).toMatchObject({
+    expect(ok(await load(service, path, { date_offset: '-30 years' })).body).toMatchObject({
       outside_calendar: 11,
     });
   });
 
-  it('are not counted where the source derives none', async () => {
+  it('are not counted where the source derives none', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.timeless'));
     const id = await makeSource(
       service,
       'timeless',
       ORDER_COLUMNS.map((c) => ({ ...c, dim_period_col: null })),
     );
-    const { body } = await load(`/versions/${await makeVersion(service, id)}`, {
+    const { body } = await load(service, `/versions/${await makeVersion(service, id)}`, {
       date_offset: '30 years',
     });
     expect(Object.keys(body)).toEqual(['logid', 'row_count']);
   });
 
-  it('follow the shifted date, each by its own group, fiscal years too', async () => {
+  it('follow the shifted date, each by its own group, fiscal years too', async ({ service }) => {
     await service.query(`
       CREATE TABLE public.two_dates (ordered date, shipped date, oy int, om text, sfy text, sq smallint, v int);
       INSERT INTO public.two_dates VALUES ('2026-06-30', '2026-07-01', 0, '', '', 0, 5), ('2026-06-30', NULL, 0, 'old', 'old', 9, 7)`);
@@ -152,7 +149,7 @@ describe('Period columns', () => {
       { cname: 'v', role: 'value' },
     ]);
     const versionId = await makeVersion(service, id);
-    ok(await load(`/versions/${versionId}`, { date_offset: '1 year' }));
+    ok(await load(service, `/versions/${versionId}`, { date_offset: '1 year' }));
     expect(
       await service.query(
         `SELECT ordered, shipped, oy, om, sfy, sq FROM pf.fc_two_dates_${versionId} ORDER BY v`,
@@ -170,13 +167,15 @@ describe('Period columns', () => {
     ]);
   });
 
-  it('need a calendar: without one a load or a new date is a 409 that names the command', async () => {
+  it('need a calendar: without one a load or a new date is a 409 that names the command', async ({
+    service,
+  }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.uncalendared'));
     const id = await makeSource(service, 'uncalendared', ORDER_COLUMNS);
     const { path } = await makePlan(service, id);
     await service.query('ALTER TABLE pf.dim_period RENAME TO dim_period_away');
     try {
-      await refused(service, () => load(path), 409, /npm run periods/);
+      await refused(service, () => load(service, path), 409, /npm run periods/);
       const recode = (set: object) => () =>
         service.api.post(`${path}/recode`, { ...user, slice: { region: 'North' }, set });
       await refused(service, recode({ 'Order Date': '2027-01-01' }), 409, /npm run periods/);
@@ -189,11 +188,11 @@ describe('Period columns', () => {
       'BEGIN; CREATE TABLE public.kept AS SELECT * FROM pf.dim_period; DELETE FROM pf.dim_period; COMMIT',
     );
     try {
-      await refused(service, () => load(path), 409, /npm run periods/);
+      await refused(service, () => load(service, path), 409, /npm run periods/);
     } finally {
       await service.query('INSERT INTO pf.dim_period SELECT * FROM public.kept');
     }
-    expect((await load(path)).status).toBe(200);
+    expect((await load(service, path)).status).toBe(200);
   });
 });
 
@@ -216,26 +215,29 @@ describe('What a forecast table may not hold', () => {
     ['infinity in a float dimension', 'k double precision', `'Infinity'`, /"k" .*infinity/],
   ];
 
-  it.each(CASES)('a load refuses %s, and leaves nothing', async (_, column, value, message) => {
-    const tname = `bad_${CASES.findIndex((c) => c[0] === _)}`;
-    const columns = { k: 'k text', d: 'd date', v: 'v numeric(12,2)', [column[0]!]: column };
-    await service.query(`
+  it.for(CASES)(
+    'a load refuses %s, and leaves nothing',
+    async ([what, column, value, message], { service }) => {
+      const tname = `bad_${CASES.findIndex((c) => c[0] === what)}`;
+      const columns = { k: 'k text', d: 'd date', v: 'v numeric(12,2)', [column[0]!]: column };
+      await service.query(`
       CREATE TABLE public.${tname} (${Object.values(columns).join(', ')}, good boolean);
       INSERT INTO public.${tname} (${column[0]}, good) VALUES (NULL, true), (${value}, false)`);
-    const id = await makeSource(service, tname, [
-      { cname: 'k', role: 'dimension' },
-      { cname: 'd', role: 'date' },
-      { cname: 'v', role: 'value' },
-      { cname: 'good', role: 'filter' },
-    ]);
-    const path = `/versions/${await makeVersion(service, id)}`;
-    const load = (more = {}) => service.api.post(`${path}/baseline`, { ...user, ...more });
-    await refused(service, load, 422, message);
-    expect((await load({ raw_where: 'good' })).status).toBe(200);
-    expect((await service.api.get(`${path}/data`)).status).toBe(200);
-  });
+      const id = await makeSource(service, tname, [
+        { cname: 'k', role: 'dimension' },
+        { cname: 'd', role: 'date' },
+        { cname: 'v', role: 'value' },
+        { cname: 'good', role: 'filter' },
+      ]);
+      const path = `/versions/${await makeVersion(service, id)}`;
+      const load = (more = {}) => service.api.post(`${path}/baseline`, { ...user, ...more });
+      await refused(service, load, 422, message);
+      expect((await load({ raw_where: 'good' })).status).toBe(200);
+      expect((await service.api.get(`${path}/data`)).status).toBe(200);
+    },
+  );
 
-  it('a set refuses separators and numbers that no pivot holds', async () => {
+  it('a set refuses separators and numbers that no pivot holds', async ({ service }) => {
     await service.query(
       `CREATE TABLE public.set_into (k text, n bigint, x numeric, v int); INSERT INTO public.set_into VALUES ('a', 1, 1, 5)`,
     );

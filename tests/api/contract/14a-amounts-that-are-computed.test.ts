@@ -1,24 +1,16 @@
 // Holds what docs/contract/14-what-the-operations-compute.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
-import { startService, type Service } from '../../support/service';
-import { makePlan, makeSource, ok, ORDER_COLUMNS, ORDERS, refused } from './orders';
+import type { Service } from '../../support/service';
+import { it, makePlan, makeSource, ok, refused } from './orders';
 
-let service: Service;
-let sourceId: number;
 const user = { pf_user: 'ann' };
-
-beforeAll(async () => {
-  service = await startService();
-  await service.query(ORDERS);
-  sourceId = await makeSource(service, 'orders', ORDER_COLUMNS);
-});
-afterAll(() => service?.stop());
 
 let tables = 0;
 
 /** A plan on rows of a group, a value and units, of the given types. */
 async function planOf(
+  service: Service,
   types: { v: string; u?: string },
   rows: readonly (readonly [k: string, v: number | string | null, u?: number | null])[],
 ) {
@@ -44,7 +36,10 @@ async function planOf(
 }
 
 describe('Leaves, not rows', () => {
-  it('nets the slice before it writes, so that a version grows by leaves and does not double', async () => {
+  it('nets the slice before it writes, so that a version grows by leaves and does not double', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const sizes: number[] = [];
     for (let i = 0; i < 5; i++) {
@@ -59,8 +54,8 @@ describe('Leaves, not rows', () => {
     expect(total).toBe('572.95');
   });
 
-  it('leaves out what nets to nothing', async () => {
-    const { post, written } = await planOf({ v: 'numeric(12,2)', u: 'int' }, [
+  it('leaves out what nets to nothing', async ({ service }) => {
+    const { post, written } = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['gone', 5, 1],
       ['gone', -5, -1],
       ['units only', 0, 3],
@@ -76,8 +71,8 @@ describe('Leaves, not rows', () => {
 });
 
 describe('scale', () => {
-  it('spreads each measure on its own; one that was not asked for gets 0', async () => {
-    const { post, written } = await planOf({ v: 'numeric(12,2)', u: 'smallint' }, [
+  it('spreads each measure on its own; one that was not asked for gets 0', async ({ service }) => {
+    const { post, written } = await planOf(service, { v: 'numeric(12,2)', u: 'smallint' }, [
       ['a', 75, 1],
       ['b', 25, 9],
     ]);
@@ -97,8 +92,8 @@ describe('scale', () => {
     expect(both.map((r) => r.u).reduce((a, b) => a + b)).toBe(3);
   });
 
-  it('by percent takes both measures, and never divides', async () => {
-    const { post, written } = await planOf({ v: 'numeric(12,2)', u: 'int' }, [
+  it('by percent takes both measures, and never divides', async ({ service }) => {
+    const { post, written } = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['a', 100, 10],
       ['b', -100, 20],
     ]);
@@ -115,8 +110,8 @@ describe('scale', () => {
     await refused(service, () => post('scale', { pct: 50 }), 422);
   });
 
-  it('spreads over leaves that are all 0 by units, else equally', async () => {
-    const byUnits = await planOf({ v: 'numeric(12,2)', u: 'int' }, [
+  it('spreads over leaves that are all 0 by units, else equally', async ({ service }) => {
+    const byUnits = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['a', 0, 3],
       ['b', 0, 1],
       ['c', null, 0],
@@ -126,14 +121,14 @@ describe('scale', () => {
       { k: 'a', v: '75.00', u: 0 },
       { k: 'b', v: '25.00', u: 0 },
     ]);
-    const equally = await planOf({ v: 'numeric(12,2)', u: 'int' }, [
+    const equally = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['a', 0, 5],
       ['b', 0, -5],
       ['c', 0, 0],
     ]);
     ok(await equally.post('scale', { value_incr: 100 }));
     expect((await equally.written()).map((r) => r.v)).toEqual(['33.33', '33.34', '33.33']);
-    const alone = await planOf({ v: 'numeric(12,2)' }, [
+    const alone = await planOf(service, { v: 'numeric(12,2)' }, [
       ['a', 0],
       ['b', 0],
     ]);
@@ -141,20 +136,22 @@ describe('scale', () => {
     expect((await alone.written()).map((r) => r.v)).toEqual(['0.01']);
   });
 
-  it('refuses leaves that net to nothing, or so nearly that the parts would tear apart', async () => {
-    const even = await planOf({ v: 'numeric(12,2)', u: 'int' }, [
+  it('refuses leaves that net to nothing, or so nearly that the parts would tear apart', async ({
+    service,
+  }) => {
+    const even = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['a', 100, 1],
       ['b', -100, 1],
     ]);
     await refused(service, () => even.post('scale', { value_incr: 10 }), 422, /cancel/);
     expect((await even.post('scale', { units_incr: 10 })).status).toBe(200);
-    const nearly = await planOf({ v: 'numeric(12,2)' }, [
+    const nearly = await planOf(service, { v: 'numeric(12,2)' }, [
       ['a', 5000],
       ['b', -4990.01],
     ]);
     // 9990.01 / 9.99 is a little more than 1,000; a cent more in the total and it is less.
     await refused(service, () => nearly.post('scale', { value_incr: 10 }), 422, /cancel/);
-    const enough = await planOf({ v: 'numeric(12,2)' }, [
+    const enough = await planOf(service, { v: 'numeric(12,2)' }, [
       ['a', 5000],
       ['b', -4990],
     ]);
@@ -165,21 +162,21 @@ describe('scale', () => {
     ]);
   });
 
-  it('refuses a measure that the source does not have', async () => {
-    const { post } = await planOf({ v: 'numeric(12,2)' }, [['a', 1]]);
+  it('refuses a measure that the source does not have', async ({ service }) => {
+    const { post } = await planOf(service, { v: 'numeric(12,2)' }, [['a', 1]]);
     await refused(service, () => post('scale', { units_incr: 1 }), 422, /units/);
   });
 });
 
 describe('Totals are exact', () => {
-  const sum = async (table: string, column = 'v') =>
+  const sum = async (service: Service, table: string, column = 'v') =>
     (
       await service.query(
         `SELECT sum(${column})::text AS s FROM ${table} WHERE pf_logid = (SELECT max(pf_logid) FROM ${table})`,
       )
     )[0].s;
 
-  it.each([
+  it.for([
     ['numeric(12,2)', [1, 1, 1], 100, '100.00'],
     ['numeric(12,2)', [1, 1, 1], 0.05, '0.05'],
     ['numeric(12,2)', [1, 2, -1, 7], -33.33, '-33.33'],
@@ -192,17 +189,20 @@ describe('Totals are exact', () => {
     ['numeric', [1, 1, 1], 1, '1.00'],
     ['numeric', ['0.001', 1, 1], 1, '1.000'],
     ['numeric', [1, 1, 1], 0.12345, '0.12345'],
-  ])('%s %j by %s', async (v, amounts, value_incr, total) => {
+  ] as const)('%s %j by %s', async ([v, amounts, value_incr, total], { service }) => {
     const { post, table } = await planOf(
+      service,
       { v },
       amounts.map((amount, i) => [`k${i}`, amount] as const),
     );
     ok(await post('scale', { value_incr }));
-    expect(await sum(table)).toBe(total);
+    expect(await sum(service, table)).toBe(total);
   });
 
-  it('rounds cumulatively in a fixed order: each part is a cent off its share at most', async () => {
-    const { post, written } = await planOf({ v: 'numeric(12,2)' }, [
+  it('rounds cumulatively in a fixed order: each part is a cent off its share at most', async ({
+    service,
+  }) => {
+    const { post, written } = await planOf(service, { v: 'numeric(12,2)' }, [
       ['a', 1],
       ['b', 1],
       ['c', 1],
@@ -211,21 +211,23 @@ describe('Totals are exact', () => {
     expect((await written()).map((r) => `${r.k} ${r.v}`)).toEqual(['a 0.02', 'b 0.01', 'c 0.02']);
   });
 
-  it('holds floating-point sums to 1e-12, the largest leaf taking the residue', async () => {
+  it('holds floating-point sums to 1e-12, the largest leaf taking the residue', async ({
+    service,
+  }) => {
     for (const v of ['real', 'double precision']) {
-      const { post, table } = await planOf({ v }, [
+      const { post, table } = await planOf(service, { v }, [
         ['a', 0.1],
         ['b', 0.7],
         ['c', 1e6 / 3],
         ['d', -0.3],
       ]);
       ok(await post('scale', { value_incr: 1234.567 }));
-      expect(Math.abs(Number(await sum(table)) / 1234.567 - 1)).toBeLessThan(1e-12);
+      expect(Math.abs(Number(await sum(service, table)) / 1234.567 - 1)).toBeLessThan(1e-12);
     }
   });
 
-  it('does not write rows that change nothing', async () => {
-    const { post, written } = await planOf({ v: 'integer', u: 'int' }, [
+  it('does not write rows that change nothing', async ({ service }) => {
+    const { post, written } = await planOf(service, { v: 'integer', u: 'int' }, [
       ['a', 1000, 0],
       ['b', 1, 0],
       ['c', 0, 0],
@@ -236,7 +238,10 @@ describe('Totals are exact', () => {
 });
 
 describe('recode and clone', () => {
-  it('recode conserves both totals, and leaves alone what the set does not change', async () => {
+  it('recode conserves both totals, and leaves alone what the set does not change', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const { body } = ok(
       await service.api.post(`${path}/recode`, { ...user, slice: {}, set: { region: 'North' } }),
@@ -257,7 +262,7 @@ describe('recode and clone', () => {
     expect(regions).toEqual([{ region: 'North', amount: '1554.00' }]);
   });
 
-  it('recode takes a null as the new value, and moves from null', async () => {
+  it('recode takes a null as the new value, and moves from null', async ({ service, sourceId }) => {
     const { path, table } = await makePlan(service, sourceId);
     const recode = (slice: object, set: object) =>
       service.api.post(`${path}/recode`, { ...user, slice, set });
@@ -274,7 +279,10 @@ describe('recode and clone', () => {
     expect((await sums()).map((r) => r.a)).toEqual(['0.00', '0.00']);
   });
 
-  it('clone adds the factor times the slice, in place by default, rounded like scale', async () => {
+  it('clone adds the factor times the slice, in place by default, rounded like scale', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const clone = (more: object) =>
       service.api.post(`${path}/clone`, { ...user, slice: { region: 'North' }, ...more });

@@ -1,22 +1,22 @@
 // Holds what docs/contract/14-what-the-operations-compute.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 
-import { startService, type Service } from '../../support/service';
-import { makePlan, makeSource, makeVersion, ok, ORDER_COLUMNS, ORDERS, refused } from './orders';
+import type { Service } from '../../support/service';
+import {
+  it,
+  makePlan,
+  makeSource,
+  makeVersion,
+  ok,
+  ORDER_COLUMNS,
+  ORDERS,
+  refused,
+} from './orders';
 
-let service: Service;
-let sourceId: number;
 const user = { pf_user: 'ann' };
 
-beforeAll(async () => {
-  service = await startService();
-  await service.query(ORDERS);
-  sourceId = await makeSource(service, 'orders', ORDER_COLUMNS);
-});
-afterAll(() => service?.stop());
-
 describe('Dates and their groups', () => {
-  it('derives the period again where a set changes the date', async () => {
+  it('derives the period again where a set changes the date', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const post = (operation: string, set: object) =>
       service.api.post(`${path}/${operation}`, { ...user, slice: { region: 'North' }, set });
@@ -38,7 +38,9 @@ describe('Dates and their groups', () => {
     await refused(service, () => post('clone', { 'Order Year': 2031 }), 400, /Order Date/);
   });
 
-  it('refuses a date whose group has dimensions that the set does not name', async () => {
+  it('refuses a date whose group has dimensions that the set does not name', async ({
+    service,
+  }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.grouped'));
     const id = await makeSource(
       service,
@@ -55,7 +57,9 @@ describe('Dates and their groups', () => {
 });
 
 describe('is_key', () => {
-  it('refuses a slice by an unmarked dimension, once any is marked; dates stay free', async () => {
+  it('refuses a slice by an unmarked dimension, once any is marked; dates stay free', async ({
+    service,
+  }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.keyed'));
     const id = await makeSource(
       service,
@@ -85,10 +89,10 @@ describe('is_key', () => {
 });
 
 describe('Filters', () => {
-  const rows = async (path: string, filters: unknown) =>
+  const rows = async (service: Service, path: string, filters: unknown) =>
     (await service.api.post(`${path}/baseline/preview`, { filters })).body.row_count;
 
-  it.each<[string, unknown, number]>([
+  it.for<[string, unknown, number]>([
     ['= text', [[{ cname: 'region', op: '=', value: 'North' }]], 3],
     ['= empty text', [[{ cname: 'region', op: '=', value: '' }]], 1],
     ['<>', [[{ cname: 'region', op: '<>', value: 'North' }]], 8],
@@ -134,12 +138,12 @@ describe('Filters', () => {
     ],
     ['no groups: all rows', [], 12],
     ['quotes in a value', [[{ cname: 'region', op: '=', value: `' OR TRUE --` }]], 0],
-  ])('%s', async (_, filters, count) => {
+  ])('%s', async ([, filters, count], { service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
-    expect(await rows(path, filters)).toBe(count);
+    expect(await rows(service, path, filters)).toBe(count);
   });
 
-  it('refuses what it cannot use, and says where', async () => {
+  it('refuses what it cannot use, and says where', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     const load = (filters: unknown) => () =>
       service.api.post(`${path}/baseline`, { ...user, filters });

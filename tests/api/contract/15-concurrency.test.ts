@@ -1,14 +1,9 @@
 // Holds what docs/contract/15-concurrency.md promises.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from '../../support/api';
 import { plan, type Planned } from '../../support/planned';
 import { hold, holdVersion, race, until, untilWaiting, waitingForLocks } from '../../support/race';
-import { startService, type Service } from '../../support/service';
-
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.stop());
+import type { Service } from '../../support/service';
 
 const BODY = { pf_user: 'ann', slice: {} };
 
@@ -19,7 +14,7 @@ interface Version extends Planned {
   regions(): Promise<Record<string, number>>;
 }
 
-async function version(): Promise<Version> {
+async function version(service: Service): Promise<Version> {
   const planned = await plan(
     service,
     [
@@ -50,28 +45,29 @@ async function version(): Promise<Version> {
 }
 
 const statuses = (answers: { status: number }[]) => answers.map((a) => a.status);
-const entriesOf = async (v: Version) => (await service.api.get(`${v.path}/log`)).body.entries;
+const entriesOf = async (service: Service, v: Version) =>
+  (await service.api.get(`${v.path}/log`)).body.entries;
 
 describe('writers of one version wait for each other', () => {
-  it('moves a slice once when two recodes of it meet', async () => {
-    const v = await version();
+  it('moves a slice once when two recodes of it meet', async ({ service }) => {
+    const v = await version(service);
     const move = () => v.call('recode', { slice: { Region: 'A' }, set: { Region: 'C' } });
     const answers = await race(service, await holdVersion(service, v.id), [move, move]);
     expect(statuses(answers)).toEqual([200, 422]);
     expect(await v.regions()).toEqual({ B: 50, C: 100 });
-    expect(await entriesOf(v)).toHaveLength(2);
+    expect(await entriesOf(service, v)).toHaveLength(2);
   });
 
-  it('scales what the scale before it left', async () => {
-    const v = await version();
+  it('scales what the scale before it left', async ({ service }) => {
+    const v = await version(service);
     const double = () => v.call('scale', { pct: 100 });
     const answers = await race(service, await holdVersion(service, v.id), [double, double]);
     expect(statuses(answers)).toEqual([200, 200]);
     expect(await v.regions()).toEqual({ A: 400, B: 200 });
   });
 
-  it('refuses to edit a segment once the scale before it is through', async () => {
-    const v = await version();
+  it('refuses to edit a segment once the scale before it is through', async ({ service }) => {
+    const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => v.call('scale', { pct: 10 }),
       () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann' }),
@@ -80,8 +76,8 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ A: 110, B: 55 });
   });
 
-  it('scales what an edited segment brought', async () => {
-    const v = await version();
+  it('scales what an edited segment brought', async ({ service }) => {
+    const v = await version(service);
     const filters = [[{ cname: 'Region', op: '=', value: 'B' }]];
     const answers = await race(service, await holdVersion(service, v.id), [
       () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann', filters }),
@@ -91,26 +87,26 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ B: 60 });
   });
 
-  it('edits a segment once where two edits meet', async () => {
-    const v = await version();
+  it('edits a segment once where two edits meet', async ({ service }) => {
+    const v = await version(service);
     const edit = () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann' });
     const answers = await race(service, await holdVersion(service, v.id), [edit, edit]);
     expect(statuses(answers)).toEqual([200, 404]);
     expect(await v.regions()).toEqual({ A: 100, B: 50 });
   });
 
-  it('finds nothing to scale once the baseline is cleared', async () => {
-    const v = await version();
+  it('finds nothing to scale once the baseline is cleared', async ({ service }) => {
+    const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => service.api.del(`${v.path}/baseline`),
       () => v.call('scale', { pct: 10 }),
     ]);
     expect(statuses(answers)).toEqual([200, 422]);
-    expect(await entriesOf(v)).toEqual([]);
+    expect(await entriesOf(service, v)).toEqual([]);
   });
 
-  it('clears a load that came in before it', async () => {
-    const v = await version();
+  it('clears a load that came in before it', async ({ service }) => {
+    const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => v.call('baseline'),
       () => service.api.del(`${v.path}/baseline`),
@@ -120,8 +116,8 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({});
   });
 
-  it('refuses a scale, a load, an undo and a clear behind a close', async () => {
-    const v = await version();
+  it('refuses a scale, a load, an undo and a clear behind a close', async ({ service }) => {
+    const v = await version(service);
     const answers = await race<{ status: number; body: unknown }>(
       service,
       await holdVersion(service, v.id),
@@ -134,15 +130,17 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ A: 100, B: 50 });
   });
 
-  it('closes once where two closes meet', async () => {
-    const v = await version();
+  it('closes once where two closes meet', async ({ service }) => {
+    const v = await version(service);
     const close = () => v.call('close');
     const answers = await race(service, await holdVersion(service, v.id), [close, close]);
     expect(statuses(answers)).toEqual([200, 409]);
   });
 
-  it('answers 404 to a load, a scale and an undo behind the delete of their version', async () => {
-    const v = await version();
+  it('answers 404 to a load, a scale and an undo behind the delete of their version', async ({
+    service,
+  }) => {
+    const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => service.api.del(v.path),
       () => v.call('baseline'),
@@ -152,7 +150,7 @@ describe('writers of one version wait for each other', () => {
     expect(await service.query(`SELECT to_regclass('${v.table}') AS gone`)).toEqual([
       { gone: null },
     ]);
-    const w = await version();
+    const w = await version(service);
     const undo = () => service.api.del(`/log/${w.logid}`);
     const others = await race(service, await holdVersion(service, w.id), [
       () => service.api.del(w.path),
@@ -161,18 +159,18 @@ describe('writers of one version wait for each other', () => {
     expect(statuses(others)).toEqual([204, 404]);
   });
 
-  it('undoes an entry once where two undos meet', async () => {
-    const v = await version();
+  it('undoes an entry once where two undos meet', async ({ service }) => {
+    const v = await version(service);
     await v.call('scale', { pct: 10 });
-    const [entry] = await entriesOf(v);
+    const [entry] = await entriesOf(service, v);
     const undo = () => service.api.del(`/log/${entry.id}`);
     const answers = await race(service, await holdVersion(service, v.id), [undo, undo]);
     expect(statuses(answers)).toEqual([200, 404]);
     expect(await v.regions()).toEqual({ A: 100, B: 50 });
   });
 
-  it('keeps the sums exact with many writers at once', async () => {
-    const v = await version();
+  it('keeps the sums exact with many writers at once', async ({ service }) => {
+    const v = await version(service);
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         v.call('scale', { value_incr: i + 0.01, units_incr: 1 }),
@@ -184,7 +182,7 @@ describe('writers of one version wait for each other', () => {
     );
     expect(totals).toEqual({ value: '585.30', units: 45 });
     const undone = await Promise.all(
-      (await entriesOf(v))
+      (await entriesOf(service, v))
         .filter((e: { operation: string }) => e.operation === 'scale')
         .map((e: { id: number }) => service.api.del(`/log/${e.id}`)),
     );
@@ -194,8 +192,8 @@ describe('writers of one version wait for each other', () => {
 });
 
 describe('loads of one version run side by side', () => {
-  it('has two loads at work at once, with a scale waiting for both', async () => {
-    const v = await version();
+  it('has two loads at work at once, with a scale waiting for both', async ({ service }) => {
+    const v = await version(service);
     // Both loads get past the version's lock and stop at the table they write to.
     const held = await hold(service, `LOCK TABLE ${v.table} IN SHARE MODE`);
     const first = v.call('baseline');
@@ -219,9 +217,9 @@ describe('loads of one version run side by side', () => {
 });
 
 describe('versions do not wait for each other', () => {
-  it('writes to one version, and reads both, while the other is locked', async () => {
-    const locked = await version();
-    const free = await version();
+  it('writes to one version, and reads both, while the other is locked', async ({ service }) => {
+    const locked = await version(service);
+    const free = await version(service);
     const held = await holdVersion(service, locked.id);
     const waiting = locked.call('scale', { pct: 100 });
     await untilWaiting(service, 1);
@@ -233,9 +231,11 @@ describe('versions do not wait for each other', () => {
     expect(await locked.regions()).toEqual({ A: 200, B: 100 });
   });
 
-  it('keeps serving other versions and /health while twenty writers wait for one', async () => {
-    const locked = await version();
-    const free = await version();
+  it('keeps serving other versions and /health while twenty writers wait for one', async ({
+    service,
+  }) => {
+    const locked = await version(service);
+    const free = await version(service);
     const held = await holdVersion(service, locked.id);
     const writers = Array.from({ length: 20 }, () => locked.call('scale', { value_incr: 1 }));
     await untilWaiting(service, 1);
@@ -253,9 +253,11 @@ describe('versions do not wait for each other', () => {
     expect(value).toBe('170.00');
   });
 
-  it('keeps serving other versions while many versions have many writers waiting', async () => {
-    const versions = await Promise.all(Array.from({ length: 7 }, version));
-    const free = await version();
+  it('keeps serving other versions while many versions have many writers waiting', async ({
+    service,
+  }) => {
+    const versions = await Promise.all(Array.from({ length: 7 }, () => version(service)));
+    const free = await version(service);
     const held = await hold(
       service,
       `SELECT FROM pf.version WHERE id IN (${versions.map((v) => v.id).join(', ')}) FOR UPDATE`,
@@ -270,8 +272,8 @@ describe('versions do not wait for each other', () => {
     expect(new Set(statuses(await Promise.all(writers)))).toEqual(new Set([200]));
   });
 
-  it('answers /health while every connection of the pool is at work', async () => {
-    const v = await version();
+  it('answers /health while every connection of the pool is at work', async ({ service }) => {
+    const v = await version(service);
     const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
     const readers = Array.from({ length: 20 }, () => service.api.get(`${v.path}/log`));
     await untilWaiting(service, 20);
@@ -282,8 +284,10 @@ describe('versions do not wait for each other', () => {
 });
 
 describe('what changes a source or a version beside its rows', () => {
-  it('makes an operation wait for the generation of its SQL, and the other way round', async () => {
-    const v = await version();
+  it('makes an operation wait for the generation of its SQL, and the other way round', async ({
+    service,
+  }) => {
+    const v = await version(service);
     const generate = () => service.api.post(`/sources/${v.sourceId}/sql`);
     const after = await race(service, await holdVersion(service, v.id), [
       generate,
@@ -298,7 +302,7 @@ describe('what changes a source or a version beside its rows', () => {
     expect(await v.regions()).toEqual({ A: 400, B: 200 });
   });
 
-  it('registers a table once where two registrations meet', async () => {
+  it('registers a table once where two registrations meet', async ({ service }) => {
     await service.query('CREATE TABLE public.twice (a int)');
     const held = await hold(service, 'LOCK TABLE pf.source IN SHARE MODE');
     const register = () => service.api.post('/sources', { schema: 'public', tname: 'twice' });
@@ -311,16 +315,18 @@ describe('what changes a source or a version beside its rows', () => {
     expect(n).toBe(1);
   });
 
-  it('gives a version name once where two versions want it', async () => {
-    const v = await version();
+  it('gives a version name once where two versions want it', async ({ service }) => {
+    const v = await version(service);
     const held = await hold(service, 'LOCK TABLE pf.version IN SHARE MODE');
     const create = () => service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Same' });
     const answers = await race(service, held, [create, create]);
     expect(statuses(answers).sort()).toEqual([201, 409]);
   });
 
-  it('swaps the names of two versions for one of two who try at once, without a 500', async () => {
-    const v = await version();
+  it('swaps the names of two versions for one of two who try at once, without a 500', async ({
+    service,
+  }) => {
+    const v = await version(service);
     const other = (await service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Other' }))
       .body;
     const answers = await Promise.all([
@@ -330,8 +336,10 @@ describe('what changes a source or a version beside its rows', () => {
     expect(statuses(answers).every((s) => s === 200 || s === 409)).toBe(true);
   });
 
-  it('answers 404, not 500, to a read that meets the delete of its version', async () => {
-    const v = await version();
+  it('answers 404, not 500, to a read that meets the delete of its version', async ({
+    service,
+  }) => {
+    const v = await version(service);
     const held = await hold(service, `SELECT FROM ${v.table}`);
     const answers = await race(service, held, [
       () => service.api.del(v.path),
@@ -341,8 +349,8 @@ describe('what changes a source or a version beside its rows', () => {
     expect(statuses(answers)).toEqual([204, 404, 404]);
   });
 
-  it('lists the versions that are left while one is deleted', async () => {
-    const v = await version();
+  it('lists the versions that are left while one is deleted', async ({ service }) => {
+    const v = await version(service);
     const { body } = await service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Kept' });
     const held = await hold(service, `SELECT FROM ${v.table}`);
     const answers = await race(service, held, [

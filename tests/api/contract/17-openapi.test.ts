@@ -2,22 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ARROW, ENDPOINTS, type Endpoint } from '../../../src/lib/contract/endpoints';
 import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
-import { decode, makePlan, makeVersion, startWithOrders } from './orders';
+import { decode, it, makePlan, makeVersion } from './orders';
 
-let service: Service;
-let sourceId: number;
 const user = { pf_user: 'ann' };
-
-beforeAll(async () => {
-  ({ service, sourceId } = await startWithOrders());
-});
-afterAll(() => service?.stop());
 
 const ROUTES = 'src/routes/api';
 const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
@@ -43,95 +36,105 @@ function served(): string[] {
 }
 
 /** A request to each endpoint that succeeds. Each is on a plan of its own, or on what is made for it. */
-const REQUESTS: Record<string, () => Promise<Answer>> = {
-  'GET /health': () => service.api.get('/health'),
-  'GET /openapi.json': () => service.api.get('/openapi.json'),
-  'GET /tables': () => service.api.get('/tables'),
-  'GET /tables/{schema}/{tname}': () => service.api.get('/tables/public/orders?limit=3'),
-  'GET /sources': () => service.api.get('/sources?status=all'),
-  'POST /sources': () =>
+const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
+  'GET /health': (service) => service.api.get('/health'),
+  'GET /openapi.json': (service) => service.api.get('/openapi.json'),
+  'GET /tables': (service) => service.api.get('/tables'),
+  'GET /tables/{schema}/{tname}': (service) => service.api.get('/tables/public/orders?limit=3'),
+  'GET /sources': (service) => service.api.get('/sources?status=all'),
+  'POST /sources': (service) =>
     service.api.post('/sources', { schema: 'public', tname: 'superstore', ...user }),
-  'GET /sources/{id}': () => service.api.get(`/sources/${sourceId}`),
-  'PATCH /sources/{id}': () =>
+  'GET /sources/{id}': (service, sourceId) => service.api.get(`/sources/${sourceId}`),
+  'PATCH /sources/{id}': (service, sourceId) =>
     service.api.patch(`/sources/${sourceId}`, { label: 'Orders', default_layout: { a: 1 } }),
-  'DELETE /sources/{id}': async () => {
+  'DELETE /sources/{id}': async (service) => {
     await service.query('CREATE TABLE public.passing (a int)');
     const { id } = (await service.api.post('/sources', { schema: 'public', tname: 'passing' }))
       .body;
     return service.api.del(`/sources/${id}`);
   },
-  'GET /sources/{id}/columns': () => service.api.get(`/sources/${sourceId}/columns`),
-  'PUT /sources/{id}/columns': () =>
+  'GET /sources/{id}/columns': (service, sourceId) =>
+    service.api.get(`/sources/${sourceId}/columns`),
+  'PUT /sources/{id}/columns': (service, sourceId) =>
     service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', label: 'Region' }]),
-  'GET /sources/{id}/values': () =>
+  'GET /sources/{id}/values': (service, sourceId) =>
     service.api.get(`/sources/${sourceId}/values?cname=region&search=o&limit=5`),
-  'POST /sources/{id}/grain-estimate': () =>
+  'POST /sources/{id}/grain-estimate': (service, sourceId) =>
     service.api.post(`/sources/${sourceId}/grain-estimate`, { columns: ['region'] }),
-  'GET /sources/{id}/sql': () => service.api.get(`/sources/${sourceId}/sql`),
-  'POST /sources/{id}/sql': () => service.api.post(`/sources/${sourceId}/sql`),
-  'GET /sources/{id}/sql/preview': () => service.api.get(`/sources/${sourceId}/sql/preview`),
-  'GET /sources/{id}/versions': () => service.api.get(`/sources/${sourceId}/versions`),
-  'POST /sources/{id}/versions': () =>
+  'GET /sources/{id}/sql': (service, sourceId) => service.api.get(`/sources/${sourceId}/sql`),
+  'POST /sources/{id}/sql': (service, sourceId) => service.api.post(`/sources/${sourceId}/sql`),
+  'GET /sources/{id}/sql/preview': (service, sourceId) =>
+    service.api.get(`/sources/${sourceId}/sql/preview`),
+  'GET /sources/{id}/versions': (service, sourceId) =>
+    service.api.get(`/sources/${sourceId}/versions`),
+  'POST /sources/{id}/versions': (service, sourceId) =>
     service.api.post(`/sources/${sourceId}/versions`, { name: 'Documented' }),
-  'GET /versions/{id}': onPlan((path) => service.api.get(path)),
-  'PATCH /versions/{id}': onPlan((path) => service.api.patch(path, { description: 'x' })),
-  'DELETE /versions/{id}': onPlan((path) => service.api.del(path)),
-  'POST /versions/{id}/close': onPlan((path) => service.api.post(`${path}/close`, user)),
-  'POST /versions/{id}/open': onPlan(async (path) => {
+  'GET /versions/{id}': onPlan((service, path) => service.api.get(path)),
+  'PATCH /versions/{id}': onPlan((service, path) => service.api.patch(path, { description: 'x' })),
+  'DELETE /versions/{id}': onPlan((service, path) => service.api.del(path)),
+  'POST /versions/{id}/close': onPlan((service, path) => service.api.post(`${path}/close`, user)),
+  'POST /versions/{id}/open': onPlan(async (service, path) => {
     await service.api.post(`${path}/close`, user);
     return service.api.post(`${path}/open`, user);
   }),
-  'GET /versions/{id}/data': onPlan((path) => service.api.get(`${path}/data`)),
-  'GET /versions/{id}/agg': async () => {
-    await grain(true);
-    const answer = await onPlan((path) => service.api.get(`${path}/agg`))();
-    await grain(false);
+  'GET /versions/{id}/data': onPlan((service, path) => service.api.get(`${path}/data`)),
+  'GET /versions/{id}/agg': async (service, sourceId) => {
+    await grain(service, sourceId, true);
+    const answer = await onPlan((service, path) => service.api.get(`${path}/agg`))(
+      service,
+      sourceId,
+    );
+    await grain(service, sourceId, false);
     return answer;
   },
-  'POST /versions/{id}/baseline': onPlan((path) =>
+  'POST /versions/{id}/baseline': onPlan((service, path) =>
     service.api.post(`${path}/baseline`, {
       ...user,
       filters: [[{ cname: 'region', op: 'is not null' }]],
       date_offset: '1 year',
     }),
   ),
-  'PUT /versions/{id}/baseline/{logid}': onPlan((path, logid) =>
+  'PUT /versions/{id}/baseline/{logid}': onPlan((service, path, logid) =>
     service.api.put(`${path}/baseline/${logid}`, user),
   ),
-  'DELETE /versions/{id}/baseline': onPlan((path) => service.api.del(`${path}/baseline`)),
-  'POST /versions/{id}/baseline/preview': onPlan((path) =>
+  'DELETE /versions/{id}/baseline': onPlan((service, path) => service.api.del(`${path}/baseline`)),
+  'POST /versions/{id}/baseline/preview': onPlan((service, path) =>
     service.api.post(`${path}/baseline/preview`, {}),
   ),
-  'GET /versions/{id}/segments': onPlan((path) => service.api.get(`${path}/segments`)),
-  'POST /versions/{id}/reference': onPlan((path) => service.api.post(`${path}/reference`, user)),
-  'POST /versions/{id}/slice': onPlan((path) =>
+  'GET /versions/{id}/segments': onPlan((service, path) => service.api.get(`${path}/segments`)),
+  'POST /versions/{id}/reference': onPlan((service, path) =>
+    service.api.post(`${path}/reference`, user),
+  ),
+  'POST /versions/{id}/slice': onPlan((service, path) =>
     service.api.post(`${path}/slice`, { slice: { region: [null, 'North'], x: 1 } }),
   ),
-  'POST /versions/{id}/scale': onPlan((path) =>
+  'POST /versions/{id}/scale': onPlan((service, path) =>
     service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 }),
   ),
-  'POST /versions/{id}/recode': onPlan((path) =>
+  'POST /versions/{id}/recode': onPlan((service, path) =>
     service.api.post(`${path}/recode`, { ...user, slice: {}, set: { region: 'x' } }),
   ),
-  'POST /versions/{id}/clone': onPlan((path) =>
+  'POST /versions/{id}/clone': onPlan((service, path) =>
     service.api.post(`${path}/clone`, { ...user, slice: {}, set: {} }),
   ),
-  'GET /versions/{id}/log': onPlan(async (path) => {
+  'GET /versions/{id}/log': onPlan(async (service, path) => {
     await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
     return service.api.get(`${path}/log`);
   }),
-  'PATCH /log/{logid}': onPlan((_, logid) => service.api.patch(`/log/${logid}`, { note: 'x' })),
-  'DELETE /log/{logid}': onPlan((_, logid) => service.api.del(`/log/${logid}`)),
+  'PATCH /log/{logid}': onPlan((service, _, logid) =>
+    service.api.patch(`/log/${logid}`, { note: 'x' }),
+  ),
+  'DELETE /log/{logid}': onPlan((service, _, logid) => service.api.del(`/log/${logid}`)),
 };
 
-function onPlan(request: (path: string, logid: number) => Promise<Answer>) {
-  return async () => {
+function onPlan(request: (service: Service, path: string, logid: number) => Promise<Answer>) {
+  return async (service: Service, sourceId: number) => {
     const { path, baseline } = await makePlan(service, sourceId);
-    return request(path, baseline);
+    return request(service, path, baseline);
   };
 }
 
-async function grain(in_grain: boolean) {
+async function grain(service: Service, sourceId: number, in_grain: boolean) {
   await service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', in_grain }]);
   await service.api.post(`/sources/${sourceId}/sql`);
 }
@@ -142,7 +145,7 @@ describe('The OpenAPI document', () => {
     expect(new Set(ENDPOINTS.map(named)).size).toBe(ENDPOINTS.length);
   });
 
-  it('is served as OpenAPI 3.1, whole in itself', async () => {
+  it('is served as OpenAPI 3.1, whole in itself', async ({ service }) => {
     const { status, body } = await service.api.get('/openapi.json');
     expect([status, body.openapi]).toEqual([200, '3.1.0']);
     const operations = Object.entries<
@@ -193,11 +196,11 @@ describe('The OpenAPI document', () => {
     ]);
   });
 
-  it.each(ENDPOINTS.map((endpoint) => [named(endpoint), endpoint] as const))(
+  it.for(ENDPOINTS.map((endpoint) => [named(endpoint), endpoint] as const))(
     '%s answers as documented',
-    async (name, endpoint) => {
+    async ([name, endpoint], { service, sourceId }) => {
       const { answer: documented, refusals, request } = endpoint;
-      const answer = await REQUESTS[name]!();
+      const answer = await REQUESTS[name]!(service, sourceId);
       expect([answer.status, answer.body?.error]).toEqual([documented.status, undefined]);
       if (documented.body === undefined) {
         expect(answer.bytes).toHaveLength(0);
@@ -245,7 +248,10 @@ describe('The OpenAPI document', () => {
     },
   );
 
-  it('has no field of an empty version that is not documented either', async () => {
+  it('has no field of an empty version that is not documented either', async ({
+    service,
+    sourceId,
+  }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     for (const [what, name] of [
       ['/log', 'GET /versions/{id}/log'],

@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import * as v from 'valibot';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
-import { startService, type Service } from '../../support/service';
+import { it as apiTest } from '../../support/api';
+import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
 
 /**
@@ -91,14 +92,16 @@ export async function makeVersion(
   return ok(await api.post(`/sources/${sourceId}/versions`, { name, ...more })).body.id;
 }
 
-/** A service with the orders as a source. */
-export async function startWithOrders(
-  columns: readonly ColumnSave[] = ORDER_COLUMNS,
-): Promise<{ service: Service; sourceId: number }> {
-  const service = await startService();
-  await service.query(ORDERS);
-  return { service, sourceId: await makeSource(service, 'orders', columns) };
-}
+/**
+ * The API tests' `it` with the orders as a source, whether or not a test asks for its id.
+ * `it.override('columns', GRAIN_COLUMNS)` at the top of a file chooses other column metadata.
+ */
+export const it = apiTest
+  .extend('columns', { scope: 'file' }, ORDER_COLUMNS)
+  .extend('sourceId', { scope: 'file', auto: true }, async ({ service, columns }) => {
+    await service.query(ORDERS);
+    return makeSource(service, 'orders', columns);
+  });
 
 /** A version of a source with one baseline of all its rows. */
 export async function makePlan(

@@ -1,0 +1,17 @@
+import { test } from 'vitest';
+import { startService } from './service';
+import type { Template } from './cluster';
+
+/**
+ * Vitest's `it` with the fixture `service`: a built server on a database of its own for each file,
+ * started for the first hook or test that asks for it. Without more the database has the
+ * migrations, the calendar and one table; `it.override('template', 'grain')` at the top of a file
+ * chooses another. Hooks with fixtures are `it.beforeAll` and the like.
+ */
+export const it = test
+  .extend('template', { scope: 'file' }, 'service' as Template)
+  .extend('service', { scope: 'file' }, async ({ template }, { onCleanup }) => {
+    const service = await startService(template);
+    onCleanup(service.stop);
+    return service;
+  });
