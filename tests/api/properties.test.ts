@@ -1,15 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect } from 'vitest';
+import { it } from '../support/api';
 import { parse, round, ZERO } from '../support/exact';
-import {
-  clone,
-  recode,
-  scale,
-  type Cell,
-  type Outcome,
-  type Slice,
-  type State,
-} from '../support/model';
+import { NUMBERS, REGIONS, step, table, type Step, type Table } from '../support/generated';
+import { clone, recode, scale, type Outcome, type State } from '../support/model';
 import {
   bytes,
   expectAnswer,
@@ -20,193 +14,8 @@ import {
   stored,
   type Planned,
   type SourceRow,
-  type TableColumn,
 } from '../support/planned';
-import { startService, type Service } from '../support/service';
-
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service?.stop());
-
-const REGIONS = ['North', 'North ', '', 'null', 'NULL', `O'Brien "x" \\`, 'Zürich→日本🎉', null];
-const DATES = ['2026-01-31', '2026-02-28', '2028-02-29', '2017-12-31', '2035-12-31', null];
-const NUMBERS = [0, 7, -3, null];
-
-const region = fc.constantFrom(...REGIONS);
-const date = fc.constantFrom(...DATES);
-const number = fc.constantFrom(...NUMBERS);
-
-const VALUE_TYPES = [
-  'numeric(12,2)',
-  'numeric',
-  'double precision',
-  'numeric(8,-2)',
-  'integer',
-  'real',
-  'numeric(20,6)',
-];
-const UNITS_TYPES = ['smallint', 'integer', 'bigint', 'numeric(10,3)'];
-
-interface Table {
-  columns: TableColumn[];
-  rows: SourceRow[];
-  exclude: string[];
-  reference: boolean;
-  twice: boolean;
-}
-
-const table = (grain: boolean): fc.Arbitrary<Table> =>
-  fc
-    .record({
-      measures: fc.oneof(
-        {
-          weight: 8,
-          arbitrary: fc.record({
-            value: fc.constantFrom(...VALUE_TYPES),
-            units: fc.constantFrom(...UNITS_TYPES),
-          }),
-        },
-        {
-          weight: 1,
-          arbitrary: fc.record({
-            value: fc.constantFrom(...VALUE_TYPES),
-            units: fc.constant(null),
-          }),
-        },
-        {
-          weight: 1,
-          arbitrary: fc.record({
-            value: fc.constant(null),
-            units: fc.constantFrom(...UNITS_TYPES),
-          }),
-        },
-      ),
-      cents: fc.constantFrom(1, 100, 10_000),
-      exclude: fc.constantFrom<string[]>(['reference'], ['reference'], [], ['reference', 'clone']),
-      reference: fc.boolean(),
-      twice: fc.boolean(),
-      flags: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean(), fc.boolean()),
-      rows: fc.array(
-        fc.record({
-          Region: region,
-          'a"b': region,
-          'sub-cat': number,
-          'Order Date': date,
-          select: date,
-          amount: fc.oneof(
-            fc.integer({ min: -99_999, max: 999_999 }),
-            fc.constant(0),
-            fc.constant(null),
-          ),
-          count: fc.oneof(fc.integer({ min: -50, max: 300 }), fc.constant(0), fc.constant(null)),
-        }),
-        { minLength: 1, maxLength: 40 },
-      ),
-    })
-    .map(({ measures, cents, flags, rows, ...rest }) => {
-      const [a, b, c, d, e] = flags;
-      const columns: TableColumn[] = [
-        { name: 'Order Date', type: 'date', role: 'date', group: 'order', grain: grain && a },
-        {
-          name: 'Order Year',
-          type: 'integer',
-          role: 'dimension',
-          group: 'order',
-          period: 'cal_year',
-          grain: grain && b,
-        },
-        {
-          name: 'Order Month',
-          type: 'text',
-          role: 'dimension',
-          group: 'order',
-          period: 'period_key',
-          grain: grain && c,
-        },
-        {
-          name: 'Region',
-          type: 'text',
-          role: 'dimension',
-          grain: grain && (d || !(a || b || c || e)),
-        },
-        { name: 'a"b', type: 'text', role: 'dimension' },
-        { name: 'sub-cat', type: 'smallint', role: 'dimension', grain: grain && e },
-        { name: 'select', type: 'timestamp', role: 'date' },
-        { name: 'City', type: 'text', role: 'filter' },
-      ];
-      if (measures.value) columns.push({ name: 'Sales', type: measures.value, role: 'value' });
-      if (measures.units) columns.push({ name: 'Units sold', type: measures.units, role: 'units' });
-      return {
-        ...rest,
-        columns,
-        rows: rows.map(({ amount, count, ...keys }) => ({
-          ...keys,
-          Sales: amount === null ? null : amount / (measures.value === 'integer' ? 1 : cents),
-          'Units sold': count,
-        })),
-      };
-    });
-
-const slice: fc.Arbitrary<Slice> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({}) },
-  {
-    weight: 5,
-    arbitrary: fc.record(
-      {
-        Region: fc.oneof(region, fc.array(region, { minLength: 1, maxLength: 3 })),
-        'sub-cat': fc.oneof(number, fc.array(number, { minLength: 1, maxLength: 2 })),
-        'Order Date': date,
-        pf_iter: fc.constant('baseline'),
-      },
-      { requiredKeys: [] },
-    ) as fc.Arbitrary<Slice>,
-  },
-);
-
-const set: fc.Arbitrary<Record<string, Cell>> = fc.record(
-  { Region: region, 'sub-cat': number, 'Order Date': date, select: date },
-  { requiredKeys: [] },
-);
-const moving = set.filter((s) => Object.keys(s).length > 0);
-
-const pct = fc.constantFrom(10, -100, 33.3333, 0.001, 7.5, -12.25, 100, 1e-7);
-const increment = fc.oneof(
-  fc.constantFrom(1000, 0.01, -37.77, 0.005, -0.004, 0.00499, 1e-7, 1e9, -50, 49, 1e12),
-  fc.integer({ min: -1_000_000, max: 1_000_000 }).map((n) => n / 100),
-);
-const unitIncrement = fc.oneof(
-  fc.constantFrom(1, -1, 3, -7, 1000, 0.4, 2.5, -2.5, 1e9),
-  fc.integer({ min: -1000, max: 1000 }),
-);
-
-type Step =
-  | { do: 'scale'; slice: Slice; change: { pct: number } | { value?: number; units?: number } }
-  | { do: 'recode'; slice: Slice; set: Record<string, Cell> }
-  | { do: 'clone'; slice: Slice; set: Record<string, Cell>; factor: number }
-  | { do: 'undo'; which: number };
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    do: fc.constant('scale' as const),
-    slice,
-    change: fc.oneof(
-      fc.record({ pct }),
-      fc.record({ value: increment }),
-      fc.record({ units: unitIncrement }),
-      fc.record({ value: increment, units: unitIncrement }),
-    ),
-  }),
-  fc.record({ do: fc.constant('recode' as const), slice, set: moving }),
-  fc.record({
-    do: fc.constant('clone' as const),
-    slice,
-    set,
-    factor: fc.constantFrom(1, -1, 0.333, -0.5, 2, 1.05),
-  }),
-  fc.record({ do: fc.constant('undo' as const), which: fc.nat() }),
-);
+import type { Service } from '../support/service';
 
 const BODY = { pf_user: 'ann', note: 'prüfen' };
 
@@ -257,6 +66,7 @@ async function expectPeriods({ query }: Service, { table }: Planned): Promise<vo
 
 /** Takes one step and holds what it wrote to the model; answers the entry it made, if any. */
 async function take(
+  service: Service,
   planned: Planned,
   exclude: string[],
   step: Exclude<Step, { do: 'undo' }>,
@@ -296,7 +106,7 @@ async function take(
   return entry.id;
 }
 
-async function undo(planned: Planned, logid: number): Promise<void> {
+async function undo(service: Service, planned: Planned, logid: number): Promise<void> {
   const { api } = service;
   const going = await stored(service, planned, logid);
   const rest = await bytes(service, planned, logid);
@@ -312,7 +122,12 @@ async function undo(planned: Planned, logid: number): Promise<void> {
   expect((await api.del(`/log/${logid}`)).status).toBe(404);
 }
 
-async function live(source: Table, steps: Step[], order: number[]): Promise<void> {
+async function live(
+  service: Service,
+  source: Table,
+  steps: Step[],
+  order: number[],
+): Promise<void> {
   const planned = await plan(service, source.columns, source.rows, {
     exclude_iters: source.exclude,
   });
@@ -322,22 +137,22 @@ async function live(source: Table, steps: Step[], order: number[]): Promise<void
   const entries: number[] = [];
   for (const next of steps) {
     if (next.do !== 'undo') {
-      const logid = await take(planned, source.exclude, next);
+      const logid = await take(service, planned, source.exclude, next);
       if (logid !== undefined) entries.push(logid);
     } else if (entries.length > 0) {
       const [logid] = entries.splice(next.which % entries.length, 1);
-      await undo(planned, logid!);
+      await undo(service, planned, logid!);
     }
     await expectPeriods(service, planned);
   }
   for (const which of order) {
     if (entries.length === 0) break;
     const [logid] = entries.splice(which % entries.length, 1);
-    await undo(planned, logid!);
+    await undo(service, planned, logid!);
   }
-  for (const logid of entries) await undo(planned, logid);
+  for (const logid of entries) await undo(service, planned, logid);
   expect(await bytes(service, planned)).toEqual(loaded);
-  for (const logid of loads) await undo(planned, logid);
+  for (const logid of loads) await undo(service, planned, logid);
   expect(await bytes(service, planned)).toEqual([]);
 }
 
@@ -345,20 +160,24 @@ for (const [mode, grain] of [
   ['row by row', false],
   ['at a grain', true],
 ] as const) {
-  it(`writes what was asked and nothing else, and undoes it in any order, ${mode}`, async () => {
+  it(`writes what was asked and nothing else, and undoes it in any order, ${mode}`, async ({
+    service,
+  }) => {
     await fc.assert(
       fc.asyncProperty(
         table(grain),
         fc.array(step, { minLength: 1, maxLength: 7 }),
         fc.array(fc.nat(), { minLength: 7, maxLength: 7 }),
-        live,
+        (source, steps, order) => live(service, source, steps, order),
       ),
       { numRuns: 60 },
     );
   }, 120_000);
 }
 
-it('rounds leaf by leaf the same, whatever order the rows of the source come in', async () => {
+it('rounds leaf by leaf the same, whatever order the rows of the source come in', async ({
+  service,
+}) => {
   const exact = table(false).filter((t) => t.columns.every((c) => !/real|double/.test(c.type)));
   await fc.assert(
     fc.asyncProperty(
@@ -394,7 +213,7 @@ it('rounds leaf by leaf the same, whatever order the rows of the source come in'
   );
 }, 60_000);
 
-it('holds on 10,000 rows', async () => {
+it('holds on 10,000 rows', async ({ service }) => {
   const [[source]] = fc.sample(fc.tuple(table(false)), { numRuns: 1, seed: 7 }) as [[Table]];
   const columns = source.columns
     .filter((c) => c.role !== 'value' && c.role !== 'units')
@@ -419,5 +238,5 @@ it('holds on 10,000 rows', async () => {
     { do: 'undo', which: 1 },
     { do: 'scale', slice: { Region: 'North' }, change: { pct: 7.5 } },
   ];
-  await live(large, steps, [0, 0, 0]);
+  await live(service, large, steps, [0, 0, 0]);
 }, 60_000);

@@ -1,0 +1,55 @@
+import { describe, expect, it, vi } from 'vitest';
+import { arrowRows, column, decode } from '../../../../tests/support/copied-columns';
+import * as wire from '../../../../tests/support/copy-bytes';
+import { pivoted } from '../../../../tests/support/pivot-engine';
+import type { Column } from './column-plan';
+import { encode } from './encode';
+import { mappedDictionary } from './mapped';
+
+// Thousands of small streams and the pivot engine's own time: slow on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('a column that follows from ids', () => {
+  const ids = (values: (number | null)[]) => {
+    const fields = values.map((v) => [v === null ? null : wire.int8(v)]);
+    return decode([column('int8', 'dimension', 'pf_logid')], wire.copyBytes(fields))[0] as Column;
+  };
+  const notes = new Map([
+    [1, 'first'],
+    [2, null],
+    [3, 'it\'s {{logid}} $& "quoted"'],
+    [4, ''],
+    [5, 'first'],
+    [2 ** 40, 'far'],
+  ]);
+
+  it('gives each row the text of its id, null where there is none', async () => {
+    const logids = ids([1, 1, 2, 3, 4, 5, 99, null, 1]);
+    const note = mappedDictionary('pf_note', logids, notes);
+    const expected = ['first', 'first', null, notes.get(3), '', 'first', null, null, 'first'];
+    expect(arrowRows([logids, note]).map((row) => row.pf_note)).toEqual(expected);
+    const { rows } = await pivoted(encode([logids, note]));
+    expect(rows.map((row) => row.pf_note)).toEqual(expected);
+    expect(note.data.dictionary?.toArray()).toEqual(['first', notes.get(3), '', 'far']);
+  });
+
+  it('works on ids beyond 32 bits', () => {
+    const note = mappedDictionary('pf_note', ids([1, 2 ** 40, null]), notes);
+    expect(arrowRows([note]).map((row) => row.pf_note)).toEqual(['first', 'far', null]);
+  });
+
+  it('works where no id has a text', async () => {
+    const logids = ids([2, 2]);
+    const note = mappedDictionary('pf_note', logids, new Map([[2, null]]));
+    expect(arrowRows([note]).map((row) => row.pf_note)).toEqual([null, null]);
+    expect((await pivoted(encode([logids, note]))).rows).toEqual([
+      { pf_logid: 2, pf_note: null },
+      { pf_logid: 2, pf_note: null },
+    ]);
+  });
+
+  it('refuses a column that holds no ids', () => {
+    const [stamp] = decode([column('timestamp')], wire.copyBytes([]));
+    expect(() => mappedDictionary('pf_note', stamp as Column, notes)).toThrow(/no ids/);
+  });
+});
