@@ -14,3 +14,14 @@ export function installedChromium() {
   const candidates = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return [process.env.CHROMIUM, ...candidates, MAC].find((path) => path && existsSync(path));
 }
+
+/** What every Chromium of a test is started with: nothing that phones home. */
+export const CHROMIUM_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];

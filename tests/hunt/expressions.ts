@@ -1,0 +1,137 @@
+import type { HuntColumn } from './table';
+import type { Random } from './random';
+import { groupSql, ident, literal, type LabelKind } from './values';
+
+/** What a level of a pivot is: a column or an expression, with its meaning in SQL. */
+export interface Level {
+  name: string;
+  /** The text of the expression; null for a column. */
+  expression: string | null;
+  /** Its value in SQL; null where nothing in SQL says the same. */
+  sql: string | null;
+  kind: LabelKind;
+}
+
+export const columnLevel = (column: HuntColumn): Level => ({
+  name: column.name,
+  expression: null,
+  sql: groupSql(column.kind, ident(column.name)),
+  kind: column.kind,
+});
+
+/** One way to write an expression: for which columns, its text, and the same in SQL. */
+interface Template {
+  takes: readonly HuntColumn['kind'][];
+  make(columns: readonly [HuntColumn, HuntColumn], random: Random): Omit<Level, 'name'>;
+}
+
+/** A name in an expression. */
+const named = (column: HuntColumn): string => `"${column.name}"`;
+const sqlOf = (column: HuntColumn): string => groupSql(column.kind, ident(column.name));
+const bytes = (sql: string): string => `(${sql} COLLATE "C")`;
+
+const TEMPLATES: readonly Template[] = [
+  {
+    takes: ['date'],
+    make: ([c]) => ({
+      expression: `bucket(${named(c)}, 'M')`,
+      sql: `date_trunc('month', ${sqlOf(c)}::timestamp)::date`,
+      kind: 'month',
+    }),
+  },
+  {
+    takes: ['date'],
+    make: ([c]) => ({
+      expression: `bucket(${named(c)}, 'Y')`,
+      sql: `date_trunc('year', ${sqlOf(c)}::timestamp)::date`,
+      kind: 'year',
+    }),
+  },
+  {
+    takes: ['text'],
+    make: ([c], random) => {
+      const upper = random.chance(0.5);
+      const comment = random.pick(['', "// it's\n", `/* it's "b" */ `, "# don't\n"]);
+      return {
+        expression: `${comment}${upper ? 'upper' : 'lower'}(${named(c)})`,
+        sql: `${upper ? 'upper' : 'lower'}${bytes(sqlOf(c))}`,
+        kind: 'text',
+      };
+    },
+  },
+  {
+    takes: ['text'],
+    make: ([c]) => ({
+      expression: `upper(${named(c)}) // it's ${named(c)}`,
+      sql: `upper${bytes(sqlOf(c))}`,
+      kind: 'text',
+    }),
+  },
+  {
+    takes: ['text'],
+    make: ([a, b], random) => {
+      const between = random.pick([' ', '-', '|']);
+      return {
+        expression: `concat(${named(a)}, '${between}', ${named(b)})`,
+        sql: `(${sqlOf(a)} || ${literal(between)} || ${sqlOf(b)})`,
+        kind: 'text',
+      };
+    },
+  },
+  {
+    takes: ['text'],
+    make: ([c]) => ({
+      expression: `upper(col('${c.name}'))`,
+      sql: `upper${bytes(sqlOf(c))}`,
+      kind: 'text',
+    }),
+  },
+  {
+    takes: ['integer', 'numeric'],
+    make: ([c]) => ({
+      expression: `bucket(${named(c)}, 10)`,
+      sql: `(floor(${sqlOf(c)}::double precision / 10) * 10)`,
+      kind: 'float',
+    }),
+  },
+  {
+    takes: ['text', 'integer', 'numeric', 'date'],
+    make: () => ({ expression: `'all'`, sql: `'all'::text`, kind: 'text' }),
+  },
+  {
+    takes: ['text'],
+    make: ([c]) => ({
+      expression: `vlookup('${c.name}', index())`,
+      sql: null,
+      kind: 'text',
+    }),
+  },
+  {
+    takes: ['text', 'integer', 'date'],
+    make: () => ({ expression: 'index() % 3', sql: null, kind: 'float' }),
+  },
+  {
+    takes: ['text', 'integer', 'date'],
+    make: () => ({
+      expression: `if (random() < 0.5) 'low'; else 'high'`,
+      sql: null,
+      kind: 'text',
+    }),
+  },
+];
+
+/** The engine's expressions have no way to write a name with these. */
+const nameable = (column: HuntColumn): boolean => !/["'\\]/.test(column.name);
+
+/** An expression over columns of a table; null where none of them can be named in one. */
+export function randomExpression(columns: readonly HuntColumn[], random: Random): Level | null {
+  const usable = columns.filter(nameable);
+  const template = random.pick(TEMPLATES);
+  const fitting = usable.filter((c) => template.takes.includes(c.kind));
+  if (fitting.length === 0) return null;
+  const first = random.pick(fitting);
+  const second = random.pick(fitting);
+  const name = random.pick(['made', `${first.name} (x)`, "it's made"]);
+  if (columns.some((c) => c.name === name)) return null;
+  return { name, ...template.make([first, second], random) };
+}

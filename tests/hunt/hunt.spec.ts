@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { randomLayout, storedLayout } from './layout';
+import { incrementOf } from './oracle';
+import { Random } from './random';
+import { randomRound } from './round';
+import { randomTable, tableSql } from './table';
+import { Tally } from './tally';
+import { labelOf } from './values';
+
+const everything = (seed: number) => {
+  const random = new Random(seed, 'visit', 3);
+  const table = randomTable('t', random);
+  const layout = storedLayout(randomLayout(table, random));
+  return JSON.stringify([tableSql(table), layout, randomRound(table, new Random(seed, 'case', 7))]);
+};
+
+describe('what a hunt draws', () => {
+  it('follows from the seed alone', () => {
+    expect(everything(1)).toBe(everything(1));
+    expect(everything(1)).not.toBe(everything(2));
+  });
+
+  it('is spread over what there is to draw', () => {
+    const random = new Random(5);
+    const drawn = Array.from({ length: 4_000 }, () => random.pick(['a', 'b', 'c', 'd']));
+    for (const one of ['a', 'b', 'c', 'd']) {
+      expect(drawn.filter((other) => other === one).length).toBeGreaterThan(800);
+    }
+    expect(new Set(random.sample([1, 2, 3], 5))).toEqual(new Set([1, 2, 3]));
+  });
+});
+
+describe('labelOf', () => {
+  it.each([
+    [null, 'text', '(empty)'],
+    ['', 'text', '(blank)'],
+    ['(empty)', 'text', '“(empty)”'],
+    [' ', 'text', '“ ”'],
+    ['a\tb', 'text', '“a\\tb”'],
+    ['“a”', 'text', '““a””'],
+    ['null', 'text', 'null'],
+    ['0.30000000000000004', 'numeric', '0.30000000000000004'],
+    ['true', 'boolean', 'yes'],
+    ['2026-02-01', 'month', 'Feb 2026'],
+    ['10000-01-01', 'year', '10000'],
+  ] as const)('%j as %s is %s', (key, kind, label) => {
+    expect(labelOf(key, kind)).toBe(label);
+  });
+});
+
+describe('incrementOf', () => {
+  it('follows from what was typed', () => {
+    const asked = { kind: 'scale', measure: 'v', amount: 20 } as const;
+    expect(incrementOf({ ...asked, by: 'Change' }, 50)).toBe(20);
+    expect(incrementOf({ ...asked, by: 'Percent' }, 50)).toBe(10);
+    expect(incrementOf({ ...asked, by: 'New total' }, 50)).toBe(-30);
+  });
+});
+
+describe('Tally', () => {
+  it('counts, tells failures at once, and ends with the reasons of refusals', () => {
+    const told: string[] = [];
+    const tally = new Tally((line) => told.push(line));
+    tally.add(0, { kind: 'held' });
+    tally.add(1, { kind: 'refused', reason: 'it is split' });
+    tally.add(2, { kind: 'refused', reason: 'it is split' });
+    tally.add(3, { kind: 'failed', what: 'Wrong.', story: '{}' });
+    expect(told).toEqual(['Case 3 failed. Wrong.\n  {}']);
+    expect(tally.summary()).toBe('4 cases: 1 held, 2 refused, 1 failed\n  2 × it is split');
+  });
+});

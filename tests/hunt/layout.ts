@@ -1,0 +1,145 @@
+import { columnLevel, randomExpression, type Level } from './expressions';
+import type { Random } from './random';
+import type { HuntColumn, HuntTable } from './table';
+import { groupSql, ident, literal, type Key } from './values';
+
+/** A filter of the layout, with its meaning in SQL. */
+export interface HuntFilter {
+  entry: [column: string, operator: string, term: unknown];
+  /** Null if nothing in SQL says the same. */
+  sql: string | null;
+}
+
+/** What a hunted pivot shows. */
+export interface HuntLayout {
+  levels: Level[];
+  splits: Level[];
+  measures: string[];
+  filters: HuntFilter[];
+  /** What the layout asks for; the engine joins its filters by "and", and the page says so. */
+  filterOp: 'and' | 'or';
+  sort: [column: string, direction: string][];
+  /** How many levels of rows stand open; null for all. */
+  depth: number | null;
+}
+
+export function randomLayout(table: HuntTable, random: Random): HuntLayout {
+  const grained = table.columns.filter((c) => c.grain);
+  const usable = grained.length > 0 ? grained : table.columns;
+  const levels: Level[] = usable.map(columnLevel);
+  for (let i = random.between(0, 2); i > 0; i--) {
+    const made = randomExpression(usable, random);
+    if (made && !levels.some((level) => level.name === made.name)) levels.push(made);
+  }
+  const drawn = random.sample(levels, random.between(1, 4));
+  const across = Math.min(drawn.length - 1, random.pick([0, 1, 1, 1, 2]));
+  const splits = drawn.slice(0, across);
+  const down = drawn.slice(across);
+  const measures = random.sample(
+    table.measures.map((m) => m.name),
+    random.between(1, 2),
+  );
+  const filters = Array.from({ length: random.pick([0, 0, 0, 1, 1, 2]) }, () =>
+    randomFilter(usable, table, random),
+  );
+  return {
+    levels: down,
+    splits,
+    measures,
+    filters,
+    filterOp: filters.length > 1 && random.chance(0.5) ? 'or' : 'and',
+    sort: randomSort(table, usable, random),
+    depth: down.length > 1 && random.chance(0.3) ? 0 : null,
+  };
+}
+
+function randomSort(
+  table: HuntTable,
+  columns: readonly HuntColumn[],
+  random: Random,
+): HuntLayout['sort'] {
+  const measure = random.pick(table.measures).name;
+  return random.pick<HuntLayout['sort']>([
+    [],
+    [],
+    [[measure, 'desc']],
+    [[measure, 'asc']],
+    [[measure, 'col desc']],
+    [
+      [measure, 'desc'],
+      [measure, 'col asc'],
+    ],
+    [[random.pick(columns).name, 'desc']],
+  ]);
+}
+
+function randomFilter(
+  columns: readonly HuntColumn[],
+  table: HuntTable,
+  random: Random,
+): HuntFilter {
+  const column = random.pick(columns);
+  const sql = groupSql(column.kind, ident(column.name));
+  const values = column.values.filter((value): value is string => value !== null);
+  switch (random.pick(['==', 'in', 'in', 'is null', 'is not null', '>'])) {
+    case 'is null':
+      return { entry: [column.name, 'is null', null], sql: `${sql} IS NULL` };
+    case '>': {
+      const { name } = random.pick(table.measures);
+      return {
+        entry: [name, '>', 10],
+        sql: table.columns.some((c) => c.grain) ? null : `${ident(name)} > 10`,
+      };
+    }
+    case '==':
+    case 'in': {
+      if (!['text', 'integer', 'boolean', 'date'].includes(column.kind)) break;
+      const chosen = random.sample(values, random.between(1, 3)).filter(isPlainTerm);
+      if (chosen.length === 0) break;
+      const same = chosen.map((value) => `${sql}::text = ${literal(value)}`).join(' OR ');
+      const terms = chosen.map((value) => termOf(column, value));
+      if (terms.length === 1) return { entry: [column.name, '==', terms[0]], sql: `(${same})` };
+      if (column.kind === 'text') return { entry: [column.name, 'in', terms], sql: `(${same})` };
+      break;
+    }
+  }
+  return { entry: [column.name, 'is not null', null], sql: `${sql} IS NOT NULL` };
+}
+
+/** Whether the engine's own filters can name a value. */
+const isPlainTerm = (value: string): boolean => value.length < 100 && !/ BC$|^\d{5}-/.test(value);
+
+function termOf({ kind }: HuntColumn, value: string): unknown {
+  if (kind === 'integer') return Number(value);
+  return kind === 'boolean' ? value === 'true' : value;
+}
+
+/** The layout as a source's `default_layout` holds it. */
+export function storedLayout(layout: HuntLayout): Record<string, unknown> {
+  const named = [...layout.levels, ...layout.splits];
+  const expressions = Object.fromEntries(
+    named.flatMap(({ name, expression }) => (expression === null ? [] : [[name, expression]])),
+  );
+  const number_format = { minimumFractionDigits: 4, maximumFractionDigits: 4 };
+  return {
+    plugin: 'Datagrid',
+    group_by: layout.levels.map((level) => level.name),
+    split_by: layout.splits.map((level) => level.name),
+    columns: layout.measures,
+    columns_config: Object.fromEntries(layout.measures.map((name) => [name, { number_format }])),
+    filter: layout.filters.map(({ entry }) => entry),
+    ...(layout.filters.length > 1 && { filter_op: layout.filterOp }),
+    sort: layout.sort,
+    expressions,
+    ...(layout.depth !== null && { depth: layout.depth }),
+  };
+}
+
+/** The filters, all of which a row has to meet, as one condition; null if SQL cannot say the same. */
+export function filterSql({ filters }: HuntLayout): string | null {
+  if (filters.some(({ sql }) => sql === null)) return null;
+  const conditions = filters.map(({ sql }) => `(${sql})`);
+  return conditions.join(' AND ') || 'TRUE';
+}
+
+export const keyText = (key: Key): string => (key === null ? 'NULL' : literal(key));

@@ -1,0 +1,259 @@
+import type { Query } from '../support/service';
+import type { Level } from './expressions';
+import { filterSql, keyText, type HuntLayout } from './layout';
+import { sqlType, type HuntTable } from './table';
+import { groupSql, ident, labelOf, leafSql, type Key } from './values';
+
+/** A place in the pivot by what it means: the groups down to its row, and to its column. */
+export interface Meaning {
+  row: Key[];
+  /** Empty for a row header; shorter than the splits for the header of several columns. */
+  column: Key[];
+}
+
+/** Sums of one cell: numbers by measure, null where there is nothing to add up. */
+export interface Sums extends Meaning {
+  rows: number;
+  sums: Record<string, number | null>;
+}
+
+/** How one leaf should have changed, and how it did. */
+export interface LeafChange {
+  leaf: string;
+  /** Whether the cell adds it up. */
+  behind: boolean;
+  expected: Record<string, number>;
+  actual: Record<string, number>;
+}
+
+/** What was asked of the page, with the amounts as they were typed. */
+export type Asked =
+  | { kind: 'scale'; measure: string; by: 'Change' | 'Percent' | 'New total'; amount: number }
+  | { kind: 'recode'; set: Record<string, Key> }
+  | { kind: 'clone'; factor: number };
+
+/**
+ * Says in SQL what a pivot must show and what an operation on a cell must change. It knows the
+ * table, the layout's meaning and the stored rows; it knows nothing of how the page reads a cell.
+ */
+export class Oracle {
+  constructor(
+    private readonly query: Query,
+    private readonly table: HuntTable,
+    private readonly layout: HuntLayout,
+    /** The version's forecast table, as SQL. */
+    readonly stored: string,
+  ) {}
+
+  /** Whether SQL can say what a level's groups are. */
+  static isKnown = (level: Level): boolean => level.sql !== null;
+
+  /** Every cell of the pivot, collapsed rows too; null if SQL cannot say what it shows. */
+  async cells(): Promise<Sums[] | null> {
+    const { levels, splits, measures } = this.layout;
+    const where = filterSql(this.layout);
+    if (where === null || ![...levels, ...splits].every(Oracle.isKnown)) return null;
+    const down = levels.map((_, i) => `r${i}`);
+    const across = splits.map((_, i) => `c${i}`);
+    const groups = [...levels, ...splits].map(
+      ({ sql }, i) => `(${sql})::text AS ${[...down, ...across][i]}`,
+    );
+    const depths = Array.from({ length: levels.length + 1 }, (_, depth) => [
+      `(${[...down.slice(0, depth), ...across].join(', ')})`,
+      ...(splits.length > 0 ? [`(${down.slice(0, depth).join(', ')})`] : []),
+    ]).flat();
+    const names = [...down, ...across];
+    const rows = await this.query<Record<string, unknown>>(
+      `SELECT ${names.map((n) => `${n}, GROUPING(${n}) AS "${n} left out"`).join(', ')},
+              ${measures.map((m, i) => `sum(${ident(m)})::float8 AS m${i}`).join(', ')},
+              count(*)::int AS rows
+         FROM (SELECT ${[...groups, ...measures.map((m) => ident(m))].join(', ')}
+                 FROM ${this.stored} WHERE ${where}) AS shown
+        GROUP BY GROUPING SETS (${depths.join(', ')})`,
+    );
+    const path = (row: Record<string, unknown>, of: string[]) =>
+      of.filter((n) => row[`${n} left out`] === 0).map((n) => row[n] as Key);
+    return rows.map((row) => ({
+      row: path(row, down),
+      column: path(row, across),
+      rows: row.rows as number,
+      sums: Object.fromEntries(measures.map((m, i) => [m, row[`m${i}`] as number | null])),
+    }));
+  }
+
+  /** The labels of a meaning, outermost first. */
+  labels({ row, column }: Meaning): { row: string[]; column: string[] } {
+    const { levels, splits } = this.layout;
+    const label = (of: readonly Level[]) => (key: Key, i: number) =>
+      labelOf(key, (of[i] as Level).kind);
+    return { row: row.map(label(levels)), column: column.map(label(splits)) };
+  }
+
+  /**
+   * The rows that any of the cells adds up, as a condition on the stored rows; null if SQL cannot
+   * say. `filtered` false leaves out the filters of the layout.
+   */
+  behind(cells: readonly Meaning[], { filtered = true } = {}): string | null {
+    const where = filtered ? filterSql(this.layout) : 'TRUE';
+    if (where === null) return null;
+    const { levels, splits } = this.layout;
+    const conditions: string[] = [];
+    for (const { row, column } of cells) {
+      const parts: string[] = [];
+      for (const [of, keys] of [
+        [levels, row],
+        [splits, column],
+      ] as const) {
+        for (const [i, key] of keys.entries()) {
+          const sql = of[i]?.sql ?? null;
+          if (sql === null) return null;
+          parts.push(`(${sql})::text IS NOT DISTINCT FROM ${keyText(key)}`);
+        }
+      }
+      conditions.push(`(${parts.join(' AND ') || 'TRUE'})`);
+    }
+    return `(${where}) AND (${conditions.join(' OR ')})`;
+  }
+
+  /** The cells that are labelled so, whatever the filters; none if SQL cannot say. */
+  async find(row: readonly string[], column: readonly string[]): Promise<Meaning[]> {
+    const { levels, splits } = this.layout;
+    const [rows, columns] = await Promise.all([
+      this.pathsLabelled(levels.slice(0, row.length), row),
+      this.pathsLabelled(splits.slice(0, column.length), column),
+    ]);
+    return rows.flatMap((path) => columns.map((across) => ({ row: path, column: across })));
+  }
+
+  private async pathsLabelled(of: readonly Level[], labels: readonly string[]): Promise<Key[][]> {
+    if (!of.every(Oracle.isKnown)) return [];
+    if (of.length === 0) return [[]];
+    const found = await this.query<Record<string, Key>>(
+      `SELECT DISTINCT ${of.map(({ sql }, i) => `(${sql})::text AS k${i}`).join(', ')}
+         FROM ${this.stored}`,
+    );
+    return found
+      .map((keys) => of.map((_, i) => keys[`k${i}`] ?? null))
+      .filter((keys) => keys.every((key, i) => labelOf(key, (of[i] as Level).kind) === labels[i]));
+  }
+
+  /** What the leaves that an entry changed had added up to on screen before it. */
+  async sumOfChanged(entry: number, measure: string): Promise<number> {
+    const leaf = this.table.columns.map(({ name }) => ident(name));
+    const same = leaf.map((c) => `changed.${c} IS NOT DISTINCT FROM before.${c}`).join(' AND ');
+    const [row] = await this.query<{ sum: number | null }>(
+      `SELECT sum(${ident(measure)})::float8 AS sum FROM ${this.stored} AS before
+        WHERE pf_logid < ${entry} AND (${filterSql(this.layout) ?? 'TRUE'})
+          AND EXISTS (SELECT FROM ${this.stored} AS changed
+                       WHERE changed.pf_logid = ${entry} AND ${same})`,
+    );
+    return row?.sum ?? 0;
+  }
+
+  /** Count and sums of what an operation on the rows behind a condition may touch. */
+  async totals(behind: string): Promise<{ rows: number; sums: Record<string, number> }> {
+    const { measures } = this.table;
+    const [row] = await this.query<Record<string, number | null>>(
+      `SELECT count(*)::int AS rows,
+              ${measures.map((m, i) => `sum(${ident(m.name)})::float8 AS m${i}`).join(', ')}
+         FROM ${this.stored} WHERE ${behind} AND ${TOUCHED}`,
+    );
+    return {
+      rows: row?.rows ?? 0,
+      sums: Object.fromEntries(measures.map((m, i) => [m.name, row?.[`m${i}`] ?? 0])),
+    };
+  }
+
+  /**
+   * Whether lists of values, one a column, select exactly the rows behind a condition: of the
+   * columns and the filters that the layout shows, and those its expressions are made of.
+   */
+  async isSlice(behind: string): Promise<boolean> {
+    const lists = this.table.columns.map(({ name, kind }) => {
+      const group = groupSql(kind, ident(name));
+      const values = `SELECT (${group})::text FROM ${this.stored} WHERE ${behind}`;
+      return `((${group})::text IN (${values}) OR (${group} IS NULL AND EXISTS (
+        SELECT FROM ${this.stored} WHERE ${behind} AND ${group} IS NULL)))`;
+    });
+    const [row] = await this.query<{ outside: number }>(
+      `SELECT count(*)::int AS outside FROM ${this.stored}
+        WHERE ${lists.join(' AND ')} AND (${behind}) IS NOT TRUE`,
+    );
+    return row?.outside === 0;
+  }
+
+  /**
+   * Every leaf that an entry changed or should have changed: what was asked, of the rows behind the
+   * condition as they were before the entry.
+   */
+  async changes(behind: string, asked: Asked, entry: number): Promise<LeafChange[]> {
+    const { columns, measures } = this.table;
+    const leaf = columns.map((c) => ident(c.name));
+    const apart = columns.map((c) => leafSql(c.kind, ident(c.name)));
+    const zeros = measures.map(() => '0').join(', ');
+    const sums = measures.map((m) => `sum(${ident(m.name)})`);
+    const before = `${this.stored} WHERE pf_logid < ${entry} AND ${TOUCHED} AND ${behind}`;
+    const rows = await this.query<Record<string, unknown>>(
+      `WITH net AS (SELECT ${[...leaf, ...sums.map((s, i) => `${s} AS m${i}`)].join(', ')}
+                      FROM ${before} GROUP BY ${[...leaf, ...apart].join(', ')}),
+            all_of AS (
+              ${this.expectation(asked, leaf)}
+              UNION ALL
+              SELECT ${[...leaf, 'FALSE', zeros, ...measures.map((m) => ident(m.name))].join(', ')}
+                FROM ${this.stored} WHERE pf_logid = ${entry})
+       SELECT bool_or(behind) AS behind, to_jsonb(ARRAY[${leaf.map((c) => `${c}::text`).join(', ')}])::text AS leaf,
+              ${measures.map((_, i) => `sum(e${i})::float8 AS e${i}, sum(d${i})::float8 AS d${i}`).join(', ')}
+         FROM all_of AS both_of (${[...leaf, 'behind', ...measures.map((_, i) => `e${i}`), ...measures.map((_, i) => `d${i}`)].join(', ')})
+        GROUP BY ${[...leaf, ...apart].join(', ')}`,
+    );
+    const named = (row: Record<string, unknown>, letter: string) =>
+      Object.fromEntries(measures.map((m, i) => [m.name, (row[`${letter}${i}`] as number) ?? 0]));
+    const found = rows.map((row) => ({
+      leaf: row.leaf as string,
+      behind: row.behind as boolean,
+      expected: named(row, 'e'),
+      actual: named(row, 'd'),
+    }));
+    return asked.kind === 'scale' ? scaled(found, asked) : found;
+  }
+
+  /** Leaves with what should come to each: for a scale the leaf itself, for {@link scaled} to share out. */
+  private expectation(asked: Asked, leaf: readonly string[]): string {
+    const { columns, measures } = this.table;
+    const zeros = measures.map(() => '0');
+    const select = (names: readonly string[], factor: number) =>
+      `SELECT ${[...names, names === leaf ? 'TRUE' : 'FALSE', ...measures.map((_, i) => `m${i} * ${factor}`), ...zeros].join(', ')} FROM net`;
+    if (asked.kind === 'scale') return select(leaf, 1);
+    if (asked.kind === 'clone') return select(leaf, asked.factor);
+    const moved = columns.map((c, i) =>
+      Object.hasOwn(asked.set, c.name)
+        ? `${keyText(asked.set[c.name] ?? null)}::${sqlType(c.kind)}`
+        : (leaf[i] as string),
+    );
+    return `${select(leaf, -1)} UNION ALL ${select(moved, 1)}`;
+  }
+}
+
+/** What every operation leaves alone, unless a version says otherwise. */
+const TOUCHED = `pf_iter NOT IN ('reference')`;
+
+function scaled(leaves: LeafChange[], asked: Extract<Asked, { kind: 'scale' }>): LeafChange[] {
+  const total = leaves.reduce((sum, { expected }) => sum + (expected[asked.measure] ?? 0), 0);
+  const increment = incrementOf(asked, total);
+  return leaves.map((leaf) => {
+    // Nothing to share out by: any share of a leaf that the cell adds up is as good as another.
+    if (total === 0 && leaf.behind) return { ...leaf, expected: leaf.actual };
+    const share = (part: number) => (total === 0 ? 0 : (increment * part) / total);
+    const expected = Object.entries(leaf.expected).map(([name, part]) => [
+      name,
+      name === asked.measure ? share(part) : 0,
+    ]);
+    return { ...leaf, expected: Object.fromEntries(expected) as Record<string, number> };
+  });
+}
+
+/** The amount that a scale adds to a total. */
+export function incrementOf(asked: Extract<Asked, { kind: 'scale' }>, total: number): number {
+  if (asked.by === 'Change') return asked.amount;
+  return asked.by === 'Percent' ? (total * asked.amount) / 100 : asked.amount - total;
+}

@@ -1,0 +1,126 @@
+import type { Random } from './random';
+import { ODD_VALUES, ident, literal, POOLS, type Key, type Kind } from './values';
+
+export interface HuntColumn {
+  name: string;
+  kind: Kind;
+  role: 'dimension' | 'date';
+  grain: boolean;
+  /** Marked as a key: if any column is, only such columns may select rows. */
+  key: boolean;
+  /** The values that its rows hold; null is the empty value. */
+  values: Key[];
+}
+
+export interface Measure {
+  name: string;
+  role: 'value' | 'units';
+  type: 'numeric(12,2)' | 'numeric' | 'double precision' | 'integer';
+}
+
+/** A table to hunt in, and how its source is set up. */
+export interface HuntTable {
+  name: string;
+  columns: HuntColumn[];
+  measures: Measure[];
+  /** The columns' values first, then the measures'. */
+  rows: Key[][];
+  /** Whether a part of the rows is loaded as reference too, which no operation touches. */
+  reference: boolean;
+}
+
+const NAMES = [
+  'region',
+  'sub-category',
+  'Sub Category',
+  'constructor',
+  'toString',
+  'valueOf',
+  '__proto__',
+  'in',
+  "it's",
+  '|',
+  'a|b',
+  '{{where_clause}}',
+  '$1',
+  '%s',
+  'null',
+  'select',
+  'a"b',
+  'back\\slash',
+  '😀',
+  ' lead',
+  'id',
+];
+const MEASURE_NAMES = ['value', 'Net Sales', 'net|gross', 'hasOwnProperty', "it's worth", '%'];
+const KINDS: readonly Kind[] = [
+  'text',
+  'text',
+  'text',
+  'text',
+  'integer',
+  'numeric',
+  'numeric',
+  'boolean',
+  'date',
+  'timestamp',
+  'interval',
+  'jsonb',
+];
+
+export function randomTable(name: string, random: Random): HuntTable {
+  const count = random.between(2, 4);
+  const names = random.sample(NAMES, count);
+  const columns = names.map((columnName): HuntColumn => {
+    const kind = random.pick(KINDS);
+    return randomColumn(columnName, kind, 'dimension', random);
+  });
+  if (random.chance(0.7)) columns.push(randomColumn('Order Date', 'date', 'date', random));
+  if (random.chance(0.4)) for (const c of columns) c.grain = random.chance(0.8);
+  if (random.chance(0.15)) for (const c of columns) c.key = random.chance(0.7);
+
+  const value = random.pick(MEASURE_NAMES);
+  const measures: Measure[] = [
+    {
+      name: value,
+      role: 'value',
+      type: random.pick(['numeric(12,2)', 'numeric(12,2)', 'numeric', 'double precision']),
+    },
+  ];
+  if (random.chance(0.7)) measures.push({ name: 'units', role: 'units', type: 'integer' });
+
+  const rows = Array.from({ length: random.between(15, 70) }, () => [
+    ...columns.map((column) => random.pick(column.values)),
+    (random.chance(0.1) ? 0 : random.between(-20_000, 100_000) / 100).toFixed(2),
+    ...(measures.length > 1 ? [String(random.chance(0.1) ? 0 : random.between(1, 60))] : []),
+  ]);
+  return { name, columns, measures, rows, reference: random.chance(0.4) };
+}
+
+function randomColumn(
+  name: string,
+  kind: Kind,
+  role: HuntColumn['role'],
+  random: Random,
+): HuntColumn {
+  const values: Key[] = random.sample(POOLS[kind], random.between(2, 5));
+  if (random.chance(0.04)) values.push(...random.sample(ODD_VALUES[kind] ?? [], 1));
+  if (random.chance(0.5)) values.push(null);
+  return { name, kind, role, grain: false, key: false, values };
+}
+
+/** The database type of a kind of column. */
+export const sqlType = (kind: Kind): string => (kind === 'integer' ? 'bigint' : kind);
+
+/** The statements that make a table in the schema public. */
+export function tableSql({ name, columns, measures, rows }: HuntTable): string {
+  const types = [
+    ...columns.map((c) => `${ident(c.name)} ${sqlType(c.kind)}`),
+    ...measures.map((m) => `${ident(m.name)} ${m.type}`),
+  ];
+  const lines = rows.map(
+    (row) => `(${row.map((key) => (key === null ? 'NULL' : literal(key))).join(', ')})`,
+  );
+  return `CREATE TABLE public.${ident(name)} (${types.join(', ')});
+    INSERT INTO public.${ident(name)} VALUES ${lines.join(',\n')}`;
+}

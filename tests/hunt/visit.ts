@@ -1,0 +1,547 @@
+import type { Service } from '../support/service';
+import type { HuntPage, Pressed, Seen } from './page';
+import {
+  incrementOf,
+  Oracle,
+  type Asked,
+  type LeafChange,
+  type Meaning,
+  type Sums,
+} from './oracle';
+import { Random } from './random';
+import { randomLayout, storedLayout, type HuntLayout } from './layout';
+import { randomRound, type Aim, type Round } from './round';
+import { randomTable, tableSql, type HuntTable } from './table';
+import { ident } from './values';
+
+/** How a case ended. */
+export type Outcome =
+  | { kind: 'held' }
+  /** The page said why it cannot; `reason` has no names or numbers in it. */
+  | { kind: 'refused'; reason: string }
+  | { kind: 'failed'; what: string; story: string };
+
+/** Cases that share a table, a layout and a page: opening them costs more than a case. */
+export const CASES_A_VISIT = 8;
+
+/** What the page did other than it must. */
+class Broken extends Error {
+  override readonly name = 'Broken';
+}
+/** What the page, or the service through it, refused to do. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/**
+ * Makes a random table with a random layout, opens it and plays the first so many of its cases. A
+ * case follows from its seed and number and from the cases before it on the same page.
+ */
+export async function playVisit(
+  service: Service,
+  page: HuntPage,
+  seed: number,
+  visit: number,
+  cases: number,
+  tell: (number: number, outcome: Outcome) => void,
+): Promise<void> {
+  const random = new Random(seed, 'visit', visit);
+  const table = randomTable(`hunt ${visit}`, random);
+  const layout = randomLayout(table, random);
+  const first = visit * CASES_A_VISIT;
+  const made = await makeVersion(service, table, layout);
+  if (typeof made === 'string') {
+    for (let i = 0; i < cases; i++) tell(first + i, { kind: 'refused', reason: made });
+    return;
+  }
+  const stored = `pf.${ident(`fc_${table.name}_${made.version}`)}`;
+  const oracle = new Oracle(service.query, table, layout, stored);
+  const visitor = new Visitor(service, page, oracle, table, layout, made.version);
+  let broken: string | null = null;
+  try {
+    await visitor.open();
+  } catch (error) {
+    broken = `The page did not open: ${messageOf(error)}`;
+  }
+  for (let i = 0; i < cases; i++) {
+    const round = randomRound(table, new Random(seed, 'case', first + i));
+    const story = () =>
+      JSON.stringify({ table: describe(table), layout: storedLayout(layout), round });
+    if (broken !== null) {
+      tell(first + i, { kind: 'failed', what: broken, story: story() });
+      continue;
+    }
+    const outcome = await visitor.play(round).then(
+      (): Outcome => ({ kind: 'held' }),
+      (error: unknown): Outcome =>
+        error instanceof Refused
+          ? { kind: 'refused', reason: error.message }
+          : {
+              kind: 'failed',
+              what: error instanceof Broken ? error.message : `Stuck: ${messageOf(error)}`,
+              story: story(),
+            },
+    );
+    tell(first + i, outcome);
+    await visitor.restore(outcome.kind === 'failed');
+  }
+  await service.api.del(`/versions/${made.version}`);
+  await service.api.del(`/sources/${made.source}`);
+  await service.query(`DROP TABLE public.${ident(table.name)}`);
+}
+
+/** @returns why the service refuses the table, if it does */
+async function makeVersion(
+  { api, query }: Service,
+  table: HuntTable,
+  layout: HuntLayout,
+): Promise<{ source: number; version: number } | string> {
+  await query(tableSql(table));
+  const source = (await api.post('/sources', { schema: 'public', tname: table.name })).body.id;
+  const steps = [
+    () =>
+      api.put(`/sources/${source}/columns`, [
+        ...table.columns.map(({ name, role, grain, key }) => ({
+          cname: name,
+          role,
+          in_grain: grain,
+          is_key: key && role === 'dimension',
+        })),
+        ...table.measures.map(({ name, role }) => ({ cname: name, role })),
+      ]),
+    () => api.post(`/sources/${source}/sql`),
+    () => api.patch(`/sources/${source}`, { default_layout: storedLayout(layout) }),
+  ];
+  for (const step of steps) {
+    const { status, body } = await step();
+    if (status >= 400) return `setup: ${body.error}`;
+  }
+  const { id } = (await api.post(`/sources/${source}/versions`, { name: 'Plan' })).body;
+  const loads = ['baseline', ...(table.reference ? ['reference'] : [])];
+  for (const load of loads) {
+    const { status, body } = await api.post(`/versions/${id}/${load}`, { pf_user: 'hunter' });
+    if (status >= 400) return `load: ${body.error}`;
+  }
+  return { source, version: id };
+}
+
+class Visitor {
+  private entries = 0;
+
+  constructor(
+    private readonly service: Service,
+    private readonly page: HuntPage,
+    private readonly oracle: Oracle,
+    private readonly table: HuntTable,
+    private readonly layout: HuntLayout,
+    private readonly version: number,
+  ) {}
+
+  async open(): Promise<void> {
+    await this.page.visit(this.version);
+    await this.compare('when opened');
+    const { warning } = await this.page.look();
+    const isOr = this.layout.filterOp === 'or';
+    if (isOr !== /joined by “or”/.test(warning ?? '')) {
+      throw new Broken(
+        `The filters are ${isOr ? '' : 'not '}joined by "or"; the page says: ${warning}`,
+      );
+    }
+  }
+
+  async play(round: Round): Promise<void> {
+    const { page } = this;
+    this.page.errors.length = 0;
+    if (round.toggle !== null) await this.toggle(round.toggle);
+    const { moment } = round;
+    if (moment.kind === 'hasty') await this.playHasty(round, moment);
+    else if (moment.kind === 'answer') await this.playAfterAnswer(round, moment);
+    else await this.playCalm(round);
+    if (page.errors.length > 0) throw new Broken(`The page threw: ${page.errors[0]}`);
+  }
+
+  private async playCalm(round: Round): Promise<void> {
+    const { page } = this;
+    let seen = await page.look();
+    const first = this.pointAt(seen, round.aim);
+    seen = await page.selecting(() => page.press(first));
+    let cells = [await page.lastPressed()];
+    for (const aim of round.added) {
+      const before = (await page.toasts()).length;
+      const point = this.pointAt(await page.look(), aim);
+      seen = await page.selecting(() => page.press(point, { ctrl: true }));
+      const refusal = (await page.toasts()).slice(before).some((t) => /can be added/.test(t));
+      if (!refusal) cells = toggled(cells, await page.lastPressed());
+      if (cells.length === 0) return;
+    }
+    if (round.arrow && cells.length === 1) {
+      const next = this.neighbour(await page.look(), cells[0] as Pressed, round.arrow);
+      if (next) {
+        const key = round.arrow;
+        seen = await page.selecting(() => page.page.keyboard.press(key));
+        cells = [next];
+      }
+    }
+    this.checkMarks(await page.look(), cells);
+    await this.operate(cells, round.asked, seen);
+    await this.undo();
+  }
+
+  /** A percentage is typed for one cell; another is pressed and Ctrl+Enter follows at once. */
+  private async playHasty(round: Round, moment: { from: Aim; after: number }): Promise<void> {
+    const { page } = this;
+    const seen = await page.look();
+    const from = this.pointAt(seen, moment.from);
+    const to = this.pointAt(seen, round.aim);
+    const before = await page.selecting(() => page.press(from));
+    if (before.refused) throw new Refused(reasonOf(before.obstacle));
+    await page.fill(round.asked);
+    const toasts = (await page.toasts()).length;
+    await page.press(to);
+    const sent = await page.apply();
+    const cells = [await page.lastPressed()];
+    if (!sent) {
+      const after = await page.look();
+      const [toast] = (await page.toasts()).slice(toasts);
+      const reason = toast ?? after.obstacle;
+      if (!reason) throw new Broken('Ctrl+Enter right after a click did nothing and said nothing');
+      await this.checkRefusal(cells, reason, after);
+      throw new Refused(reasonOf(reason));
+    }
+    await page.idle();
+    await this.checkEntry(cells, round.asked, sent, await page.look());
+    await this.undo();
+  }
+
+  /** A cell is pressed right after the answer to an operation on another one. */
+  private async playAfterAnswer(round: Round, moment: { from: Aim; after: number }): Promise<void> {
+    const { page } = this;
+    const seen = await page.look();
+    const from = this.pointAt(seen, moment.from);
+    const to = this.pointAt(seen, round.aim);
+    const before = await page.selecting(() => page.press(from));
+    const started = [await page.lastPressed()];
+    const asked: Asked = { kind: 'clone', factor: 3 };
+    await page.fill(asked);
+    const sent = await page.apply();
+    if (!sent) {
+      const after = await page.look();
+      await this.checkRefusal(started, after.obstacle ?? '', after);
+      throw new Refused(reasonOf(after.obstacle));
+    }
+    await page.page.waitForTimeout(moment.after);
+    const then = await page.selecting(() => page.press(to));
+    const cells = [await page.lastPressed()];
+    await page.idle();
+    await this.checkEntry(started, asked, sent, before);
+    this.checkMarks(await page.look(), cells);
+    await this.operate(cells, round.asked, then);
+    await this.undo();
+    await this.undo();
+  }
+
+  /** Applies to what is selected and compares what was written with what the cells mean. */
+  private async operate(cells: Pressed[], asked: Asked, seen: Seen): Promise<void> {
+    const { page } = this;
+    if (!seen.selected) throw new Broken(`Pressing ${shown(cells)} selected nothing`);
+    if (seen.refused) {
+      await this.checkRefusal(cells, seen.obstacle ?? '', seen);
+      throw new Refused(reasonOf(seen.obstacle));
+    }
+    const toasts = (await page.toasts()).length;
+    await page.fill(asked);
+    const sent = await page.apply();
+    if (!sent) {
+      const after = await page.look();
+      const [toast] = (await page.toasts()).slice(toasts);
+      await this.checkRefusal(cells, toast ?? after.obstacle ?? '', after);
+      throw new Refused(reasonOf(toast ?? after.obstacle));
+    }
+    await page.idle();
+    await this.checkEntry(cells, asked, sent, seen);
+  }
+
+  private async checkEntry(
+    cells: Pressed[],
+    asked: Asked,
+    sent: { body: Record<string, unknown>; status: number },
+    seen: Seen,
+  ): Promise<void> {
+    if (sent.status >= 500) throw new Broken(`The service failed: ${sent.status}`);
+    if (sent.status >= 400) {
+      const toast = (await this.page.toasts()).at(-1) ?? '';
+      if (/^slice:/.test(toast)) throw new Broken(`The page sent a slice that is none: ${toast}`);
+      throw new Refused(reasonOf(toast));
+    }
+    this.entries++;
+    const entry = await this.lastEntry();
+    const meanings = await this.meaningsOf(cells);
+    const slice = JSON.stringify(sent.body.slice);
+    const exact = meanings && this.oracle.behind(meanings);
+    if (exact === null) {
+      await this.checkShownNumber(cells, entry, slice);
+      return;
+    }
+    const wrong = await this.differences(exact, asked, entry);
+    if (wrong !== null) {
+      const wider = seen.beyond && this.oracle.behind(meanings ?? [], { filtered: false });
+      if (!wider || (await this.differences(wider, asked, entry)) !== null) {
+        throw new Broken(`${wrong}; pressed ${shown(cells)}, sent ${slice}`);
+      }
+    }
+    await this.compare('after the operation');
+  }
+
+  /** What an entry changed other than it should have; null if nothing. */
+  private async differences(behind: string, asked: Asked, entry: number): Promise<string | null> {
+    const leaves = await this.oracle.changes(behind, asked, entry);
+    for (const { name, type } of this.table.measures) {
+      const unit = type === 'integer' ? 1 : 0.01;
+      const isOff = ({ expected, actual }: LeafChange) => {
+        const want = expected[name] ?? 0;
+        return Math.abs(want - (actual[name] ?? 0)) > 1.02 * unit + Math.abs(want) * 1e-9;
+      };
+      const wrong = leaves.filter(isOff);
+      if (wrong.length > 0) {
+        const [first] = wrong as [LeafChange];
+        return `${wrong.length} of ${leaves.length} leaves changed wrongly, such as ${first.leaf}: ${name} ${first.actual[name]} instead of ${first.expected[name]}`;
+      }
+      const sum = (of: 'expected' | 'actual') =>
+        leaves.reduce((all, leaf) => all + (leaf[of][name] ?? 0), 0);
+      const want =
+        asked.kind === 'scale' && asked.measure === name && asked.by !== 'Percent'
+          ? await this.increment(behind, asked, entry)
+          : sum('expected');
+      if (Math.abs(sum('actual') - want) > 0.6 * unit + Math.abs(want) * 1e-9) {
+        return `${name} changed by ${sum('actual')} instead of ${want}`;
+      }
+    }
+    return null;
+  }
+
+  private async increment(
+    behind: string,
+    asked: Extract<Asked, { kind: 'scale' }>,
+    entry: number,
+  ): Promise<number> {
+    const { sums } = await this.oracle.totals(`(${behind}) AND pf_logid < ${entry}`);
+    return incrementOf(asked, sums[asked.measure] ?? 0);
+  }
+
+  /** Where SQL cannot say what a cell is: what was changed adds up to the number that was pressed. */
+  private async checkShownNumber(cells: Pressed[], entry: number, slice: string): Promise<void> {
+    for (const cell of cells) {
+      const { measure } = cell;
+      if (measure === null || cells.length > 1) continue;
+      const sum = await this.oracle.sumOfChanged(entry, measure);
+      if (!sameNumber(cell.text, sum)) {
+        throw new Broken(
+          `The leaves changed add up to ${sum}; pressed ${shown(cells)}, sent ${slice}`,
+        );
+      }
+    }
+  }
+
+  /** A refusal has to be true: where lists of values select exactly the cell, it is not. */
+  private async checkRefusal(cells: Pressed[], reason: string, seen: Seen): Promise<void> {
+    if (!seen.selected || /Select a cell first/.test(reason)) {
+      throw new Broken(`Nothing was selected by pressing ${shown(cells)}: ${reason}`);
+    }
+    const meanings = await this.meaningsOf(cells);
+    const behind = meanings && this.oracle.behind(meanings);
+    if (behind === null) return;
+    const { rows } = await this.oracle.totals(behind);
+    if (/no rows to change|nothing behind/.test(reason) && rows > 0) {
+      throw new Broken(`“${reason}”, but there are ${rows} rows; pressed ${shown(cells)}`);
+    }
+    if (/no selection is exactly this cell/.test(reason) && (await this.oracle.isSlice(behind))) {
+      throw new Broken(`“${reason}”, but a selection is; pressed ${shown(cells)}`);
+    }
+  }
+
+  private async undo(): Promise<void> {
+    if (this.entries === 0) return;
+    const undone = await this.page.undo();
+    if (!undone) throw new Broken('The page did not undo');
+    this.entries--;
+    await this.page.idle();
+    await this.compare('after the undo');
+    if (/someone else/i.test((await this.page.look()).warning ?? '')) {
+      throw new Broken('The page blames someone else');
+    }
+  }
+
+  /** Takes back what a case has left, and opens the page anew if it may be in any state. */
+  async restore(afresh: boolean): Promise<void> {
+    const left = await this.service.query<{ id: number }>(
+      `SELECT id FROM pf.log WHERE version_id = ${this.version}
+         AND operation IN ('scale', 'recode', 'clone') ORDER BY id DESC`,
+    );
+    for (const { id } of left) await this.service.api.del(`/log/${id}`);
+    if (afresh || left.length > 0) {
+      await this.page.load();
+      await this.page.visit(this.version);
+    } else {
+      await this.page.empty();
+    }
+    this.entries = 0;
+  }
+
+  private async lastEntry(): Promise<number> {
+    const [row] = await this.service.query<{ id: number }>(
+      `SELECT max(id)::int AS id FROM pf.log WHERE version_id = ${this.version}`,
+    );
+    return row?.id ?? 0;
+  }
+
+  /** Waits until every number on screen is that of SQL. */
+  private async compare(when: string): Promise<void> {
+    const cells = await this.oracle.cells();
+    if (cells === null) return;
+    const deadline = Date.now() + 15_000;
+    for (;;) {
+      const wrong = this.wrongOnScreen(await this.page.look(), cells);
+      if (wrong === null) return;
+      if (Date.now() > deadline) throw new Broken(`On screen ${when}: ${wrong}`);
+      await this.page.page.waitForTimeout(25);
+    }
+  }
+
+  private wrongOnScreen(seen: Seen, cells: readonly Sums[]): string | null {
+    const byLabel = new Map<string, Sums>();
+    for (const cell of cells) {
+      const { row, column } = this.oracle.labels(cell);
+      if (column.length < this.layout.splits.length) continue;
+      const key = place(row, column);
+      if (byLabel.has(key)) return `two cells look alike: ${key}`;
+      byLabel.set(key, cell);
+    }
+    for (const { row, column, measure, text } of seen.cells) {
+      if (!this.layout.measures.includes(measure)) {
+        return `a column is headed ${[...column, measure].join(' / ')}`;
+      }
+      const sum = byLabel.get(place(row, column))?.sums[measure] ?? null;
+      if (!sameNumber(text, sum)) {
+        return `${place(row, column)} shows “${text}” instead of ${sum}`;
+      }
+    }
+    const drawn = new Set(seen.cells.map(({ row }) => place(row, [])));
+    const missing = cells.find(
+      ({ row, column, rows }) =>
+        rows > 0 &&
+        column.length === this.layout.splits.length &&
+        row.length <= 1 &&
+        !drawn.has(place(this.oracle.labels({ row, column }).row, [])),
+    );
+    return missing && seen.rows.length < 30
+      ? `there is no row ${JSON.stringify(this.oracle.labels(missing).row)}`
+      : null;
+  }
+
+  /** What pressed cells mean; null if SQL cannot say. */
+  private async meaningsOf(cells: readonly Pressed[]): Promise<Meaning[] | null> {
+    const { levels, splits } = this.layout;
+    const depth = Math.max(...cells.map(({ row }) => row.length));
+    const across = Math.max(...cells.map(({ column }) => column.length));
+    const named = [...levels.slice(0, depth), ...splits.slice(0, across)];
+    if (!named.every(Oracle.isKnown)) return null;
+    return Promise.all(
+      cells.map(async ({ row, column }) => {
+        const [found, another] = await this.oracle.find(row, column);
+        if (!found) throw new Broken(`No group is labelled ${place(row, column)}`);
+        if (another) throw new Broken(`Two groups are labelled ${place(row, column)}`);
+        return found;
+      }),
+    );
+  }
+
+  private async toggle(down: number): Promise<void> {
+    const rows = (await this.page.look()).rows.filter(({ icon }) => icon !== null);
+    if (rows.length < 2) return;
+    const row = at(rows.slice(1), down);
+    if (row.icon) await this.page.press(row.icon);
+    await this.page.frames();
+  }
+
+  private pointAt(seen: Seen, { place: kind, down, across }: Aim) {
+    if (kind === 'row' && seen.rows.length > 0) return at(seen.rows, down).header;
+    if (kind === 'head' && seen.heads.length > 0) return at(seen.heads, across).at;
+    if (seen.cells.length === 0) {
+      if (this.layout.filters.length === 0) throw new Broken('No cell is on screen');
+      throw new Refused('The filters leave nothing on screen');
+    }
+    return at(seen.cells, (down * 7 + across * 3) % 1).at;
+  }
+
+  private neighbour(seen: Seen, from: Pressed, key: string): Pressed | null {
+    if (from.place !== 'body') return null;
+    const width = new Set(seen.cells.map(columnKey)).size;
+    const index = seen.cells.findIndex((cell) => cellKey(cell) === cellKey(from));
+    const step = { ArrowDown: width, ArrowUp: -width, ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0;
+    const next = seen.cells[index + step];
+    const isSideways = step === 1 || step === -1;
+    if (index < 0 || !next || (isSideways && next.at.y !== seen.cells[index]?.at.y)) return null;
+    return { ...next, place: 'body' };
+  }
+
+  private checkMarks(seen: Seen, cells: readonly Pressed[]): void {
+    if (cells.some((cell) => cell.place !== 'body')) return;
+    const wanted = new Set(cells.map(cellKey));
+    const wrong = seen.cells.find((cell) => cell.marked !== wanted.has(cellKey(cell)));
+    if (wrong) {
+      const not = wrong.marked ? '' : 'not ';
+      throw new Broken(`${cellKey(wrong)} is ${not}marked; selected is ${shown(cells)}`);
+    }
+  }
+}
+
+const at = <T>(list: readonly T[], share: number): T => list[Math.floor(share * list.length)] as T;
+
+const place = (row: readonly string[], column: readonly string[]) =>
+  `${JSON.stringify(row)} × ${JSON.stringify(column)}`;
+
+const columnKey = ({ column, measure }: { column: string[]; measure: string | null }) =>
+  JSON.stringify([column, measure]);
+
+const cellKey = (cell: { row: string[]; column: string[]; measure: string | null }) =>
+  `${JSON.stringify(cell.row)} × ${columnKey(cell)}`;
+
+const shown = (cells: readonly Pressed[]) =>
+  cells.map((cell) => `${cellKey(cell)} “${cell.text}”`).join(' and ');
+
+function toggled(cells: Pressed[], cell: Pressed): Pressed[] {
+  const others = cells.filter((other) => cellKey(other) !== cellKey(cell));
+  return others.length < cells.length ? others : [...cells, cell];
+}
+
+/** Whether a printed number stands for a sum, to the digits that it has; nothing stands for null. */
+function sameNumber(text: string, sum: number | null): boolean {
+  const digits = text.replaceAll(',', '').trim();
+  if (digits === '' || digits === '-') return sum === null || sum === 0;
+  const decimals = /\.(\d+)$/.exec(digits)?.[1]?.length ?? 0;
+  const room = 0.51 * 10 ** -decimals + Math.abs(sum ?? 0) * 1e-9;
+  return Math.abs(Number(digits) - (sum ?? 0)) <= room;
+}
+
+/** A reason without what differs from table to table. */
+const reasonOf = (text: string | null): string =>
+  (text ?? 'nothing was said')
+    .replace(/“[^”]*”/g, '“…”')
+    .replace(/"[^"]*"/g, '"…"')
+    .replace(/-?\d[\d,.]*/g, 'N');
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const describe = (table: HuntTable) => ({
+  columns: table.columns.map(({ name, kind, role, grain, key, values }) => ({
+    name,
+    kind,
+    ...(role === 'date' && { role }),
+    ...(grain && { grain }),
+    ...(key && { key }),
+    values: values.map((v) => (v !== null && v.length > 60 ? `${v.slice(0, 20)} …` : v)),
+  })),
+  measures: table.measures,
+  rows: table.rows.length,
+  reference: table.reference,
+});
