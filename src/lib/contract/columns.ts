@@ -20,6 +20,13 @@ export const RESERVED_NAMES = [
   'pf_gkey',
   'pf_note',
   'pf_op',
+  // Names that the pivot engine gives to columns of its own.
+  'psp_okey',
+  'psp_pkey',
+  'psp_op',
+  '__ROW_PATH__',
+  '__ID__',
+  '__INDEX__',
 ] as const;
 
 const nullableText = v.nullable(text);

@@ -111,6 +111,97 @@ describe('Types are wide enough', () => {
   });
 });
 
+describe('Values that a pivot tells apart, and those that it cannot', () => {
+  it.each([
+    ['interval', '1 day', '24:00:00'],
+    ['jsonb', '1', '1.0'],
+    ['numeric[]', '{1}', '{1.0}'],
+  ])('keeps equal values of %s apart that print differently', async (type, one, other) => {
+    for (const grain of [false, true]) {
+      const tname = `alike_${type.replace('[]', 's')}_${grain}`;
+      await service.query(`
+        CREATE TABLE public.${tname} (k ${type}, v numeric(12,2));
+        INSERT INTO public.${tname} VALUES ('${one}', 100), ('${other}', 10), ('${other}', 5)`);
+      const id = await makeSource(service, tname, [
+        { cname: 'k', role: 'dimension', in_grain: grain },
+        { cname: 'v', role: 'value' },
+      ]);
+      const { path } = await makePlan(service, id);
+      const { rows } = decode((await service.api.get(`${path}/${grain ? 'agg' : 'data'}`)).bytes);
+      expect(new Set(rows.map((row) => row.k))).toEqual(new Set([one, other]));
+
+      const sliced = async (k: unknown) =>
+        (await service.api.post(`${path}/slice`, { slice: { k } })).body;
+      expect(await sliced(one)).toMatchObject({ row_count: 1, value_total: 100 });
+      expect(await sliced(other)).toMatchObject({ row_count: 2, value_total: 15 });
+
+      const scaled = ok(await service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 10 }));
+      const written = scaled.body.map((row: { k: string; v: number }) => [row.k, row.v]);
+      expect(new Map(written)).toEqual(
+        new Map([
+          [one, 10],
+          [other, 1.5],
+        ]),
+      );
+      const set = { k: one };
+      ok(await service.api.post(`${path}/recode`, { ...user, slice: { k: other }, set }));
+      expect(await sliced(other)).toMatchObject({ value_total: 0 });
+      expect(await sliced(one)).toMatchObject({ value_total: 126.5 });
+    }
+  });
+
+  it.each([
+    ['bc', 'date', 'date', `'0044-03-15 BC'`, /before Christ/],
+    ['far', 'date', 'date', `'65536-01-01'`, /65535/],
+    ['fine', 'dimension', 'numeric', '0.10000000000000000001', /more digits/],
+    ['third', 'dimension', 'numeric', '0.33333333333333333333', /more digits/],
+  ] as const)('refuses to load what no pivot can show: %s', async (name, role, type, value, why) => {
+    const tname = `unshown_${name}`;
+    await service.query(`CREATE TABLE public.${tname} AS SELECT ${value}::${type} AS k, 1 AS v`);
+    const id = await makeSource(service, tname, [
+      { cname: 'k', role },
+      { cname: 'v', role: 'value' },
+    ]);
+    const version = await makeVersion(service, id);
+    const answer = await service.api.post(`/versions/${version}/baseline`, user);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toMatch(why);
+    expect((await service.api.get(`/versions/${version}/log`)).body.entries).toEqual([]);
+  });
+
+  it('loads the days and numbers that a pivot can show, and selects by them', async () => {
+    await service.query(`
+      CREATE TABLE public.shown (n numeric, d date, v int);
+      INSERT INTO public.shown VALUES (0.3, '9999-12-31', 1), (0.30000000000000004, '10000-01-01', 2),
+        (100000, '65535-12-31', 4), (100000.250, '0001-01-01', 8), (1e-20, NULL, 16)`);
+    const id = await makeSource(service, 'shown', [
+      { cname: 'n', role: 'dimension' },
+      { cname: 'd', role: 'date' },
+      { cname: 'v', role: 'value' },
+    ]);
+    const { path } = await makePlan(service, id);
+    const total = async (slice: Record<string, unknown>) =>
+      (await service.api.post(`${path}/slice`, { slice })).body.value_total;
+    const numbers = [
+      [0.3, 1],
+      [0.1 + 0.2, 2],
+      [100000, 4],
+      [100000.25, 8],
+      [1e-20, 16],
+    ];
+    for (const [n, v] of numbers) expect(await total({ n })).toBe(v);
+    expect(await total({ d: '10000-01-01' })).toBe(2);
+    for (const [set, status] of [
+      [{ n: '0.10000000000000000001' }, 422],
+      [{ n: '0.10' }, 200],
+      [{ d: '65536-01-01' }, 422],
+    ] as const) {
+      const answer = await service.api.post(`${path}/clone`, { ...user, slice: { n: 0.3 }, set });
+      expect([set, answer.status]).toEqual([set, status]);
+    }
+  });
+});
+
 describe('Odd types as dimensions', () => {
   /** type, two values as SQL, the first as it travels, and the second as a `set` may name it. */
   const ODD_TYPES: [type: string, a: string, b: string, travels: unknown, setTo: unknown][] = [

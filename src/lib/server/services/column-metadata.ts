@@ -110,7 +110,7 @@ function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void 
     throw fault(
       cname,
       'role',
-      'the service needs this name for itself; the column can only be ignored',
+      'the service or its pivot needs this name for itself; the column can only be ignored',
     );
   }
   if (!table)

@@ -100,6 +100,19 @@ export type ColumnUse = 'leaf' | 'value' | 'units';
 export const useOf = (role: string): ColumnUse =>
   role === 'value' || role === 'units' ? role : 'leaf';
 
+/** Types of which two values that are equal also print alike. */
+const EQUAL_PRINTS_ALIKE =
+  /^(text|date|bigint|numeric|double precision|boolean|uuid|bytea|inet|cidr|macaddr8?|time.*)$/;
+
+/**
+ * What tells the values of a leaf column apart, as SQL. A pivot shows an interval of 1 day and one
+ * of 24 hours as two groups, though PostgreSQL takes them for equal: of such types, the text tells.
+ *
+ * @param name the quoted column, with its table if need be
+ */
+export const toldApart = ({ type }: ForecastColumn, name: string): string =>
+  EQUAL_PRINTS_ALIKE.test(type) ? name : `${name}::text`;
+
 /** Value first, then units; each only where the source has one. */
 export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   (['value', 'units'] as const).flatMap((role) => columns.find((c) => c.role === role) ?? []);

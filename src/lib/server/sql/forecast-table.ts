@@ -2,6 +2,7 @@ import type { ForecastColumn } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';
 import { ident } from './identifiers';
 import { list } from './templates/layout';
+import { LAST_YEAR } from './values';
 
 /**
  * A version's forecast table (docs/contract/13-forecast-table.md): data columns, then the system's.
@@ -33,6 +34,11 @@ export interface LoadCheck {
 const isMeasure = (c: ForecastColumn): boolean => c.role === 'value' || c.role === 'units';
 const PLAIN = /^(date|bigint|numeric|double precision|boolean|uuid|timestamp.*)$/;
 
+/** Whether a number is other than the shortest decimal that stands for its double, as SQL. */
+const isFinerThanDouble = (name: string): string =>
+  `CASE WHEN ABS(${name}) BETWEEN 1e-300 AND 1e300
+        THEN ${name}::double precision::text::numeric <> ${name} ELSE ${name} <> 0 END`;
+
 /** Each rule: which columns it is for, what is wrong, and the test of a quoted column. */
 const RULES: {
   applies: (column: ForecastColumn) => boolean;
@@ -61,6 +67,17 @@ const RULES: {
     applies: (c) => c.type === 'date',
     problem: 'holds an infinite date',
     test: (name) => `NOT isfinite(${name})`,
+  },
+  {
+    applies: (c) => c.type === 'date',
+    problem: `holds a day before Christ or after the year ${LAST_YEAR}, which a pivot cannot show`,
+    test: (name) => `${name} NOT BETWEEN '0001-01-01' AND '${LAST_YEAR}-12-31'`,
+  },
+  {
+    // A pivot would round it, and find no row by what it has made of it.
+    applies: (c) => !isMeasure(c) && c.type === 'numeric',
+    problem: 'holds a number of more digits than a pivot can tell apart',
+    test: isFinerThanDouble,
   },
   {
     applies: (c) => !isMeasure(c) && (c.type === 'bigint' || c.type === 'numeric'),

@@ -1,6 +1,6 @@
 import { ident } from './identifiers';
 import type { ForecastColumn } from './forecast-columns';
-import { grainColumns, measureColumns } from './forecast-columns';
+import { grainColumns, measureColumns, toldApart } from './forecast-columns';
 
 /** The characters that a grain key is built with: in place of null, and between its parts. */
 const NULL_PART = 'chr(30)';
@@ -42,9 +42,15 @@ export function grainSelectList(columns: readonly ForecastColumn[]): string[] {
   ];
 }
 
+/** What rows are grouped by so that the values of these columns are told apart. */
+export const groupedBy = (columns: readonly ForecastColumn[], of = ''): string[] =>
+  columns.flatMap((c) => [
+    ...new Set([`${of}${ident(c.name)}`, toldApart(c, `${of}${ident(c.name)}`)]),
+  ]);
+
 /** The grouping of a grain row. */
 export const grainGroupBy = (columns: readonly ForecastColumn[]): string[] => [
-  ...grainColumns(columns).map((c) => ident(c.name)),
+  ...groupedBy(grainColumns(columns)),
   'pf_iter',
   'pf_logid',
 ];

@@ -5,7 +5,7 @@ import type { ForecastColumn } from './forecast-columns';
 import { dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import { ident, typedLiteral } from './identifiers';
-import { valueLiteral } from './values';
+import { isDouble, LAST_YEAR, valueLiteral } from './values';
 
 const refuse = (status: number, name: string, problem: string): AppError =>
   new AppError(status, `set: "${name}" ${problem}`, { field: `set.${name}`, column: name });
@@ -27,6 +27,12 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
     valueLiteral(value, column.type, columnPlace('set', name));
     if (column.type === 'numeric' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER) {
       throw refuse(422, name, 'is beyond ±2^53, where numbers are no longer exact');
+    }
+    if (column.type === 'numeric' && typeof value === 'string' && !isDouble(value)) {
+      throw refuse(422, name, 'has more digits than a pivot can tell apart');
+    }
+    if (column.type === 'date' && Number(/^\d+/.exec(String(value))?.[0] ?? 0) > LAST_YEAR) {
+      throw refuse(422, name, `is after the year ${LAST_YEAR}, which a pivot cannot show`);
     }
     if (typeof value === 'string' && KEY_CHARACTERS.some((c) => value.includes(c))) {
       throw refuse(422, name, HOLDS_KEY_CHARACTER);

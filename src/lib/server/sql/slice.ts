@@ -2,7 +2,7 @@ import type { Slice } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
-import { leafColumns } from './forecast-columns';
+import { leafColumns, toldApart } from './forecast-columns';
 import { ident, literal } from './identifiers';
 import { valueLiteral } from './values';
 
@@ -45,12 +45,14 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
 }
 
 function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): string {
-  const name = ident(column.name);
+  const name = toldApart(column, ident(column.name));
   const literals = [
     ...new Set(
       values
         .filter((value) => value !== null)
-        .map((value) => valueLiteral(value, column.type, columnPlace('slice', column.name))),
+        .map((value) =>
+          toldApart(column, valueLiteral(value, column.type, columnPlace('slice', column.name))),
+        ),
     ),
   ];
   const tests: string[] = [];

@@ -16,6 +16,24 @@ function isIsoDate(text: string): boolean {
   return year > 0 && days !== undefined && day >= 1 && day <= days;
 }
 
+/** A pivot keeps a year in 16 bits, without a sign. */
+export const LAST_YEAR = 65_535;
+
+const DIGITS = /^\s*[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?\s*$/i;
+
+/** Digits and exponent of a number, however it is written. */
+function canonical(text: string): string {
+  const [, whole = '', behind = '', exponent = '0'] = DIGITS.exec(text) ?? [];
+  const digits = `${whole}${behind}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${significant}e${Number(exponent) - behind.length + digits.length - significant.length}`;
+}
+
+/** Whether a number as text is one that a browser's number can stand for, digit by digit. */
+export const isDouble = (text: string): boolean =>
+  canonical(text) === canonical(String(Number(text)));
+
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 /** So many digits are a bigint for certain. */
 const BIGINT = /^\s*[+-]?\d{1,18}\s*$/;
@@ -53,7 +71,7 @@ export function valueLiteral(value: Scalar | null, type: string, place: Place): 
     if (!Number.isSafeInteger(Number(text))) {
       throw faultAt(place, 422, `${text} is beyond ±2^53, where numbers are no longer exact`);
     }
-  } else if (type === 'double precision' || /^numeric\b/.test(type)) {
+  } else if (type === 'double precision' || /^numeric(\(|$)/.test(type)) {
     if (typeof value === 'boolean' || !NUMBER.test(text)) throw unfit('a number');
   } else if (type === 'boolean') {
     if (!['true', 'false'].includes(text)) throw unfit('true or false');

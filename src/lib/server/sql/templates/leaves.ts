@@ -1,7 +1,7 @@
 import type { SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
-import { grainGroupBy, grainSelectList, rawSelectList } from '../grain';
+import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grain';
 import { ident } from '../identifiers';
 import { IN_CTE, list } from './layout';
 
@@ -21,7 +21,7 @@ export function leavesCte(columns: readonly ForecastColumn[], having = ''): stri
     WHERE {{where_clause}}
         AND {{exclude_clause}}
     GROUP BY
-        ${list(keys, IN_CTE)}${having}
+        ${list(groupedBy(leafColumns(columns)), IN_CTE)}${having}
 )`;
 }
 
@@ -59,7 +59,11 @@ export function nettingHaving(columns: readonly ForecastColumn[]): string {
 /** The fixed order of leaves that cumulative rounding goes by; the same on every server. */
 export const leafOrder = (columns: readonly ForecastColumn[], of = ''): string =>
   leafColumns(columns)
-    .map((c) => `${of}${ident(c.name)}${c.type === 'text' ? ' COLLATE "C"' : ''}`)
+    .flatMap((c) =>
+      groupedBy([c], of).map((name) =>
+        c.type === 'text' || name.endsWith('::text') ? `${name} COLLATE "C"` : name,
+      ),
+    )
     .join(', ');
 
 /**

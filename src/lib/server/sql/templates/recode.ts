@@ -1,5 +1,5 @@
 import type { ForecastColumn } from '../forecast-columns';
-import { leafColumns, measureColumns } from '../forecast-columns';
+import { leafColumns, measureColumns, toldApart } from '../forecast-columns';
 import { ident } from '../identifiers';
 import { freeName, IN_CTE, list } from './layout';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';
@@ -22,6 +22,10 @@ export function recodeTemplate(columns: readonly ForecastColumn[]): string {
     const name = ident(m.name);
     return `${withoutSignedZero(m, `side.${sign} * leaves.${name}`)} AS ${name}`;
   });
+  const apart = (row: string) =>
+    leafColumns(columns)
+      .map((c) => toldApart(c, `${row}.${ident(c.name)}`))
+      .join(', ');
   const of = (row: string, names: readonly string[]) => names.map((name) => `${row}.${name}`);
 
   return `WITH ${leavesCte(columns, nettingHaving(columns))},
@@ -37,8 +41,8 @@ sides AS (
         UNION ALL
         SELECT ${['1', ...of('target', keys)].join(', ')}
     ) AS side
-    WHERE ROW(${of('leaves', keys).join(', ')})
-        IS DISTINCT FROM ROW(${of('target', keys).join(', ')})
+    WHERE ROW(${apart('leaves')})
+        IS DISTINCT FROM ROW(${apart('target')})
 ),
 ${writeAndAnswer(
   'recode',
