@@ -36,7 +36,6 @@ const NAMES = [
   'constructor',
   'toString',
   'valueOf',
-  '__proto__',
   'in',
   "it's",
   '|',

@@ -7,9 +7,22 @@ import type { CellValue, ColumnType } from './engine-types';
  */
 export function toScalar(value: CellValue, type: ColumnType | undefined): Scalar | null {
   if (value === null || typeof value !== 'number') return value;
-  if (type === 'date') return new Date(value).toISOString().slice(0, 10);
+  if (type === 'date') return dayOf(value);
   if (type === 'datetime') return new Date(value).toISOString();
   return value;
+}
+
+/** A day as ISO text. Years after 9999 have the digits that they need, as PostgreSQL prints them. */
+const dayOf = (ms: number): string =>
+  (new Date(ms).toISOString().split('T')[0] ?? '').replace(/^\+0*/, '');
+
+const DAY = /^(\d{4,6})(-\d\d-\d\d)$/;
+
+/** Epoch milliseconds of a day as {@link toScalar} writes it; NaN for other text. */
+export function parseDay(text: string): number {
+  const [, year, rest] = DAY.exec(text) ?? [];
+  if (year === undefined) return NaN;
+  return Date.parse(year.length > 4 ? `+${year.padStart(6, '0')}${rest}` : text);
 }
 
 /** The text the engine prints for a split value in its column paths. */
@@ -18,8 +31,25 @@ export function printed(value: CellValue, type: ColumnType | undefined): string 
   if (typeof value === 'number' && type === 'datetime') {
     return new Date(value).toISOString().replace('T', ' ').replace('Z', '');
   }
+  if (typeof value === 'number' && type === 'float') return sixDigits(value);
   return String(toScalar(value, type));
 }
+
+/** As C++ prints a double: six significant digits, large and small ones with an exponent. */
+function sixDigits(value: number): string {
+  const [digits = '', exponent = '0'] = value.toExponential(5).split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(Number(value.toPrecision(6)));
+  const sign = power < 0 ? '-' : '+';
+  return `${Number(digits)}e${sign}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+/**
+ * A copy of a record by column that finds nothing under names such as `constructor`: a column may be
+ * called so.
+ */
+export const byName = <T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
+  Object.assign(Object.create(null), record);
 
 /** Equality key of one value; keeps null, 'null', 0, '0' and false apart. */
 export const valueKey = (value: CellValue): string => JSON.stringify(value);

@@ -13,10 +13,10 @@ export interface CellPosition {
 
 /** A cell by what it is, not by where it is: rows move if others open. */
 export interface CellIdentity {
-  /** Typed values of the row headers; empty for the total row. */
+  /** Typed values of the row headers; empty for the total row. In a view of single rows, the key. */
   rowPath: readonly CellValue[];
-  /** Typed values of the split columns, one path per value that prints alike; null for a row header. */
-  columnPaths: readonly (readonly CellValue[])[] | null;
+  /** Typed values of the split columns, the first ones for a header of columns; null without any. */
+  columnPath: readonly CellValue[] | null;
   /** The measure of the cell's column; null for a header. */
   measure: string | null;
 }
@@ -30,8 +30,8 @@ export interface ReadCell extends CellSlice, CellIdentity {
 }
 
 /** Equality key of a cell. */
-export const cellKey = ({ rowPath, columnPaths, measure }: CellIdentity): string =>
-  JSON.stringify([rowPath, columnPaths, measure]);
+export const cellKey = ({ rowPath, columnPath, measure }: CellIdentity): string =>
+  JSON.stringify([rowPath, columnPath, measure]);
 
 /** Equality key of a path of values. */
 export const pathKey = (path: readonly CellValue[]): string => JSON.stringify(path);

@@ -9,15 +9,12 @@ export async function copyView(shown: Shown): Promise<string> {
   if (!view || !reader) return '';
   const { group_by, split_by } = reader.config;
   const { paths, columns } = parseRows(await shown.displayed(view).to_columns_string());
-  const names = split_by.length > 0 ? shown.labels : reader.shown;
+  const names = shown.labels;
   const headers = split_by.map((_, level) => [
     ...group_by.map(() => ''),
     ...names.map((name) => name.split('|')[level] ?? ''),
   ]);
-  const titles = [
-    ...group_by,
-    ...names.map((name) => (split_by.length > 0 ? (name.split('|').at(-1) ?? '') : name)),
-  ];
+  const titles = [...group_by, ...names.map((name) => name.split('|').at(-1) ?? '')];
   const count = paths?.length ?? columns.get(names[0] ?? '')?.length ?? 0;
   const body = Array.from({ length: count }, (_, y) => {
     const path = paths?.[y] ?? [];
@@ -42,10 +39,10 @@ export function copyCells(shown: Shown, cells: readonly ReadCell[]): string {
 }
 
 /** Row and column headers of one cell as text. */
-function headersOf(shown: Shown, { rowPath, columnPaths, measure }: CellIdentity) {
+function headersOf(shown: Shown, { rowPath, columnPath, measure }: CellIdentity) {
   const config = shown.reader?.config;
   const row = rowPath.map((value, i) => label(value, shown.styleOf(config?.group_by[i])));
-  const columns = (columnPaths?.[0] ?? []).map((value, i) =>
+  const columns = (columnPath ?? []).map((value, i) =>
     label(value, shown.styleOf(config?.split_by[i])),
   );
   return {

@@ -42,11 +42,22 @@ export interface EngineView {
 export interface EngineTable {
   schema(): Promise<Schema>;
   get_index(): Promise<string | undefined>;
+  get_client(): Promise<EngineClient>;
   view(config?: Partial<ViewConfig>): Promise<EngineView>;
+  validate_expressions(
+    expressions: Record<string, string>,
+  ): Promise<{ expression_schema: Record<string, ColumnType> }>;
+  delete(): Promise<void>;
+}
+
+/** The part of the engine that makes tables; of a schema alone, an empty one. */
+export interface EngineClient {
+  table(schema: Schema): Promise<EngineTable>;
 }
 
 /** The engine's view as the grid uses it. */
 export interface View extends EngineView {
+  schema(): Promise<Schema>;
   num_rows(): Promise<number>;
   num_columns(): Promise<number>;
   expand(row: number): Promise<number>;
@@ -60,13 +71,10 @@ export interface Table extends EngineTable {
   size(): Promise<number>;
   update(columns: Record<string, CellValue[]>): Promise<unknown>;
   remove(keys: readonly (string | number)[]): Promise<void>;
-  validate_expressions(
-    expressions: Record<string, string>,
-  ): Promise<{ expression_schema: Record<string, string> }>;
-  delete(): Promise<void>;
 }
 
-export interface EngineClient {
+/** The engine as the pivot uses it. */
+export interface Engine {
   table(data: ArrayBuffer, options: { index: string }): Promise<Table>;
 }
 
@@ -90,6 +98,8 @@ export interface GridPlugin extends HTMLElement {
   activate(view: View): Promise<void>;
   draw(view: View): Promise<void>;
   update(view: View): Promise<void>;
+  /** Takes the grid's own settings, and how each column is written. */
+  restore(settings: unknown, columns?: Record<string, unknown>): Promise<void>;
 }
 
 /** The viewer: it makes the views, and shows them through one of its plugins. */

@@ -1,10 +1,12 @@
 import type { LayoutSort } from '../contract/layout';
-import type { CellPosition, ReadCell } from './cell';
+import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { copyCells, copyView } from './clipboard';
-import type { CellMeta, GridPlugin, Table } from './engine-types';
+import type { GridPlugin, Table } from './engine-types';
+import { headOf } from './labels';
 import { Marks } from './marks';
 import { Shown } from './shown';
 import type { SliceColumn } from './slice';
+import type { ViewReader } from './view-reader';
 
 /** The width of a tree row's +/− icon: there the grid itself takes the click. */
 const ICON_WIDTH = 26;
@@ -14,9 +16,13 @@ regular-table { outline-offset: -2px; }
 regular-table:focus-visible { outline: 2px solid var(--pf-focus); }
 regular-table td, regular-table tbody th { cursor: cell; }
 /* The grid sizes its header by the rows of the deepest level, which are not there while all are closed. */
-regular-table tbody th.psp-tree-label { max-width: none; }
+regular-table tbody th.psp-tree-label { max-width: 24rem; }
+/* A long label is cut off, so that the numbers stay in sight; blanks in it count. */
+regular-table th { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; white-space: pre; }
+/* The press is felt at once; the mark follows when the cell is read. */
+regular-table td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
 regular-table td.pf-hint, regular-table tbody th.pf-hint { background-color: var(--pf-hint) !important; }
-regular-table td.pf-selected, regular-table tbody th.pf-selected {
+regular-table td.pf-selected, regular-table th.pf-selected {
   background-color: var(--pf-selected) !important;
   outline: 2px solid var(--pf-focus);
   outline-offset: -2px;
@@ -34,29 +40,45 @@ export class Grid {
 
   /**
    * @param sort the viewer's sort: a view does not tell its own completely
-   * @param onTarget is told which cell or header was clicked; `add` with Ctrl held
+   * @param onTarget is told which cell or header was clicked and where it was; `add` with Ctrl held
+   * @param onRows is told after rows were opened or closed
    */
   constructor(
     private readonly plugin: GridPlugin,
     table: Table,
     sort: () => Promise<LayoutSort[]>,
-    private readonly onTarget: (position: CellPosition, add: boolean) => void,
+    private readonly onTarget: (cell: CellIdentity, at: CellPosition, add: boolean) => void,
+    private readonly onRows: () => void,
   ) {
-    this.shown = new Shown(table, sort);
+    this.shown = new Shown(table, sort, onRows);
     this.marks = new Marks(this.shown, plugin.regular_table);
     this.takeOver();
     this.listen();
   }
 
   /**
-   * The cell at a place, typed, with the slice behind it.
+   * A cell, typed, with the slice behind it.
    *
+   * @param near where it was last seen
    * @throws Error if the pivot is not shown as a grid, or has no such cell any more
    */
-  async read(position: CellPosition, columns: readonly SliceColumn[]): Promise<ReadCell> {
+  async read(
+    cell: CellIdentity,
+    columns: readonly SliceColumn[],
+    near: CellPosition | null,
+  ): Promise<ReadCell> {
+    return this.reader().read(cell, columns, near);
+  }
+
+  /** @throws Error if there is no such cell */
+  async identityAt(position: CellPosition): Promise<CellIdentity> {
+    return this.reader().identityAt(position);
+  }
+
+  private reader(): ViewReader {
     const { reader } = this.shown;
     if (!reader) throw new Error('The pivot is not shown as a grid.');
-    return reader.cell(position, columns);
+    return reader;
   }
 
   /** How many rows and columns the grid has now. */
@@ -67,23 +89,22 @@ export class Grid {
   /** Opens all rows to a depth: 0 shows the first level only. */
   async setDepth(depth: number): Promise<void> {
     const { view, expansion } = this.shown;
-    expansion.setDepth(depth);
-    if (!view) return;
-    await view.set_depth(depth);
+    if (!view) return expansion.setDepth(depth);
+    await this.shown.displayed(view).set_depth(depth);
     await this.plugin.update(view);
   }
 
   /** Opens a row, or closes it if the row below is one of its own. */
   async toggleRow(y: number): Promise<void> {
     const { view, reader, expansion } = this.shown;
-    const path = await reader?.rowPath(y);
-    const next = (await reader?.rowPath(y + 1)) ?? [];
+    const [path, next = []] = (await reader?.rowPaths(y, y + 2)) ?? [];
     if (!view || !path) return;
     const isOpen = next.length > path.length;
     if (isOpen) expansion.close(path);
     else expansion.open(path);
     await (isOpen ? view.collapse(y) : view.expand(y));
     await this.plugin.update(view);
+    this.onRows();
   }
 
   /** Brings a cell into sight. */
@@ -127,9 +148,21 @@ export class Grid {
     };
     plugin.update = async (view) => {
       this.marks.invalidate();
-      // The grid's own update keeps columns that are gone, and misses the names of new ones.
-      if (await shown.follow(view)) await plugin.draw(view);
-      else await update(shown.displayed(view));
+      try {
+        // The grid's own update keeps columns that are gone, and misses the names of new ones.
+        if (await shown.follow(view)) await plugin.draw(view);
+        else await update(shown.displayed(view));
+      } catch (error) {
+        // The view was replaced meanwhile, and the one in its place is drawn anew.
+        if (!/View not found/.test(String(error))) throw error;
+      }
+    };
+    const restore = plugin.restore.bind(plugin);
+    plugin.restore = async (settings, columns) => {
+      const headed = Object.entries(columns ?? {}).map(
+        ([name, column]) => [headOf(name), column] as const,
+      );
+      await restore(settings, { ...columns, ...Object.fromEntries(headed) });
     };
     plugin.draw = async (view) => {
       await draw(view);
@@ -168,32 +201,17 @@ export class Grid {
       .find((node): node is Element => node instanceof Element && /^(TD|TH)$/.test(node.tagName));
     const meta = cell && element.getMeta(cell);
     if (!cell || !meta) return;
-    const add = event.ctrlKey || event.metaKey;
-    if (cell.closest('thead')) {
-      const target = this.headerTarget(meta);
-      if (target) this.onTarget(target, add);
-      return;
-    }
-    if (meta.y === undefined) return;
-    if (cell.tagName === 'TD') {
-      // At once, because reading what is behind the cell may take a moment.
-      cell.classList.add('pf-selected');
-      this.onTarget({ x: meta.x ?? null, y: meta.y }, add);
-      return;
-    }
+    const isLabel = cell.tagName === 'TH' && !cell.closest('thead');
     const isTree = cell.classList.contains('psp-tree-label');
-    if (isTree && (event.offsetX < ICON_WIDTH || event.shiftKey)) return;
-    event.stopImmediatePropagation();
-    element.focus();
-    this.onTarget({ x: null, y: meta.y }, add);
-  }
-
-  /** A header of split values stands for its whole column, or for all the columns below it. */
-  private headerTarget(meta: CellMeta): CellPosition | null {
-    const config = this.shown.reader?.config;
-    const level = meta.column_header_y;
-    if (meta.x === undefined || level === undefined) return null;
-    if (level >= (config?.split_by.length ?? 0) || config?.group_by.length === 0) return null;
-    return { x: meta.x, y: 0, depth: level + 1 };
+    if (isLabel && isTree && (event.offsetX < ICON_WIDTH || event.shiftKey)) return;
+    // What is under the mouse, whatever a change that is not drawn yet has put there.
+    const identity = this.marks.drawnAt(cell);
+    if (!identity) return;
+    if (isLabel) {
+      event.stopImmediatePropagation();
+      element.focus();
+    }
+    const at = { x: identity.measure === null ? null : (meta.x ?? null), y: meta.y ?? 0 };
+    this.onTarget(identity, at, event.ctrlKey || event.metaKey);
   }
 }

@@ -11,6 +11,29 @@ describe('label', () => {
     ]);
   });
 
+  it('puts a text in quotes that would be taken for something else, or has blanks', () => {
+    const texts = ['(empty)', '(blank)', ' ', 'a ', 'a  b', 'a\tb', 'a\u00a0b', '“a”', 'a│b'];
+    const labels = texts.map((text) => label(text, 'string'));
+    expect(labels).toEqual([
+      '“(empty)”',
+      '“(blank)”',
+      '“ ”',
+      '“a ”',
+      '“a  b”',
+      '“a\\tb”',
+      '“a\\u{a0}b”',
+      '““a””',
+      '“a│b”',
+    ]);
+    expect(label('a b', 'string')).toBe('a b');
+    expect(label('👩‍👧', 'string')).toBe('👩‍👧');
+  });
+
+  it('writes years after 9999 as PostgreSQL does', () => {
+    expect(label(Date.UTC(10000, 0, 1), 'date')).toBe('10000-01-01');
+    expect(label(Date.parse('0001-12-31'), 'date')).toBe('0001-12-31');
+  });
+
   it('writes days, months and years of UTC', () => {
     const day = Date.UTC(2026, 0, 31);
     expect([label(day, 'date'), label(day, 'month'), label(day, 'year')]).toEqual([

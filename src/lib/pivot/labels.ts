@@ -10,10 +10,22 @@ const MONTH = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 });
 
-/** A group's value as it is shown. The empty value, the empty text and the text "null" all differ. */
+/** What is shown for the empty value, and for the empty text. */
+export const EMPTY = '(empty)';
+export const BLANK = '(blank)';
+
+/** Blanks that nobody would see, and characters that stand for another one in a label. */
+const HIDDEN = /^\s|\s$|\s\s|[^\S ]|[\p{Cc}│]|(?!\u200d)\p{Cf}/u;
+const ESCAPED = /\\|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/gu;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
+
+/**
+ * A group's value as it is shown; no two values are shown alike. A text is in quotes if it would be
+ * taken for something else, or has blanks that nobody would see.
+ */
 export function label(value: CellValue, style: LabelStyle | undefined): string {
-  if (value === null) return '(empty)';
-  if (value === '') return '(blank)';
+  if (value === null) return EMPTY;
+  if (typeof value === 'string') return textLabel(value);
   if (typeof value === 'number' && style === 'month') return MONTH.format(value);
   if (typeof value === 'number' && style === 'year')
     return String(new Date(value).getUTCFullYear());
@@ -22,6 +34,15 @@ export function label(value: CellValue, style: LabelStyle | undefined): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return String(toScalar(value, style === 'month' || style === 'year' ? 'date' : style));
 }
+
+function textLabel(text: string): string {
+  if (text === '') return BLANK;
+  const isPlain = text !== EMPTY && text !== BLANK && !text.startsWith('“') && !HIDDEN.test(text);
+  return isPlain ? text : `“${text.replace(ESCAPED, escaped)}”`;
+}
+
+const escaped = (character: string): string =>
+  ESCAPES[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
 /** The style of a layout's column: its type, or the bucket that its expression makes. */
 export function labelStyle(type: ColumnType | undefined, expression: string | undefined) {
@@ -32,19 +53,22 @@ export function labelStyle(type: ColumnType | undefined, expression: string | un
   return type;
 }
 
+/** The name of a measure as it may stand in a header: the grid would break it at a `|`. */
+export const headOf = (measure: string): string => measure.replaceAll('|', '│');
+
 /**
  * Labels of a split view's columns in the engine's own form, `value|…|measure`. Inside values, another
  * character replaces the separator; invisible characters keep labels apart that would be equal.
  */
 export function columnLabels(
-  paths: readonly (readonly CellValue[] | undefined)[],
+  paths: readonly (readonly CellValue[] | null)[],
   measures: readonly string[],
   styles: readonly (LabelStyle | undefined)[],
 ): string[] {
   const used = new Set<string>();
   return paths.map((path, x) => {
-    const values = (path ?? []).map((value, i) => label(value, styles[i]).replaceAll('|', '│'));
-    const measure = measures[x % measures.length] ?? '';
+    const values = styles.map((style, i) => (path ? headOf(label(path[i] ?? null, style)) : '…'));
+    const measure = headOf(measures[x % measures.length] ?? '');
     for (;;) {
       const text = [...values, measure].join('|');
       if (!used.has(text)) {

@@ -93,10 +93,12 @@ function numberFormats(
   return config;
 }
 
-interface CleanLayout {
+export interface CleanLayout {
   layout: Layout;
   /** Columns the layout names that are not loaded; it was kept without them. */
   dropped: string[];
+  /** It asks for rows that meet any of its filters. The engine shows those that meet all of them. */
+  ignoresOr: boolean;
 }
 
 /**
@@ -118,7 +120,7 @@ export function cleanLayout(
       return false;
     }),
   );
-  const exists = (name: string) => name in schema || name in expressions;
+  const exists = (name: string) => name in schema || Object.hasOwn(expressions, name);
   const keep = (name: string | null): name is string => {
     if (name === null) return false;
     if (!exists(name)) dropped.add(name);
@@ -128,19 +130,20 @@ export function cleanLayout(
     Object.fromEntries(Object.entries(entries ?? {}).filter(([name]) => exists(name)));
 
   const columns = (saved.columns ?? []).filter(keep);
-  const { columns: _, ...rest } = saved;
+  const { columns: _, filter_op, ...rest } = saved;
+  const filter = (saved.filter ?? []).filter(([name]) => keep(name));
   const layout: Layout = {
     ...rest,
     group_by: unique((saved.group_by ?? []).filter(keep)),
     split_by: unique((saved.split_by ?? []).filter(keep)),
-    filter: (saved.filter ?? []).filter(([name]) => keep(name)),
+    filter,
     sort: (saved.sort ?? []).filter(([name]) => keep(name)),
     aggregates: record(saved.aggregates),
     columns_config: record(saved.columns_config),
     expressions,
     ...(columns.length > 0 && { columns }),
   };
-  return { layout, dropped: [...dropped] };
+  return { layout, dropped: [...dropped], ignoresOr: filter_op === 'or' && filter.length > 1 };
 }
 
 const unique = (names: string[]) => [...new Set(names)];

@@ -5,15 +5,24 @@ import { toScalar, valueKey } from './cell-value';
 import type { CellValue, RegularTable } from './engine-types';
 import type { Shown } from './shown';
 import { listOf } from './slice';
+import type { Underlying } from './underlying';
 import type { ViewReader } from './view-reader';
 
-/** The marks on the grid's cells: those that are selected, and those that a slice reaches. */
+/** A label of so many characters may not fit: hovering over it shows all of it. */
+const LONG_LABEL = 24;
+
+/**
+ * The marks on the grid's cells: those that are selected, and those that a slice reaches. Knows what
+ * each cell on screen is, as it was drawn: a change may have moved the rows since.
+ */
 export class Marks {
   private selected = new Set<string>();
-  private selectedRows = new Set<string>();
+  /** Selected headers, of rows and of columns: all cells along them are marked. */
+  private headers: readonly CellIdentity[] = [];
   private slice: Slice | null = null;
-  /** Expression → value → the source values that it stands for, while a slice is shown. */
-  private standsFor = new Map<string, Map<string, CellValue[]>>();
+  /** What the values of expressions stand for, while a slice is shown. */
+  private underlying = new Map<string, Underlying>();
+  private drawn = new WeakMap<Element, CellIdentity>();
 
   constructor(
     private readonly shown: Shown,
@@ -22,12 +31,15 @@ export class Marks {
     element.addStyleListener(() => this.paint());
   }
 
+  /** What a cell or a header was when it was drawn; null if it stands for no rows. */
+  drawnAt(cell: Element): CellIdentity | null {
+    return this.drawn.get(cell) ?? null;
+  }
+
   /** Marks cells as selected, and redraws nothing else. */
   select(cells: readonly CellIdentity[]): void {
     this.selected = new Set(cells.filter((cell) => cell.measure !== null).map(cellKey));
-    this.selectedRows = new Set(
-      cells.filter((cell) => cell.measure === null).map((cell) => pathKey(cell.rowPath)),
-    );
+    this.headers = cells.filter((cell) => cell.measure === null);
     this.paint();
   }
 
@@ -38,13 +50,7 @@ export class Marks {
     if (slice && reader) {
       const { group_by, split_by } = reader.config;
       for (const name of [...group_by, ...split_by].filter(reader.isExpression)) {
-        const byValue = [...(await reader.underlyingValues(name))].map(
-          ([key, { tuples }]): [string, CellValue[]] => [
-            key,
-            (tuples ?? []).map((tuple) => tuple[0] ?? null),
-          ],
-        );
-        this.standsFor.set(name, new Map(byValue));
+        this.underlying.set(name, await reader.underlyingValues(name));
       }
     }
     this.paint();
@@ -52,70 +58,96 @@ export class Marks {
 
   /** Forgets what expressions stand for: rows came or went. */
   invalidate(): void {
-    this.standsFor.clear();
+    this.underlying.clear();
   }
 
   private paint(): void {
     const { shown, element } = this;
     const { reader } = shown;
     if (!reader) return;
-    for (const cell of element.querySelectorAll('tbody td, tbody th')) {
-      const meta = element.getMeta(cell);
-      const rowPath = meta?.y === undefined ? undefined : shown.rowPathAt(meta.y);
-      let selected = false;
-      let reached = false;
-      if (meta && rowPath) {
-        const columnPaths = meta.x === undefined ? null : (shown.columnPaths[meta.x] ?? null);
-        const measure = meta.x === undefined ? null : shown.measureAt(meta.x);
-        const isHeader = cell.tagName === 'TH';
-        const inRow = this.selectedRows.has(pathKey(rowPath));
-        selected = isHeader
-          ? inRow && cell.textContent !== ''
-          : inRow || this.selected.has(cellKey({ rowPath, columnPaths, measure }));
-        reached =
-          !isHeader &&
-          this.slice !== null &&
-          this.reaches(reader, this.slice, rowPath, columnPaths);
-      }
+    for (const cell of element.querySelectorAll('thead th, tbody td, tbody th')) {
+      const identity = this.identify(cell);
+      if (identity) this.drawn.set(cell, identity);
+      else this.drawn.delete(cell);
+      const isHeader = cell.tagName === 'TH';
+      if (isHeader) nameInFull(cell);
+      const selected = identity !== null && this.isSelected(identity);
+      const reached =
+        !isHeader &&
+        identity !== null &&
+        this.slice !== null &&
+        this.reaches(reader, this.slice, identity);
       cell.classList.toggle('pf-selected', selected);
       cell.classList.toggle('pf-hint', reached);
     }
+  }
+
+  private identify(cell: Element): CellIdentity | null {
+    const { shown, element } = this;
+    const meta = element.getMeta(cell);
+    if (!meta) return null;
+    if (cell.closest('thead')) {
+      const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
+      const level = meta.column_header_y;
+      // The lowest headers name measures, which no selection can hold.
+      if (meta.x === undefined || level === undefined) return null;
+      if (level >= split_by.length || group_by.length === 0) return null;
+      const columnPath = shown.columnPaths[meta.x]?.slice(0, level + 1);
+      return columnPath ? { rowPath: [], columnPath, measure: null } : null;
+    }
+    // The blank headers before a row's own one stand for nothing.
+    if (meta.y === undefined || (cell.tagName === 'TH' && cell.textContent === '')) return null;
+    return shown.identityAt({ x: meta.x ?? null, y: meta.y });
+  }
+
+  private isSelected(identity: CellIdentity): boolean {
+    if (this.selected.has(cellKey(identity))) return true;
+    return this.headers.some(({ rowPath, columnPath }) => {
+      if (columnPath === null) return pathKey(identity.rowPath) === pathKey(rowPath);
+      const across = identity.columnPath?.slice(0, columnPath.length);
+      return across !== undefined && pathKey(across) === pathKey(columnPath);
+    });
   }
 
   /** Whether a cell, as deep as the pivot shows the slice's columns, holds rows of the slice. */
   private reaches(
     reader: ViewReader,
     slice: Slice,
-    rowPath: readonly CellValue[],
-    columnPaths: readonly (readonly CellValue[])[] | null,
+    { rowPath, columnPath }: CellIdentity,
   ): boolean {
     const { group_by, split_by } = reader.config;
     const headers = [
-      ...group_by.map((name, i) => ({
-        name,
-        values: i < rowPath.length ? [rowPath[i] ?? null] : null,
-      })),
+      ...group_by.map((name, i) => ({ name, value: rowPath[i], isShown: i < rowPath.length })),
       ...split_by.map((name, i) => ({
         name,
-        values: columnPaths?.map((path) => path[i] ?? null) ?? null,
+        value: columnPath?.[i],
+        isShown: columnPath !== null,
       })),
     ];
-    return headers.every(({ name, values }) => {
-      const standsFor = this.standsFor.get(name);
-      const column = standsFor ? sourceOf(reader, name) : name;
-      if (column === undefined || !(column in slice)) return true;
-      if (values === null) return false;
-      const type = reader.schema[column];
-      const wanted = new Set(listOf(slice[column]).map((value) => valueKey(value)));
-      return values
-        .flatMap((value) => (standsFor ? (standsFor.get(valueKey(value)) ?? []) : [value]))
-        .some((value) => wanted.has(valueKey(toScalar(value, type))));
+    const isWanted = (column: string, value: CellValue) => {
+      if (!Object.hasOwn(slice, column)) return true;
+      const scalar = valueKey(toScalar(value, reader.schema[column]));
+      return listOf(slice[column]).some((wanted) => valueKey(wanted) === scalar);
+    };
+    return headers.every(({ name, value = null, isShown }) => {
+      const underlying = this.underlying.get(name);
+      const columns = underlying?.columns ?? [name];
+      if (!columns.some((column) => Object.hasOwn(slice, column))) return true;
+      if (!isShown) return false;
+      if (!underlying) return isWanted(name, value);
+      const key = valueKey(value);
+      return underlying.tuples.some(
+        (entry) =>
+          entry.value === key &&
+          entry.tuple.every((part, i) => isWanted(underlying.columns[i] ?? '', part)),
+      );
     });
   }
 }
 
-function sourceOf(reader: ViewReader, expression: string): string | undefined {
-  const text = reader.config.expressions[expression] ?? '';
-  const name = /"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
-  return name?.replace(/\\(.)/g, '$1');
+/** A label that is cut off on screen is shown in full while the mouse is over it. */
+function nameInFull(header: Element): void {
+  const text = header.textContent ?? '';
+  if (text.length > LONG_LABEL) header.setAttribute('title', text);
+  else header.removeAttribute('title');
 }

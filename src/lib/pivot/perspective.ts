@@ -3,15 +3,15 @@
    know the viewer's element. engine-types.ts says what it takes and answers. */
 import '@finos/perspective-viewer/dist/css/pro.css';
 import '@finos/perspective-viewer/dist/css/pro-dark.css';
-import type { EngineClient, Viewer } from './engine-types';
+import type { Engine, Viewer } from './engine-types';
 
-let client: Promise<EngineClient> | null = null;
+let client: Promise<Engine> | null = null;
 
 /**
  * The engine in its worker, started once per page. Its modules need a document when they are
  * imported, so they are imported here, in the browser only.
  */
-export function startEngine(): Promise<EngineClient> {
+export function startEngine(): Promise<Engine> {
   client ??= start().catch((error: unknown) => {
     client = null;
     throw error;
@@ -19,7 +19,7 @@ export function startEngine(): Promise<EngineClient> {
   return client;
 }
 
-async function start(): Promise<EngineClient> {
+async function start(): Promise<Engine> {
   const [engine, viewer, serverWasm, viewerWasm] = await Promise.all([
     import('@finos/perspective'),
     import('@finos/perspective-viewer'),
@@ -32,7 +32,7 @@ async function start(): Promise<EngineClient> {
     import('@finos/perspective-viewer-datagrid'),
     import('@finos/perspective-viewer-d3fc'),
   ]);
-  return (await engine.default.worker()) as unknown as EngineClient;
+  return (await engine.default.worker()) as unknown as Engine;
 }
 
 /** A viewer that is not on the page yet. */

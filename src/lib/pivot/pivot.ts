@@ -3,22 +3,24 @@ import type { ColumnEntry } from '../contract/columns';
 import type { LayoutFilter } from '../contract/layout';
 import { Layout } from '../contract/layout';
 import type { Row, Scalar } from '../contract/primitives';
-import type { CellPosition } from './cell';
-import { toScalar } from './cell-value';
+import type { CellIdentity, CellPosition } from './cell';
+import { byName, toScalar, valueKey } from './cell-value';
 import type { ColumnFacts } from './column-facts';
 import { columnFacts } from './column-facts';
 import { parseRows } from './columns-json';
 import type { Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid';
 import { cleanLayout, defaultLayout, GRID, monthOrder, withMonthsInOrder } from './layout';
-import type { MonthOrder } from './layout';
+import type { CleanLayout, MonthOrder } from './layout';
 import { createViewer, startEngine } from './perspective';
 import { emptyColumns, toEngineColumns } from './rows';
 
 /** What a pivot tells the page. */
 export interface PivotEvents {
-  /** A cell or a header was clicked, or reached by the keyboard; `add` with Ctrl held. */
-  onTarget(position: CellPosition, add: boolean): void;
+  /** A cell or a header was clicked, at this place; `add` with Ctrl held. */
+  onTarget(cell: CellIdentity, at: CellPosition, add: boolean): void;
+  /** Rows were opened or closed. */
+  onRows(): void;
   /** The user changed what the pivot shows. */
   onLayout(): Promise<void>;
   /** The viewer's own settings opened or closed. */
@@ -41,7 +43,7 @@ const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
  */
 export class Pivot {
   private readonly months = new Map<string, MonthOrder>();
-  /** Whether a column holds an empty value; columns that were not looked up yet are absent. */
+  /** Whether a loaded column holds an empty value; columns that were not looked up yet are absent. */
   private readonly withEmpty = new Map<string, boolean>();
   /** The grid's columns while a chart is on screen: the chart forgets those that it does not draw. */
   private gridColumns: (string | null)[] | null = null;
@@ -91,9 +93,11 @@ export class Pivot {
         await viewer.getPlugin(GRID),
         table,
         async () => v.parse(Layout, await viewer.save()).sort ?? [],
-        (position, add) => options.onTarget(position, add),
+        (cell, at, add) => options.onTarget(cell, at, add),
+        () => options.onRows(),
       );
-      const pivot = new Pivot(options, table, viewer, grid, await table.schema(), facts);
+      const schema = byName(await table.schema());
+      const pivot = new Pivot(options, table, viewer, grid, schema, facts);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
           // If the page is left right after a change, the viewer is gone before this has read it.
@@ -140,16 +144,16 @@ export class Pivot {
   /**
    * Shows a layout, without what the loaded rows do not have.
    *
-   * @returns the columns and expressions that the layout names and the rows do not have
+   * @returns what of it could not be kept
    */
-  async apply(saved: Layout): Promise<string[]> {
-    const { layout, dropped } = cleanLayout(saved, this.schema, await this.valid(saved));
+  async apply(saved: Layout): Promise<Omit<CleanLayout, 'layout'>> {
+    const { layout, dropped, ignoresOr } = cleanLayout(saved, this.schema, await this.valid(saved));
     const { depth, ...config } = withMonthsInOrder(layout, this.months);
     this.grid.shown.expansion.setDepth(depth ?? null);
     const isChart = (config.plugin ?? GRID) !== GRID;
     this.gridColumns = isChart ? (config.columns ?? null) : null;
     await this.restore({ plugin: GRID, split_by: [], ...config });
-    return dropped;
+    return { dropped, ignoresOr };
   }
 
   /** Filters the pivot, keeping everything else as it is. */
@@ -248,14 +252,13 @@ export class Pivot {
   }
 
   /**
-   * Waits until the screen shows the change. In a view that was open when rows came, the engine keeps
-   * the old and the new empty values of a text column apart, and their group would show a stale sum:
-   * such a view is replaced by a new one.
+   * Waits until the screen has the change. The engine keeps empty values apart by when they came, in
+   * views that were open then: such a view is made anew, or groups of nothing would show stale sums.
    */
   private async settle(): Promise<void> {
     const layout = await this.layout();
     const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
-    const suspects = await Promise.all(grouping.map((name) => this.holdsEmptyText(name, layout)));
+    const suspects = await Promise.all(grouping.map((name) => this.holdsEmpty(name)));
     if (suspects.some(Boolean)) await this.refresh(layout);
     else await this.viewer.flush();
   }
@@ -268,24 +271,33 @@ export class Pivot {
     await this.restore({ aggregates });
   }
 
-  private async holdsEmptyText(name: string, layout: Layout): Promise<boolean> {
-    const type = this.schema[name] ?? this.grid.shown.reader?.schema[name];
-    if (type !== undefined && type !== 'string') return false;
+  /** Whether a column or an expression of the view has an empty value in any row. */
+  private async holdsEmpty(name: string): Promise<boolean> {
+    const { reader } = this.grid.shown;
+    if (reader?.isExpression(name)) {
+      const { tuples } = await reader.underlyingValues(name);
+      return tuples.some(({ value }) => value === valueKey(null));
+    }
     const known = this.withEmpty.get(name);
     if (known !== undefined) return known;
     const empty = await this.withView(
-      {
-        columns: [name],
-        filter: [[name, 'is null', null]],
-        expressions: layout.expressions ?? {},
-      },
+      { columns: [name], filter: [[name, 'is null', null]] },
       (view) => view.num_rows(),
     );
-    if (name in this.schema) this.withEmpty.set(name, empty > 0);
+    this.withEmpty.set(name, empty > 0);
     return empty > 0;
   }
 
-  /** Makes a view for one question, and deletes it. */
+  /** The log entries that the loaded rows come from. */
+  async entries(): Promise<ReadonlySet<number>> {
+    const text = await this.withView({ group_by: ['pf_logid'], columns: [] }, (view) =>
+      view.to_columns_string(),
+    );
+    const ids = (parseRows(text).paths ?? []).map(([id]) => id);
+    return new Set(ids.filter((id) => typeof id === 'number'));
+  }
+
+  /** Asks a view that lives no longer than the question. */
   private async withView<T>(
     config: Partial<ViewConfig>,
     ask: (view: View) => Promise<T>,

@@ -1,4 +1,5 @@
 import type { Row } from '../contract/primitives';
+import { parseDay } from './cell-value';
 import type { CellValue, ColumnType, Schema } from './engine-types';
 
 /** Thrown for rows that the loaded table cannot hold; the message says what to do. */
@@ -8,8 +9,10 @@ export class RowsError extends Error {
 
 const RELOAD = 'The change is saved; reload the page to see it.';
 const INT32 = 2 ** 31;
-/** The engine's days have years of four digits; PostgreSQL's may have more, or end in BC. */
-const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
+/** The engine reads days of such years as text; later ones it takes as a number. */
+const FOUR_DIGITS = /^\d{4}-/;
+/** The engine keeps years in 16 bits. */
+const YEAR_65536 = parseDay('65536-01-01');
 
 /**
  * The rows of an operation's answer as columns for the engine's table: every column of its schema,
@@ -24,17 +27,17 @@ export function toEngineColumns(
   schema: Schema,
   index: string,
 ): Record<string, CellValue[]> {
-  const columns: Record<string, CellValue[]> = {};
-  for (const [name, type] of Object.entries(schema)) {
-    columns[name] = rows.map((row) => {
-      const value = row[name] ?? null;
+  const columns = Object.entries(schema).map(([name, type]) => {
+    const values = rows.map((row) => {
+      const value = (Object.hasOwn(row, name) ? row[name] : null) ?? null;
       if (value === null && name === index) {
         throw new RowsError(`An answered row has no ${index}. ${RELOAD}`);
       }
       return value === null ? null : fit(value, type, name);
     });
-  }
-  return columns;
+    return [name, values] as const;
+  });
+  return Object.fromEntries(columns);
 }
 
 /** Columns in which any of the rows is empty. */
@@ -62,10 +65,9 @@ function fit(value: string | number | boolean, type: ColumnType, name: string): 
     }
     case 'date': {
       const text = String(value);
-      if (!ISO_DAY.test(text) || Number.isNaN(Date.parse(text))) {
-        throw misfit(`an unknown date, “${text}”`);
-      }
-      return text;
+      const ms = parseDay(text);
+      if (!(ms < YEAR_65536)) throw misfit(`an unknown date, “${text}”`);
+      return FOUR_DIGITS.test(text) ? text : ms;
     }
     case 'datetime': {
       const text = String(value).replace(' ', 'T');

@@ -1,11 +1,10 @@
 import type { LayoutSort } from '../contract/layout';
 import type { CellIdentity, CellPosition } from './cell';
-import { pathKey } from './cell';
 import { tidy } from './cell-value';
 import { parseRows, ROW_KEY, ROW_PATH } from './columns-json';
 import type { CellValue, Table, View, ViewWindow } from './engine-types';
 import { Expansion } from './expansion';
-import { columnLabels, label, labelStyle } from './labels';
+import { columnLabels, headOf, label, labelStyle } from './labels';
 import { ViewReader } from './view-reader';
 
 /**
@@ -21,7 +20,7 @@ export class Shown {
   /** A label per column of the view, no two of them alike. */
   labels: string[] = [];
   /** The typed split values behind each column; empty if the view splits by nothing. */
-  columnPaths: CellValue[][][] = [];
+  columnPaths: (CellValue[] | null)[] = [];
   private printedPaths: string[] = [];
   /** The rows that the grid read last. */
   private window: { start: number; paths: CellValue[][] } = { start: 0, paths: [] };
@@ -29,6 +28,8 @@ export class Shown {
   constructor(
     private readonly table: Table,
     private readonly sort: () => Promise<LayoutSort[]>,
+    /** Is told after rows were opened or closed. */
+    private readonly onRows: () => void,
   ) {}
 
   /** Takes over a new view of the viewer. */
@@ -67,7 +68,25 @@ export class Shown {
     return (await this.view?.num_rows()) ?? 0;
   }
 
-  /** The path of a row on screen; undefined if the grid has not read it. */
+  /**
+   * What is at a place on screen; null for one that the grid has not drawn, or whose column cannot
+   * be told.
+   */
+  identityAt({ x, y, depth }: CellPosition): CellIdentity | null {
+    const rowPath = this.rowPathAt(y);
+    const { split_by = [], group_by = [] } = this.reader?.config ?? {};
+    const isHeader = depth !== undefined && depth < split_by.length;
+    const hasColumns = x !== null && split_by.length > 0 && group_by.length > 0;
+    const columnPath = hasColumns ? this.columnPaths[x] : null;
+    if (!rowPath || (hasColumns && !columnPath)) return null;
+    return {
+      rowPath,
+      columnPath: columnPath?.slice(0, depth) ?? null,
+      measure: x === null || isHeader ? null : this.measureAt(x),
+    };
+  }
+
+  /** The path of a row on screen; undefined for one that the grid has not asked for. */
   rowPathAt(y: number): CellValue[] | undefined {
     return this.window.paths[y - this.window.start];
   }
@@ -84,22 +103,26 @@ export class Shown {
     return labelStyle(this.reader.schema[column], this.reader.config.expressions[column]);
   }
 
-  /** Where a body cell or row header is now; null if it is not shown. */
-  async find({ rowPath, columnPaths, measure }: CellIdentity): Promise<CellPosition | null> {
+  /** Whether a cell's row is on screen or could be scrolled to: no row above it is closed. */
+  async isOpen(identity: CellIdentity): Promise<boolean> {
     const { reader } = this;
-    if (!reader || (measure === null && columnPaths !== null)) return null;
-    const wanted = pathKey(rowPath);
-    const rows = await reader.rowPaths(0, await this.rowCount());
-    const y = rows.findIndex((path) => pathKey(path) === wanted);
-    if (y < 0) return null;
-    if (measure === null) return { x: null, y };
-    const across = JSON.stringify(columnPaths);
-    const x = this.labels.findIndex(
-      (_, i) =>
-        this.measureAt(i) === measure &&
-        (columnPaths === null || JSON.stringify(this.columnPaths[i]) === across),
-    );
-    return x < 0 ? null : { x, y };
+    if (!reader || reader.config.group_by.length === 0) return true;
+    return (await reader.find(identity)) !== null;
+  }
+
+  /** Where a cell is now, or the innermost row above it that is not closed away. */
+  async findVisible(
+    identity: CellIdentity,
+    near: CellPosition | null,
+  ): Promise<CellPosition | null> {
+    const { reader } = this;
+    if (!reader || reader.config.group_by.length === 0) return near;
+    for (let depth = identity.rowPath.length; depth >= 0; depth--) {
+      const rowPath = identity.rowPath.slice(0, depth);
+      const found = await reader.find({ ...identity, rowPath }, near);
+      if (found) return found;
+    }
+    return null;
   }
 
   /**
@@ -109,6 +132,11 @@ export class Shown {
    */
   displayed(view: View): View {
     const overrides: Partial<View> = {
+      schema: async () => {
+        const schema = await view.schema();
+        const headed = Object.entries(schema).map(([name, type]) => [headOf(name), type] as const);
+        return { ...schema, ...Object.fromEntries(headed) };
+      },
       expression_schema: async () => {
         const schema = await view.expression_schema();
         const { group_by = [], columns = [] } = this.reader?.config ?? {};
@@ -124,16 +152,16 @@ export class Shown {
       expand: async (y) => {
         const path = this.rowPathAt(y);
         if (path) this.expansion.open(path);
-        return view.expand(y);
+        return this.told(view.expand(y));
       },
       collapse: async (y) => {
         const path = this.rowPathAt(y);
         if (path) this.expansion.close(path);
-        return view.collapse(y);
+        return this.told(view.collapse(y));
       },
       set_depth: async (depth) => {
         this.expansion.setDepth(depth);
-        return view.set_depth(depth);
+        return this.told(view.set_depth(depth));
       },
     };
     return new Proxy(view, {
@@ -153,28 +181,38 @@ export class Shown {
     const { split_by } = reader.config;
     if (split_by.length === 0) {
       this.columnPaths = [];
-      this.labels = this.printedPaths;
+      this.labels = this.printedPaths.map(headOf);
       return;
     }
     this.columnPaths = await reader.columnPaths();
+    this.printedPaths = await reader.printedPaths();
     this.labels = columnLabels(
-      this.columnPaths.map((alternatives) => alternatives[0]),
+      this.columnPaths,
       reader.shown,
       split_by.map((name) => this.styleOf(name)),
     );
   }
 
+  private async told<T>(change: Promise<T>): Promise<T> {
+    const changed = await change;
+    this.onRows();
+    return changed;
+  }
+
   private async displayedColumns(view: View, window: ViewWindow = {}): Promise<string> {
     const read = parseRows(await view.to_columns_string(window));
     const styles = this.reader?.config.group_by.map((name) => this.styleOf(name)) ?? [];
-    this.window = { start: window.start_row ?? 0, paths: read.paths ?? [] };
+    this.window = { start: window.start_row ?? 0, paths: read.paths ?? read.keys ?? [] };
     const shown: [string, unknown[]][] = [];
     if (read.paths) {
       const labels = read.paths.map((path) => path.map((value, i) => label(value, styles[i])));
       shown.push([ROW_PATH, labels]);
     }
     if (read.keys) shown.push([ROW_KEY, read.keys]);
-    if (this.columnPaths.length === 0) return tidied([...shown, ...read.columns]);
+    if (this.columnPaths.length === 0) {
+      const headed = [...read.columns].map(([name, values]) => [headOf(name), values] as const);
+      return tidied([...shown, ...headed]);
+    }
 
     const { start_row, end_row, start_col = 0, end_col = this.printedPaths.length } = window;
     for (let x = start_col; x < Math.min(end_col, this.printedPaths.length); x++) {
@@ -192,7 +230,7 @@ export class Shown {
   }
 }
 
-const tidied = (columns: [name: string, values: unknown[]][]) =>
+const tidied = (columns: (readonly [name: string, values: unknown[]])[]) =>
   JSON.stringify(Object.fromEntries(columns), (_, value: unknown) =>
     typeof value === 'number' && !Number.isInteger(value) ? tidy(value) : value,
   );

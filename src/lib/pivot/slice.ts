@@ -2,21 +2,13 @@ import type { ColumnEntry } from '../contract/columns';
 import type { Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { LayoutFilter } from '../contract/layout';
-import { toScalar, valueKey } from './cell-value';
+import { parseDay, toScalar, valueKey } from './cell-value';
 import type { CellValue, Schema } from './engine-types';
+import type { Underlying } from './underlying';
+import { behindValues } from './underlying';
 
 /** What a slice needs to know of a source's column. */
 export type SliceColumn = Pick<ColumnEntry, 'cname' | 'role' | 'is_key'>;
-
-/**
- * The combinations of underlying values that an expression's value stands for, seen under the
- * view's filters: a month bucket stands for the days in it. `columns` are the columns the
- * expression reads; `tuples` is null if they cannot be told.
- */
-export interface Underlying {
-  columns: string[];
-  tuples: CellValue[][] | null;
-}
 
 /** One cell of a pivot, as its view knows it. */
 export interface PivotCell {
@@ -24,16 +16,13 @@ export interface PivotCell {
   splitBy: readonly string[];
   /** Typed values of the row headers down to the cell's row; empty for the total row. */
   rowPath: readonly CellValue[];
-  /**
-   * Typed values of the split columns. Several if the engine prints them alike and shows one
-   * column for all; null for a row header, which spans every column.
-   */
-  columnPaths: readonly (readonly CellValue[])[] | null;
+  /** Typed values of the split columns; null for a row header, which spans every column. */
+  columnPath: readonly CellValue[] | null;
   filter: readonly LayoutFilter[];
   filterOp: 'and' | 'or';
   schema: Schema;
-  /** Expression name → value → what it stands for. */
-  underlying: ReadonlyMap<string, ReadonlyMap<string, Underlying>>;
+  /** What the values of each expression stand for. */
+  underlying: ReadonlyMap<string, Underlying>;
 }
 
 /**
@@ -54,58 +43,58 @@ export interface CellSlice {
   impossible: string | null;
 }
 
+const IMPOSSIBLE = {
+  mixed: (column: string) =>
+    `Rows of equal source values stand under several values of “${column}”: no selection is exactly this cell.`,
+  nothing: (column: string) => `“${column}” has no such rows: there is nothing behind this cell.`,
+  unknown: (column: string) =>
+    `The values behind “${column}” could not be read, so no selection is exactly this cell.`,
+};
+
 const SLICE_ROLES = new Set(['dimension', 'date']);
 
-/** Every expression value whose underlying values {@link sliceFromCell} needs for this cell. */
-export function expressionValues(
+/** The expressions whose values {@link sliceFromCell} needs to know the meaning of. */
+export function expressionsOf(
   cell: Omit<PivotCell, 'underlying'>,
   isExpression: (column: string) => boolean,
-): { column: string; value: CellValue }[] {
-  const wanted = conditionsOf(cell).flatMap(({ column, alternatives }) =>
-    isExpression(column) ? alternatives.map((value) => ({ column, value })) : [],
-  );
-  const filters = cell.filter
-    .filter(([column]) => isExpression(column))
-    .flatMap((f) => (filterValues(f, cell.schema) ?? []).map((value) => ({ column: f[0], value })));
-  return [...wanted, ...filters];
+): string[] {
+  const named = [...conditionsOf(cell), ...cell.filter.map(([column]) => ({ column }))];
+  return [...new Set(named.map(({ column }) => column).filter(isExpression))];
 }
 
 /**
- * The slice that selects exactly the rows a cell adds up (docs/contract/05-operations.md#slices).
- * Built from typed paths, never from printed ones; a value that the slice cannot carry is named in
- * `notHeld`, never silently dropped.
+ * The slice that selects exactly the rows a cell adds up (docs/contract/05-operations.md). Built
+ * from typed paths, never from printed ones; a value the slice cannot carry is named, not dropped
+ * in silence.
  */
 export function sliceFromCell(cell: PivotCell, columns: readonly SliceColumn[]): CellSlice {
   const builder = new SliceBuilder(cell, columns);
-  for (const condition of conditionsOf(cell)) builder.addCondition(condition);
-  if (cell.columnPaths && cell.columnPaths.length > 1) builder.checkAlternatives(cell.columnPaths);
-  builder.addFilters();
+  const conditions = [...conditionsOf(cell), ...builder.filterConditions()];
+  // Expressions last: what they stand for depends on what the others say of the same columns.
+  const isExpression = ({ column }: Condition) => cell.underlying.has(column);
+  for (const condition of conditions.filter((c) => !isExpression(c))) builder.add(condition);
+  for (const condition of conditions.filter(isExpression)) builder.addExpression(condition);
   return builder.result();
 }
 
+/** A column, or an expression, takes one of some values. */
 interface Condition {
   column: string;
-  alternatives: CellValue[];
+  values: readonly CellValue[];
 }
 
-function conditionsOf(
-  cell: Pick<PivotCell, 'groupBy' | 'splitBy' | 'rowPath' | 'columnPaths'>,
-): Condition[] {
-  const rows = cell.rowPath.map((value, i) => ({
-    column: cell.groupBy[i] ?? '',
-    alternatives: [value],
-  }));
-  const { columnPaths } = cell;
-  if (!columnPaths || columnPaths.length === 0) return rows;
-  const splits = cell.splitBy.map((column, i) => ({
-    column,
-    alternatives: distinct(columnPaths.map((path) => path[i] ?? null)),
-  }));
-  return [...rows, ...splits];
-}
+const conditionsOf = ({
+  groupBy,
+  splitBy,
+  rowPath,
+  columnPath,
+}: Omit<PivotCell, 'underlying'>): Condition[] => [
+  ...rowPath.map((value, i) => ({ column: groupBy[i] ?? '', values: [value] })),
+  ...(columnPath ?? []).map((value, i) => ({ column: splitBy[i] ?? '', values: [value] })),
+];
 
 class SliceBuilder {
-  private readonly held = new Map<string, CellValue[]>();
+  private readonly held = new Map<string, readonly CellValue[]>();
   private readonly notHeld: NotHeld[] = [];
   private impossible: string | null = null;
 
@@ -114,81 +103,61 @@ class SliceBuilder {
     private readonly columns: readonly SliceColumn[],
   ) {}
 
-  /** A row or column header: its column takes one of the values. */
-  addCondition({ column, alternatives }: Condition): void {
-    if (this.isSliceable(column)) return this.restrict(column, alternatives);
-    const byValue = this.cell.underlying.get(column);
-    if (!byValue) return this.leaveOut(column, alternatives);
-
-    const standsFor = alternatives.map((value) => byValue.get(valueKey(value)));
-    const first = standsFor[0];
-    if (!first || !first.columns.every((name) => this.isSliceable(name))) {
-      return this.leaveOut(column, alternatives);
-    }
-    const tuples = standsFor.flatMap((u) => u?.tuples ?? []);
-    if (standsFor.some((u) => !u?.tuples) || tuples.length === 0) {
-      this.leaveOut(column, alternatives);
-      this.impossible = `The values behind “${column}” could not be read, so no selection is exactly this cell.`;
-      return;
-    }
-    if (!isProduct(tuples)) {
-      this.leaveOut(column, alternatives);
-      this.impossible = `“${column}” mixes ${quoted(first.columns)}: no selection is exactly this cell.`;
-      return;
-    }
-    first.columns.forEach((name, i) =>
-      this.restrict(name, distinct(tuples.map((tuple) => tuple[i] ?? null))),
-    );
+  /** Row and column headers, and filters: a column takes one of the values. */
+  add({ column, values }: Condition): void {
+    if (this.isSliceable(column)) this.restrict(column, values);
+    else this.leaveOut(column, values);
   }
 
-  /** Split columns that print alike can be selected together only if their values combine freely. */
-  checkAlternatives(paths: readonly (readonly CellValue[])[]): void {
-    if (!isProduct(paths)) {
-      const [column = ''] = this.cell.splitBy;
-      this.notHeld.push({ kind: 'split', column, text: quoted(this.cell.splitBy) });
-      this.impossible = `These columns look alike (${quoted(this.cell.splitBy)}), so no selection is exactly this cell.`;
+  /** The same of an expression: the columns it needs take the values that it stands for. */
+  addExpression({ column, values }: Condition): void {
+    const underlying = this.cell.underlying.get(column);
+    if (!underlying?.columns.every((name) => this.isSliceable(name))) {
+      return this.leaveOut(column, values);
     }
+    const behind = behindValues(underlying, values, (name) => this.held.get(name));
+    if (behind.kind === 'lists') {
+      for (const [name, list] of behind.lists) this.restrict(name, list);
+      return;
+    }
+    if (behind.kind !== 'nothing') this.leaveOut(column, values);
+    this.impossible = IMPOSSIBLE[behind.kind](column);
   }
 
   /** The view's own filters: dimension and date columns with `==`, `in` or `is null` narrow the slice. */
-  addFilters(): void {
-    const { filter, filterOp, schema } = this.cell;
+  filterConditions(): Condition[] {
+    const { filter, filterOp, schema, underlying } = this.cell;
     const joinedByOr = filterOp === 'or' && filter.length > 1;
-    for (const entry of filter) {
+    return filter.flatMap((entry): Condition[] => {
       const [column] = entry;
       const values = joinedByOr ? null : filterValues(entry, schema);
-      if (values && (this.isSliceable(column) || this.standsForSliceable(column))) {
-        this.addCondition({ column, alternatives: values });
-      } else {
-        this.notHeld.push({
-          kind: 'filter',
-          column,
-          text: filterText(entry) + (joinedByOr ? ' (one of several)' : ''),
-        });
-      }
-    }
+      const isHeld = underlying.has(column)
+        ? underlying.get(column)?.columns.every((name) => this.isSliceable(name))
+        : this.isSliceable(column);
+      if (values && isHeld) return [{ column, values }];
+      const text = filterText(entry) + (joinedByOr ? ' (one of several)' : '');
+      this.notHeld.push({ kind: 'filter', column, text });
+      return [];
+    });
   }
 
   result(): CellSlice {
-    const slice: Slice = {};
-    for (const [column, values] of this.held) {
+    const slice = [...this.held].map(([column, values]) => {
       const scalars = values.map((value) => toScalar(value, this.cell.schema[column]));
-      slice[column] = scalars.length === 1 ? (scalars[0] ?? null) : scalars;
-    }
-    return { slice, notHeld: this.notHeld, impossible: this.impossible };
+      return [column, scalars.length === 1 ? (scalars[0] ?? null) : scalars] as const;
+    });
+    return {
+      slice: Object.fromEntries(slice),
+      notHeld: this.notHeld,
+      impossible: this.impossible,
+    };
   }
 
   private isSliceable(column: string): boolean {
     return this.columns.some((c) => c.cname === column && SLICE_ROLES.has(c.role));
   }
 
-  private standsForSliceable(column: string): boolean {
-    const byValue = this.cell.underlying.get(column);
-    if (!byValue || byValue.size === 0) return false;
-    return [...byValue.values()].every((u) => u.columns.every((name) => this.isSliceable(name)));
-  }
-
-  private restrict(column: string, values: CellValue[]): void {
+  private restrict(column: string, values: readonly CellValue[]): void {
     const before = this.held.get(column);
     const after = before
       ? before.filter((value) => values.some((other) => valueKey(other) === valueKey(value)))
@@ -200,7 +169,7 @@ class SliceBuilder {
     this.held.set(column, after);
   }
 
-  private leaveOut(column: string, values: CellValue[]): void {
+  private leaveOut(column: string, values: readonly CellValue[]): void {
     const type = this.cell.schema[column];
     const text = values.map((value) => String(toScalar(value, type) ?? 'empty')).join(', ');
     this.notHeld.push({ kind: 'split', column, text: `${column} = ${text}` });
@@ -214,7 +183,7 @@ class SliceBuilder {
 export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]): string[] {
   const dimensions = columns.filter((c) => c.role === 'dimension');
   if (!dimensions.some((c) => c.is_key)) return [];
-  return dimensions.filter((c) => !c.is_key && c.cname in slice).map((c) => c.cname);
+  return dimensions.filter((c) => !c.is_key && Object.hasOwn(slice, c.cname)).map((c) => c.cname);
 }
 
 /**
@@ -228,7 +197,10 @@ export function mergeSlices(slices: readonly Slice[]): Slice | null {
   let differing: string | null = null;
   for (const slice of rest) {
     const names = Object.keys(slice);
-    if (names.length !== Object.keys(merged).length || !names.every((n) => n in merged))
+    if (
+      names.length !== Object.keys(merged).length ||
+      !names.every((n) => Object.hasOwn(merged, n))
+    )
       return null;
     for (const name of names) {
       const have = listOf(merged[name]);
@@ -278,7 +250,8 @@ function parseTerm(value: CellValue, type: Schema[string] | undefined): CellValu
     case 'datetime': {
       if (typeof value === 'number') return value;
       const text = String(value).trim().replace(' ', 'T');
-      const ms = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) || /Z$/.test(text) ? text : text + 'Z');
+      const day = parseDay(text);
+      const ms = Number.isNaN(day) ? Date.parse(/Z$/.test(text) ? text : `${text}Z`) : day;
       if (Number.isNaN(ms)) return undefined;
       return type === 'date' ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
     }
@@ -312,20 +285,7 @@ function filterText([column, operator, term]: LayoutFilter): string {
   return `${column} ${word} ${shown ?? 'empty'}`;
 }
 
-/** Whether tuples are all combinations of their columns' values: a slice can select only such a set. */
-function isProduct(tuples: readonly (readonly CellValue[])[]): boolean {
-  const width = tuples[0]?.length ?? 0;
-  const unique = new Set(tuples.map((tuple) => JSON.stringify(tuple)));
-  let combinations = 1;
-  for (let i = 0; i < width; i++) {
-    combinations *= new Set(tuples.map((tuple) => valueKey(tuple[i] ?? null))).size;
-  }
-  return unique.size === combinations;
-}
-
 function distinct(values: readonly CellValue[]): CellValue[] {
   const seen = new Map(values.map((value) => [valueKey(value), value]));
   return [...seen.values()];
 }
-
-const quoted = (names: readonly string[]) => names.map((name) => `“${name}”`).join(', ');

@@ -13,13 +13,13 @@ import {
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/operations';
-import type { CellValue } from './engine-types';
 import type { LayoutSort } from '../contract/layout';
 import { listOf, unmarkedDimensions } from './slice';
 import { toEngineColumns } from './rows';
 import type { ReadCell } from './cell';
 import type { EngineTable } from './engine-types';
-import { columnsRead, matchColumns, ViewReader } from './view-reader';
+import { neededColumns } from './underlying';
+import { pairColumns, ViewReader } from './view-reader';
 
 type Row = Record<string, string | number | boolean | null>;
 
@@ -272,7 +272,7 @@ describe('the slice of a cell selects exactly the rows the cell adds up', async 
         continue;
       }
       const behind = selected(rows, cell.slice);
-      const where = JSON.stringify([cell.rowPath, cell.columnPaths, cell.slice]);
+      const where = JSON.stringify([cell.rowPath, cell.columnPath, cell.slice]);
       if (cell.value === null) expect(behind, where).toEqual([]);
       else expect(sum(behind, cell.measure as string), where).toBeCloseTo(cell.value, 6);
     }
@@ -483,33 +483,116 @@ describe('the engine', () => {
   });
 });
 
-describe('matchColumns', () => {
-  const both: CellValue[][] = [['null'], ['x'], [null]];
+describe('pairColumns', () => {
+  const never = () => false;
 
-  it('pairs values that print alike in their order', () => {
-    expect(matchColumns(['null|v', 'x|v', 'null|v'], both, ['string'], ['v'])).toEqual([
-      [['null']],
-      [['x']],
-      [[null]],
+  it('tells values that print alike by their order', () => {
+    const tuples = [['null'], ['x'], [null]];
+    const paths = ['null|v', 'null|w', 'x|v', 'x|w', 'null|v', 'null|w'];
+    expect(pairColumns(paths, tuples, ['string'], ['v', 'w'], never)).toEqual([
+      ['null'],
+      ['null'],
+      ['x'],
+      ['x'],
+      [null],
+      [null],
     ]);
+    const fractions = [[0.3], [0.1 + 0.2], [100000], [100000.25], [1234567.125]];
+    expect(
+      pairColumns(
+        ['0.3|v', '0.3|v', '100000|v', '100000|v', '1.23457e+06|v'],
+        fractions,
+        ['float'],
+        ['v'],
+        never,
+      ),
+    ).toEqual(fractions);
   });
 
-  it('gives a single column every value that prints alike', () => {
-    expect(matchColumns(['null|v', 'x|v'], both, ['string'], ['v'])).toEqual([
-      [['null'], [null]],
-      [['x']],
-    ]);
-  });
-
-  it('gives nothing for a column it does not know', () => {
-    expect(matchColumns(['y|v'], both, ['string'], ['v'])).toEqual([[]]);
+  it('gives nothing if the order cannot tell', () => {
+    const tuples = [['null'], ['x'], [null]];
+    const pair = (paths: string[], tie: () => boolean) =>
+      pairColumns(paths, tuples, ['string'], ['v'], tie);
+    expect(pair(['null|v', 'x|v'], never)).toEqual([null, null]);
+    expect(pair(['y|v', 'x|v', 'z|v'], never)).toEqual([null, ['x'], null]);
+    expect(pair(['null|v', 'x|v', 'null|v'], () => true)).toEqual([null, ['x'], null]);
   });
 });
 
-describe('columnsRead', () => {
-  const schema = { a: 'string', 'b c': 'string', 'q"x': 'string' } as const;
+describe('the columns that an expression needs', async () => {
+  const table = (await tableOf(awkwardRows(5))) as unknown as EngineTable;
 
-  it('finds the names in double quotes and passes over text literals', () => {
-    expect(columnsRead(`concat("a", '"b c"', "q\\"x", "unknown")`, schema)).toEqual(['a', 'q"x']);
+  it.each([
+    [`upper("region")`, ['region']],
+    [`upper("region") // it's`, ['region']],
+    [`// it's\nconcat("region", '-', "sub-category")`, ['region', 'sub-category']],
+    [`upper(col('region'))`, ['region']],
+    [`vlookup('region', index())`, ['region']],
+    [`bucket("Order Date", 'M')`, ['Order Date']],
+    [`random()`, []],
+  ])('%s', async (expression, needed) => {
+    expect([...(await neededColumns(table, expression))].sort()).toEqual(needed);
+  });
+});
+
+describe('an expression that a slice cannot follow', async () => {
+  const rows = awkwardRows(120);
+  const table = (await tableOf(rows)) as unknown as EngineTable;
+
+  it.each([
+    ['rows by their place', 'index() % 3'],
+    ['values of other rows', `vlookup('region', index())`],
+    ['chance', `if (random() < 0.5) 'low'; else 'high'`],
+  ])('is refused, and never widened: %s', async (_, expression) => {
+    const cells = await everyCell(table, {
+      name: '',
+      config: { group_by: ['Made', 'flag'], columns: ['units'], expressions: { Made: expression } },
+    });
+    const [total, ...others] = cells;
+    expect(total).toMatchObject({ slice: {}, impossible: null });
+    expect(others.length).toBeGreaterThan(3);
+    for (const cell of others) expect(cell.impossible).toMatch(/no selection is exactly this cell/);
+  });
+
+  it.each([
+    ['an apostrophe in a comment', `// it's\nupper("region")`],
+    ['a name in a comment', `upper("region") // "flag"`],
+    ['a column by its name as text', `upper(col('region'))`],
+    ['one value for all', `'all'`],
+  ])('is followed: %s', async (_, expression) => {
+    const cells = await everyCell(table, {
+      name: '',
+      config: { group_by: ['Made'], columns: ['units'], expressions: { Made: expression } },
+    });
+    for (const cell of cells) {
+      expect(cell.impossible).toBeNull();
+      expect(sum(selected(rows, cell.slice), 'units')).toBe(cell.value);
+    }
+  });
+});
+
+describe('decimals across that print alike', () => {
+  it('are columns of their own', async () => {
+    const rows = awkwardRows(60).map((row, i): Row => ({
+      ...row,
+      rate: [100000, 100000.25, 0.3, 0.1 + 0.2][i % 4] ?? 0,
+    }));
+    const table = (await tableOf(rows)) as unknown as EngineTable;
+    const config = { group_by: ['flag'], split_by: ['rate'], columns: ['units'] };
+    for (const cell of await everyCell(table, { name: '', config })) {
+      const behind = selected(rows, cell.slice);
+      if (cell.value === null) expect(behind).toEqual([]);
+      else expect(sum(behind, 'units')).toBe(cell.value);
+    }
+  });
+});
+
+describe('a row that is gone', () => {
+  it('is not taken for the total', async () => {
+    const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
+    const view = await table.view({ group_by: ['flag'], columns: ['units'] });
+    const reader = await ViewReader.open(table, view, []);
+    await expect(reader.cell({ x: 0, y: 99 }, COLUMNS)).rejects.toThrow(/gone/);
+    await view.delete();
   });
 });

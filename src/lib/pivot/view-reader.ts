@@ -1,6 +1,7 @@
 import type { LayoutFilter, LayoutSort } from '../contract/layout';
-import type { CellPosition, ReadCell } from './cell';
-import { printed, tidy, valueKey } from './cell-value';
+import type { CellIdentity, CellPosition, ReadCell } from './cell';
+import { pathKey } from './cell';
+import { byName, printed, tidy, valueKey } from './cell-value';
 import type { ReadRows } from './columns-json';
 import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from './columns-json';
 import type {
@@ -12,22 +13,28 @@ import type {
   ViewConfig,
   ViewWindow,
 } from './engine-types';
-import type { PivotCell, SliceColumn, Underlying } from './slice';
-import { expressionValues, sliceFromCell } from './slice';
+import type { PivotCell, SliceColumn } from './slice';
+import { expressionsOf, sliceFromCell } from './slice';
+import type { Underlying } from './underlying';
+import { neededColumns } from './underlying';
+
+/** So often the columns are read again if rows come or go while they are read. */
+const ATTEMPTS = 3;
 
 /**
- * Reads typed cells of one view of one table. The engine prints column paths as text: a value may
- * hold `|`, and null prints like the text "null". So a second view, grouped by the split columns,
- * tells the typed values behind each column, and one more view per expression tells which values of
- * its columns it stands for. These views follow the table's updates and live as long as the reader.
+ * Reads typed cells out of one view of one table. The engine's own column paths are printed text
+ * (a value may hold `|`, null prints like the text "null", numbers have six digits), so a second
+ * view grouped by the split columns says which typed values stand behind each column, by its place;
+ * another per expression says which source values it stands for. They live as long as the reader,
+ * and follow the table's updates.
  */
 export class ViewReader {
   private splitView: Promise<EngineView> | null = null;
-  private columnTuples: Promise<CellValue[][][]> | null = null;
+  private columnTuples: Promise<(CellValue[] | null)[]> | null = null;
   private printed: Promise<string[]> | null = null;
   private underlyingViews = new Map<string, Promise<EngineView>>();
-  private underlying = new Map<string, Promise<Map<string, Underlying>>>();
-  /** Reads of the reader's own views that are under way: a view cannot be deleted while it is read. */
+  private underlying = new Map<string, Promise<Underlying>>();
+  /** What is being read of the views of its own: one that is read cannot be deleted. */
   private readonly reading = new Set<Promise<unknown>>();
 
   private constructor(
@@ -57,8 +64,18 @@ export class ViewReader {
       operator,
       Array.isArray(term) ? term.filter((v) => v !== null) : term,
     ]);
-    const schema = { ...tableSchema, ...expressionSchema };
-    return new ViewReader(table, view, { ...config, filter, sort: [...sort] }, schema);
+    return new ViewReader(
+      table,
+      view,
+      {
+        ...config,
+        filter,
+        sort: [...sort],
+        expressions: byName(config.expressions),
+        aggregates: byName(config.aggregates),
+      },
+      byName({ ...tableSchema, ...expressionSchema }),
+    );
   }
 
   /** The columns that the view shows, in their order; an empty place shows none. */
@@ -84,66 +101,126 @@ export class ViewReader {
     }
   }
 
-  /** The typed split values behind every column of the view, in its order. */
-  columnPaths(): Promise<CellValue[][][]> {
+  /**
+   * The typed split values behind every column of the view, in its order; null for one that cannot
+   * be told.
+   */
+  columnPaths(): Promise<(CellValue[] | null)[]> {
     this.columnTuples ??= this.readColumnPaths();
     return this.columnTuples;
   }
 
+  /** @throws Error if the view has no such row */
   async rowPath(y: number): Promise<CellValue[]> {
-    const paths = await this.rowPaths(y, y + 1);
-    return paths[0] ?? [];
+    const [path] = await this.rowPaths(y, y + 1);
+    if (!path) throw gone();
+    return path;
   }
 
-  /** Row paths from `start` up to `end`, without their values. */
-  async rowPaths(start: number, end: number): Promise<CellValue[][]> {
-    const window = { start_row: start, end_row: end, start_col: 0, end_col: 1 };
-    return (await readRows(this.view, window)).paths ?? [];
+  /** Row paths from `start` up to `end`, or of all rows, without their values. */
+  async rowPaths(start: number, end?: number): Promise<CellValue[][]> {
+    const window = { start_row: start, ...(end !== undefined && { end_row: end }) };
+    return (await readRows(this.view, { ...window, start_col: 0, end_col: 1 })).paths ?? [];
+  }
+
+  /**
+   * What is at a place now.
+   *
+   * @throws Error if the view has no such cell, or its column cannot be told
+   */
+  async identityAt({ x, y, depth }: CellPosition): Promise<CellIdentity> {
+    const { group_by, split_by } = this.config;
+    const isHeader = depth !== undefined && depth < split_by.length;
+    const hasColumns = x !== null && split_by.length > 0 && group_by.length > 0;
+    const [rowPath, paths] = await Promise.all([
+      group_by.length > 0 ? this.rowPath(y) : this.rowKey(y),
+      hasColumns ? this.columnPaths() : null,
+    ]);
+    const columnPath = paths && x !== null ? paths[x] : null;
+    if (paths && !columnPath) throw new Error('The column behind this cell could not be read.');
+    const measure = x === null || isHeader ? null : this.shown[x % this.shown.length];
+    return {
+      rowPath,
+      columnPath: columnPath?.slice(0, depth) ?? null,
+      measure: measure ?? null,
+    };
   }
 
   /**
    * One cell with the slice behind it.
    *
+   * @param near where it was last seen, which is looked at first
    * @throws Error if the view has no such cell any more
    */
-  async cell({ x, y, depth }: CellPosition, columns: readonly SliceColumn[]): Promise<ReadCell> {
+  async read(
+    identity: CellIdentity,
+    columns: readonly SliceColumn[],
+    near: CellPosition | null = null,
+  ): Promise<ReadCell> {
     const { config } = this;
     const isGrouped = config.group_by.length > 0;
-    const paths = x === null || config.split_by.length === 0 ? null : await this.columnPaths();
-    const alternatives = paths && x !== null ? (paths[x] ?? []) : [];
-    if (paths && alternatives.length === 0)
-      throw new Error('The column behind this cell could not be read.');
-    const isHeader = depth !== undefined && depth < config.split_by.length;
-    const columnPaths = paths && alternatives.map((path) => path.slice(0, depth));
-    const { shown } = this;
-    const [row, value] = await Promise.all([
-      isGrouped ? this.groupedRow(y) : this.flatRow(y, columns),
-      x === null || isHeader ? null : this.valueAt(x, y),
-    ]);
-
+    const row = isGrouped
+      ? { columns: config.group_by, values: identity.rowPath }
+      : await this.flatRow(identity.rowPath[0] ?? null, columns);
     const base = {
       groupBy: row.columns,
-      splitBy: isGrouped ? config.split_by.slice(0, depth) : [],
+      splitBy: config.split_by,
       rowPath: row.values,
-      columnPaths: isGrouped ? columnPaths : null,
+      columnPath: identity.columnPath,
       filter: config.filter,
       filterOp: config.filter_op ?? 'and',
       schema: this.schema,
     };
-    const cell: PivotCell = { ...base, underlying: await this.underlyingOf(base) };
-    const measure = x === null || isHeader ? null : (shown[x % shown.length] ?? null);
-    const aggregate = measure === null ? 'sum' : (config.aggregates[measure] ?? 'sum');
+    const [underlying, position] = await Promise.all([
+      this.underlyingOf(base),
+      isGrouped ? this.find(identity, near) : this.stillAt(identity, near),
+    ]);
+    const cell: PivotCell = { ...base, underlying };
+    const { measure } = identity;
+    const x = position && measure !== null ? position.x : null;
     return {
       ...sliceFromCell(cell, columns),
-      rowPath: [...base.rowPath],
-      columnPaths: base.columnPaths,
-      measure,
-      value,
-      aggregate: String(aggregate),
+      ...identity,
+      value: position && x !== null ? await this.valueAt(x, position.y) : null,
+      aggregate: String(measure === null ? 'sum' : (config.aggregates[measure] ?? 'sum')),
     };
   }
 
-  /** The number in a cell; null if the cell is empty or no number. */
+  /** The cell at a place, with the slice behind it. */
+  async cell(position: CellPosition, columns: readonly SliceColumn[]): Promise<ReadCell> {
+    return this.read(await this.identityAt(position), columns, position);
+  }
+
+  /**
+   * Where a cell of a grouped view is now; null if its row is closed away, or it is gone.
+   *
+   * @param near where it was last seen, which is looked at first
+   */
+  async find(
+    identity: CellIdentity,
+    near: CellPosition | null = null,
+  ): Promise<CellPosition | null> {
+    const x = identity.measure === null ? null : await this.columnOf(identity);
+    if (x === -1) return null;
+    const wanted = pathKey(identity.rowPath);
+    if (near) {
+      const [there] = await this.rowPaths(near.y, near.y + 1);
+      if (there && pathKey(there) === wanted) return { x, y: near.y };
+    }
+    const y = (await this.rowPaths(0)).findIndex((path) => pathKey(path) === wanted);
+    return y < 0 ? null : { x, y };
+  }
+
+  private async columnOf({ columnPath, measure }: CellIdentity): Promise<number> {
+    if (columnPath === null) return this.shown.indexOf(measure ?? '');
+    const wanted = pathKey(columnPath);
+    return (await this.columnPaths()).findIndex(
+      (path, x) =>
+        path !== null && pathKey(path) === wanted && this.shown[x % this.shown.length] === measure,
+    );
+  }
+
+  /** The number in a cell; null where the cell is empty or no number. */
   async valueAt(x: number, y: number): Promise<number | null> {
     const values = await this.columnValues(x, { start_row: y, end_row: y + 1 });
     const value = values[0];
@@ -177,8 +254,8 @@ export class ViewReader {
     return this.printed;
   }
 
-  /** What every value of an expression stands for, under the view's filters. */
-  async underlyingValues(expression: string): Promise<Map<string, Underlying>> {
+  /** What the values of an expression stand for, in all rows of the table. */
+  async underlyingValues(expression: string): Promise<Underlying> {
     let known = this.underlying.get(expression);
     if (!known) {
       known = this.readUnderlying(expression);
@@ -187,9 +264,9 @@ export class ViewReader {
     return known;
   }
 
-  isExpression = (column: string) => column in (this.config.expressions ?? {});
+  isExpression = (column: string) => column in this.config.expressions;
 
-  private async readColumnPaths(): Promise<CellValue[][][]> {
+  private async readColumnPaths(): Promise<(CellValue[] | null)[]> {
     const { split_by, sort, aggregates } = this.config;
     const columnSort = sort.flatMap(([column, direction]): LayoutSort[] =>
       direction.startsWith('col ') ? [[column, direction.slice('col '.length)]] : [],
@@ -198,72 +275,73 @@ export class ViewReader {
       group_by: split_by,
       columns: [...new Set(columnSort.map(([column]) => column))],
       ...this.selection(),
-      aggregates,
+      // The engine takes no objects without a prototype.
+      aggregates: { ...aggregates },
       sort: columnSort,
     });
     const companion = await this.splitView;
-    const [printedPaths, rows] = await Promise.all([
-      this.printedPaths(),
-      this.readWhole(companion),
-    ]);
-    const tuples = (rows.paths ?? []).filter((path) => path.length === split_by.length);
     const types = split_by.map((column) => this.schema[column]);
-    return matchColumns(printedPaths, tuples, types, this.shown);
+    let matched: (CellValue[] | null)[] = [];
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const [paths, rows] = await Promise.all([this.printedPaths(), this.readWhole(companion)]);
+      const tuples = (rows.paths ?? []).filter((path) => path.length === split_by.length);
+      matched = pairColumns(paths, tuples, types, this.shown, tiesOf(rows, columnSort.length > 0));
+      if (!matched.includes(null)) break;
+      this.printed = null;
+    }
+    return matched;
   }
 
-  private async readUnderlying(expression: string): Promise<Map<string, Underlying>> {
+  private async readUnderlying(expression: string): Promise<Underlying> {
     const text = this.config.expressions[expression] ?? '';
-    const columns = columnsRead(text, this.schema);
-    if (columns.length === 0) return new Map();
+    const columns = await neededColumns(this.table, text);
     let opening = this.underlyingViews.get(expression);
     if (!opening) {
       opening = this.table.view({
         group_by: [expression, ...columns],
         columns: [],
-        ...this.selection(),
+        expressions: { ...this.config.expressions },
       });
       this.underlyingViews.set(expression, opening);
     }
     const rows = await this.readWhole(await opening);
-    const found = new Map<string, Underlying>();
-    for (const path of rows.paths ?? []) {
-      if (path.length !== columns.length + 1) continue;
-      const [value = null, ...tuple] = path;
-      const key = valueKey(value);
-      const entry = found.get(key) ?? { columns, tuples: [] };
-      entry.tuples?.push(tuple);
-      found.set(key, entry);
-    }
-    return found;
+    const tuples = (rows.paths ?? [])
+      .filter((path) => path.length === columns.length + 1)
+      .map(([value = null, ...tuple]) => ({ value: valueKey(value), tuple }));
+    return { columns, tuples };
   }
 
   private async underlyingOf(
     cell: Omit<PivotCell, 'underlying'>,
-  ): Promise<Map<string, Map<string, Underlying>>> {
-    const wanted = new Set(expressionValues(cell, this.isExpression).map(({ column }) => column));
+  ): Promise<Map<string, Underlying>> {
     const entries = await Promise.all(
-      [...wanted].map(async (name) => [name, await this.underlyingValues(name)] as const),
+      expressionsOf(cell, this.isExpression).map(
+        async (name) => [name, await this.underlyingValues(name)] as const,
+      ),
     );
     return new Map(entries);
   }
 
-  private async groupedRow(y: number): Promise<RowNames> {
-    return { columns: this.config.group_by, values: await this.rowPath(y) };
+  /** The place of a row of an ungrouped view, if it is still the one. */
+  private async stillAt({ rowPath }: CellIdentity, near: CellPosition | null) {
+    const key = near && (await this.rowKey(near.y).catch(() => null));
+    return key && pathKey(key) === pathKey(rowPath) ? near : null;
   }
 
-  /** A row of an ungrouped view: its dimensions, dates and key, read by the key. */
-  private async flatRow(y: number, columns: readonly SliceColumn[]): Promise<RowNames> {
+  /** The key of a row of an ungrouped view. */
+  private async rowKey(y: number): Promise<CellValue[]> {
+    const { keys } = await readRows(this.view, { start_row: y, end_row: y + 1, id: true });
+    if (!keys?.[0]) throw gone();
+    return keys[0];
+  }
+
+  /** A row of an ungrouped view is named by its dimensions and dates, read by its key. */
+  private async flatRow(key: CellValue, columns: readonly SliceColumn[]): Promise<RowNames> {
     const names = columns
       .filter((c) => (c.role === 'dimension' || c.role === 'date') && c.cname in this.schema)
       .map((c) => c.cname);
-    const [read, index] = await Promise.all([
-      readRows(this.view, { start_row: y, end_row: y + 1, id: true }),
-      this.table.get_index(),
-    ]);
-    const key = read.keys?.[0]?.[0];
-    if (key === undefined || key === null || !index) {
-      throw new Error('The row behind this cell could not be read.');
-    }
+    const index = await this.table.get_index();
+    if (!index) throw gone();
     const view = await this.table.view({ columns: names, filter: [[index, '==', key]] });
     try {
       const row = await readRows(view);
@@ -278,7 +356,7 @@ export class ViewReader {
 
   private selection() {
     const { filter, filter_op, expressions } = this.config;
-    return { filter, ...(filter_op && { filter_op }), expressions };
+    return { filter, ...(filter_op && { filter_op }), expressions: { ...expressions } };
   }
 
   private async readWhole(view: EngineView): Promise<ReadRows> {
@@ -302,47 +380,52 @@ async function readRows(view: EngineView, window?: ViewWindow): Promise<ReadRows
   return parseRows(await view.to_columns_string(window));
 }
 
+/** Whether two groups are equal by what the columns are sorted by, where their paths part. */
+function tiesOf({ paths, columns }: ReadRows, isSorted: boolean) {
+  if (!isSorted) return () => false;
+  const keys = new Map(
+    (paths ?? []).map((path, y) => [
+      pathKey(path),
+      JSON.stringify([...columns.values()].map((values) => values[y])),
+    ]),
+  );
+  return (a: readonly CellValue[], b: readonly CellValue[]): boolean => {
+    const parting = a.findIndex((value, i) => valueKey(value) !== valueKey(b[i] ?? null)) + 1;
+    return keys.get(pathKey(a.slice(0, parting))) === keys.get(pathKey(b.slice(0, parting)));
+  };
+}
+
+const gone = () => new Error('The row behind this cell is gone.');
+
 /**
- * The typed split values behind each printed column path. Paths that print alike (null and the text
- * "null"; `|` inside values) have the same order in both views, so they pair up one to one. If there
- * are more or fewer of them in one of the views, each path gets every candidate.
+ * The typed split values behind each column. The groups of the split columns come in the order of the
+ * columns; only groups that the columns are sorted by and that tie may come in another one. So of
+ * groups that print alike, the order tells; null if it cannot, or if rows came or went between the
+ * two readings.
+ *
+ * @param tie whether two groups are equal by what the columns are sorted by
  */
-export function matchColumns(
+export function pairColumns(
   paths: readonly string[],
   tuples: readonly CellValue[][],
   types: readonly (ColumnType | undefined)[],
   columns: readonly string[],
-): CellValue[][][] {
-  const candidates = new Map<string, CellValue[][]>();
+  tie: (a: readonly CellValue[], b: readonly CellValue[]) => boolean,
+): (CellValue[] | null)[] {
+  if (paths.length !== tuples.length * columns.length) return paths.map(() => null);
+  const alike = new Map<string, CellValue[][]>();
   for (const tuple of tuples) {
     const text = tuple.map((value, i) => printed(value, types[i])).join('|');
-    for (const column of columns) {
-      const path = `${text}|${column}`;
-      candidates.set(path, [...(candidates.get(path) ?? []), tuple]);
-    }
+    alike.set(text, [...(alike.get(text) ?? []), tuple]);
   }
-  const total = new Map<string, number>();
-  for (const path of paths) total.set(path, (total.get(path) ?? 0) + 1);
-
   const seen = new Map<string, number>();
-  const inStep = paths.length === tuples.length * columns.length;
   return paths.map((path, x) => {
-    const alike = candidates.get(path) ?? [];
+    const column = columns[x % columns.length] ?? '';
+    const candidates = alike.get(path.slice(0, -column.length - 1)) ?? [];
     const turn = seen.get(path) ?? 0;
     seen.set(path, turn + 1);
-    if (alike.length > 0 && alike.length === total.get(path)) return alike.slice(turn, turn + 1);
-    if (alike.length > 0) return alike;
-    // A number may print with fewer digits than it has. Then the order tells which one it is.
-    const place = Math.floor(x / columns.length);
-    return inStep ? tuples.slice(place, place + 1) : [];
+    const tuple = candidates[turn];
+    if (!tuple || !path.endsWith(`|${column}`)) return null;
+    return candidates.some((other) => other !== tuple && tie(tuple, other)) ? null : tuple;
   });
-}
-
-/** The table's columns that an expression reads: names in double quotes, outside text literals. */
-export function columnsRead(expression: string, schema: Schema): string[] {
-  const tokens = expression.matchAll(/'(?:[^'\\]|\\.)*'|"((?:[^"\\]|\\.)*)"/g);
-  const names = [...tokens].flatMap(([, name]) =>
-    name === undefined ? [] : [name.replace(/\\(.)/g, '$1')],
-  );
-  return [...new Set(names)].filter((name) => name in schema);
 }

@@ -18,6 +18,8 @@ export class Arrangement {
   settingsOpen = $state.raw(false);
   /** Columns and expressions that the saved layout names and this version does not have. */
   missing = $state.raw<readonly string[]>([]);
+  /** The saved layout asks for rows that meet any of its filters, which no pivot can show. */
+  ignoresOr = $state.raw(false);
   /** The log entry whose rows alone are shown. */
   isolated = $state.raw<LogListEntry | null>(null);
 
@@ -39,9 +41,11 @@ export class Arrangement {
    */
   async applyTo(pivot: Pivot, layout: Layout | null = this.savedLayout()): Promise<void> {
     this.missing = [];
-    const missing = layout && (await pivot.apply(layout).catch(() => null));
-    if (missing) {
-      this.missing = missing;
+    this.ignoresOr = false;
+    const applied = layout && (await pivot.apply(layout).catch(() => null));
+    if (applied) {
+      this.missing = applied.dropped;
+      this.ignoresOr = applied.ignoresOr;
       this.shownAs = layout.plugin ?? GRID;
     } else {
       await pivot.apply(pivot.defaultLayout());

@@ -49,16 +49,14 @@ export class Changes {
   }
 
   /**
-   * Runs an operation on the selection and appends the rows it wrote.
+   * Runs an operation on a slice and appends the rows it wrote.
    *
    * @throws ApiError with the service's sentence; nothing was written then
    */
-  async apply(operation: Operation, pf_user: string): Promise<Written> {
-    const { current, obstacle } = this.selection;
-    if (!current || obstacle) throw new ApiError(400, obstacle ?? 'Select a cell first.');
+  async apply(operation: Operation, slice: Slice, pf_user: string): Promise<Written> {
     const { progressive } = OPERATIONS[operation.kind].verbs;
     return this.run(`${progressive} …`, async () => {
-      const rows = await this.send(operation, current.slice, pf_user);
+      const rows = await this.send(operation, slice, pf_user);
       const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
       if (logid !== null) this.written.push(logid);
       await this.take((pivot) => pivot.append(rows));

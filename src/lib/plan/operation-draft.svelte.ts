@@ -105,9 +105,14 @@ export class OperationDraft {
     return [this.value, this.units].every((edit) => readable(edit) === edit);
   }
 
-  /** Whether an amount follows from what is there now, which may have changed since it was shown. */
+  /**
+   * Whether an amount follows from what is there now, which may have changed since it was shown. One
+   * percentage of everything does not: the service applies it to what it finds.
+   */
   get dependsOnTotals(): boolean {
-    return this.kind === 'scale' && [this.value, this.units].some((edit) => edit?.by === 'total');
+    if (this.kind !== 'scale' || this.outcome?.amounts?.pct != null) return false;
+    const edits = [this.value, this.units].filter((edit) => edit !== null);
+    return this.holdPrice || edits.some((edit) => edit.by !== 'change');
   }
 
   private scaleObstacle(): string {

@@ -9,7 +9,7 @@ const COLUMNS = [
 
 const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell => ({
   rowPath: Object.values(slice).flat(),
-  columnPaths: null,
+  columnPath: null,
   measure: 'Sales',
   slice,
   notHeld: [],

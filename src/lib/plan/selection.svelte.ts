@@ -1,7 +1,7 @@
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
 import type { Slice, SlicePreview } from '../contract/operations';
-import type { CellPosition, ReadCell } from '../pivot/cell';
+import type { CellIdentity, CellPosition, ReadCell } from '../pivot/cell';
 import { cellKey } from '../pivot/cell';
 import type { NotHeld, SliceColumn } from '../pivot/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
@@ -22,7 +22,13 @@ interface SelectedSlice {
   impossible: string | null;
 }
 
-/** Debounce of the preview while the planner moves from cell to cell. */
+/** A cell and where it is. */
+interface Place {
+  cell: CellIdentity;
+  at: CellPosition;
+}
+
+/** So long no other cell has to be selected before the service is asked to add up the slice. */
 const PREVIEW_PAUSE_MS = 120;
 
 /** The cells that the planner has selected, and what an operation on them would touch. */
@@ -46,22 +52,27 @@ export class Selection {
   });
 
   /**
-   * Whether the selected cell and the service differ about its sum: someone else has changed the
-   * version since it was loaded. Null while that cannot be told.
+   * Whether the selected cell and the service differ about its sum. Null while that cannot be told.
    */
   readonly differs: boolean | null = $derived.by(() => {
-    if (this.preview.waiting || this.current?.cells.length !== 1) return null;
+    if (this.preview.waiting || this.reading || this.current?.cells.length !== 1) return null;
     const [cell] = this.current.cells;
     const stored = cell && this.preview.answer && this.storedSum(cell, this.preview.answer);
     if (!cell || cell.value === null || typeof stored !== 'number') return null;
     return Math.abs(stored - cell.value) > 0.005 + Math.abs(stored) * 1e-9;
   });
 
+  /** A cell was pressed and is not read yet; what is selected is still the one before. */
+  reading = $state.raw(false);
+
   /** Where the cells that were selected on this page are, by their keys. Nothing is drawn from it. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   private readonly positions = new Map<string, CellPosition>();
-  private cursor: CellPosition | null = null;
-  private readonly reading = new LatestCall();
+  private cursor: CellIdentity | null = null;
+  private readonly call = new LatestCall();
+  private stepping: Promise<unknown> = Promise.resolve();
+  /** Answers whether the cell that was pressed last is selected; null once it is known. */
+  private pressed: Promise<boolean> | null = null;
 
   /** @param onRefusal is told, as a sentence, why a cell could not be selected */
   constructor(
@@ -70,46 +81,56 @@ export class Selection {
     private readonly onRefusal: (sentence: string) => void,
   ) {}
 
-  /** Selects a cell, or with `add` adds it to the selection or takes it out again. */
-  async select(position: CellPosition, add: boolean): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    this.cursor = position;
-    const signal = this.reading.begin();
-    let cell: ReadCell;
-    try {
-      cell = await pivot.grid.read(position, this.planned.columns);
-    } catch (error) {
-      if (!signal.aborted) this.onRefusal(sentence(error));
-      return;
-    }
-    if (signal.aborted) return;
-    this.positions.set(cellKey(cell), position);
+  /**
+   * Selects a cell, or with `add` adds it to the selection or takes it out again. What is marked and
+   * shown stays as it is until the cell is read.
+   *
+   * @param at where the cell was when it was pressed
+   */
+  select(cell: CellIdentity, at: CellPosition, add: boolean): Promise<void> {
+    return this.press(async () => ({ cell, at }), add);
+  }
 
-    const cells = add ? toggled(this.current?.cells ?? [], cell) : [cell];
-    if (cells.length === 0) return this.clear();
-    const selected = selectedSlice(cells, this.planned.columns);
-    if (selected) this.show(selected);
-    else this.onRefusal('Cells can be added if they differ in one column only.');
+  /**
+   * What is selected once the cell that was pressed last is read and its totals are known. Null if
+   * it could not be selected, or if another one was pressed meanwhile: then nothing may be applied.
+   *
+   * @param fresh adds up the selection again, as it is stored now
+   */
+  async chosen(fresh: boolean): Promise<SelectedSlice | null> {
+    const { pressed } = this;
+    if (pressed && !(await pressed)) return null;
+    const key = this.sliceKey;
+    await (fresh ? this.readTotals() : this.preview.settled());
+    return this.reading || this.sliceKey !== key ? null : this.current;
   }
 
   /** Moves the selection from cell to cell; left of the first column are the row headers. */
-  async move(dx: number, dy: number, add = false): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    const { columns, rows } = await pivot.grid.extent();
-    if (columns === 0 || rows === 0) return;
-    const from = this.cursor ?? { x: 0, y: -1 };
-    const x = Math.min(columns - 1, (from.x ?? -1) + dx);
-    const y = Math.max(0, Math.min(rows - 1, from.y + dy));
-    const position = { x: x < 0 ? null : x, y };
-    pivot.grid.scrollTo(position);
-    await this.select(position, add);
+  move(dx: number, dy: number, add = false): Promise<void> {
+    // One step after the other, however fast the keys come.
+    const step = this.stepping.then(() => this.beside(dx, dy));
+    this.stepping = step.catch(() => undefined);
+    return this.press(() => step, add);
   }
 
   /** Opens or closes the row of the cell that was selected last. */
   async toggleRow(): Promise<void> {
-    if (this.cursor) await this.loading.pivot?.grid.toggleRow(this.cursor.y);
+    const at = await this.cursorNow();
+    if (at) await this.loading.pivot?.grid.toggleRow(at.y);
+  }
+
+  /**
+   * Follows rows that were opened or closed: a selection with a cell that is no longer on screen
+   * ends. The arrow keys go on from the row that it was closed into.
+   */
+  async followRows(): Promise<void> {
+    const { current } = this;
+    const { pivot } = this.loading;
+    if (!current || !pivot) return;
+    const found = await Promise.all(
+      current.cells.map((cell) => pivot.grid.shown.isOpen(cell).catch(() => true)),
+    );
+    if (this.current === current && found.includes(false)) this.clear();
   }
 
   /** Takes one column out of the slice: the selection then reaches further than the cells did. */
@@ -127,6 +148,7 @@ export class Selection {
   }
 
   clear(): void {
+    this.call.stop();
     this.current = null;
     this.preview.clear();
     this.loading.pivot?.grid.marks.select([]);
@@ -164,7 +186,7 @@ export class Selection {
   /** What is marked, shown and asked about is always this one slice. */
   private show(selected: SelectedSlice): void {
     // Totals of another slice would be taken for those of this one.
-    if (JSON.stringify(this.current?.slice) !== JSON.stringify(selected.slice)) {
+    if (this.sliceKey !== JSON.stringify(selected.slice)) {
       this.preview.answer = null;
     }
     this.current = selected;
@@ -183,23 +205,88 @@ export class Selection {
     this.preview.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }), pauseMs);
   }
 
-  private async cellNow(cell: ReadCell): Promise<ReadCell> {
-    const key = cellKey(cell);
-    const before = this.positions.get(key);
-    const there = await this.readIf(key, before);
-    if (there) return { ...cell, value: there.value };
-    const moved = await this.loading.pivot?.grid.shown.find(cell);
-    if (moved) this.positions.set(key, moved);
-    if (moved && this.cursor === before) this.cursor = moved;
-    return { ...cell, value: (await this.readIf(key, moved))?.value ?? null };
+  private get sliceKey(): string {
+    return JSON.stringify(this.current?.slice ?? null);
   }
 
-  /** The cell at a position if it is the one with this key. */
-  private async readIf(key: string, position: CellPosition | null | undefined) {
+  private async press(find: () => Promise<Place>, add: boolean): Promise<void> {
+    const signal = this.call.begin();
+    this.reading = true;
+    const pressed = this.readAndShow(find, add, signal);
+    this.pressed = pressed;
+    await pressed;
+    if (this.pressed !== pressed) return;
+    this.pressed = null;
+    this.reading = false;
+  }
+
+  /** @returns whether the cell is what was pressed last, and is selected now */
+  private async readAndShow(
+    find: () => Promise<Place>,
+    add: boolean,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let read: ReadCell;
+    let at: CellPosition;
+    try {
+      const place = await find();
+      this.cursor = place.cell;
+      at = place.at;
+      const { pivot } = this.loading;
+      if (!pivot) return false;
+      read = await pivot.grid.read(place.cell, this.planned.columns, at);
+    } catch (error) {
+      if (signal.aborted) return false;
+      // The cells of before must not be taken for the one that was pressed.
+      if (!add) this.clear();
+      this.onRefusal(sentence(error));
+      return false;
+    }
+    if (signal.aborted) return false;
+    this.positions.set(cellKey(read), at);
+
+    const cells = add ? toggled(this.current?.cells ?? [], read) : [read];
+    if (cells.length === 0) {
+      this.clear();
+      return true;
+    }
+    const selected = selectedSlice(cells, this.planned.columns);
+    if (selected) this.show(selected);
+    else this.onRefusal('Cells can be added if they differ in one column only.');
+    return selected !== null;
+  }
+
+  /** The cell so far from the one that was selected last. */
+  private async beside(dx: number, dy: number): Promise<Place> {
     const { pivot } = this.loading;
-    if (!pivot || !position) return undefined;
-    const cell = await pivot.grid.read(position, this.planned.columns).catch(() => undefined);
-    return cell && cellKey(cell) === key ? cell : undefined;
+    if (!pivot) throw new Error('The pivot is not loaded.');
+    const { columns, rows } = await pivot.grid.extent();
+    const from = (await this.cursorNow()) ?? { x: 0, y: -1 };
+    const x = Math.min(columns - 1, (from.x ?? -1) + dx);
+    const y = Math.max(0, Math.min(rows - 1, from.y + dy));
+    const at = { x: x < 0 ? null : x, y };
+    pivot.grid.scrollTo(at);
+    const cell = await pivot.grid.identityAt(at);
+    this.positions.set(cellKey(cell), at);
+    this.cursor = cell;
+    return { cell, at };
+  }
+
+  /** Where the arrow keys go on from: the cell selected last, or the row that it was closed into. */
+  private async cursorNow(): Promise<CellPosition | null> {
+    const { cursor } = this;
+    if (!cursor) return null;
+    const near = this.positions.get(cellKey(cursor)) ?? null;
+    return (await this.loading.pivot?.grid.shown.findVisible(cursor, near)) ?? near;
+  }
+
+  private async cellNow(cell: ReadCell): Promise<ReadCell> {
+    const key = cellKey(cell);
+    const near = this.positions.get(key) ?? null;
+    const read = await this.loading.pivot?.grid
+      .read(cell, this.planned.columns, near)
+      .catch(() => undefined);
+    return { ...cell, value: read?.value ?? null };
   }
 
   /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */

@@ -35,6 +35,12 @@ export class PlanSession {
     this.changes.busy ? null : this.selection.differs,
   );
 
+  /**
+   * Whether somebody else has changed the version since it was loaded. Null until
+   * {@link findOutWhy} knows.
+   */
+  othersWrote = $state.raw<boolean | null>(null);
+
   private host: HTMLElement | null = null;
   private dark = false;
 
@@ -76,6 +82,7 @@ export class PlanSession {
   async reload(): Promise<void> {
     const layout = (await this.pivot?.layout().catch(() => undefined)) ?? undefined;
     this.changes.stale = null;
+    this.othersWrote = null;
     this.selection.clear();
     await this.planned.refresh();
     await Promise.all([this.load(layout), this.log.read()]);
@@ -89,6 +96,17 @@ export class PlanSession {
     const removed = await this.changes.undo(logid);
     if (this.loading.rows === 0) await this.reload();
     return removed;
+  }
+
+  /** Finds out whether the rows on screen come from other log entries than the stored ones. */
+  async findOutWhy(): Promise<void> {
+    const { pivot } = this;
+    if (!pivot) return;
+    const [loaded] = await Promise.all([pivot.entries(), this.log.read()]);
+    const stored = this.log.answer?.entries.filter((entry) => entry.row_count > 0);
+    if (!stored) return;
+    this.othersWrote =
+      stored.length !== loaded.size || !stored.every((entry) => loaded.has(entry.id));
   }
 
   async setDark(dark: boolean): Promise<void> {
@@ -118,7 +136,8 @@ export class PlanSession {
       host: this.host,
       dark: this.dark,
       arrange: (pivot) => this.arrangement.applyTo(pivot, layout),
-      onTarget: (position, add) => void this.selection.select(position, add),
+      onTarget: (cell, at, add) => void this.selection.select(cell, at, add),
+      onRows: () => void this.selection.followRows(),
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });

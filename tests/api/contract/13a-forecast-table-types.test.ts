@@ -112,64 +112,72 @@ describe('Types are wide enough', () => {
 });
 
 describe('Values that a pivot tells apart, and those that it cannot', () => {
-  it.each([
+  it.for([
     ['interval', '1 day', '24:00:00'],
     ['jsonb', '1', '1.0'],
     ['numeric[]', '{1}', '{1.0}'],
-  ])('keeps equal values of %s apart that print differently', async (type, one, other) => {
-    for (const grain of [false, true]) {
-      const tname = `alike_${type.replace('[]', 's')}_${grain}`;
-      await service.query(`
+  ] as const)(
+    'keeps equal values of %s apart that print differently',
+    async ([type, one, other], { service }) => {
+      for (const grain of [false, true]) {
+        const tname = `alike_${type.replace('[]', 's')}_${grain}`;
+        await service.query(`
         CREATE TABLE public.${tname} (k ${type}, v numeric(12,2));
         INSERT INTO public.${tname} VALUES ('${one}', 100), ('${other}', 10), ('${other}', 5)`);
-      const id = await makeSource(service, tname, [
-        { cname: 'k', role: 'dimension', in_grain: grain },
-        { cname: 'v', role: 'value' },
-      ]);
-      const { path } = await makePlan(service, id);
-      const { rows } = decode((await service.api.get(`${path}/${grain ? 'agg' : 'data'}`)).bytes);
-      expect(new Set(rows.map((row) => row.k))).toEqual(new Set([one, other]));
+        const id = await makeSource(service, tname, [
+          { cname: 'k', role: 'dimension', in_grain: grain },
+          { cname: 'v', role: 'value' },
+        ]);
+        const { path } = await makePlan(service, id);
+        const { rows } = decode((await service.api.get(`${path}/${grain ? 'agg' : 'data'}`)).bytes);
+        expect(new Set(rows.map((row) => row.k))).toEqual(new Set([one, other]));
 
-      const sliced = async (k: unknown) =>
-        (await service.api.post(`${path}/slice`, { slice: { k } })).body;
-      expect(await sliced(one)).toMatchObject({ row_count: 1, value_total: 100 });
-      expect(await sliced(other)).toMatchObject({ row_count: 2, value_total: 15 });
+        const sliced = async (k: unknown) =>
+          (await service.api.post(`${path}/slice`, { slice: { k } })).body;
+        expect(await sliced(one)).toMatchObject({ row_count: 1, value_total: 100 });
+        expect(await sliced(other)).toMatchObject({ row_count: 2, value_total: 15 });
 
-      const scaled = ok(await service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 10 }));
-      const written = scaled.body.map((row: { k: string; v: number }) => [row.k, row.v]);
-      expect(new Map(written)).toEqual(
-        new Map([
-          [one, 10],
-          [other, 1.5],
-        ]),
-      );
-      const set = { k: one };
-      ok(await service.api.post(`${path}/recode`, { ...user, slice: { k: other }, set }));
-      expect(await sliced(other)).toMatchObject({ value_total: 0 });
-      expect(await sliced(one)).toMatchObject({ value_total: 126.5 });
-    }
-  });
+        const scaled = ok(await service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 10 }));
+        const written = scaled.body.map((row: { k: string; v: number }) => [row.k, row.v]);
+        expect(new Map(written)).toEqual(
+          new Map([
+            [one, 10],
+            [other, 1.5],
+          ]),
+        );
+        const set = { k: one };
+        ok(await service.api.post(`${path}/recode`, { ...user, slice: { k: other }, set }));
+        expect(await sliced(other)).toMatchObject({ value_total: 0 });
+        expect(await sliced(one)).toMatchObject({ value_total: 126.5 });
+      }
+    },
+  );
 
-  it.each([
+  it.for([
     ['bc', 'date', 'date', `'0044-03-15 BC'`, /before Christ/],
     ['far', 'date', 'date', `'65536-01-01'`, /65535/],
     ['fine', 'dimension', 'numeric', '0.10000000000000000001', /more digits/],
     ['third', 'dimension', 'numeric', '0.33333333333333333333', /more digits/],
-  ] as const)('refuses to load what no pivot can show: %s', async (name, role, type, value, why) => {
-    const tname = `unshown_${name}`;
-    await service.query(`CREATE TABLE public.${tname} AS SELECT ${value}::${type} AS k, 1 AS v`);
-    const id = await makeSource(service, tname, [
-      { cname: 'k', role },
-      { cname: 'v', role: 'value' },
-    ]);
-    const version = await makeVersion(service, id);
-    const answer = await service.api.post(`/versions/${version}/baseline`, user);
-    expect(answer.status).toBe(422);
-    expect(answer.body.error).toMatch(why);
-    expect((await service.api.get(`/versions/${version}/log`)).body.entries).toEqual([]);
-  });
+  ] as const)(
+    'refuses to load what no pivot can show: %s',
+    async ([name, role, type, value, why], { service }) => {
+      const tname = `unshown_${name}`;
+      await service.query(`CREATE TABLE public.${tname} AS SELECT ${value}::${type} AS k, 1 AS v`);
+      const id = await makeSource(service, tname, [
+        { cname: 'k', role },
+        { cname: 'v', role: 'value' },
+      ]);
+      const version = await makeVersion(service, id);
+      const answer = await service.api.post(`/versions/${version}/baseline`, user);
+      expect(answer.status).toBe(422);
+      expect(answer.body.error).toMatch(why);
+      expect((await service.api.get(`/versions/${version}/log`)).body.entries).toEqual([]);
+    },
+  );
 
-  it('loads the days and numbers that a pivot can show, and selects by them', async () => {
+  it('loads the days and numbers that a pivot can show, and selects by them', async ({
+    service,
+  }) => {
     await service.query(`
       CREATE TABLE public.shown (n numeric, d date, v int);
       INSERT INTO public.shown VALUES (0.3, '9999-12-31', 1), (0.30000000000000004, '10000-01-01', 2),

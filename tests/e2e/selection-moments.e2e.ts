@@ -1,0 +1,88 @@
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+const TABLE = 'pf.fc_superstore_1';
+const chairs = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+const phones = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
+
+test('Ctrl+Enter right after a click changes what was clicked', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  await pivot.type('Percent', '10');
+  const at = await pivot.find(phones);
+  if (!at) throw new Error('The cell is not on screen.');
+  await page.mouse.click(at.x, at.y);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const changed = await service.query(
+    `SELECT DISTINCT "Sub-Category" AS sub, "Order Year" AS year FROM ${TABLE} WHERE pf_iter = 'scale'`,
+  );
+  expect(changed).toEqual([{ sub: 'Phones', year: 2028 }]);
+});
+
+test('a cell that cannot be added is not marked', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  await pivot.click({ ...phones, column: ['2029', 'Sales'] }, { ctrl: true });
+  await expect(page.getByText(/differ in one column only/)).toBeVisible();
+  await expect(pivot.grid.locator('td.pf-selected')).toHaveCount(1);
+  await expect(pivot.slice).toContainText('Sub-Category = Chairs');
+});
+
+test('a selection ends if its row is closed away, and the arrow keys go on from there', async ({
+  page,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  const furniture = pivot.grid.locator('tbody th', { hasText: /^Furniture$/ });
+  await furniture.click({ position: { x: 8, y: 8 } });
+  await expect.poll(() => pivot.find(chairs)).toBeNull();
+  await expect(pivot.slice).toHaveCount(0);
+  await expect(pivot.grid.locator('td.pf-selected')).toHaveCount(0);
+  await page.keyboard.press('ArrowDown');
+  await expect(pivot.slice).toContainText('Category = Office Supplies');
+  await expect(pivot.slice).not.toContainText('Sub-Category');
+});
+
+test('a percentage is of what is stored when it is applied, and the page says who changed it', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  await pivot.type('Percent', '10');
+  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+  const slice = { 'Sub-Category': 'Chairs', 'Order Year': 2028 };
+  const theirs = { slice, value_incr: 500_000, pf_user: 'bea' };
+  expect((await service.api.post('/versions/1/scale', theirs)).status).toBe(200);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const [{ before, added }] = await service.query(
+    `SELECT sum("Sales") FILTER (WHERE pf_logid < last)::float8 AS before,
+            sum("Sales") FILTER (WHERE pf_logid = last)::float8 AS added
+       FROM ${TABLE}, (SELECT max(pf_logid) AS last FROM ${TABLE}) AS newest
+      WHERE "Sub-Category" = 'Chairs' AND "Order Year" = 2028`,
+  );
+  expect(added).toBeCloseTo(before / 10, 1);
+  await expect(page.getByText(/someone else has changed this version/)).toBeVisible();
+});
+
+test('a text can be recoded to the empty text', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
+  await pivot.panel.getByLabel('New Sub-Category').click();
+  await page.getByRole('option', { name: '(blank text)' }).click();
+  await pivot.apply.click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  const [{ n }] = await service.query(
+    `SELECT count(*)::int AS n FROM ${TABLE} WHERE pf_iter = 'recode' AND "Sub-Category" = ''`,
+  );
+  expect(n).toBeGreaterThan(0);
+  await expect.poll(() => pivot.find({ row: ['Furniture', '(blank)'] })).not.toBeNull();
+});
