@@ -2,7 +2,8 @@ import type { Node, ScanToken } from 'libpg-query';
 import { hasSqlDetails, parse, scan } from 'libpg-query';
 import { faultAt, fieldPlace } from '../errors';
 import { refuseText, refuseTokens } from './guard/bounds';
-import { quotingHint, Refused, weighExpression } from './guard/expression';
+import { quotingHint, weighExpression } from './guard/expression';
+import { Refused } from './guard/refused';
 
 /** Nodes PostgreSQL may make of one condition. */
 const MAX_WEIGHT = 20_000;

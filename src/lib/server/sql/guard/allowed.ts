@@ -10,10 +10,13 @@ export const BOOLEAN_OPERATORS: ReadonlySet<string> = new Set([
   ...['@>', '<@', '&&', '?', '?|', '?&'],
 ]);
 
-/** Binary operators that compute; `^` is missing, since a power of a numeric can take minutes. */
+/** Operators of numbers; `^` is missing, since a power of a numeric can take minutes. */
+export const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
+
+/** Binary operators that compute. */
 export const VALUE_OPERATORS: ReadonlySet<string> = new Set([
-  ...['+', '-', '*', '/', '%', '||'],
-  ...['->', '->>', '#>', '#>>'],
+  ...ARITHMETIC,
+  ...['||', '->', '->>', '#>', '#>>'],
 ]);
 
 export const PREFIX_OPERATORS: ReadonlySet<string> = new Set(['+', '-']);
@@ -29,6 +32,9 @@ export const TYPES: ReadonlySet<string> = new Set([
   ...['date', 'time', 'timestamp', 'timestamptz', 'interval'],
   ...['int4range', 'int8range', 'numrange', 'daterange', 'tsrange', 'tstzrange'],
 ]);
+
+/** Arguments of one function call, as PostgreSQL has it. */
+export const MAX_ARGUMENTS = 100;
 
 /** The longest `char(n)` or `varchar(n)`: a value is padded to it. */
 export const MAX_TYPE_LENGTH = 1000;

@@ -1,4 +1,5 @@
 import type { ScanToken } from 'libpg-query';
+import { refuseNumber } from './numbers';
 
 /** Characters of a condition: room for an IN list of a thousand order numbers. */
 const MAX_LENGTH = 20_000;
@@ -50,6 +51,8 @@ export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
     // 0x1F and 1_000 are numbers from PostgreSQL 16 on, and an error in 15.
     if (/^\.?\d/.test(text) && !/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text))
       return `the number ${text} is not allowed; write it in decimal digits`;
+    const tooLong = /^[.\d]/.test(text) ? refuseNumber(text) : undefined;
+    if (tooLong) return tooLong;
   }
   return refuseNesting(tokens);
 }

@@ -1,9 +1,13 @@
 import type { A_Const, A_Expr, FuncCall, Node, TypeCast, TypeName } from 'libpg-query';
 import type { ArgumentRule } from './allowed';
+import { checkNumericCast, checkOperand, checkRangeCast, NUMBER_FUNCTIONS } from './numbers';
+import { Refused } from './refused';
 import {
+  ARITHMETIC,
   ARRAY_FUNCTIONS,
   BOOLEAN_OPERATORS,
   FUNCTIONS,
+  MAX_ARGUMENTS,
   MAX_TYPE_LENGTH,
   PREFIX_OPERATORS,
   ROW_OPERATORS,
@@ -11,9 +15,6 @@ import {
   VALUE_FUNCTIONS,
   VALUE_OPERATORS,
 } from './allowed';
-
-/** Says why a condition is refused. */
-export class Refused extends Error {}
 
 /**
  * Where a node stands. Rows and arrays are held to places where they are compared, so that neither
@@ -108,6 +109,7 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
       case 'AEXPR_OP': {
         if (lexpr === undefined) {
           refuseUnless(PREFIX_OPERATORS.has(operator), operator);
+          checkOperand(rexpr);
           return weigh(rexpr);
         }
         if (BOOLEAN_OPERATORS.has(operator)) {
@@ -115,6 +117,7 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
           return weigh(lexpr, place) + weigh(rexpr, place);
         }
         refuseUnless(VALUE_OPERATORS.has(operator), operator);
+        if (ARITHMETIC.has(operator)) [lexpr, rexpr].forEach(checkOperand);
         return weigh(lexpr) + weigh(rexpr);
       }
       case 'AEXPR_OP_ANY':
@@ -171,6 +174,9 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
       throw new Refused(`"${name}" takes neither * nor VARIADIC here`);
     if (rule.count !== undefined && args.length !== rule.count)
       throw new Refused(`"${name}" takes ${rule.count} arguments here`);
+    if (args.length > MAX_ARGUMENTS)
+      throw new Refused(`"${name}" takes at most ${MAX_ARGUMENTS} arguments`);
+    if (NUMBER_FUNCTIONS.has(name)) args.forEach(checkOperand);
     if (ARRAY_FUNCTIONS.has(name) && !takesArray(place))
       throw new Refused(`"${name}" is allowed only in a comparison with an array`);
 
@@ -188,6 +194,9 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
     const isArray = checkType(typeName ?? {});
     if (isArray && !takesArray(place))
       throw new Refused('a cast to an array is allowed only in a comparison with it');
+    const name = nameOf((typeName?.names ?? []).at(-1)!);
+    if (arg && name === 'numrange') checkRangeCast(arg);
+    if (arg && name === 'numeric' && !isArray && !typeName?.typmods) checkNumericCast(arg);
     return weigh(arg, isArray ? 'array' : 'value');
   }
 

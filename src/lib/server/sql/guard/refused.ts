@@ -1,0 +1,2 @@
+/** Says why a condition is refused. */
+export class Refused extends Error {}
