@@ -13,7 +13,34 @@ const SETTINGS = {
   client_encoding: 'UTF8',
 };
 
+/**
+ * How PostgreSQL notices that a process of the service is gone or stands still, so that the locks of
+ * its transactions come free (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
+ */
+const LIVENESS = {
+  // A machine that has gone without a word answers no probe: noticed after 5 + 3 × 2 s.
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  // A process that stands still takes no more of an answer, though its machine acknowledges probes.
+  tcp_user_timeout: '15s',
+  // A process that stands still between two statements.
+  idle_in_transaction_session_timeout: '20s',
+};
+
+const options = (settings: Record<string, string>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+
 /** The settings as the start-up option of a connection. */
-export const SESSION_OPTIONS = Object.entries(SETTINGS)
-  .map(([name, value]) => `-c ${name}=${value}`)
-  .join(' ');
+export const SESSION_OPTIONS = options(SETTINGS);
+
+/** As `SESSION_OPTIONS`, for a server process that others must not have to wait for. */
+export const SERVICE_OPTIONS = options({ ...SETTINGS, ...LIVENESS });
+
+/**
+ * Lets PostgreSQL look, while a statement runs, whether the service is still there. Some systems have
+ * no way to tell, and PostgreSQL refuses the setting there.
+ */
+export const CHECK_CLIENT = "SET client_connection_check_interval = '2s'";

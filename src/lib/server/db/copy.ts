@@ -1,7 +1,7 @@
-import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { cancelStatement } from './cancel';
 
 /** A column that a statement answers. */
 export interface SelectColumn {
@@ -94,37 +94,7 @@ export async function copyOut(
   }
 }
 
-/** What a connected client of pg has beyond its published types. */
-type ConnectedClient = pg.Client & { processID: number; secretKey: number };
-
 async function endConnection(client: pg.ClientBase): Promise<void> {
-  const connected = client as ConnectedClient;
-  await cancelStatement(connected);
-  await connected.end();
-}
-
-const CANCEL_REQUEST_CODE = 80877102;
-const CANCEL_MILLISECONDS = 5000;
-
-/**
- * Asks the server to cancel what a connection runs, as the protocol has it: on a connection of its
- * own, which the server closes as its answer. A server that only loses the connection would go on
- * until it next sends a row. Settles where the server cannot be reached, too.
- */
-function cancelStatement({ host, port, processID, secretKey }: ConnectedClient): Promise<void> {
-  const request = Buffer.alloc(16);
-  request.writeInt32BE(request.length, 0);
-  request.writeInt32BE(CANCEL_REQUEST_CODE, 4);
-  request.writeInt32BE(processID, 8);
-  request.writeInt32BE(secretKey, 12);
-  return new Promise((resolve) => {
-    const socket = connect(
-      host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
-    );
-    socket.setTimeout(CANCEL_MILLISECONDS, () => socket.destroy());
-    socket.on('error', () => {});
-    socket.on('close', () => resolve());
-    socket.end(request);
-    socket.resume();
-  });
+  await cancelStatement(client);
+  await (client as pg.Client).end();
 }

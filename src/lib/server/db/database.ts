@@ -1,14 +1,19 @@
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';
+import type { DatabaseLoad } from '../metrics';
 import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
-import { Queue } from './queue';
-import { SESSION_OPTIONS } from './connection-settings';
+import { CHECK_CLIENT, SERVICE_OPTIONS } from './connection-settings';
+import { forPeople, sqlState } from './failures';
+import { Queue, WaitedTooLong } from './queue';
+import { Watch } from './watch';
 
 export interface ConnectionSettings extends DatabaseConfig {
   /** Milliseconds a statement may run; 0 is without limit. */
   statementTimeout: number;
+  /** Milliseconds to wait for a lock, or for a turn beside others; 0 is without limit. */
+  waitTimeout: number;
 }
 
 const types = new pg.TypeOverrides();
@@ -23,61 +28,10 @@ types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, asInstant);
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** SQLSTATE codes this service acts on, by name. */
-export const SQLSTATE = {
-  uniqueViolation: '23505',
-  undefinedColumn: '42703',
-  undefinedTable: '42P01',
-  undefinedFunction: '42883',
-  ambiguousFunction: '42725',
-  datatypeMismatch: '42804',
-  indeterminateDatatype: '42P18',
-  indeterminateCollation: '42P22',
-  wrongObjectType: '42809',
-  featureNotSupported: '0A000',
-  programLimitExceeded: '54000',
-  cannotCoerce: '42846',
-  numericOutOfRange: '22003',
-  datetimeOverflow: '22008',
-  statementTooComplex: '54001',
-  deadlockDetected: '40P01',
-  queryCanceled: '57014',
-} as const;
-
-/** The SQLSTATE of a database error, undefined for every other error. */
-export const sqlState = (error: unknown): string | undefined =>
-  error instanceof pg.DatabaseError ? error.code : undefined;
-
-/**
- * A failure that lies in no statement's text, in words that a person can act on; every other error as
- * it is.
- */
-function forPeople(error: unknown): unknown {
-  const state = sqlState(error);
-  if (state === SQLSTATE.queryCanceled) {
-    return new AppError(
-      500,
-      'The database ended this request, which ran longer than PF_STATEMENT_TIMEOUT allows; nothing was changed',
-      { cause: error },
-    );
-  }
-  if (state === SQLSTATE.deadlockDetected) {
-    return new AppError(
-      409,
-      "This change and another one were in each other's way; nothing was changed, try again",
-      { cause: error },
-    );
-  }
-  // A forecast or source table may go; the service's own tables are missing where nothing was migrated.
-  if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test((error as Error).message)) {
-    return new AppError(404, 'A table that this needs is no longer there', { cause: error });
-  }
-  return error;
-}
-
 /** Runs statements; the verb states how many rows are expected. */
-export class Session {
-  constructor(protected readonly target: pg.Pool | pg.PoolClient) {}
+export abstract class Session {
+  /** Runs one statement with its values. */
+  protected abstract send(text: string, values: unknown[]): Promise<pg.QueryResult>;
 
   /** @throws Error where there is not exactly one row */
   async one<Row extends object>(sql: string, params: unknown[] = []): Promise<Row> {
@@ -98,52 +52,65 @@ export class Session {
   }
 
   async many<Row extends object>(sql: string, params: unknown[] = []): Promise<Row[]> {
-    return (await this.query(sql, params)).rows as Row[];
+    return (await this.send(sql, params)).rows as Row[];
   }
 
   /** Runs a statement for its effect. @returns how many rows it touched */
   async run(sql: string, params: unknown[] = []): Promise<number> {
-    return (await this.query(sql, params)).rowCount ?? 0;
+    return (await this.send(sql, params)).rowCount ?? 0;
   }
+}
 
-  protected query(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    return this.send(this.target, text, values);
-  }
-
-  protected send(
-    target: pg.Pool | pg.PoolClient,
-    text: string,
-    values: unknown[],
-  ): Promise<pg.QueryResult> {
-    // The extended protocol takes one statement only, whatever the text holds. It is in pg's
-    // documentation, not in its published types.
-    const query: pg.QueryConfig & { queryMode: 'extended' } = {
-      text,
-      values,
-      types,
-      queryMode: 'extended',
-    };
-    return target.query(query);
-  }
+/** The extended protocol takes one statement only, whatever the text holds. */
+function sendOne(
+  target: pg.Pool | pg.PoolClient,
+  text: string,
+  values: unknown[],
+): Promise<pg.QueryResult> {
+  // The query mode is in pg's documentation, not in its published types.
+  const query: pg.QueryConfig & { queryMode: 'extended' } = {
+    text,
+    values,
+    types,
+    queryMode: 'extended',
+  };
+  return target.query(query);
 }
 
 /** A session on one connection, inside a transaction. */
 export class Transaction extends Session {
   readonly #client: pg.PoolClient;
+  readonly #watch: Watch;
 
-  constructor(client: pg.PoolClient) {
-    super(client);
+  constructor(client: pg.PoolClient, watch: Watch) {
+    super();
     this.#client = client;
+    this.#watch = watch;
+  }
+
+  protected override send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    return this.#watch.run(() => sendOne(this.#client, text, values));
   }
 
   /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
   describe(sql: string): Promise<SelectColumn[]> {
-    return describeStatement(this.#client, sql);
+    return this.#watch.run(() => describeStatement(this.#client, sql));
   }
 
   /** Streams a select, which may write in its WITH, as binary COPY; if it is broken off, the connection goes with it. */
   copyOut(sql: string, onChunk: (chunk: Uint8Array) => void, signal?: AbortSignal): Promise<void> {
-    return copyOut(this.#client, sql, onChunk, signal);
+    return this.#watch.run(() => copyOut(this.#client, sql, onChunk, signal));
+  }
+}
+
+/** A session on a connection that is apart from the pool. */
+class Aside extends Session {
+  constructor(private readonly spare: pg.Pool) {
+    super();
+  }
+
+  protected override send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    return sendOne(this.spare, text, values);
   }
 }
 
@@ -156,22 +123,40 @@ const CONNECTIONS = 20;
  */
 const WRITERS = { all: 14, ofKey: 3, beside: 6 };
 
+/**
+ * How many of them reads of forecast tables may hold: some of one version, since a table that is
+ * locked from outside stops all of its reads, and of those only so many that other versions have room.
+ */
+const READERS = { all: 16, ofKey: 10, beside: 14 };
+
 /** How long a request waits for a connection before it is turned away. */
 const CONNECT_MILLISECONDS = 10_000;
 
 /** How long a statement on the connection apart may take: who asks there wants to know soon. */
 const ASIDE_MILLISECONDS = 5_000;
 
+/** A request of several statements may take so many times as long as one of them. */
+const STATEMENTS = 3;
+
+/** How long a connection has to roll back before it is given up. */
+const ROLLBACK_MILLISECONDS = 5_000;
+
+/** Seconds after which a request that found no place may try again. */
+const RETRY_AFTER = 5;
+
 /** The pool of connections to the database. */
 export class Database extends Session {
+  readonly #settings: ConnectionSettings;
   readonly #pool: pg.Pool;
   readonly #spare: pg.Pool;
-  readonly #writers = new Queue(WRITERS);
+  readonly #writers: Queue;
+  readonly #readers: Queue;
 
   /** A connection apart from the pool, for what must be answered while all others are at work. */
   readonly aside: Session;
 
   constructor(settings: ConnectionSettings, onIdleError: (error: Error) => void = () => {}) {
+    super();
     const pool = (max: number, limits: pg.PoolConfig) => {
       const connections = new pg.Pool({
         host: settings.host,
@@ -183,41 +168,52 @@ export class Database extends Session {
         max,
         connectionTimeoutMillis: CONNECT_MILLISECONDS,
         application_name: 'forecast-pivot',
-        options: SESSION_OPTIONS,
+        options: SERVICE_OPTIONS,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 5_000,
+        onConnect: async (client) => {
+          await client.query(CHECK_CLIENT).catch(() => {});
+        },
         ...limits,
       });
       // Without a listener, an idle connection that dies would end the process.
       connections.on('error', onIdleError);
       return connections;
     };
-    const shared = pool(CONNECTIONS, { statement_timeout: settings.statementTimeout });
-    super(shared);
-    this.#pool = shared;
+    this.#settings = settings;
+    this.#pool = pool(CONNECTIONS, {
+      statement_timeout: settings.statementTimeout,
+      lock_timeout: settings.waitTimeout,
+    });
     this.#spare = pool(1, {
       statement_timeout: ASIDE_MILLISECONDS,
       // A server that stands still cannot end the statement either.
       query_timeout: 2 * ASIDE_MILLISECONDS,
     });
-    this.aside = new Session(this.#spare);
+    this.aside = new Aside(this.#spare);
+    this.#writers = new Queue(WRITERS, settings.waitTimeout);
+    this.#readers = new Queue(READERS, settings.waitTimeout);
   }
 
   /**
-   * Runs `work` in one transaction: committed where it returns, rolled back where it throws. A
-   * connection that cannot even roll back is closed rather than given back.
+   * Runs `work` in one transaction: committed if it returns, rolled back if it throws. A connection
+   * that cannot even roll back is closed rather than given back.
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     isolation: 'READ COMMITTED' | 'REPEATABLE READ READ ONLY' = 'READ COMMITTED',
   ): Promise<Result> {
-    return this.#onConnection(async (client, broke) => {
+    return this.#onConnection(async (client, watch, broke) => {
+      const run = (statement: string) => watch.run(() => client.query(statement));
       try {
-        await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-        const result = await work(new Transaction(client));
-        const done = await client.query('COMMIT');
+        await run(`BEGIN ISOLATION LEVEL ${isolation}`);
+        const result = await work(new Transaction(client, watch));
+        const done = await run('COMMIT').catch(outcomeUnknown);
         if (done.command !== 'COMMIT') throw new Error('The transaction was rolled back');
         return result;
       } catch (error) {
-        await client.query('ROLLBACK').catch(broke);
+        const rollback = this.#watch(client, ROLLBACK_MILLISECONDS);
+        await rollback.run(() => client.query('ROLLBACK')).catch(broke);
         throw error;
       }
     });
@@ -227,34 +223,64 @@ export class Database extends Session {
    * A transaction that writes to one version. Most of those who wait for the version's lock wait
    * here, without a connection, so that versions do not wait for each other
    * (docs/contract/15-concurrency.md).
+   *
+   * @throws AppError 503 if its turn does not come in time
    */
   versionTransaction<Result>(
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
-    return this.#writers.run(versionId, () => this.transaction(work));
+    return inTurn(
+      this.#writers.run(versionId, () => this.transaction(work)),
+      'Other changes to this version have taken longer than PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
+    );
   }
 
-  protected override query(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    return this.#onConnection((client) => this.send(client, text, values));
+  /**
+   * A transaction that reads the forecast table of one version, in one snapshot. Only so many of them
+   * hold a connection at a time.
+   *
+   * @throws AppError 503 if its turn does not come in time
+   */
+  versionRead<Result>(
+    versionId: number,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return inTurn(
+      this.#readers.run(versionId, () => this.transaction(work, 'REPEATABLE READ READ ONLY')),
+      'Other requests for this version have taken longer than PF_WAIT_TIMEOUT; try again in a moment',
+    );
+  }
+
+  protected override send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    return this.#onConnection((client, watch) => watch.run(() => sendOne(client, text, values)));
   }
 
   async #onConnection<Result>(
-    work: (client: pg.PoolClient, broke: (error: Error) => void) => Promise<Result>,
+    work: (client: pg.PoolClient, watch: Watch, broke: (error: Error) => void) => Promise<Result>,
   ): Promise<Result> {
     const client = await this.#connect();
     let broken: Error | undefined;
     const broke = (error: Error) => (broken ??= error);
     // A connection that dies between two statements says so by this event alone.
     client.on('error', broke);
+    const watch = this.#watch(client);
     try {
-      return await work(client, broke);
+      return await work(client, watch, broke);
     } catch (error) {
-      throw forPeople(error);
+      // Why the server ended the connection says more than that it is ended.
+      throw forPeople(sqlState(error) === undefined && sqlState(broken) ? broken : error);
     } finally {
       client.removeListener('error', broke);
-      client.release(broken);
+      client.release(broken ?? watch.cut);
     }
+  }
+
+  #watch(client: pg.PoolClient, statement = this.#settings.statementTimeout): Watch {
+    return new Watch(client, { statement, hold: STATEMENTS * statement }, (backend) => {
+      // A server that cannot be reached has nobody to terminate.
+      void this.aside.run('SELECT pg_terminate_backend($1)', [backend]).catch(() => {});
+    });
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -262,18 +288,52 @@ export class Database extends Session {
       return await this.#pool.connect();
     } catch (error) {
       const busy = this.#pool.totalCount === CONNECTIONS && this.#pool.idleCount === 0;
-      throw new AppError(
-        500,
-        busy
-          ? 'Every connection to the database is at work; nothing was changed, try again in a moment'
-          : 'The database cannot be reached; nothing was changed',
-        { cause: error },
-      );
+      if (busy) {
+        throw new AppError(
+          503,
+          'Every connection to the database is at work; nothing was changed, try again in a moment',
+          { cause: error, retryAfter: RETRY_AFTER },
+        );
+      }
+      const known = forPeople(error);
+      if (known instanceof AppError) throw known;
+      throw new AppError(500, 'The database cannot be reached', { cause: error });
     }
+  }
+
+  /** How busy its connections are, and who waits for a turn. */
+  load(): DatabaseLoad {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return {
+      connections: totalCount - idleCount,
+      waiting: waitingCount,
+      writers: this.#writers.waiting,
+      readers: this.#readers.waiting,
+    };
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#pool.end(), this.#spare.end()]);
+  }
+}
+
+/** Whether the server has committed is unknown if its answer did not come. */
+function outcomeUnknown(error: unknown): never {
+  if (sqlState(error) !== undefined) throw error;
+  throw new AppError(
+    500,
+    'The database did not confirm this request in its last moment; look in the log whether the change was made',
+    { cause: error },
+  );
+}
+
+/** @throws AppError 503 with a sentence if a task's turn did not come in time */
+async function inTurn<Result>(turn: Promise<Result>, sentence: string): Promise<Result> {
+  try {
+    return await turn;
+  } catch (error) {
+    if (!(error instanceof WaitedTooLong)) throw error;
+    throw new AppError(503, sentence, { retryAfter: RETRY_AFTER });
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Widths } from './queue';
-import { Queue } from './queue';
+import { Queue, WaitedTooLong } from './queue';
 
 /** Runs tasks that end when told to; says which have started. */
 function scene(widths: Widths) {
@@ -68,4 +68,25 @@ it('gives the place of a task that fails to the next one', async () => {
   await expect(failing).rejects.toThrow('broken');
   await expect(next).resolves.toBe('through');
   await expect(queue.run(1, () => Promise.resolve('again'))).resolves.toBe('again');
+});
+
+it('turns away a task whose turn does not come, and lets the one behind it pass', async () => {
+  const queue = new Queue({ all: 1, ofKey: 1, beside: 1 }, 20);
+  let end = () => {};
+  const running = queue.run(1, () => new Promise<void>((resolve) => (end = resolve)));
+  const ran: string[] = [];
+  const late = queue.run(1, async () => ran.push('late'));
+  expect(queue.waiting).toBe(1);
+  await expect(late).rejects.toThrow(WaitedTooLong);
+  expect(queue.waiting).toBe(0);
+  const next = queue.run(1, async () => ran.push('next'));
+  end();
+  await Promise.all([running, next]);
+  expect(ran).toEqual(['next']);
+});
+
+it('does not turn away a task that has begun', async () => {
+  const queue = new Queue({ all: 1, ofKey: 1, beside: 1 }, 20);
+  const longer = () => new Promise((resolve) => setTimeout(() => resolve('through'), 60));
+  await expect(queue.run(1, longer)).resolves.toBe('through');
 });

@@ -8,6 +8,9 @@ export interface Widths {
   beside: number;
 }
 
+/** Why a task was not run: its turn did not come in time. */
+export class WaitedTooLong extends Error {}
+
 interface Waiting {
   key: number;
   start: () => void;
@@ -15,26 +18,50 @@ interface Waiting {
 
 /**
  * Lets tasks of one key run a few at a time, in the order they came. Keys with many tasks leave room
- * for those that have none running yet.
+ * for those that have none running yet. A task that has waited too long is not run.
  */
 export class Queue {
   readonly #running = new Map<number, number>();
   #waiting: Waiting[] = [];
   #total = 0;
 
-  constructor(private readonly widths: Widths) {}
+  /** @param patience milliseconds that a task waits at most; 0 is without limit */
+  constructor(
+    private readonly widths: Widths,
+    private readonly patience = 0,
+  ) {}
 
+  /** How many tasks wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** @throws WaitedTooLong, and whatever the task throws */
   async run<T>(key: number, task: () => Promise<T>): Promise<T> {
-    await new Promise<void>((start) => {
-      this.#waiting.push({ key, start });
-      this.#startNext();
-    });
+    await this.#turn(key);
     try {
       return await task();
     } finally {
       this.#leave(key);
       this.#startNext();
     }
+  }
+
+  #turn(key: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { key, start: resolve };
+      this.#waiting.push(waiting);
+      this.#startNext();
+      if (this.patience === 0 || !this.#waiting.includes(waiting)) return;
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        reject(new WaitedTooLong());
+      }, this.patience);
+      waiting.start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Starts whoever may run now, the earliest first; a key's tasks never pass one another. */

@@ -1,4 +1,4 @@
-import { SQLSTATE, sqlState } from '../db/database';
+import { SQLSTATE, sqlState } from '../db/failures';
 import type { Place } from '../errors';
 import { AppError } from '../errors';
 
@@ -12,6 +12,7 @@ const UNUSABLE: readonly string[] = [
   SQLSTATE.wrongObjectType,
   SQLSTATE.featureNotSupported,
   SQLSTATE.programLimitExceeded,
+  SQLSTATE.tooManyArguments,
   SQLSTATE.ambiguousFunction,
   SQLSTATE.cannotCoerce,
   SQLSTATE.statementTooComplex,

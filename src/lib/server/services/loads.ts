@@ -12,7 +12,7 @@ import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
 import type { ColumnRecord } from '../db/column-metadata';
 import { sourceColumns } from '../db/column-metadata';
 import type { Database, Session } from '../db/database';
-import { SQLSTATE } from '../db/database';
+import { SQLSTATE } from '../db/failures';
 import { checkEntryRows, entrySpans, loadTotals, readInterval } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { getEntry, hasOperations } from '../db/log';
@@ -127,7 +127,7 @@ export const previewLoad = (
   versionId: number,
   request: LoadPreviewRequest,
 ): Promise<LoadPreview> =>
-  db.transaction(async (tx) => {
+  db.versionRead(versionId, async (tx) => {
     const { source, columns, metadata } = await readVersion(tx, versionId);
     const where = await condition(request, metadata);
     const offset = await dateOffset(tx, request);
@@ -135,11 +135,11 @@ export const previewLoad = (
       loadTotals(tx, source, columns, where, offset),
     );
     return { ...totals, where_clause: where };
-  }, 'REPEATABLE READ READ ONLY');
+  });
 
 /** The loaded segments of a version, oldest first, with where their rows lie. @throws AppError 404 */
 export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
-  db.transaction(async (tx) => {
+  db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { entries } = await logOf(tx, target);
     const spans = await entrySpans(tx, target.table, target.columns);
@@ -147,7 +147,7 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
       .filter((e) => isLoad(e.operation))
       .map((e) => ({ ...e, spans: spans.get(e.id) ?? [] }))
       .reverse();
-  }, 'REPEATABLE READ READ ONLY');
+  });
 
 async function loadSegment(
   writer: EntryWriter,

@@ -15,10 +15,7 @@ import { keptAnswer } from './idempotency';
  */
 export const logEntries = (db: Database, versionId: number): Promise<LogAnswer> =>
   // One snapshot, or the totals would speak of other entries than the list.
-  db.transaction(
-    async (tx) => logOf(tx, await readVersion(tx, versionId)),
-    'REPEATABLE READ READ ONLY',
-  );
+  db.versionRead(versionId, async (tx) => logOf(tx, await readVersion(tx, versionId)));
 
 /** The log of a version that was read before. */
 export async function logOf(

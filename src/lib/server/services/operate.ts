@@ -184,20 +184,21 @@ export const operate = <O extends SliceOperation>(
 ): Promise<OperationResult> => OPERATE[operation](db, versionId, request, key);
 
 /** What an operation on a slice would touch and what it would leave alone. @throws AppError 400, 404, 409 */
-export async function previewSlice(
+export const previewSlice = (
   db: Database,
   versionId: number,
   slice: Slice,
-): Promise<SlicePreview> {
-  const target = await readVersion(db, versionId);
-  const { version, columns, table } = target;
-  const { where, skipped } = sliceOf(target, slice);
-  const exclude = excludeClause(version.exclude_iters);
-  const totals = await blameClient(fieldPlace('slice'), () =>
-    sliceTotals(db, table, columns, where, exclude),
-  );
-  return { ...totals.included, excluded: totals.excluded, skipped };
-}
+): Promise<SlicePreview> =>
+  db.versionRead(versionId, async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const { version, columns, table } = target;
+    const { where, skipped } = sliceOf(target, slice);
+    const exclude = excludeClause(version.exclude_iters);
+    const totals = await blameClient(fieldPlace('slice'), () =>
+      sliceTotals(tx, table, columns, where, exclude),
+    );
+    return { ...totals.included, excluded: totals.excluded, skipped };
+  });
 
 const describe = <O extends SliceOperation>(
   operation: O,

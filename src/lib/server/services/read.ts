@@ -4,6 +4,7 @@ import { encode } from '../arrow/encode';
 import type { Database } from '../db/database';
 import { listEntries } from '../db/log';
 import { getVersion } from '../db/versions';
+import { AppError } from '../errors';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
@@ -25,7 +26,7 @@ export function readForecast(
   operation: 'get_data' | 'get_agg',
   signal: AbortSignal,
 ): Promise<{ body: Uint8Array; rowCount: number }> {
-  const read = db.transaction(async (tx) => {
+  const read = db.versionRead(versionId, async (tx) => {
     const { version, source, columns, table } = await readVersion(tx, versionId);
     const template = await storedTemplate(tx, source.id, operation);
     const sql = substitute(template, { fc_table: table, version_id: String(version.id) });
@@ -48,10 +49,12 @@ export function readForecast(
       );
     }
     return { body: encode(decoded), rowCount: decoder.rows };
-  }, 'REPEATABLE READ READ ONLY');
+  });
   return read.catch(async (error: unknown) => {
     // A version that was deleted meanwhile takes its table with it, and is the true reason.
-    await getVersion(db, versionId);
+    if (error instanceof AppError && [404, 409].includes(error.status)) {
+      await getVersion(db, versionId);
+    }
     throw error;
   });
 }

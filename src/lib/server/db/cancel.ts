@@ -1,0 +1,44 @@
+import { connect } from 'node:net';
+import type pg from 'pg';
+
+/** What a connected client of pg has beyond its published types. */
+type ConnectedClient = pg.Client & {
+  processID: number;
+  secretKey: number;
+  connection: { stream: { destroy(): void } };
+};
+
+const CANCEL_REQUEST_CODE = 80877102;
+const CANCEL_MILLISECONDS = 5000;
+
+/**
+ * Asks the server to cancel what a connection runs, as the protocol has it: on a connection of its
+ * own, which the server closes as its answer. A server that only loses the connection would go on
+ * until it next sends a row. Settles if the server cannot be reached, too.
+ */
+export function cancelStatement(client: pg.ClientBase): Promise<void> {
+  const { host, port, processID, secretKey } = client as ConnectedClient;
+  const request = Buffer.alloc(16);
+  request.writeInt32BE(request.length, 0);
+  request.writeInt32BE(CANCEL_REQUEST_CODE, 4);
+  request.writeInt32BE(processID, 8);
+  request.writeInt32BE(secretKey, 12);
+  return new Promise((resolve) => {
+    const socket = connect(
+      host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    );
+    socket.setTimeout(CANCEL_MILLISECONDS, () => socket.destroy());
+    socket.on('error', () => {});
+    socket.on('close', () => resolve());
+    socket.end(request);
+    socket.resume();
+  });
+}
+
+/** Closes a connection without a word to the server; whatever runs on it fails at once. */
+export function cutOff(client: pg.ClientBase): void {
+  (client as ConnectedClient).connection.stream.destroy();
+}
+
+/** The id of the server's process behind a connection. */
+export const backendOf = (client: pg.ClientBase): number => (client as ConnectedClient).processID;

@@ -1,0 +1,96 @@
+import pg from 'pg';
+import type { Blame } from '../errors';
+import { AppError } from '../errors';
+
+/** SQLSTATE codes this service acts on, by name. */
+export const SQLSTATE = {
+  uniqueViolation: '23505',
+  undefinedColumn: '42703',
+  undefinedTable: '42P01',
+  undefinedFunction: '42883',
+  ambiguousFunction: '42725',
+  datatypeMismatch: '42804',
+  indeterminateDatatype: '42P18',
+  indeterminateCollation: '42P22',
+  wrongObjectType: '42809',
+  featureNotSupported: '0A000',
+  programLimitExceeded: '54000',
+  tooManyArguments: '54023',
+  cannotCoerce: '42846',
+  numericOutOfRange: '22003',
+  datetimeOverflow: '22008',
+  statementTooComplex: '54001',
+  deadlockDetected: '40P01',
+  queryCanceled: '57014',
+  adminShutdown: '57P01',
+  idleInTransaction: '25P03',
+  lockNotAvailable: '55P03',
+  diskFull: '53100',
+  outOfMemory: '53200',
+  tooManyConnections: '53300',
+  limitExceeded: '53400',
+} as const;
+
+/** The SQLSTATE of a database error, undefined for every other error. */
+export const sqlState = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError ? error.code : undefined;
+
+/**
+ * What lies in no statement's text: status, sentence, and for 503 the seconds after which to try
+ * again (docs/contract/09-errors-limits-guards.md).
+ */
+const FAILURES: Readonly<Record<string, [status: number, sentence: string, retryAfter?: number]>> =
+  {
+    [SQLSTATE.queryCanceled]: [
+      500,
+      'The database ended this request, which ran longer than PF_STATEMENT_TIMEOUT allows; nothing was changed',
+    ],
+    [SQLSTATE.limitExceeded]: [
+      500,
+      'The database allows this request less temporary space than it needs; nothing was changed. Choose fewer rows, or raise temp_file_limit',
+    ],
+    [SQLSTATE.deadlockDetected]: [
+      409,
+      "This change and another one were in each other's way; nothing was changed, try again",
+    ],
+    [SQLSTATE.lockNotAvailable]: [
+      503,
+      'Something else has kept this locked for longer than PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
+      5,
+    ],
+    [SQLSTATE.diskFull]: [
+      503,
+      'The disk of the database is full; nothing was changed. Somebody has to make room there first',
+      60,
+    ],
+    [SQLSTATE.outOfMemory]: [
+      503,
+      'The database has too little memory for this now; nothing was changed, try again in a moment',
+      10,
+    ],
+    [SQLSTATE.tooManyConnections]: [
+      503,
+      'The database takes no more connections now; nothing was changed, try again in a moment',
+      5,
+    ],
+    [SQLSTATE.idleInTransaction]: [
+      503,
+      'The service stood still in the middle of this request; nothing was changed, try again',
+      1,
+    ],
+  };
+
+/** A failure in words that a person can act on; every other error as it is. */
+export function forPeople(error: unknown): unknown {
+  const state = sqlState(error);
+  if (state === undefined) return error;
+  // A forecast or source table may go; the service's own tables are missing if nothing was migrated.
+  if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test((error as Error).message)) {
+    return new AppError(404, 'A table that this needs is no longer there', { cause: error });
+  }
+  const failure = FAILURES[state];
+  if (!failure) return error;
+  const [status, sentence, retryAfter] = failure;
+  const blame: Blame = retryAfter === undefined ? {} : { retryAfter };
+  return new AppError(status, sentence, { ...blame, cause: error });
+}

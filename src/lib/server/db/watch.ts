@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { AppError } from '../errors';
+import { backendOf, cancelStatement, cutOff } from './cancel';
+
+/** Limits in milliseconds; 0 is none. */
+export interface Limits {
+  /** What the server allows one statement. It ends the statement itself, if it can. */
+  statement: number;
+  /** How long a request may keep a connection, with all that it runs there. */
+  hold: number;
+}
+
+/** How long the server has to end a statement by itself, and again when it is asked to. */
+const GRACE_MILLISECONDS = 2_000;
+
+/** setTimeout ends at a 32-bit integer. */
+const LONGEST = 2_147_483_647;
+
+/**
+ * Watches the clock for what a request runs on one connection. The server's own `statement_timeout`
+ * is not enough: a network may swallow the answer, and PostgreSQL does not look for a cancel within
+ * one long computation. Past its time, a statement is cancelled; if that does not help, the
+ * connection is cut off and the server's process terminated
+ * (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
+ */
+export class Watch {
+  readonly #until: number;
+  #cut = false;
+
+  /** @param terminate ends a process of the server by its id */
+  constructor(
+    private readonly client: pg.ClientBase,
+    private readonly limits: Limits,
+    private readonly terminate: (backend: number) => void,
+  ) {
+    this.#until = limits.hold === 0 ? Infinity : performance.now() + limits.hold;
+  }
+
+  /** Whether the connection was cut off; nobody else may get it then. */
+  get cut(): boolean {
+    return this.#cut;
+  }
+
+  /**
+   * Runs a statement, if there is time left.
+   *
+   * @throws AppError 500 if the request is past its time, 503 if the server neither answers nor ends
+   * the statement
+   */
+  async run<T>(statement: () => Promise<T>): Promise<T> {
+    const left = this.#until - performance.now();
+    if (left <= 0) {
+      throw new AppError(500, 'This request took longer than it may; nothing was changed');
+    }
+    const { statement: limit } = this.limits;
+    const allowed = limit === 0 ? LONGEST : limit + GRACE_MILLISECONDS;
+
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const cut = () => {
+        this.#cut = true;
+        const backend = backendOf(this.client);
+        cutOff(this.client);
+        this.terminate(backend);
+        reject(unanswered());
+      };
+      const cancel = () => {
+        void cancelStatement(this.client);
+        timer = setTimeout(cut, GRACE_MILLISECONDS);
+      };
+      timer = setTimeout(cancel, Math.min(left, allowed, LONGEST));
+    });
+    try {
+      return await Promise.race([statement(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const unanswered = () =>
+  new AppError(503, 'The database neither answered nor ended this request in time', {
+    retryAfter: 10,
+  });

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { startServer, type Server } from '../../src/demo/server';
+import { apiAt, type Api } from '../support/http';
+import { plan, type Planned } from '../support/planned';
+import { until } from '../support/race';
+import { startService, type Service } from '../support/service';
+
+/** Leaves of a version whose answer to a scale is more than the sockets between two processes take. */
+const MANY = 80_000;
+
+/** Half a minute passes until PostgreSQL notices; a busy machine needs its time beside. */
+const TIME = 180_000;
+
+let service: Service;
+/** Another server on the same database, which goes away in the middle of a write. */
+let other: Server;
+let otherApi: Api;
+let frozen = false;
+let v: Planned;
+
+beforeAll(async () => {
+  service = await startService();
+  // A transaction that began before the instant in this table does not return from an insert.
+  await service.query(
+    `CREATE TABLE public.brake (began_before timestamptz);
+     CREATE FUNCTION public.brake() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       WHILE EXISTS (SELECT FROM public.brake WHERE now() < began_before) LOOP
+         PERFORM pg_sleep(0.05);
+       END LOOP;
+       RETURN NULL;
+     END $$`,
+  );
+});
+afterAll(() => service?.stop());
+
+beforeEach(async () => {
+  other = await startServer({ database: service.database });
+  onTestFinished(async () => {
+    await service.query('DELETE FROM public.brake');
+    // A frozen process does not hear that it is asked to end.
+    if (frozen) process.kill(other.pid, 'SIGCONT');
+    frozen = false;
+    await other.stop();
+  });
+  otherApi = apiAt(other.url);
+});
+
+async function version(leaves: number): Promise<void> {
+  v = await plan(
+    service,
+    [
+      { name: 'Leaf', type: 'text', role: 'dimension' },
+      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+    ],
+    [],
+  );
+  const [{ tname }] = await service.query('SELECT tname FROM pf.source WHERE id = $1', [
+    v.sourceId,
+  ]);
+  await service.query(
+    `INSERT INTO public."${tname.replaceAll('"', '""')}"
+     SELECT repeat('leaf ', 20) || i, 100 FROM generate_series(1, ${leaves}) AS i`,
+  );
+  const loaded = await service.api.post(`${v.path}/baseline`, { pf_user: 'ann' });
+  expect(loaded.body).toMatchObject({ row_count: leaves });
+  await service.query(
+    `CREATE TRIGGER brake AFTER INSERT ON ${v.table} EXECUTE FUNCTION public.brake()`,
+  );
+}
+
+/** Waits until a connection of a server is as an SQL condition says. */
+const some = (condition: string) =>
+  until(async () => {
+    const [{ n }] = await service.query(
+      `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()
+         AND application_name = 'forecast-pivot' AND ${condition}`,
+    );
+    return n > 0;
+  });
+
+/** Begins a scale on the other server and waits until it is in the middle of its insert. */
+async function beginElsewhere(): Promise<{ ended: Promise<number | 'gone'> }> {
+  await service.query(`INSERT INTO public.brake VALUES ('infinity')`);
+  const ended = otherApi.post(`${v.path}/scale`, { pf_user: 'ann', slice: {}, pct: 100 }).then(
+    ({ status }) => status,
+    () => 'gone' as const,
+  );
+  await some(`wait_event = 'PgSleep'`);
+  await service.query('UPDATE public.brake SET began_before = now()');
+  return { ended };
+}
+
+function freeze(wanted: boolean): void {
+  process.kill(other.pid, wanted ? 'SIGSTOP' : 'SIGCONT');
+  frozen = wanted;
+}
+
+const release = () => service.query('DELETE FROM public.brake');
+
+/** Writes to the version through this server as soon as it is free. @returns how long that took, in seconds */
+async function writeHere(): Promise<number> {
+  const start = performance.now();
+  const answer = await service.api.post(`${v.path}/scale`, {
+    pf_user: 'bob',
+    slice: {},
+    value_incr: 1,
+  });
+  expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+  return (performance.now() - start) / 1000;
+}
+
+/** Nothing is there of the write that was broken off. */
+async function expectOnlyBob(leaves: number): Promise<void> {
+  const log = await service.query(
+    `SELECT pf_user, operation FROM pf.log WHERE version_id = ${v.id} ORDER BY id`,
+  );
+  expect(log).toEqual([
+    { pf_user: 'ann', operation: 'baseline' },
+    { pf_user: 'bob', operation: 'scale' },
+  ]);
+  const [{ total }] = await service.query(`SELECT sum("Sales")::text AS total FROM ${v.table}`);
+  expect(total).toBe(`${leaves * 100 + 1}.00`);
+}
+
+it(
+  'frees the version of a server that is killed in the middle of a statement',
+  async () => {
+    await version(3);
+    await beginElsewhere();
+    process.kill(other.pid, 'SIGKILL');
+    expect(await writeHere()).toBeLessThan(20);
+    await expectOnlyBob(3);
+  },
+  TIME,
+);
+
+it(
+  'frees the version of a server that is frozen between two statements',
+  async () => {
+    await version(3);
+    const { ended } = await beginElsewhere();
+    freeze(true);
+    await release();
+    await some(`state = 'idle in transaction'`);
+    expect(await writeHere()).toBeLessThan(45);
+    freeze(false);
+    expect(await ended).toBe(503);
+    await expectOnlyBob(3);
+    expect((await otherApi.get('/sources')).status).toBe(200);
+  },
+  TIME,
+);
+
+it(
+  'frees the version of a server that is frozen while it takes an answer',
+  async () => {
+    await version(MANY);
+    const { ended } = await beginElsewhere();
+    freeze(true);
+    await release();
+    await some(`wait_event = 'ClientWrite'`);
+    expect(await writeHere()).toBeLessThan(45);
+    freeze(false);
+    expect(await ended).toBeGreaterThanOrEqual(500);
+    await expectOnlyBob(MANY);
+    expect((await otherApi.get('/sources')).status).toBe(200);
+  },
+  TIME,
+);

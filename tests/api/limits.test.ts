@@ -1,0 +1,182 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startPostgres } from '../../src/demo/postgres';
+import { startServer } from '../../src/demo/server';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { Database } from '../../src/lib/server/db/database';
+import { apiAt, type Answer } from '../support/http';
+import { bytes, plan, type Planned } from '../support/planned';
+import { hold, holdVersion, until, untilWaiting } from '../support/race';
+import { queryOn, startService, type Service } from '../support/service';
+
+async function version(service: Service): Promise<Planned> {
+  const planned = await plan(
+    service,
+    [
+      { name: 'Region', type: 'text', role: 'dimension' },
+      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+    ],
+    [
+      { Region: 'A', Sales: 100 },
+      { Region: 'B', Sales: 50 },
+    ],
+  );
+  expect((await service.api.post(`${planned.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+  return planned;
+}
+
+const BODY = { pf_user: 'ann', slice: {} };
+
+/** A refusal that says to try again, in words for a person. */
+function expectNotNow(answer: Answer, sentence: RegExp): void {
+  expect([answer.status, answer.body]).toEqual([503, { error: expect.stringMatching(sentence) }]);
+  expect(answer.body.error).not.toMatch(/select|insert|pf\.|127\.0\.0\.1|\bat \/|forecast_/i);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+describe('who waits too long is told to try again', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService('service', { PF_WAIT_TIMEOUT: '2s' });
+  });
+  afterAll(() => service?.stop());
+
+  it('answers everything else while many read a table that is locked', async () => {
+    const v = await version(service);
+    const free = await version(service);
+    const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
+    const reads = ['data', 'log', 'segments'];
+    const readers = Array.from({ length: 24 }, (_, i) =>
+      service.api.get(`${v.path}/${reads[i % reads.length]}`),
+    );
+    let waiting = readers.length;
+    for (const reader of readers) void reader.then(() => (waiting -= 1));
+    await untilWaiting(service, 2);
+    const paths = [`${free.path}/log`, `${free.path}/data`, '/health', '/sources'];
+    for (const path of [...paths, `/sources/${free.sourceId}/versions`]) {
+      expect([path, (await service.api.get(path)).status]).toEqual([path, 200]);
+    }
+    const scaled = await service.api.post(`${free.path}/scale`, { ...BODY, pct: 10 });
+    expect(scaled.status).toBe(200);
+    expect(waiting).toBeGreaterThan(0);
+    for (const answer of await Promise.all(readers)) expectNotNow(answer, /PF_WAIT_TIMEOUT/);
+    await held.release();
+    expect((await service.api.get(`${v.path}/data`)).status).toBe(200);
+  });
+
+  it('turns away writers behind one that does not end, and changes nothing', async () => {
+    const v = await version(service);
+    const before = await bytes(service, v);
+    const held = await holdVersion(service, v.id);
+    const writers = Array.from({ length: 8 }, () =>
+      service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 }),
+    );
+    for (const answer of await Promise.all(writers)) expectNotNow(answer, /nothing was changed/);
+    await held.release();
+    expect(await bytes(service, v)).toEqual(before);
+    expect((await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);
+  });
+});
+
+it('turns a request away if every connection is at work', async () => {
+  const service = await startService('service', { PF_WAIT_TIMEOUT: '0' });
+  onTestFinished(() => service.stop());
+  const v = await version(service);
+  const held = await hold(service, 'LOCK TABLE pf.col_meta IN ACCESS EXCLUSIVE MODE');
+  const path = `/sources/${v.sourceId}/columns`;
+  const first = Array.from({ length: 20 }, () => service.api.get(path));
+  await untilWaiting(service, 20);
+  expectNotNow(await service.api.get(path), /Every connection to the database is at work/);
+  await held.release();
+  for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+});
+
+it('gives up on a computation in which PostgreSQL looks for no cancel', async () => {
+  // A cluster of its own: in PostgreSQL, dropping a database waits for every backend.
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const { query, end } = queryOn(postgres.database('postgres'));
+  onTestFinished(end);
+  const limits = { statementTimeout: 200, waitTimeout: 0 };
+  const database = new Database({ ...postgres.database('postgres'), ...limits });
+  onTestFinished(() => database.close());
+
+  const long = Array(400).fill('1e131000/7%(1e65000/7)<0').join(' OR ');
+  await expect(database.one(`SELECT ${long} AS never`)).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringMatching(/neither answered nor ended/),
+  });
+  expect(await database.one('SELECT 1 AS one')).toEqual({ one: 1 });
+  const running = await query(
+    `SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT 1e131000%'`,
+  );
+  expect(running).toHaveLength(1);
+  process.kill(running[0].pid, 'SIGKILL');
+});
+
+/** Passes bytes on to a database, until it is told to swallow them. */
+async function relay(to: DatabaseConfig) {
+  const sockets = new Set<Socket>();
+  let open = true;
+  const server = createServer((near) => {
+    const far = connect(to.port, to.host);
+    for (const [from, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => void (open && other.write(data)));
+      from.on('close', () => {
+        sockets.delete(from);
+        if (open) other.destroy();
+      });
+      from.on('error', () => {});
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    swallow: () => (open = false),
+    /** Passes bytes on again, on new connections. */
+    pass: () => {
+      open = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+it('gives up on a database that takes bytes and sends none', async () => {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const v = await version(service);
+  const before = await bytes(service, v);
+  const network = await relay(service.database);
+  onTestFinished(network.close);
+  const server = await startServer({
+    database: { ...service.database, port: network.port },
+    env: { PF_STATEMENT_TIMEOUT: '1s' },
+  });
+  onTestFinished(() => server.stop());
+  const api = apiAt(server.url);
+  expect((await api.get(`${v.path}/data`)).status).toBe(200);
+
+  network.swallow();
+  // This one has a connection that was there before; the next ones have to open theirs.
+  expectNotNow(await api.get(`${v.path}/data`), /neither answered nor ended/);
+  const answers = await Promise.all([
+    api.get('/sources'),
+    api.post(`${v.path}/scale`, { ...BODY, pct: 10 }),
+  ]);
+  for (const answer of answers) expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect((await api.get('/health')).status).toBe(503);
+
+  network.pass();
+  await until(async () => (await api.get('/health')).status === 200);
+  expect(await bytes(service, v)).toEqual(before);
+  expect((await api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);
+}, 120_000);
