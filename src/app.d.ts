@@ -1,6 +1,7 @@
 import type { Crumb } from '$lib/components/shell/Breadcrumbs.svelte';
 import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
+import type { Metrics } from '$lib/server/metrics';
 
 declare global {
   namespace App {
@@ -12,6 +13,8 @@ declare global {
     interface Locals {
       db: Database;
       config: Config;
+      /** Undefined if they are turned off. */
+      metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */
       requestId: string;
       /** What a handler threw; the hook turns it into the answer. */

@@ -5,23 +5,28 @@ import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
 import { Database } from '$lib/server/db/database';
 import { answerError, AppError, reasonOf } from '$lib/server/errors';
-import { discardBody, requireJsonBody } from '$lib/server/http';
+import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
+import { countBody, discardBody, requireJsonBody } from '$lib/server/http';
 import { createLogger } from '$lib/server/logger';
+import { Metrics } from '$lib/server/metrics';
 import { requireCurrentSchema } from '$lib/server/services/health';
 import type { Logger } from 'pino';
 
 let config: Config;
 let db: Database;
 let logger: Logger;
+let metrics: Metrics | undefined;
 
 /** Runs before the server listens: no configuration or no current schema, no server. */
 export const init: ServerInit = async () => {
   try {
     config = loadConfig();
     logger = createLogger(config.logLevel);
-    db = new Database({ ...config.db, statementTimeout: config.statementTimeout }, (error) =>
+    const { statementTimeout, waitTimeout } = config;
+    db = new Database({ ...config.db, statementTimeout, waitTimeout }, (error) =>
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
     );
+    metrics = config.metrics ? new Metrics(() => db.load()) : undefined;
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
   } catch (error) {
     console.error(reasonOf(error));
@@ -39,14 +44,14 @@ const SECURITY_HEADERS = {
 
 export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
-  const { request, url, locals } = event;
+  const { request, url, route, locals } = event;
   const isApi = url.pathname === '/api' || url.pathname.startsWith('/api/');
-  Object.assign(locals, { db, config, requestId: randomUUID() });
+  Object.assign(locals, { db, config, metrics, requestId: randomUUID() });
 
   let response: Response;
-  const refusal = isApi ? writeRefusal(request) : undefined;
+  const refusal = refusalOf(request, url, isApi);
   if (refusal) {
-    response = failureAnswer(refusal);
+    response = isApi ? failureAnswer(refusal) : pageRefusal(refusal);
   } else {
     response = await resolve(event);
     if (isApi) response = asApiAnswer(response, locals.failure, event.request.method);
@@ -54,21 +59,23 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (isApi) await discardBody(request);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
   response.headers.set('x-request-id', locals.requestId);
-
-  if (isApi) {
-    logger.info(
-      {
-        id: locals.requestId,
-        method: request.method,
-        path: url.pathname,
-        status: response.status,
-        ms: Math.round(performance.now() - started),
-        rows: numberOf(response.headers.get('x-row-count')),
-      },
-      'request',
-    );
+  // No proxy or browser may answer with what a version held before.
+  if (response.headers.get('content-type')?.startsWith('application/json')) {
+    response.headers.set('cache-control', 'no-store');
   }
-  return response;
+
+  const { method } = request;
+  const { status } = response;
+  const milliseconds = performance.now() - started;
+  const rows = numberOf(response.headers.get('x-row-count'));
+  if (isApi) {
+    const ms = Math.round(milliseconds);
+    const path = url.pathname;
+    logger.info({ id: locals.requestId, method, path, status, ms, rows }, 'request');
+  }
+  if (!metrics) return response;
+  metrics.answered({ method, route: route.id, status, seconds: milliseconds / 1000, rows });
+  return countBody(response, (bytes) => metrics?.sent(route.id, bytes));
 };
 
 /** Keeps what a handler threw for `handle`, and logs what no client can be blamed for. */
@@ -110,19 +117,27 @@ function asApiAnswer(response: Response, failure: unknown, method: string): Resp
   return response;
 }
 
-/** What no handler needs to see of a write: a body that is no JSON, and another site's page. */
-function writeRefusal(request: Request): unknown {
-  if (['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return undefined;
-  // A form or script of another site can send a write without a body unasked; browsers mark it.
-  if (request.headers.get('sec-fetch-site') === 'cross-site') {
-    return new AppError(403, 'Writes from pages of another site are refused');
-  }
+/** Why a request is refused before any handler sees it; undefined if it is not. */
+function refusalOf(request: Request, url: URL, isApi: boolean): unknown {
   try {
-    requireJsonBody(request);
+    requireServedHost(request.headers, config.hosts);
+    if (isApi && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
+      requireSameOrigin(request.headers, url, config.hosts);
+      requireJsonBody(request);
+    }
     return undefined;
   } catch (refusal) {
     return refusal;
   }
+}
+
+/** A page is not made for a host that is not served; the sentence is enough. */
+function pageRefusal(refusal: unknown): Response {
+  const { status, body } = answerError(refusal);
+  return new Response(`${body.error}\n`, {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+  });
 }
 
 const numberOf = (text: string | null): number | undefined =>

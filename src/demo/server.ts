@@ -24,7 +24,8 @@ export interface ServerOptions {
 
 /** This process's environment without what would configure the service or change where it listens. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const ours = /^(DB_|PF_|PORT$|HOST$|ORIGIN$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;
+  const ours =
+    /^(DB_|PF_|PORT$|HOST$|ORIGIN$|(HOST|PORT|PROTOCOL)_HEADER$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }
 

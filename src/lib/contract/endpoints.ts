@@ -40,6 +40,8 @@ import {
 } from './versions';
 
 export const ARROW = 'application/vnd.apache.arrow.stream';
+/** The text format of Prometheus. */
+export const METRICS = 'text/plain';
 
 /** One endpoint as the service promises it. */
 export interface Endpoint {
@@ -52,9 +54,16 @@ export interface Endpoint {
   request?: v.GenericSchema;
   /** Whether it writes rows, and so takes an `Idempotency-Key`. */
   writesRows?: true;
-  /** The answer that succeeds: JSON of a schema, Arrow, or nothing. */
-  answer: { status: 200 | 201 | 204; body?: v.GenericSchema | typeof ARROW; headers?: string[] };
-  /** What it may refuse with, beside 413 and 415 for bodies and 500 for anything else. */
+  /** The answer that succeeds: JSON of a schema, Arrow, the text of the metrics, or nothing. */
+  answer: {
+    status: 200 | 201 | 204;
+    body?: v.GenericSchema | typeof ARROW | typeof METRICS;
+    headers?: string[];
+  };
+  /**
+   * What it may refuse with, beside 403, 413 and 415 for writes, 421 for a host that is not served,
+   * 503 for "not now, try again" and 500 for anything else.
+   */
   refusals: readonly number[];
 }
 
@@ -78,6 +87,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'Whether the database answers and its schema is current',
     answer: json(v.object({ status: v.literal('ok') })),
     refusals: [503],
+  },
+  {
+    method: 'get',
+    path: '/health/live',
+    summary: 'Whether the process can answer, whatever the database does',
+    answer: json(v.object({ status: v.literal('ok') })),
+    refusals: [],
+  },
+  {
+    method: 'get',
+    path: '/metrics',
+    summary: 'Requests, connections and waiting of this process, for Prometheus',
+    answer: { status: 200, body: METRICS },
+    refusals: [404],
   },
   {
     method: 'get',

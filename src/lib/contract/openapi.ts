@@ -2,7 +2,7 @@ import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Endpoint } from './endpoints';
-import { ARROW, ENDPOINTS } from './endpoints';
+import { ENDPOINTS } from './endpoints';
 import { COLUMN_VALUE, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './primitives';
 
 const REFUSALS: Record<number, string> = {
@@ -12,10 +12,11 @@ const REFUSALS: Record<number, string> = {
   409: 'It conflicts with the present state',
   413: 'The body is too large',
   415: 'The body is not application/json',
+  421: 'The host is not one of those that are served',
   422: 'Well-formed, but there is nothing sensible to do',
   500: 'The service failed',
   501: 'Not available yet',
-  503: 'The database does not answer, or its schema is not current',
+  503: 'Not now: something is overloaded or does not answer; try again after a while',
 };
 
 const HEADERS: Record<string, string> = {
@@ -87,7 +88,9 @@ function describeEndpoint(endpoint: Endpoint) {
     ...refusals,
     ...(method === 'get' ? [] : [403, 415]),
     ...(request ? [413] : []),
+    421,
     500,
+    503,
   ];
   return {
     summary,
@@ -103,7 +106,7 @@ function describeEndpoint(endpoint: Endpoint) {
 }
 
 function success({ status, body, headers }: Endpoint['answer']) {
-  const content = body === ARROW ? { [ARROW]: {} } : body && jsonContent(body);
+  const content = typeof body === 'string' ? { [body]: {} } : body && jsonContent(body);
   return {
     description: status === 204 ? 'Done' : status === 201 ? 'Created' : 'The answer',
     ...(headers ? { headers: headersOf(headers) } : {}),

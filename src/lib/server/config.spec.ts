@@ -9,8 +9,11 @@ describe('the configuration', () => {
       db: { host: 'db', port: 5432, database: 'plan', user: 'ann', password: 'secret' },
       skipMigrationCheck: false,
       statementTimeout: 300_000,
+      waitTimeout: 60_000,
       bodyLimit: 1_048_576,
       logLevel: 'info',
+      metrics: true,
+      hosts: { allowedHosts: null, hostHeader: 'host', schemeKnown: false },
     });
   });
 
@@ -35,8 +38,12 @@ describe('the configuration', () => {
     ['PF_SKIP_MIGRATION_CHECK', 'yes'],
     ['PF_STATEMENT_TIMEOUT', 'five minutes'],
     ['PF_STATEMENT_TIMEOUT', '9999999999h'],
+    ['PF_WAIT_TIMEOUT', 'soon'],
     ['PF_BODY_LIMIT', '1MB'],
     ['PF_LOG_LEVEL', 'loud'],
+    ['PF_METRICS', 'yes'],
+    ['PF_ALLOWED_HOSTS', 'plan.example.com,'],
+    ['PF_ALLOWED_HOSTS', 'https://plan.example.com'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(`${name} must be`);
   });
@@ -50,5 +57,19 @@ describe('the configuration', () => {
   ])('reads a statement timeout of %s', (value, milliseconds) => {
     const config = loadConfig({ ...needed, PF_STATEMENT_TIMEOUT: value });
     expect(config.statementTimeout).toBe(milliseconds);
+  });
+
+  it('reads hosts without their ports, and what a proxy is said to pass on', () => {
+    const { hosts } = loadConfig({
+      ...needed,
+      PF_ALLOWED_HOSTS: 'Plan.example.com:443, plan',
+      HOST_HEADER: 'X-Forwarded-Host',
+      PROTOCOL_HEADER: 'x-forwarded-proto',
+    });
+    expect(hosts).toEqual({
+      allowedHosts: ['plan.example.com', 'plan'],
+      hostHeader: 'x-forwarded-host',
+      schemeKnown: true,
+    });
   });
 });

@@ -1,3 +1,6 @@
+import type { HostRules } from './hosts';
+import { hostName } from './hosts';
+
 /**
  * How to reach PostgreSQL (docs/contract/01-what-the-service-does.md#configuration). The connection
  * never uses TLS.
@@ -19,9 +22,14 @@ export interface Config {
   skipMigrationCheck: boolean;
   /** Longest time one SQL statement may take, in milliseconds; 0 is no limit. */
   statementTimeout: number;
+  /** Longest time to wait for a lock or for a turn beside other requests, in milliseconds; 0 is no limit. */
+  waitTimeout: number;
   /** Longest request body, in bytes. */
   bodyLimit: number;
   logLevel: LogLevel;
+  /** Whether `GET /api/metrics` answers. */
+  metrics: boolean;
+  hosts: HostRules;
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -63,12 +71,16 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       user: required('DB_USER'),
       password: env.DB_PASSWORD ?? '',
     },
-    skipMigrationCheck: read('PF_SKIP_MIGRATION_CHECK', false, '1 or 0', (s) =>
-      s === '1' ? true : s === '0' ? false : null,
-    ),
+    skipMigrationCheck: read('PF_SKIP_MIGRATION_CHECK', false, '1 or 0', yesOrNo),
     statementTimeout: read(
       'PF_STATEMENT_TIMEOUT',
       5 * MILLISECONDS.min,
+      'a time such as "30s", "5min" or "1h"',
+      duration,
+    ),
+    waitTimeout: read(
+      'PF_WAIT_TIMEOUT',
+      MILLISECONDS.min,
       'a time such as "30s", "5min" or "1h"',
       duration,
     ),
@@ -78,6 +90,18 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     logLevel: read('PF_LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`, (s) =>
       (LOG_LEVELS as readonly string[]).includes(s) ? (s as LogLevel) : null,
     ),
+    metrics: read('PF_METRICS', true, '1 or 0', yesOrNo),
+    hosts: {
+      allowedHosts: read<string[] | null>(
+        'PF_ALLOWED_HOSTS',
+        null,
+        'names of hosts with commas between',
+        hostNames,
+      ),
+      // The listener reads these itself, and makes the URL of each request of them.
+      hostHeader: env.HOST_HEADER?.toLowerCase() || 'host',
+      schemeKnown: Boolean(env.ORIGIN || env.PROTOCOL_HEADER),
+    },
   };
   if (env.DB_PASSWORD === undefined) missing.push('DB_PASSWORD');
 
@@ -88,6 +112,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   }
   if (problems.length > 0) throw new Error(`Cannot start: ${problems.join('; ')}`);
   return config;
+}
+
+const yesOrNo = (s: string): boolean | null => (s === '1' ? true : s === '0' ? false : null);
+
+/** Names without ports; a name that is none makes the whole list unusable. */
+function hostNames(s: string): string[] | null {
+  const names = s.split(',').map((name) => hostName(name.trim()));
+  return names.every((name) => name !== undefined) ? names : null;
 }
 
 function wholeNumber(s: string, least: number, most: number): number | null {

@@ -226,6 +226,22 @@ export async function discardBody(request: Request): Promise<void> {
 
 const bytesOf = (request: Request) => (request.body ?? []) as AsyncIterable<Uint8Array>;
 
+/** The same response; `onBytes` is told how many bytes of its body go out, as they go. */
+export function countBody(response: Response, onBytes: (bytes: number) => void): Response {
+  const length = response.headers.get('content-length');
+  if (length !== null || response.body === null) {
+    onBytes(Number(length ?? 0));
+    return response;
+  }
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onBytes(chunk.byteLength);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counter), response);
+}
+
 /**
  * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing where there are no
  * rows.

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect } from 'vitest';
-import { ARROW, ENDPOINTS, type Endpoint } from '../../../src/lib/contract/endpoints';
+import { ARROW, ENDPOINTS, METRICS, type Endpoint } from '../../../src/lib/contract/endpoints';
 import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import type { Service } from '../../support/service';
@@ -38,6 +38,8 @@ function served(): string[] {
 /** A request to each endpoint that succeeds. Each is on a plan of its own, or on what is made for it. */
 const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
   'GET /health': (service) => service.api.get('/health'),
+  'GET /health/live': (service) => service.api.get('/health/live'),
+  'GET /metrics': (service) => service.api.get('/metrics'),
   'GET /openapi.json': (service) => service.api.get('/openapi.json'),
   'GET /tables': (service) => service.api.get('/tables'),
   'GET /tables/{schema}/{tname}': (service) => service.api.get('/tables/public/orders?limit=3'),
@@ -191,8 +193,10 @@ describe('The OpenAPI document', () => {
       '409',
       '413',
       '415',
+      '421',
       '422',
       '500',
+      '503',
     ]);
   });
 
@@ -208,6 +212,8 @@ describe('The OpenAPI document', () => {
         expect(answer.headers.get('content-type')).toBe(ARROW);
         expect(decode(answer.bytes).batches).toBe(1);
         for (const header of documented.headers!) expect(answer.headers.has(header)).toBe(true);
+      } else if (documented.body === METRICS) {
+        expect(answer.headers.get('content-type')).toMatch(METRICS);
       } else {
         expect(answer.headers.get('content-type')).toBe('application/json');
         // Equal to what the schema lets through: nothing missing, nothing undocumented.

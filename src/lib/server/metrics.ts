@@ -1,0 +1,96 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** How busy the connections to the database are. */
+export interface DatabaseLoad {
+  /** Connections at work. */
+  connections: number;
+  /** Requests that wait for a connection. */
+  waiting: number;
+  /** Writes that wait for their turn, without a connection. */
+  writers: number;
+  /** Reads that wait for their turn, without a connection. */
+  readers: number;
+}
+
+/** What is said of one request that has been answered. */
+export interface AnsweredRequest {
+  method: string;
+  /** The route's pattern, such as `/api/versions/[id]`; null if no route was found. */
+  route: string | null;
+  status: number;
+  seconds: number;
+  /** Rows of an Arrow answer. */
+  rows: number | undefined;
+}
+
+/** Seconds, from a short read to the longest load. */
+const DURATIONS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/**
+ * What a monitoring system asks of one process of the service. Names of columns, versions and people
+ * never come here: a route is named by its pattern (docs/contract/11-endpoints.md).
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #bytes: Counter<'route'>;
+  readonly #rows: Counter<'route'>;
+
+  constructor(load: () => DatabaseLoad) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Histogram({
+      name: 'forecast_pivot_request_duration_seconds',
+      help: 'Time until an answer began, by method, route and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: DURATIONS,
+      registers,
+    });
+    this.#bytes = new Counter({
+      name: 'forecast_pivot_sent_bytes_total',
+      help: 'Bytes of the bodies of answers',
+      labelNames: ['route'],
+      registers,
+    });
+    this.#rows = new Counter({
+      name: 'forecast_pivot_sent_rows_total',
+      help: 'Forecast rows sent as Arrow',
+      labelNames: ['route'],
+      registers,
+    });
+    const gauge = (name: string, help: string, value: (now: DatabaseLoad) => number) =>
+      new Gauge({
+        name: `forecast_pivot_${name}`,
+        help,
+        registers,
+        collect() {
+          this.set(value(load()));
+        },
+      });
+    gauge('connections_in_use', 'Connections to the database at work', (now) => now.connections);
+    gauge('connections_waiting', 'Requests that wait for a connection', (now) => now.waiting);
+    gauge('writers_waiting', 'Writes that wait for their turn', (now) => now.writers);
+    gauge('readers_waiting', 'Reads that wait for their turn', (now) => now.readers);
+  }
+
+  /** Takes note of an answer whose headers are ready. */
+  answered({ method, route, status, seconds, rows }: AnsweredRequest): void {
+    const pattern = route ?? 'none';
+    this.#requests.observe({ method, route: pattern, status: String(status) }, seconds);
+    if (rows !== undefined) this.#rows.inc({ route: pattern }, rows);
+  }
+
+  /** Takes note of a piece of a body that is sent. */
+  sent(route: string | null, bytes: number): void {
+    this.#bytes.inc({ route: route ?? 'none' }, bytes);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All of it in the text format of Prometheus. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
