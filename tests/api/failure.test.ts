@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startPostgres, type Postgres } from '../../src/demo/postgres';
 import { startServer } from '../../src/demo/server';
-import { connect } from '../../src/lib/server/migrate/connect';
+import { connect as connectDatabase } from '../../src/lib/server/migrate/connect';
 import { up } from '../../src/lib/server/migrate/runner';
 import { apiAt, type Answer } from '../support/http';
 import { bytes, plan, type Planned } from '../support/planned';
@@ -69,7 +70,7 @@ describe('PostgreSQL goes away', () => {
   beforeAll(async () => {
     postgres = await startPostgres({ folder });
     const database = postgres.database('postgres');
-    const client = await connect(database);
+    const client = await connectDatabase(database);
     await up(client, () => {});
     await client.end();
     const server = await startServer({ database });
@@ -236,6 +237,30 @@ describe('the server is asked to end', () => {
     expect(await service.server.ended).toEqual({ code: 0, signal: null });
     const [{ value }] = await service.query(`SELECT sum("Sales")::text AS value FROM ${v.table}`);
     expect(value).toBe('155.00');
+  });
+
+  it('does not wait for a client that has stopped in the middle of a body', async () => {
+    const service = await startService();
+    onTestFinished(() => service.stop());
+    const v = await version(service);
+    const before = await bytes(service, v);
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {});
+    socket.write(
+      `POST /api${v.path}/scale HTTP/1.1\r\nHost: ${hostname}:${port}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"pf_user": "ann", ',
+    );
+    const idle = connect(Number(port), hostname);
+    idle.on('error', () => {});
+    idle.write('GET /api/health HTTP/1.1\r\nHo');
+    // Both have arrived once a request that was sent after them is answered.
+    expect((await service.api.get('/health')).status).toBe(200);
+    process.kill(service.server.pid, 'SIGTERM');
+    expect(await service.server.ended).toEqual({ code: 0, signal: null });
+    await closed;
+    expect(await bytes(service, v)).toEqual(before);
   });
 });
 

@@ -49,7 +49,20 @@ describe('node build', () => {
     const { code, stderr } = await build({ DB_PORT: '1', PORT: String(await freePort()) });
     expect(code).toBe(1);
     expect(stderr).toContain('ECONNREFUSED');
+    expect(stderr).not.toContain('nothing was changed');
     expect(stderr).not.toContain(database.password + '@');
+  });
+
+  it('says in one line that its port is in use, and ends', async () => {
+    await prepare('service');
+    server = await startServer({ database });
+    const { port } = new URL(server.url);
+    const { code, stderr, stdout } = await build({ PORT: port });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`port ${port} is in use`)),
+    ]);
+    expect(stdout).not.toContain('Listening');
   });
 
   it('says why the database does not let it in', async () => {
