@@ -67,6 +67,7 @@ CREATE TABLE pf.log (
   slice jsonb,
   params jsonb,
   note text,
+  row_count bigint,
   CONSTRAINT log_operation_check CHECK ((operation = ANY (ARRAY['baseline'::text, 'reference'::text, 'scale'::text, 'recode'::text, 'clone'::text]))),
   CONSTRAINT log_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
   CONSTRAINT log_pkey PRIMARY KEY (id)

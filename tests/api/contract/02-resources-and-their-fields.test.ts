@@ -146,6 +146,7 @@ describe('pf.log', () => {
         slice: null,
         params: { where_clause: 'TRUE', date_offset: '0 days' },
         note: null,
+        row_count: 12,
       },
       {
         id: expect.any(Number),
@@ -156,6 +157,7 @@ describe('pf.log', () => {
         slice: { region: 'North' },
         params: { pct: 10 },
         note: 'more',
+        row_count: expect.any(Number),
       },
     ]);
     expect((await service.api.del(`/versions/${versionId}`)).status).toBe(204);

@@ -34,6 +34,25 @@ export async function insertEntry(
   return id;
 }
 
+/**
+ * Keeps with an entry how many rows it has.
+ *
+ * @param rowCount left out if the statement that wrote them answers something else; they are counted then
+ */
+export const keepRowCount = (
+  transaction: Transaction,
+  table: string,
+  logid: number,
+  rowCount?: number,
+): Promise<number> =>
+  rowCount === undefined
+    ? transaction.run(
+        `UPDATE pf.log SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = $1)
+         WHERE id = $1`,
+        [logid],
+      )
+    : transaction.run('UPDATE pf.log SET row_count = $2 WHERE id = $1', [logid, rowCount]);
+
 /** Deletes an entry and leaves its rows. @throws AppError 404 if there is no such entry */
 export async function deleteEntry(transaction: Transaction, logid: number): Promise<void> {
   const gone = await transaction.maybeOne('DELETE FROM pf.log WHERE id = $1 RETURNING id', [logid]);

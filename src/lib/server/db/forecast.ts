@@ -64,11 +64,6 @@ export const addColumn = (
 ): Promise<number> =>
   session.run(`ALTER TABLE ${table} ADD COLUMN ${ident(column.name)} ${column.type}`);
 
-/** @throws AppError 404 where the table was dropped since its version was read */
-export async function countRows(session: Session, table: string): Promise<number> {
-  return (await session.one<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)).n;
-}
-
 /** How many rows and what they add up to; a total is null where the source has no such measure. */
 export interface Totals {
   row_count: number;

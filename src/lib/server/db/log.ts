@@ -58,3 +58,41 @@ export async function lastChanges(
   );
   return new Map(rows.map((r) => [r.version_id, r]));
 }
+
+/** Rows of a version as its entries count them; null if an entry has not been counted yet. */
+export async function entryRowCounts(
+  session: Session,
+  sourceId: number,
+): Promise<Map<number, number | null>> {
+  const rows = await session.many<{ version_id: number; row_count: number; counted: boolean }>(
+    `SELECT l.version_id, sum(l.row_count) AS row_count, bool_and(l.row_count IS NOT NULL) AS counted
+     FROM pf.log l JOIN pf.version v ON v.id = l.version_id
+     WHERE v.source_id = $1 GROUP BY l.version_id`,
+    [sourceId],
+  );
+  return new Map(rows.map((r) => [r.version_id, r.counted ? r.row_count : null]));
+}
+
+/**
+ * Counts the rows of entries that are older than the counts, and keeps that. An entry's rows never
+ * change, so no lock is needed.
+ *
+ * @throws AppError 404 if the forecast table is gone
+ * @returns the rows of all entries of the version
+ */
+export async function countOldEntries(
+  session: Session,
+  table: string,
+  versionId: number,
+): Promise<number> {
+  await session.run(
+    `UPDATE pf.log l SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = l.id)
+     WHERE version_id = $1 AND row_count IS NULL`,
+    [versionId],
+  );
+  const { row_count } = await session.one<{ row_count: number }>(
+    'SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log WHERE version_id = $1',
+    [versionId],
+  );
+  return row_count;
+}

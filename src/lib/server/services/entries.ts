@@ -1,7 +1,7 @@
 import type { ClearAnswer } from '../../contract/loads';
 import type { LogEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
-import { OPERATIONS } from '../../contract/operations';
+import { isLoad, OPERATIONS } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import type { Database, Transaction } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
@@ -11,6 +11,7 @@ import {
   deleteRowsOfEntry,
   deleteRowsOfIter,
   insertEntry,
+  keepRowCount,
 } from '../db/entries';
 import { literal, typedLiteral } from '../sql/identifiers';
 import { excludeClause } from '../sql/slice';
@@ -94,6 +95,9 @@ class EntryWriter {
       ...tokens,
     });
     const written = await blameClient(statement, () => runWrite(tx, sql, target.columns));
+    // An operation at the grain answers fewer rows than it writes.
+    const known = isLoad(entry.operation) ? written.rowCount : undefined;
+    await keepRowCount(tx, table, logid, known);
     return { logid, ...written };
   }
 

@@ -6,9 +6,9 @@ import type {
 } from '../../contract/versions';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
-import { SQLSTATE, sqlState } from '../db/database';
-import { countRows, createTable, dropTable } from '../db/forecast';
-import { lastChanges } from '../db/log';
+import { SQLSTATE, sqlState } from '../db/failures';
+import { createTable, dropTable } from '../db/forecast';
+import { countOldEntries, entryRowCounts, lastChanges } from '../db/log';
 import { getSource, lockSource } from '../db/sources';
 import type { GeneratedColumn } from '../db/templates';
 import { generatedColumns, listTemplates } from '../db/templates';
@@ -31,14 +31,20 @@ import { unrecorded } from './forecast-version';
 const nameTaken = (name: string) =>
   new AppError(409, `The source has a version named "${name}" already`, { field: 'name' });
 
-/** The versions of a source, each with its size and last change. @throws AppError 404 */
+/**
+ * The versions of a source, each with its size and last change. Sizes are kept with the log's entries:
+ * counting would take seconds per forecast table, and wait for one that is locked.
+ *
+ * @throws AppError 404
+ */
 export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {
   const source = await getSource(db, sourceId);
   const changes = await lastChanges(db, sourceId);
+  const counts = await entryRowCounts(db, sourceId);
   const entries: VersionListEntry[] = [];
-  // One after the other: counted all at once, they would take every connection from other requests.
   for (const version of await listVersions(db, sourceId)) {
-    const row_count = await countIfThere(db, forecastTable(source.tname, version.id));
+    const kept = counts.get(version.id) ?? (counts.has(version.id) ? null : 0);
+    const row_count = kept ?? (await countIfThere(db, source.tname, version.id));
     if (row_count === undefined) continue;
     const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
     entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user });
@@ -46,10 +52,16 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   return entries;
 }
 
-/** Rows of a forecast table; undefined where its version was deleted since it was listed. */
-async function countIfThere(db: Database, table: string): Promise<number | undefined> {
+/** Rows of a version with old entries; undefined if it was deleted since it was listed. */
+async function countIfThere(
+  db: Database,
+  tname: string,
+  versionId: number,
+): Promise<number | undefined> {
   try {
-    return await countRows(db, table);
+    return await db.transaction((tx) =>
+      countOldEntries(tx, forecastTable(tname, versionId), versionId),
+    );
   } catch (error) {
     if (error instanceof AppError && error.status === 404) return undefined;
     throw error;
