@@ -12,6 +12,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/build ./build
 COPY --from=build /app/migrations ./migrations
+COPY --from=build /app/LICENSE /app/THIRD_PARTY_LICENSES ./
 # Starts the commands that the build made: npm run migrate, npm run periods.
 COPY --from=build /app/bin ./bin
 USER node

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import node from '@sveltejs/adapter-node';
 import { vitePreprocess } from '@sveltejs/vite-plugin-svelte';
+import { packageFolders } from './src/cli/packages.js';
 
 /** What `npm run migrate`, `npm run periods` and `npm run schema:dump` start (see bin/command.js). */
 const commands = ['migrate', 'periods', 'schema-dump'];
@@ -8,7 +9,8 @@ const commands = ['migrate', 'periods', 'schema-dump'];
 /**
  * adapter-node with this service's defaults. `node build` alone must listen on port 3010 and leave
  * the body limit to the API (which answers `{error}` with 413), but adapter-node reads its own
- * variables before any code of ours runs. So its entry moves aside, behind one that sets them first.
+ * variables before any code of ours runs. So its entry moves aside, behind one that sets them first
+ * and then prepares the listener for what adapter-node does not look after.
  * The commands are bundled beside the server: what is deployed needs neither the sources nor tsx.
  *
  * @returns {import('@sveltejs/kit').Adapter}
@@ -22,12 +24,32 @@ function adapter() {
       await bundleCommands();
       renameSync('build/index.js', 'build/server-entry.js');
       writeFileSync('build/defaults.js', readFileSync('src/server-defaults.js'));
+      writeFileSync('build/listener.js', readFileSync('src/server-listener.js'));
+      writeFileSync('build/bundled-packages.json', JSON.stringify(bundledPackages()));
       writeFileSync(
         'build/index.js',
-        "import './defaults.js';\nexport * from './server-entry.js';\n",
+        [
+          "import './defaults.js';",
+          "import { server } from './server-entry.js';",
+          "import { prepareListener } from './listener.js';",
+          'prepareListener(server.server);',
+          '',
+        ].join('\n'),
       );
     },
   };
+}
+
+/** Packages that are part of what was built, for the browser and for the server. */
+function bundledPackages() {
+  const listed = readdirSync('.svelte-kit')
+    .filter((file) => /^bundled-.+\.json$/.test(file))
+    .flatMap((file) => JSON.parse(readFileSync(`.svelte-kit/${file}`, 'utf8')));
+  // adapter-node bundles the server once more, and leaves only its source maps to tell of what.
+  const maps = readdirSync('build/server', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.map'))
+    .flatMap((file) => JSON.parse(readFileSync(`build/server/${file}`, 'utf8')).sources);
+  return packageFolders([...listed, ...maps, 'node_modules/@sveltejs/adapter-node']);
 }
 
 /** Bundles the commands of src/cli to build/cli; packages stay imports, as in the server. */

@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { sveltekit } from '@sveltejs/kit/vite';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { packageFolders } from './src/cli/packages.js';
 
 const onPostgres = {
   environment: 'node',
@@ -12,6 +15,22 @@ const onPostgres = {
   sequence: { groupOrder: 1 },
 };
 
+/** Lists the packages whose files a build puts into its own, for `npm run licenses`. */
+const bundledPackages: Plugin = {
+  name: 'bundled-packages',
+  apply: 'build',
+  generateBundle(_, bundle) {
+    const origins = Object.values(bundle).flatMap((file) =>
+      file.type === 'chunk' ? Object.keys(file.modules) : file.originalFileNames,
+    );
+    mkdirSync('.svelte-kit', { recursive: true });
+    writeFileSync(
+      `.svelte-kit/bundled-${this.environment.name}.json`,
+      JSON.stringify(packageFolders(origins)),
+    );
+  },
+};
+
 /**
  * The contract holds wherever the service runs: its tests run west and east of UTC, the tests
  * themselves and the servers that they start.
@@ -19,7 +38,7 @@ const onPostgres = {
 const timeZones = ['America/New_York', 'Asia/Kolkata'];
 
 export default defineConfig({
-  plugins: [sveltekit()],
+  plugins: [sveltekit(), bundledPackages],
   test: {
     projects: [
       {
