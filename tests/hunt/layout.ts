@@ -142,4 +142,8 @@ export function filterSql({ filters }: HuntLayout): string | null {
   return conditions.join(' AND ') || 'TRUE';
 }
 
+/** The filters that a slice can hold; the page has to say of the others that they do not count. */
+export const heldFilters = ({ filters }: HuntLayout): HuntFilter[] =>
+  filters.filter(({ entry: [, operator] }) => ['==', 'in', 'is null'].includes(operator));
+
 export const keyText = (key: Key): string => (key === null ? 'NULL' : literal(key));

@@ -1,6 +1,6 @@
 import type { Query } from '../support/service';
 import type { Level } from './expressions';
-import { filterSql, keyText, type HuntLayout } from './layout';
+import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';
 import { sqlType, type HuntTable } from './table';
 import { groupSql, ident, labelOf, leafSql, type Key } from './values';
 
@@ -91,10 +91,11 @@ export class Oracle {
 
   /**
    * The rows that any of the cells adds up, as a condition on the stored rows; null if SQL cannot
-   * say. `filtered` false leaves out the filters of the layout.
+   * say. `held` leaves out the filters that no slice can hold.
    */
-  behind(cells: readonly Meaning[], { filtered = true } = {}): string | null {
-    const where = filtered ? filterSql(this.layout) : 'TRUE';
+  behind(cells: readonly Meaning[], { held = false } = {}): string | null {
+    const filters = held ? heldFilters(this.layout) : this.layout.filters;
+    const where = filterSql({ ...this.layout, filters });
     if (where === null) return null;
     const { levels, splits } = this.layout;
     const conditions: string[] = [];

@@ -9,7 +9,7 @@ import {
   type Sums,
 } from './oracle';
 import { Random } from './random';
-import { randomLayout, storedLayout, type HuntLayout } from './layout';
+import { heldFilters, randomLayout, storedLayout, type HuntLayout } from './layout';
 import { randomRound, type Aim, type Round } from './round';
 import { randomTable, tableSql, type HuntTable } from './table';
 import { ident } from './values';
@@ -182,7 +182,7 @@ class Visitor {
         cells = [next];
       }
     }
-    this.checkMarks(await page.look(), cells);
+    await this.checkMarks(cells);
     await this.operate(cells, round.asked, seen);
     await this.undo();
   }
@@ -234,7 +234,7 @@ class Visitor {
     const cells = [await page.lastPressed()];
     await page.idle();
     await this.checkEntry(started, asked, sent, before);
-    this.checkMarks(await page.look(), cells);
+    await this.checkMarks(cells);
     await this.operate(cells, round.asked, then);
     await this.undo();
     await this.undo();
@@ -277,19 +277,26 @@ class Visitor {
     const entry = await this.lastEntry();
     const meanings = await this.meaningsOf(cells);
     const slice = JSON.stringify(sent.body.slice);
-    const exact = meanings && this.oracle.behind(meanings);
-    if (exact === null) {
-      await this.checkShownNumber(cells, entry, slice);
-      return;
-    }
-    const wrong = await this.differences(exact, asked, entry);
-    if (wrong !== null) {
-      const wider = seen.beyond && this.oracle.behind(meanings ?? [], { filtered: false });
-      if (!wider || (await this.differences(wider, asked, entry)) !== null) {
-        throw new Broken(`${wrong}; pressed ${shown(cells)}, sent ${slice}`);
+    // What the cell adds up; or what it would without the filters that the page says do not count.
+    const conditions = [
+      this.oracle.behind(meanings ?? []),
+      ...(this.isToldBeyond(seen) ? [this.oracle.behind(meanings ?? [], { held: true })] : []),
+    ].filter((condition) => condition !== null);
+    if (!meanings) await this.checkShownNumber(cells, entry, slice);
+    else if (conditions.length > 0) {
+      const wrong = await Promise.all(conditions.map((c) => this.differences(c, asked, entry)));
+      if (!wrong.includes(null)) {
+        throw new Broken(`${wrong[0]}; pressed ${shown(cells)}, sent ${slice}`);
       }
     }
     await this.compare('after the operation');
+  }
+
+  /** Whether the page names every filter that the slice leaves out. */
+  private isToldBeyond({ beyond }: Seen): boolean {
+    const held = heldFilters(this.layout);
+    const others = this.layout.filters.filter((filter) => !held.includes(filter));
+    return others.every(({ entry: [column] }) => beyond?.includes(column));
   }
 
   /** What an entry changed other than it should have; null if nothing. */
@@ -330,6 +337,7 @@ class Visitor {
 
   /** Where SQL cannot say what a cell is: what was changed adds up to the number that was pressed. */
   private async checkShownNumber(cells: Pressed[], entry: number, slice: string): Promise<void> {
+    if (heldFilters(this.layout).length < this.layout.filters.length) return;
     for (const cell of cells) {
       const { measure } = cell;
       if (measure === null || cells.length > 1) continue;
@@ -484,13 +492,20 @@ class Visitor {
     return { ...next, place: 'body' };
   }
 
-  private checkMarks(seen: Seen, cells: readonly Pressed[]): void {
+  /** Waits until the cells that are marked are the selected ones. */
+  private async checkMarks(cells: readonly Pressed[]): Promise<void> {
     if (cells.some((cell) => cell.place !== 'body')) return;
     const wanted = new Set(cells.map(cellKey));
-    const wrong = seen.cells.find((cell) => cell.marked !== wanted.has(cellKey(cell)));
-    if (wrong) {
-      const not = wrong.marked ? '' : 'not ';
-      throw new Broken(`${cellKey(wrong)} is ${not}marked; selected is ${shown(cells)}`);
+    const deadline = Date.now() + 5_000;
+    for (;;) {
+      const seen = await this.page.look();
+      const wrong = seen.cells.find((cell) => cell.marked !== wanted.has(cellKey(cell)));
+      if (!wrong) return;
+      if (Date.now() > deadline) {
+        const not = wrong.marked ? '' : 'not ';
+        throw new Broken(`${cellKey(wrong)} is ${not}marked; selected is ${shown(cells)}`);
+      }
+      await this.page.page.waitForTimeout(20);
     }
   }
 }
