@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ColumnEntry } from '../contract/columns';
+import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { LayoutFilter } from '../contract/layout';
 import { Layout } from '../contract/layout';
 import type { Row, Scalar } from '../contract/primitives';
@@ -76,7 +76,7 @@ export class Pivot {
    * @throws Error if the engine cannot start or refuses the rows
    */
   static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
-    const dimensions = options.columns.filter((c) => c.role === 'dimension' || c.role === 'date');
+    const dimensions = options.columns.filter((c) => isLeaf(c.role));
     const facts = columnFacts(
       bytes,
       dimensions.map((c) => c.cname),

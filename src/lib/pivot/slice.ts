@@ -1,4 +1,4 @@
-import type { ColumnEntry } from '../contract/columns';
+import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { LayoutFilter } from '../contract/layout';
@@ -50,8 +50,6 @@ const IMPOSSIBLE = {
   unknown: (column: string) =>
     `The values behind “${column}” could not be read, so no selection is exactly this cell.`,
 };
-
-const SLICE_ROLES = new Set(['dimension', 'date']);
 
 /** The expressions whose values {@link sliceFromCell} needs to know the meaning of. */
 export function expressionsOf(
@@ -154,7 +152,7 @@ class SliceBuilder {
   }
 
   private isSliceable(column: string): boolean {
-    return this.columns.some((c) => c.cname === column && SLICE_ROLES.has(c.role));
+    return this.columns.some((c) => c.cname === column && isLeaf(c.role));
   }
 
   private restrict(column: string, values: readonly CellValue[]): void {

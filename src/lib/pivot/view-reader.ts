@@ -1,3 +1,4 @@
+import { isLeaf } from '../contract/columns';
 import type { LayoutFilter, LayoutSort } from '../contract/layout';
 import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { pathKey } from './cell';
@@ -338,7 +339,7 @@ export class ViewReader {
   /** A row of an ungrouped view is named by its dimensions and dates, read by its key. */
   private async flatRow(key: CellValue, columns: readonly SliceColumn[]): Promise<RowNames> {
     const names = columns
-      .filter((c) => (c.role === 'dimension' || c.role === 'date') && c.cname in this.schema)
+      .filter((c) => isLeaf(c.role) && c.cname in this.schema)
       .map((c) => c.cname);
     const index = await this.table.get_index();
     if (!index) throw gone();

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import type { ColumnEntry } from '../contract/columns';
+import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 
@@ -22,7 +22,7 @@ export class PlannedVersion {
     readonly columns: readonly ColumnEntry[],
   ) {
     this.current = $state.raw(version);
-    this.dimensions = columns.filter((c) => c.role === 'dimension' || c.role === 'date');
+    this.dimensions = columns.filter((c) => isLeaf(c.role));
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
     this.measureNames = {
