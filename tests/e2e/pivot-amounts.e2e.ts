@@ -76,6 +76,25 @@ test('a total typed for one cell is not taken for the next, and waits for its su
   expect(written).toBeCloseTo(wanted, 3);
 });
 
+test('a total that arrives in the field that was just entered is typed over', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/versions/1/slice', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await pivot.click(FURNITURE);
+  const total = field(pivot, 'Sales: New total');
+  await total.focus();
+  await expect(total).toHaveValue('');
+  answer();
+  await expect(total).toHaveValue(/\d/);
+  await page.keyboard.type('180000');
+  await expect(total).toHaveValue('180000');
+});
+
 test('a filter set after a selection ends it', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
