@@ -503,7 +503,10 @@ class Visitor {
       if (!wrong) return;
       if (Date.now() > deadline) {
         const not = wrong.marked ? '' : 'not ';
-        throw new Broken(`${cellKey(wrong)} is ${not}marked; selected is ${shown(cells)}`);
+        const said = seen.obstacle ?? (await this.page.toasts()).at(-1) ?? 'nothing';
+        throw new Broken(
+          `${cellKey(wrong)} is ${not}marked; selected is ${shown(cells)}; the page says: ${said}`,
+        );
       }
       await this.page.page.waitForTimeout(20);
     }

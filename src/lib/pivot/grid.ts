@@ -4,9 +4,8 @@ import { copyCells, copyView } from './clipboard';
 import type { GridPlugin, Table } from './engine-types';
 import { headOf } from './labels';
 import { Marks } from './marks';
-import { Shown } from './shown';
+import { isGone, Shown } from './shown';
 import type { SliceColumn } from './slice';
-import type { ViewReader } from './view-reader';
 
 /** The width of a tree row's +/− icon: there the grid itself takes the click. */
 const ICON_WIDTH = 26;
@@ -67,23 +66,18 @@ export class Grid {
     columns: readonly SliceColumn[],
     near: CellPosition | null,
   ): Promise<ReadCell> {
-    return this.reader().read(cell, columns, near);
+    return this.shown.ask((reader) => reader.read(cell, columns, near));
   }
 
   /** @throws Error if there is no such cell */
   async identityAt(position: CellPosition): Promise<CellIdentity> {
-    return this.reader().identityAt(position);
-  }
-
-  private reader(): ViewReader {
-    const { reader } = this.shown;
-    if (!reader) throw new Error('The pivot is not shown as a grid.');
-    return reader;
+    return this.shown.ask((reader) => reader.identityAt(position));
   }
 
   /** How many rows and columns the grid has now. */
   async extent(): Promise<{ columns: number; rows: number }> {
-    return { columns: this.shown.labels.length, rows: await this.shown.rowCount() };
+    const rows = await this.shown.ask((_, view) => view.num_rows());
+    return { columns: this.shown.labels.length, rows };
   }
 
   /** Opens all rows to a depth: 0 shows the first level only. */
@@ -96,14 +90,15 @@ export class Grid {
 
   /** Opens a row, or closes it if the row below is one of its own. */
   async toggleRow(y: number): Promise<void> {
-    const { view, reader, expansion } = this.shown;
-    const [path, next = []] = (await reader?.rowPaths(y, y + 2)) ?? [];
-    if (!view || !path) return;
-    const isOpen = next.length > path.length;
-    if (isOpen) expansion.close(path);
-    else expansion.open(path);
-    await (isOpen ? view.collapse(y) : view.expand(y));
-    await this.plugin.update(view);
+    await this.shown.ask(async (reader, view) => {
+      const [path, next = []] = await reader.rowPaths(y, y + 2);
+      if (!path) return;
+      const isOpen = next.length > path.length;
+      await (isOpen ? view.collapse(y) : view.expand(y));
+      if (isOpen) this.shown.expansion.close(path);
+      else this.shown.expansion.open(path);
+      await this.plugin.update(view);
+    });
     this.onRows();
   }
 
@@ -154,7 +149,7 @@ export class Grid {
         else await update(shown.displayed(view));
       } catch (error) {
         // The view was replaced meanwhile, and the one in its place is drawn anew.
-        if (!/View not found/.test(String(error))) throw error;
+        if (!(await isGone(view))) throw error;
       }
     };
     const restore = plugin.restore.bind(plugin);

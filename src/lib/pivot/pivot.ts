@@ -273,9 +273,9 @@ export class Pivot {
 
   /** Whether a column or an expression of the view has an empty value in any row. */
   private async holdsEmpty(name: string): Promise<boolean> {
-    const { reader } = this.grid.shown;
-    if (reader?.isExpression(name)) {
-      const { tuples } = await reader.underlyingValues(name);
+    const { shown } = this.grid;
+    if (shown.reader?.isExpression(name)) {
+      const { tuples } = await shown.ask((reader) => reader.underlyingValues(name));
       return tuples.some(({ value }) => value === valueKey(null));
     }
     const known = this.withEmpty.get(name);

@@ -7,6 +7,9 @@ import { Expansion } from './expansion';
 import { columnLabels, headOf, label, labelStyle } from './labels';
 import { ViewReader } from './view-reader';
 
+/** So long a question waits for the view that takes the place of one that is gone. */
+const REPLACED_WITHIN_MS = 10_000;
+
 /**
  * What the grid shows: the engine's view with every group under a label of its own, its rows open or
  * closed as they were before, and the typed values behind its rows and columns.
@@ -22,6 +25,7 @@ export class Shown {
   /** The typed split values behind each column; empty if the view splits by nothing. */
   columnPaths: (CellValue[] | null)[] = [];
   private printedPaths: string[] = [];
+  private replaced = new Signal();
   /** The rows that the grid read last. */
   private window: { start: number; paths: CellValue[][] } = { start: 0, paths: [] };
 
@@ -43,6 +47,29 @@ export class Shown {
       reader.rowPaths(0, await view.num_rows()),
     );
     await this.readColumns();
+    this.endWaiting();
+  }
+
+  /**
+   * Asks about the view on screen. If the viewer is just replacing this view, the question waits for
+   * the new one.
+   *
+   * @throws Error if the pivot is not shown as a grid, or if the new view is arranged in another way:
+   * a cell of before would mean other rows there
+   */
+  async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
+    const arrangement = this.reader?.arrangement;
+    for (;;) {
+      const { reader, view, replaced } = this;
+      if (!reader || !view) throw new Error('it is not shown as a grid.');
+      if (reader.arrangement !== arrangement) throw new Error('it is arranged in another way now.');
+      try {
+        return await question(reader, view);
+      } catch (error) {
+        if (this.reader === reader && !(await isGone(view))) throw error;
+        if (!(await replaced.within(REPLACED_WITHIN_MS))) throw error;
+      }
+    }
   }
 
   /**
@@ -59,13 +86,11 @@ export class Shown {
   }
 
   async dispose(): Promise<void> {
-    await this.reader?.dispose();
+    const { reader } = this;
     this.reader = null;
     this.view = null;
-  }
-
-  async rowCount(): Promise<number> {
-    return (await this.view?.num_rows()) ?? 0;
+    this.endWaiting();
+    await reader?.dispose();
   }
 
   /**
@@ -105,9 +130,10 @@ export class Shown {
 
   /** Whether a cell's row is on screen or could be scrolled to: no row above it is closed. */
   async isOpen(identity: CellIdentity): Promise<boolean> {
-    const { reader } = this;
-    if (!reader || reader.config.group_by.length === 0) return true;
-    return (await reader.find(identity)) !== null;
+    return this.ask(
+      async (reader) =>
+        reader.config.group_by.length === 0 || (await reader.find(identity)) !== null,
+    );
   }
 
   /** Where a cell is now, or the innermost row above it that is not closed away. */
@@ -115,14 +141,15 @@ export class Shown {
     identity: CellIdentity,
     near: CellPosition | null,
   ): Promise<CellPosition | null> {
-    const { reader } = this;
-    if (!reader || reader.config.group_by.length === 0) return near;
-    for (let depth = identity.rowPath.length; depth >= 0; depth--) {
-      const rowPath = identity.rowPath.slice(0, depth);
-      const found = await reader.find({ ...identity, rowPath }, near);
-      if (found) return found;
-    }
-    return null;
+    return this.ask(async (reader) => {
+      if (reader.config.group_by.length === 0) return near;
+      for (let depth = identity.rowPath.length; depth >= 0; depth--) {
+        const rowPath = identity.rowPath.slice(0, depth);
+        const found = await reader.find({ ...identity, rowPath }, near);
+        if (found) return found;
+      }
+      return null;
+    });
   }
 
   /**
@@ -172,6 +199,12 @@ export class Shown {
         return typeof member === 'function' ? member.bind(target) : member;
       },
     });
+  }
+
+  /** Lets questions go on that wait for another view. */
+  private endWaiting(): void {
+    this.replaced.give();
+    this.replaced = new Signal();
   }
 
   private async readColumns(): Promise<void> {
@@ -229,6 +262,28 @@ export class Shown {
     return tidied(shown);
   }
 }
+
+/** Something that happens once, and that many may wait for. */
+class Signal {
+  give: () => void = () => undefined;
+  private readonly given = new Promise<true>((resolve) => (this.give = () => resolve(true)));
+
+  /** @returns whether it happened within so many milliseconds */
+  async within(ms: number): Promise<boolean> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+    const isGiven = await Promise.race([this.given, late]);
+    clearTimeout(timer);
+    return isGiven;
+  }
+}
+
+/** Whether the viewer has deleted a view: it answers nothing any more. */
+export const isGone = (view: View): Promise<boolean> =>
+  view.num_rows().then(
+    () => false,
+    () => true,
+  );
 
 const tidied = (columns: (readonly [name: string, values: unknown[]])[]) =>
   JSON.stringify(Object.fromEntries(columns), (_, value: unknown) =>

@@ -84,6 +84,12 @@ export class ViewReader {
     return this.config.columns.filter((name): name is string => name !== null);
   }
 
+  /** What a place in the view means; two views with equal ones show the same cells. */
+  get arrangement(): string {
+    const { group_by, split_by, filter, filter_op, expressions } = this.config;
+    return JSON.stringify([group_by, split_by, filter, filter_op, expressions]);
+  }
+
   /** Forgets what was read: rows came or went. */
   invalidate(): void {
     this.columnTuples = null;

@@ -1,0 +1,71 @@
+import perspective from '@finos/perspective/node';
+import { describe, expect, it } from 'vitest';
+import type { LayoutFilter } from '../contract/layout';
+import type { Table, View } from './engine-types';
+import { Shown } from './shown';
+
+/** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */
+function deletable(view: View): { view: View; deleteByViewer: () => void } {
+  let isDeleted = false;
+  const proxy = new Proxy(view, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return isDeleted
+        ? () => Promise.reject(new Error('View not found'))
+        : (member.bind(target) as unknown);
+    },
+  });
+  return { view: proxy, deleteByViewer: () => (isDeleted = true) };
+}
+
+/** A view by region that is on screen, and what makes others like it. */
+async function shownByRegion() {
+  const client: { table(data: unknown): Promise<unknown> } = perspective;
+  const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
+  const config = { group_by: ['region'], columns: ['value'] };
+  const { view, deleteByViewer } = deletable(await table.view(config));
+  const shown = new Shown(
+    table,
+    async () => [],
+    () => undefined,
+  );
+  await shown.adopt(view);
+  return { table, config, deleteByViewer, shown };
+}
+
+const WEST = { rowPath: ['West'], columnPath: null, measure: 'value' };
+const COLUMNS = [{ cname: 'region', role: 'dimension' as const, is_key: false }];
+
+describe('what is asked while the viewer replaces its view', () => {
+  it('is answered by the new view', async () => {
+    const { table, config, deleteByViewer, shown } = await shownByRegion();
+    deleteByViewer();
+    const read = shown.ask((reader) => reader.read(WEST, COLUMNS));
+    await shown.adopt(await table.view(config));
+    expect(await read).toMatchObject({ slice: { region: 'West' }, value: 2 });
+  });
+
+  it('is refused if the new view shows other cells', async () => {
+    const { table, config, deleteByViewer, shown } = await shownByRegion();
+    deleteByViewer();
+    const read = shown.ask((reader) => reader.read(WEST, COLUMNS));
+    const filter: LayoutFilter[] = [['region', '==', 'East']];
+    await Promise.all([
+      expect(read).rejects.toThrow('arranged in another way'),
+      shown.adopt(await table.view({ ...config, filter })),
+    ]);
+  });
+
+  it('is refused if the pivot is gone', async () => {
+    const { deleteByViewer, shown } = await shownByRegion();
+    deleteByViewer();
+    const read = shown.ask((reader) => reader.read(WEST, COLUMNS));
+    await Promise.all([expect(read).rejects.toThrow('not shown as a grid'), shown.dispose()]);
+  });
+
+  it('does not wait if the view is there and the question fails', async () => {
+    const { shown } = await shownByRegion();
+    await expect(shown.ask((reader) => reader.rowPath(99))).rejects.toThrow('gone');
+  });
+});
