@@ -86,3 +86,25 @@ test('a text can be recoded to the empty text', async ({ page, service }) => {
   expect(n).toBeGreaterThan(0);
   await expect.poll(() => pivot.find({ row: ['Furniture', '(blank)'] })).not.toBeNull();
 });
+
+test('a text can be recoded to a text that is called like the empty value', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
+  const field = pivot.panel.getByLabel('New Sub-Category');
+  await field.fill('“(empty)”');
+  await field.press('Tab');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  const [{ texts, nulls }] = await service.query(
+    `SELECT count("Sub-Category")::int AS texts, count(*) FILTER (WHERE "Sub-Category" IS NULL)::int AS nulls
+       FROM ${TABLE} WHERE pf_iter = 'recode' AND ("Sub-Category" = '(empty)' OR "Sub-Category" IS NULL)`,
+  );
+  expect(texts).toBeGreaterThan(0);
+  expect(nulls).toBe(0);
+  await expect.poll(() => pivot.find({ row: ['Furniture', '“(empty)”'] })).not.toBeNull();
+});

@@ -1,4 +1,5 @@
 import type { Page, Request } from '@playwright/test';
+import { choiceText } from '../../src/lib/components/ui/choice-text';
 import type { Asked } from './oracle';
 
 /** A row on screen: its place and the labels down to it. */
@@ -258,8 +259,9 @@ export class HuntPage {
       link.remove();
     }, `/versions/${version}`);
     await this.page.waitForURL(`${this.url}/versions/${version}`);
-    const drawn = this.page.locator('perspective-viewer-datagrid regular-table tbody td').first();
-    await drawn.waitFor({ timeout: 90_000 });
+    // An empty pivot draws no cells, but its grid all the same.
+    const drawn = this.page.locator('perspective-viewer-datagrid regular-table');
+    await drawn.waitFor({ state: 'attached', timeout: 90_000 });
     // What says that the rows are loading covers the first drawing.
     await this.page.locator('.stage .cover').waitFor({ state: 'detached', timeout: 90_000 });
     await this.frames();
@@ -333,7 +335,7 @@ export class HuntPage {
     } else {
       for (const [column, value] of Object.entries(asked.set)) {
         const field = panel.getByLabel(`New ${column}`, { exact: true });
-        await field.fill(value === '' ? '(blank text)' : (value ?? '(empty)'));
+        await field.fill(choiceText(value));
         await field.press('Tab');
       }
     }
@@ -355,17 +357,33 @@ export class HuntPage {
    * @returns the body that was sent and the answer's status; null if nothing was sent
    */
   async apply(): Promise<{ body: Record<string, unknown>; status: number } | null> {
+    const toasts = (await this.toasts()).length;
     const sent = this.page
       .waitForRequest((request) => OPERATION.test(request.url()), { timeout: 8_000 })
       .catch(() => null);
+    let isOver = false;
+    void sent.then(() => (isOver = true));
     await this.page.keyboard.press('Control+Enter');
-    const request = await sent;
+    const request = await Promise.race([sent, this.refusal(toasts, () => isOver)]);
+    isOver = true;
     if (!request) return null;
     const response = await request.response();
     return {
       body: request.postDataJSON() as Record<string, unknown>,
       status: response?.status() ?? 0,
     };
+  }
+
+  /** Waits until the page has said for half a second why nothing is sent, or until all is over. */
+  private async refusal(toasts: number, isOver: () => boolean): Promise<null> {
+    let since = Date.now();
+    while (!isOver() && Date.now() - since < 500) {
+      await this.page.waitForTimeout(25);
+      const { busy, obstacle } = await this.look();
+      const isSaid = obstacle !== null || (await this.toasts()).length > toasts;
+      if (!isSaid || busy || this.open > 0) since = Date.now();
+    }
+    return null;
   }
 
   /** Waits until an operation or an undo is through. */

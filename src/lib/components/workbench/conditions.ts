@@ -3,6 +3,7 @@ import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loa
 import type { Scalar } from '$lib/contract/primitives';
 import { distinct } from '../distinct';
 import { formatDay, parseNumber } from '../format';
+import { choiceText } from '../ui/choice-text';
 
 /** How the values of a column are compared and typed in. */
 export type ValueKind = 'text' | 'number' | 'date' | 'boolean';
@@ -138,7 +139,7 @@ export function describeFilters(
           const subject = `${column?.label || cname} ${operatorName(op, kind)}`;
           if (arity(op) === 0) return subject;
           const values = (Array.isArray(value) ? value : [value]).map((each) =>
-            each === '' ? '(blank text)' : kind === 'date' ? formatDay(String(each)) : String(each),
+            kind === 'date' && each !== '' ? formatDay(String(each)) : choiceText(String(each)),
           );
           return `${subject} ${values.join(op === 'between' ? ' and ' : ', ')}`;
         })

@@ -1,0 +1,21 @@
+const EMPTY = '(empty)';
+export const BLANK = '(blank text)';
+
+/**
+ * How a choice is written: null and the empty text by words, every other text as it is. A text that
+ * would be taken for one of these words is in quotes, as in the pivot.
+ */
+export function choiceText(choice: string | null): string {
+  if (choice === null) return EMPTY;
+  if (choice === '') return BLANK;
+  return choice === EMPTY || choice === BLANK || QUOTED.test(choice) ? `“${choice}”` : choice;
+}
+
+/** The choice that a text stands for: what {@link choiceText} writes, or the text itself. */
+export function choiceOf(text: string): string | null {
+  if (text === EMPTY) return null;
+  if (text === BLANK) return '';
+  return QUOTED.exec(text)?.[1] ?? text;
+}
+
+const QUOTED = /^“(.+)”$/s;
