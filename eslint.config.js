@@ -34,6 +34,12 @@ const rowWriting = {
   message: 'Write and take out entries through the writer in services/entries.ts.',
 };
 
+/** Few can answer for text being SQL: see sql/trusted.ts. */
+const marking = {
+  group: ['**/trusted'],
+  message: 'Quote it with the functions of sql/quote.ts; what marks text as SQL says who else may.',
+};
+
 const arrows = [
   forbid(
     ['src/lib/contract/**'],
@@ -65,14 +71,18 @@ const arrows = [
   ),
   forbid(
     ['src/lib/server/services/**'],
-    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, rowWriting],
+    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, rowWriting, marking],
   ),
   forbid(
     ['src/lib/server/services/entries.ts'],
-    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
+    [...anyOf('client', 'pivot', 'plan', 'components'), ...kit, ...drivers, marking],
   ),
   forbid(
     ['src/lib/server/db/**'],
+    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries', marking],
+  ),
+  forbid(
+    ['src/lib/server/db/rows.ts'],
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries'],
   ),
   forbid(
@@ -82,17 +92,27 @@ const arrows = [
       ...kit,
       ...drivers,
       ...io,
+      marking,
+    ],
+  ),
+  forbid(
+    ['src/lib/server/sql/{quote,guard,tokens}.ts'],
+    [
+      ...anyOf('services', 'db', 'client', 'pivot', 'plan', 'components'),
+      ...kit,
+      ...drivers,
+      ...io,
     ],
   ),
   forbid(
     ['src/lib/server/migrate/**'],
-    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit],
+    [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, marking],
   ),
   forbid(
     ['src/lib/server/*.ts'],
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
-  forbid(['src/hooks.*.ts', 'src/cli/**'], [...drivers, rowWriting]),
+  forbid(['src/hooks.*.ts', 'src/cli/**'], [...drivers, rowWriting, marking]),
 ];
 
 export default ts.config(
@@ -120,14 +140,15 @@ export default ts.config(
   },
   {
     files: [
-      'src/lib/pivot/**/*.ts',
-      'src/lib/plan/**/*.ts',
-      'src/lib/components/**/*.{ts,svelte}',
-      'src/routes/**/*.svelte',
+      'src/*.ts',
+      'src/lib/**/*.{ts,svelte}',
+      'src/params/**/*.ts',
+      'src/routes/**/*.{ts,svelte}',
     ],
     ignores: ['**/*.spec.ts'],
     rules: {
       '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
     },
   },
   {

@@ -83,7 +83,8 @@ export const handleError: HandleServerError = ({ error, event, status, message }
   event.locals.failure = error;
   const answer = answerError(error);
   if (status === 500 && answer.status === 500 && event.locals.requestId) {
-    const { name, message, cause, stack } = error as Error;
+    const { name, message, cause, stack } =
+      error instanceof Error ? error : new Error(String(error));
     const reason = cause instanceof Error ? cause.message : message;
     logger.error({ id: event.locals.requestId, name, reason, stack }, 'request failed');
   }
@@ -96,10 +97,12 @@ function failureAnswer(failure: unknown): Response {
   return json(body, { status, headers });
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** SvelteKit's own refusals carry a status: a path that it does not know, or cannot decode. */
 function ofFramework(failure: unknown): AppError | undefined {
-  if (failure instanceof AppError) return undefined;
-  const { status } = failure as { status?: unknown };
+  if (failure instanceof AppError || !isObject(failure) || !('status' in failure)) return undefined;
+  const { status } = failure;
   if (status === 404) return new AppError(404, 'There is no such path in this API');
   if (status === 400) return new AppError(400, 'The path cannot be decoded');
   return undefined;

@@ -12,6 +12,8 @@ import { startPostgres } from '../../src/demo/postgres';
 import { startServer } from '../../src/demo/server';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { up } from '../../src/lib/server/migrate/runner';
+import { commas, ident, literal, sql } from '../../src/lib/server/sql/quote';
+import { trusted } from '../../src/lib/server/sql/trusted';
 import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
 
 const LEAVES = 10_000;
@@ -41,23 +43,25 @@ const ROLES = {
 const KEYS = ['Region', 'Product', 'Category', 'Segment', 'Order Date'];
 
 /** The set clause that puts a slice into another region. */
-const MOVED = KEYS.map((k) =>
-  k === 'Region' ? `'Elsewhere'::text AS "Region"` : `leaves."${k}" AS "${k}"`,
-).join(', ');
+const MOVED = commas(
+  KEYS.map((k) =>
+    k === 'Region' ? sql`'Elsewhere'::text AS "Region"` : sql`leaves.${ident(k)} AS ${ident(k)}`,
+  ),
+);
 
 const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
   scale: {
     body: { value_incr: 12_345.67, units_incr: -89 },
     tokens: {
-      pct: 'NULL::numeric',
-      value_incr: `'12345.67'::numeric`,
-      units_incr: `'-89'::numeric`,
+      pct: sql`NULL::numeric`,
+      value_incr: sql`'12345.67'::numeric`,
+      units_incr: sql`'-89'::numeric`,
     },
   },
   recode: { body: { set: { Region: 'Elsewhere' } }, tokens: { set_clause: MOVED } },
   clone: {
     body: { set: { Region: 'Elsewhere' }, scale_factor: 1.05 },
-    tokens: { set_clause: MOVED, scale_factor: `'1.05'::numeric` },
+    tokens: { set_clause: MOVED, scale_factor: sql`'1.05'::numeric` },
   },
 };
 
@@ -143,18 +147,18 @@ async function main(rows: number, rounds: number): Promise<void> {
       let logid = await newest();
       const statements = () => {
         logid += 1;
-        const sql = substitute(template, {
-          fc_table: table,
-          where_clause: `"Region" = '${REGION}'::text`,
-          exclude_clause: `pf_iter NOT IN ('reference')`,
-          logid: String(logid),
-          note: 'NULL::text',
+        const statement = substitute(template, {
+          fc_table: trusted(table),
+          where_clause: sql`"Region" = ${literal(REGION)}::text`,
+          exclude_clause: sql`pf_iter NOT IN ('reference')`,
+          logid: sql`${logid}`,
+          note: sql`NULL::text`,
           ...tokens,
         });
         return `BEGIN;
           INSERT INTO pf.log (id, version_id, pf_user, operation)
             VALUES (${logid}, ${id}, 'bench', '${operation}');
-          ${sql};
+          ${statement};
           COMMIT;`;
       };
       const ways: Record<string, () => Promise<unknown>> = {

@@ -100,10 +100,15 @@ async function refusal(response: Response): Promise<ApiError> {
   return new ApiError(response.status, sentence);
 }
 
-async function json<T>(url: string, call?: Call): Promise<T> {
+/**
+ * The answer to a request, as the contract has it. The service makes it of the same types, and a test
+ * holds it to the schemas, so it is not checked again here: it may be a hundred thousand rows.
+ */
+async function json<Answer>(url: string, call?: Call): Promise<Answer> {
   const response = await send(url, call);
   try {
-    return (await response.json()) as T;
+    const answer: Answer = await response.json();
+    return answer;
   } catch (cause) {
     if (call?.signal?.aborted) throw cause;
     throw new ApiError(0, 'The connection was cut before the answer was complete.');

@@ -4,7 +4,7 @@ import { kept, keep } from './storage';
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const isTheme = (text: string | null): text is Theme => THEMES.includes(text as Theme);
+const isTheme = (text: string | null): text is Theme => THEMES.some((theme) => theme === text);
 
 /** The colour theme: the user's choice, kept in the browser, or the system's. */
 class ThemeChoice {

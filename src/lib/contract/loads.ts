@@ -48,6 +48,18 @@ export const LoadRequest = v.object({
 });
 export type LoadRequest = v.InferOutput<typeof LoadRequest>;
 
+/**
+ * What the log keeps of a load (docs/contract/02-resources-and-their-fields.md#pflog): the condition
+ * that ran and the offset, and the condition as it was entered.
+ */
+export const LoadParams = v.object({
+  where_clause: text,
+  date_offset: text,
+  raw_where: v.optional(text),
+  filters: v.optional(Filters),
+});
+export type LoadParams = v.InferOutput<typeof LoadParams>;
+
 const ReplayRequest = v.object({ replay: v.literal(true) });
 const SegmentRequest = v.object({
   ...LoadRequest.entries,

@@ -1,26 +1,58 @@
 import * as v from 'valibot';
-import { LogOperation } from './operations';
+import { LoadParams } from './loads';
+import type { LoadOperation } from './operations';
+import { SLICE_ENTRIES } from './operations';
 import { note, number, timestamp } from './primitives';
 
-/** One write (docs/contract/02-resources-and-their-fields.md#pflog). */
-export const LogEntry = v.object({
+const kept = <const Operation extends string>(operation: Operation) =>
+  v.object({
+    operation: v.literal(operation),
+    slice: v.null(),
+    params: v.nullable(LoadParams),
+  });
+
+const LOAD_ENTRIES = { baseline: kept('baseline'), reference: kept('reference') } satisfies {
+  [O in LoadOperation]: v.GenericSchema<unknown, { operation: O }>;
+};
+const LoadContent = v.variant('operation', Object.values(LOAD_ENTRIES));
+
+/** What was asked for: `operation` says which slice and params an entry has. */
+const EntryContent = v.variant('operation', [
+  ...Object.values(LOAD_ENTRIES),
+  ...Object.values(SLICE_ENTRIES),
+]);
+
+/** An entry before it is written. */
+export type NewEntry = v.InferOutput<typeof EntryContent> & {
+  pf_user: string;
+  note: string | null;
+};
+
+const EntryRecord = v.object({
   id: v.number(),
   version_id: v.number(),
   pf_user: v.string(),
   stamp: timestamp,
-  operation: LogOperation,
-  slice: v.nullable(v.any()),
-  params: v.nullable(v.any()),
   note: v.nullable(v.string()),
 });
+
+/** One write of forecast rows (docs/contract/02-resources-and-their-fields.md#pflog). */
+export const LogEntry = v.intersect([EntryRecord, EntryContent]);
 export type LogEntry = v.InferOutput<typeof LogEntry>;
 
-export const LogListEntry = v.object({
-  ...LogEntry.entries,
+/** Whether an entry is a load of rows from the source. */
+export const isLoadEntry = <Entry extends LogEntry>(
+  entry: Entry,
+): entry is Extract<Entry, { operation: LoadOperation }> =>
+  Object.hasOwn(LOAD_ENTRIES, entry.operation);
+
+const EntryTotals = v.object({
   row_count: v.number(),
   value_total: v.nullable(number),
   units_total: v.nullable(number),
 });
+
+export const LogListEntry = v.intersect([LogEntry, EntryTotals]);
 export type LogListEntry = v.InferOutput<typeof LogListEntry>;
 
 export const LogAnswer = v.object({
@@ -42,12 +74,16 @@ const UndoGrainAnswer = v.object({
 export const UndoAnswer = v.union([UndoRawAnswer, UndoGrainAnswer]);
 export type UndoAnswer = v.InferOutput<typeof UndoAnswer>;
 
-/** Where the rows of one loaded segment lie: first and last day of each date column. */
-export const Segment = v.object({
-  ...LogListEntry.entries,
-  spans: v.array(
-    v.object({ cname: v.string(), min: v.nullable(v.string()), max: v.nullable(v.string()) }),
-  ),
-});
+/** One load with the place of its rows in time: first and last day of each date column. */
+export const Segment = v.intersect([
+  EntryRecord,
+  LoadContent,
+  EntryTotals,
+  v.object({
+    spans: v.array(
+      v.object({ cname: v.string(), min: v.nullable(v.string()), max: v.nullable(v.string()) }),
+    ),
+  }),
+]);
 export type Segment = v.InferOutput<typeof Segment>;
 export const SegmentsAnswer = v.array(Segment);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { Endpoint } from './endpoints';
 import { ENDPOINTS } from './endpoints';
 import { COLUMN_VALUE, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './primitives';
@@ -69,11 +69,11 @@ export function openApiDocument() {
 function describeEndpoint(endpoint: Endpoint) {
   const { method, path, summary, query = {}, request, writesRows, answer, refusals } = endpoint;
   const parameters = [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       name,
       in: 'path',
       required: true,
-      schema: /id$/.test(name!) ? { type: 'integer', minimum: 1 } : { type: 'string' },
+      schema: /id$/.test(name) ? { type: 'integer', minimum: 1 } : { type: 'string' },
     })),
     ...Object.entries(query).map(([name, { schema, description, required = false }]) => ({
       name,
@@ -130,15 +130,30 @@ function jsonSchema(schema: v.GenericSchema): JsonSchema {
     typeMode: 'input',
     errorMode: 'ignore',
     overrideAction: ({ valibotAction, jsonSchema: standard }) => {
-      if (valibotAction.type !== 'metadata') return standard;
-      const { metadata } = valibotAction as v.MetadataAction<unknown, Record<string, unknown>>;
-      const value = metadata[COLUMN_VALUE] as v.GenericSchema | undefined;
-      return value ? { type: 'object', additionalProperties: jsonSchema(value) } : standard;
+      const columns = v.safeParse(ByColumn, valibotAction);
+      return columns.success
+        ? {
+            type: 'object',
+            additionalProperties: jsonSchema(columns.output.metadata[COLUMN_VALUE]),
+          }
+        : standard;
     },
   });
   return converted;
 }
 
+const isSchema = (value: unknown): value is v.GenericSchema =>
+  v.is(v.object({ kind: v.literal('schema') }), value);
+
+/** The part of a schema of {@link byColumn} that tells the schema of its values. */
+const ByColumn = v.object({
+  type: v.literal('metadata'),
+  metadata: v.object({ [COLUMN_VALUE]: v.custom<v.GenericSchema>(isSchema) }),
+});
+
+const isLazy = (schema: v.GenericSchema): schema is v.LazySchema<v.GenericSchema> =>
+  schema.type === 'lazy';
+
 /** A schema that is chosen by what arrives is described by its usual choice. */
 const settled = (schema: v.GenericSchema): v.GenericSchema =>
-  schema.type === 'lazy' ? (schema as v.LazySchema<v.GenericSchema>).getter(undefined) : schema;
+  isLazy(schema) ? schema.getter(undefined) : schema;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { byColumn, note, number, pfUser, row, scalar } from './primitives';
 
-interface OperationRow {
+interface OperationFacts {
   /** Its name on a page. */
   label: string;
   /** One line for the API's documentation. */
@@ -15,8 +15,8 @@ interface OperationRow {
    * selects. A version's loads can only be edited while nothing in it was made from a slice.
    */
   reads: 'source' | 'slice';
-  /** The key that opens its form on the pivot page; null if it has none. */
-  key: string | null;
+  /** The key on the keyboard that opens its form on the pivot page; null if it has none. */
+  hotkey: string | null;
 }
 
 /**
@@ -31,7 +31,7 @@ export const OPERATIONS = {
     tone: 'neutral',
     iter: 'baseline',
     reads: 'source',
-    key: null,
+    hotkey: null,
   },
   reference: {
     label: 'Reference',
@@ -40,7 +40,7 @@ export const OPERATIONS = {
     tone: 'info',
     iter: 'reference',
     reads: 'source',
-    key: null,
+    hotkey: null,
   },
   scale: {
     label: 'Scale',
@@ -49,7 +49,7 @@ export const OPERATIONS = {
     tone: 'accent',
     iter: 'scale',
     reads: 'slice',
-    key: '1',
+    hotkey: '1',
   },
   recode: {
     label: 'Recode',
@@ -58,7 +58,7 @@ export const OPERATIONS = {
     tone: 'warning',
     iter: 'recode',
     reads: 'slice',
-    key: '2',
+    hotkey: '2',
   },
   clone: {
     label: 'Clone',
@@ -67,14 +67,14 @@ export const OPERATIONS = {
     tone: 'success',
     iter: 'clone',
     reads: 'slice',
-    key: '3',
+    hotkey: '3',
   },
-} as const satisfies Record<string, OperationRow>;
+} as const satisfies Record<string, OperationFacts>;
 
 /** The operation of a log entry. */
 export type LogOperation = keyof typeof OPERATIONS;
 
-type Reading<From extends OperationRow['reads']> = {
+type Reading<From extends OperationFacts['reads']> = {
   [O in LogOperation]: (typeof OPERATIONS)[O]['reads'] extends From ? O : never;
 }[LogOperation];
 
@@ -155,6 +155,24 @@ export interface SliceRequests {
 export const SLICE_REQUESTS: {
   [O in SliceOperation]: v.GenericSchema<unknown, SliceRequests[O]>;
 } = { scale: ScaleRequest, recode: RecodeRequest, clone: CloneRequest };
+
+const kept = <const Operation extends string, Params extends v.GenericSchema>(
+  operation: Operation,
+  params: Params,
+) => v.object({ operation: v.literal(operation), slice: Slice, params: v.nullable(params) });
+
+/** What the log keeps of each operation on a slice (docs/contract/02-resources-and-their-fields.md#pflog). */
+export const SLICE_ENTRIES = {
+  scale: kept(
+    'scale',
+    v.union([
+      v.object({ pct: number }),
+      v.object({ value_incr: v.nullable(number), units_incr: v.nullable(number) }),
+    ]),
+  ),
+  recode: kept('recode', v.object({ set: SetClause })),
+  clone: kept('clone', v.object({ set: SetClause, scale_factor: number })),
+} satisfies { [O in SliceOperation]: v.GenericSchema<unknown, { operation: O }> };
 
 /** The newly written rows: whole in raw mode, at the grain otherwise; with pf_note and pf_op. */
 export const OperationAnswer = v.array(row);

@@ -79,14 +79,14 @@ export const COLUMN_VALUE = 'columnValue';
 export const byColumn = <const Value extends v.GenericSchema>(value: Value) =>
   v.pipe(
     v.unknown(),
-    v.check(isObject, 'must be an object'),
+    v.guard(isObject, 'must be an object'),
     v.metadata({ [COLUMN_VALUE]: value }),
-    v.transform((object) => new Map(Object.entries(object as object))),
+    v.transform((object) => new Map(Object.entries(object))),
     v.map(text, value),
-    v.transform((entries) => Object.fromEntries(entries) as Record<string, v.InferOutput<Value>>),
+    v.transform((entries) => Object.fromEntries<v.InferOutput<Value>>(entries)),
   );
 
-const isObject = (value: unknown): boolean =>
+const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**

@@ -80,7 +80,18 @@ export const TemplatesAnswer = v.array(Template);
 
 /** What a generation would produce now, not stored. */
 export const TemplatesPreview = v.array(
-  v.object({ operation: TemplateOperation, sql: v.string() }),
+  v.object({
+    operation: TemplateOperation,
+    sql: v.string(),
+    unrecorded: v.optional(
+      v.pipe(
+        v.literal(true),
+        v.description(
+          'There if it is not known from which columns the stored SQL was generated: operations and new versions wait for a generation',
+        ),
+      ),
+    ),
+  }),
 );
 export type TemplatesPreview = v.InferOutput<typeof TemplatesPreview>;
 

@@ -87,8 +87,11 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     bodyLimit: read('PF_BODY_LIMIT', 1_048_576, 'a number of bytes from 1 to 1073741824', (s) =>
       wholeNumber(s, 1, 1_073_741_824),
     ),
-    logLevel: read('PF_LOG_LEVEL', 'info', `one of ${LOG_LEVELS.join(', ')}`, (s) =>
-      (LOG_LEVELS as readonly string[]).includes(s) ? (s as LogLevel) : null,
+    logLevel: read(
+      'PF_LOG_LEVEL',
+      'info',
+      `one of ${LOG_LEVELS.join(', ')}`,
+      (s) => LOG_LEVELS.find((level) => level === s) ?? null,
     ),
     metrics: read('PF_METRICS', true, '1 or 0', yesOrNo),
     hosts: {
@@ -130,8 +133,9 @@ function wholeNumber(s: string, least: number, most: number): number | null {
 
 /** A number alone is milliseconds, as in PostgreSQL's own statement_timeout. */
 function duration(s: string): number | null {
-  const [, digits, unit] = /^(\d{1,15})\s*(ms|s|min|h)?$/.exec(s) ?? [];
-  if (digits === undefined) return null;
-  const value = Number(digits) * MILLISECONDS[(unit ?? 'ms') as keyof typeof MILLISECONDS];
+  const [, digits, unit = 'ms'] = /^(\d{1,15})\s*(ms|s|min|h)?$/.exec(s) ?? [];
+  const [, milliseconds] = Object.entries(MILLISECONDS).find(([name]) => name === unit) ?? [];
+  if (digits === undefined || milliseconds === undefined) return null;
+  const value = Number(digits) * milliseconds;
   return value <= LONGEST_TIMEOUT ? value : null;
 }

@@ -8,7 +8,7 @@ import type { Column } from './arrow/column-plan';
 import { jsonRows, jsonWithList } from './arrow/json';
 import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';
-import { AppError, faultAt } from './errors';
+import { AppError, faultAt, reasonOf } from './errors';
 
 const MAX_INT4 = 2147483647;
 
@@ -191,7 +191,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new AppError(400, `The body is not JSON: ${(error as Error).message}`);
+    throw new AppError(400, `The body is not JSON: ${reasonOf(error)}`);
   }
 }
 
@@ -201,7 +201,7 @@ const DISCARDED = 16 * 1_048_576;
 async function readText(request: Request, limit: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of bytesOf(request)) {
+  for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
     if (size <= limit) chunks.push(chunk);
     else if (size > limit + DISCARDED) break;
@@ -218,13 +218,11 @@ async function readText(request: Request, limit: number): Promise<string> {
 export async function discardBody(request: Request): Promise<void> {
   if (request.bodyUsed) return;
   let size = 0;
-  for await (const chunk of bytesOf(request)) {
+  for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
     if (size > DISCARDED) break;
   }
 }
-
-const bytesOf = (request: Request) => (request.body ?? []) as AsyncIterable<Uint8Array>;
 
 /** The same response; `onBytes` is told how many bytes of its body go out, as they go. */
 export function countBody(response: Response, onBytes: (bytes: number) => void): Response {
@@ -246,8 +244,8 @@ export function countBody(response: Response, onBytes: (bytes: number) => void):
  * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing where there are no
  * rows.
  */
-export function arrowResponse(body: Uint8Array, rowCount: number): Response {
-  return new Response(body as Uint8Array<ArrayBuffer>, {
+export function arrowResponse(body: Uint8Array<ArrayBuffer>, rowCount: number): Response {
+  return new Response(body, {
     headers: {
       'content-type': 'application/vnd.apache.arrow.stream',
       'content-length': String(body.byteLength),
@@ -282,7 +280,7 @@ const TURN_MILLISECONDS = 8;
 
 /** JSON that is made piece by piece, no faster than the client takes it, and no further if it leaves. */
 export function jsonInPieces(
-  pieces: Iterator<Uint8Array>,
+  pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
   headers: Record<string, string> = {},
 ): Response {
   let turn = performance.now();
@@ -293,9 +291,9 @@ export function jsonInPieces(
           await setImmediate();
           turn = performance.now();
         }
-        const { done, value } = pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+        const piece = pieces.next();
+        if (piece.done) controller.close();
+        else controller.enqueue(piece.value);
       },
       cancel() {
         pieces.return?.();

@@ -1,5 +1,5 @@
 import type { ColumnEntry } from '$lib/contract/columns';
-import type { Filters, LoadPreviewRequest } from '$lib/contract/loads';
+import type { LoadPreviewRequest } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
 import type { LoadOperation } from '$lib/contract/operations';
 import {
@@ -15,17 +15,6 @@ import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interva
 
 export type KeyedCondition = ConditionDraft & { key: number };
 export type Group = { key: number; conditions: KeyedCondition[] };
-
-/**
- * What `params` of a segment's log entry hold
- * (docs/contract/02-resources-and-their-fields.md#pflog).
- */
-type Params = {
-  filters?: Filters | null;
-  raw_where?: string | null;
-  where_clause?: string | null;
-  date_offset?: string | null;
-};
 
 /** A segment while its form is filled in: a new one, or a loaded one that is edited. */
 export class LoadDraft {
@@ -106,22 +95,22 @@ export class LoadDraft {
 
   /** Fills the form with the request that loaded a segment. */
   edit(segment: Segment): void {
-    const params: Params = segment.params ?? {};
-    const offset = parseInterval(params.date_offset ?? '');
+    const { params } = segment;
+    const offset = parseInterval(params?.date_offset ?? '');
     this.reset();
     this.editing = segment;
-    this.kind = segment.operation === 'reference' ? 'reference' : 'baseline';
+    this.kind = segment.operation;
     this.offset = offset ?? { ...NO_OFFSET };
-    this.customOffset = offset ? null : (params.date_offset ?? null);
+    this.customOffset = offset ? null : (params?.date_offset ?? null);
     this.note = segment.note ?? '';
-    if (params.filters) {
+    if (params?.filters) {
       this.groups = fromFilters(params.filters).map((conditions) => ({
         key: this.#key(),
         conditions: conditions.map((condition) => ({ ...condition, key: this.#key() })),
       }));
       return;
     }
-    this.sql = params.raw_where ?? params.where_clause ?? '';
+    this.sql = params?.raw_where ?? params?.where_clause ?? '';
     this.mode = this.sql === '' ? 'filters' : 'sql';
   }
 

@@ -1,3 +1,4 @@
+import { FieldRun } from './builder';
 import { makeBuilder, type Column, type PlannedColumn } from './column-plan';
 import { Memory } from './growing';
 import { FIELD_ROWS, headerLength, makeFields, scanTuples } from './wire';
@@ -15,8 +16,7 @@ const FIRST_BYTES = 128 * 1024;
  * ```
  */
 export class CopyDecoder {
-  readonly #plan: readonly PlannedColumn[];
-  readonly #builders;
+  readonly #columns;
   readonly #fields;
   /** The unread bytes: the beginning of a tuple that the next chunk goes on with. */
   #memory = new Memory(new Uint8Array(FIRST_BYTES));
@@ -26,8 +26,7 @@ export class CopyDecoder {
 
   /** @throws Error for a column of a type that cannot be decoded */
   constructor(plan: readonly PlannedColumn[]) {
-    this.#plan = plan;
-    this.#builders = plan.map(makeBuilder);
+    this.#columns = plan.map((column) => ({ name: column.name, builder: makeBuilder(column) }));
     this.#fields = makeFields(plan.length);
   }
 
@@ -60,7 +59,7 @@ export class CopyDecoder {
       position = header;
     }
     while (this.#state === 'tuples') {
-      const scan = scanTuples(this.#memory.view, position, end, this.#plan.length, this.#fields);
+      const scan = scanTuples(this.#memory.view, position, end, this.#columns.length, this.#fields);
       this.#append(scan.rows);
       position = scan.position;
       if (scan.ended) this.#state = 'ended';
@@ -71,15 +70,8 @@ export class CopyDecoder {
   }
 
   #append(rows: number): void {
-    const { starts, lengths } = this.#fields;
-    this.#builders.forEach((builder, i) =>
-      builder.append({
-        memory: this.#memory,
-        starts,
-        lengths,
-        from: i * FIELD_ROWS,
-        rows,
-      }),
+    this.#columns.forEach(({ builder }, i) =>
+      builder.append(new FieldRun(this.#memory, this.#fields, i * FIELD_ROWS, rows)),
     );
     this.#rows += rows;
   }
@@ -90,9 +82,6 @@ export class CopyDecoder {
    */
   finish(): Column[] {
     if (this.#state !== 'ended') throw new Error('Truncated binary COPY: its end is missing');
-    return this.#builders.map((builder, i) => ({
-      name: (this.#plan[i] as PlannedColumn).name,
-      data: builder.finish(),
-    }));
+    return this.#columns.map(({ name, builder }) => ({ name, data: builder.finish() }));
   }
 }

@@ -32,7 +32,7 @@ export class ByteDictionary {
     const mask = slots.length - 1;
     let slot = hash & mask;
     for (;;) {
-      const code = slots[slot] as number;
+      const code = slots[slot] ?? EMPTY;
       if (code === EMPTY) return this.#add(slot, hash, memory, start, length);
       if (hashes[code] === hash && this.#texts.equals(code, memory.view, start, length)) {
         return code;
@@ -59,7 +59,7 @@ export class ByteDictionary {
     const slots = new Int32Array(4 * this.#slots.length).fill(EMPTY);
     const mask = slots.length - 1;
     for (let code = 0; code < this.#texts.length; code++) {
-      let slot = (this.#hashes[code] as number) & mask;
+      let slot = (this.#hashes[code] ?? 0) & mask;
       while (slots[slot] !== EMPTY) slot = (slot + 1) & mask;
       slots[slot] = code;
     }

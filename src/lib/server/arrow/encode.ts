@@ -17,7 +17,7 @@ import type { Column } from './column-plan';
  * batches would carry independent dictionaries. No rows make no bytes.
  * @throws Error if the columns differ in length
  */
-export function encode(columns: readonly Column[]): Uint8Array {
+export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
   const length = columns[0]?.data.length ?? 0;
   if (columns.some(({ data }) => data.length !== length)) {
     throw new Error('Columns of different lengths make no batch');
@@ -34,14 +34,25 @@ export function encode(columns: readonly Column[]): Uint8Array {
   const writer = new RecordBatchStreamWriter();
   writer.write(batch);
   writer.finish();
-  return writer.toUint8Array(true);
+  return unshared(writer.toUint8Array(true));
+}
+
+/** The same bytes, as a type that an answer can have: memory that no other thread shares. */
+function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer, byteOffset, byteLength)
+    : new Uint8Array(bytes);
 }
 
 /** The columns of a stream that {@link encode} made. */
 export function decode(bytes: Uint8Array): Column[] {
   const { schema, batches } = tableFromIPC(bytes);
   const children = batches[0]?.data.children ?? [];
-  return children.map((data, i) => ({ name: schema.fields[i]!.name, data }));
+  return schema.fields.flatMap(({ name }, i) => {
+    const data = children[i];
+    return data ? { name, data } : [];
+  });
 }
 
 /** Numbers a dictionary by its column, so that the same columns always make the same bytes. */

@@ -2,22 +2,33 @@ import { Utf8, makeData, type Data } from 'apache-arrow';
 
 const FIRST_LENGTH = 1024;
 
-type Numbers = Int32Array | Float64Array | BigInt64Array | Uint8Array;
+/** A typed array, by what it takes to copy it. */
+interface Copied<Self> {
+  readonly length: number;
+  set(from: Self): void;
+}
 
 /**
  * A typed array at least `length` long that begins with what `array` holds: `array` itself, or one
- * twice as long. The first length is drawn by lot: columns of one length would all be copied at the
- * same row, and hold the event loop together.
+ * twice as long. The first length is random: columns of one length would all be copied at the same
+ * row, and hold the event loop together.
  */
-export function grown<T extends Numbers>(array: T, length: number): T {
+export function grown<Numbers extends Copied<Numbers>>(
+  array: Numbers,
+  length: number,
+  make: (length: number) => Numbers,
+): Numbers {
   if (length <= array.length) return array;
   const first = Math.ceil(FIRST_LENGTH * (1 + Math.random()));
-  const longer = new (array.constructor as new (length: number) => T)(
-    Math.max(length, 2 * array.length, first),
-  );
-  longer.set(array as never);
+  const longer = make(Math.max(length, 2 * array.length, first));
+  longer.set(array);
   return longer;
 }
+
+export const bytesOf = (length: number): Uint8Array => new Uint8Array(length);
+export const integersOf = (length: number): Int32Array => new Int32Array(length);
+export const doublesOf = (length: number): Float64Array => new Float64Array(length);
+export const longsOf = (length: number): BigInt64Array => new BigInt64Array(length);
 
 /** Bytes with the view that reads numbers in them. */
 export class Memory {
@@ -29,7 +40,7 @@ export class Memory {
 
   /** Memory of at least `length` bytes that begins with these. */
   grown(length: number): Memory {
-    return length <= this.bytes.length ? this : new Memory(grown(this.bytes, length));
+    return length <= this.bytes.length ? this : new Memory(grown(this.bytes, length, bytesOf));
   }
 }
 
@@ -39,14 +50,17 @@ export class Validity {
   nullCount = 0;
 
   setNull(row: number): void {
-    const needed = (row >> 3) + 1;
-    if (this.#bitmap === null || this.#bitmap.length < needed) {
-      const longer = new Uint8Array(2 * Math.max(needed, FIRST_LENGTH / 8)).fill(0xff);
-      if (this.#bitmap) longer.set(this.#bitmap);
-      this.#bitmap = longer;
-    }
-    this.#bitmap[row >> 3] = (this.#bitmap[row >> 3] as number) & ~(1 << (row & 7));
+    const bitmap = this.#bitmapUpTo(row);
+    bitmap[row >> 3] = (bitmap[row >> 3] ?? 0xff) & ~(1 << (row & 7));
     this.nullCount += 1;
+  }
+
+  #bitmapUpTo(row: number): Uint8Array {
+    const needed = (row >> 3) + 1;
+    if (this.#bitmap && this.#bitmap.length >= needed) return this.#bitmap;
+    const longer = new Uint8Array(2 * Math.max(needed, FIRST_LENGTH / 8)).fill(0xff);
+    if (this.#bitmap) longer.set(this.#bitmap);
+    return (this.#bitmap = longer);
   }
 
   /** What Arrow data of `rows` rows says of its nulls; no bitmap if every row holds a value. */
@@ -58,7 +72,7 @@ export class Validity {
     if (this.#bitmap === null) return null;
     const bitmap = new Uint8Array((rows + 7) >> 3).fill(0xff);
     bitmap.set(this.#bitmap.subarray(0, bitmap.length));
-    if (rows & 7) bitmap[bitmap.length - 1] = (bitmap.at(-1) as number) & ((1 << (rows & 7)) - 1);
+    if (rows & 7) bitmap[bitmap.length - 1] = (bitmap.at(-1) ?? 0xff) & ((1 << (rows & 7)) - 1);
     return bitmap;
   }
 }
@@ -71,27 +85,27 @@ const MOST_BYTES = 0x7fffffff;
 /** UTF-8 texts one after the other, with the offsets between them. */
 export class GrowingTexts {
   #memory = new Memory(new Uint8Array(FIRST_LENGTH));
-  #offsets = new Int32Array(FIRST_LENGTH);
+  #offsets = integersOf(FIRST_LENGTH);
   length = 0;
 
   /** @throws Error beyond the 2 GB that one Arrow column of text can hold */
   push({ bytes }: Memory, start: number, length: number): void {
-    const at = this.#offsets[this.length] as number;
+    const at = this.#offsets[this.length] ?? 0;
     const end = at + length;
     if (end > MOST_BYTES) throw new Error('More than 2 GB of text in one column');
     this.#memory = this.#memory.grown(end);
     const own = this.#memory.bytes;
     if (length >= LONG_TEXT) own.set(bytes.subarray(start, start + length), at);
-    else for (let i = 0; i < length; i++) own[at + i] = bytes[start + i] as number;
+    else for (let i = 0; i < length; i++) own[at + i] = bytes[start + i] ?? 0;
     this.length += 1;
-    this.#offsets = grown(this.#offsets, this.length + 1);
+    this.#offsets = grown(this.#offsets, this.length + 1, integersOf);
     this.#offsets[this.length] = end;
   }
 
   /** Whether the text at `index` is the same as the one that `view` has at `start`. */
   equals(index: number, view: DataView, start: number, length: number): boolean {
-    const at = this.#offsets[index] as number;
-    if ((this.#offsets[index + 1] as number) - at !== length) return false;
+    const at = this.#offsets[index] ?? 0;
+    if ((this.#offsets[index + 1] ?? 0) - at !== length) return false;
     const own = this.#memory.view;
     if (length < 4) {
       for (let i = 0; i < length; i++) {

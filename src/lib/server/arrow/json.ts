@@ -13,15 +13,17 @@ type Render = (row: number) => string;
  * number is null, as `JSON.stringify` has it.
  * @throws Error for a column of a type that no COPY makes
  */
-export function jsonRows(columns: readonly Column[]): Generator<Uint8Array> {
+export function jsonRows(columns: readonly Column[]): Generator<Uint8Array<ArrayBuffer>, void> {
   const room = { characters: REMEMBERED };
-  const renders = columns.map(({ data }) => renderer(data, room));
-  const names = columns.map(({ name }, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
+  const fields = columns.map(({ name, data }, i) => ({
+    name: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    render: renderer(data, room),
+  }));
   return pieces('[', columns[0]?.data.length ?? 0, rowText, ']');
 
   function rowText(row: number): string {
     let text = '';
-    for (let i = 0; i < renders.length; i++) text += names[i]! + renders[i]!(row);
+    for (const { name, render } of fields) text += name + render(row);
     return text + '}';
   }
 }
@@ -35,7 +37,7 @@ export function jsonWithList(
   fields: Record<string, unknown>,
   name: string,
   column: Column | undefined,
-): Generator<Uint8Array> {
+): Generator<Uint8Array<ArrayBuffer>, void> {
   const before = Object.entries(fields).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
   return pieces(`{${before.join('')}"${name}":[`, column?.data.length ?? 0, render, ']}');
@@ -49,7 +51,7 @@ function* pieces(
   length: number,
   render: Render,
   tail: string,
-): Generator<Uint8Array> {
+): Generator<Uint8Array<ArrayBuffer>, void> {
   const encoder = new TextEncoder();
   let piece = head;
   for (let row = 0; row < length; row++) {
@@ -68,25 +70,31 @@ function renderer(data: Data, room: Room): Render {
 }
 
 function renderValue(data: Data, room: Room): Render {
-  const { type, values } = data;
-  if (DataType.isDictionary(type)) {
-    const dictionary = data.dictionary?.data[0] as Data<Utf8>;
-    return remembered(values as Int32Array, textOf(dictionary), room);
+  const { type } = data;
+  const values: unknown = data.values;
+  if (DataType.isDictionary(type) && values instanceof Int32Array) {
+    const texts = data.dictionary?.data[0];
+    if (isText(texts)) return remembered(values, textOf(texts), room);
   }
-  if (DataType.isUtf8(type)) return textOf(data as Data<Utf8>);
-  if (DataType.isInt(type)) return (row) => String(values[row]);
-  if (DataType.isFloat(type)) {
+  if (isText(data)) return textOf(data);
+  if (values instanceof Int32Array && DataType.isInt(type)) return (row) => String(values[row]);
+  if (values instanceof Float64Array) {
     return (row) => (Number.isFinite(values[row]) ? String(values[row]) : 'null');
   }
-  if (DataType.isBool(type)) {
-    return (row) => String(((values[row >> 3] as number) & (1 << (row & 7))) !== 0);
+  if (DataType.isBool(type) && values instanceof Uint8Array) {
+    return (row) => String(((values[row >> 3] ?? 0) & (1 << (row & 7))) !== 0);
   }
-  if (DataType.isDate(type)) return remembered(values as Int32Array, dayText, room);
-  if (DataType.isTimestamp(type)) {
-    return remembered(values as BigInt64Array, instantText, room);
+  if (DataType.isDate(type) && values instanceof Int32Array) {
+    return remembered(values, dayText, room);
+  }
+  if (DataType.isTimestamp(type) && values instanceof BigInt64Array) {
+    return remembered(values, instantText, room);
   }
   throw new Error(`A column of type ${String(type)} has no JSON here`);
 }
+
+const isText = (data: Data | undefined): data is Data<Utf8> =>
+  data !== undefined && DataType.isUtf8(data.type);
 
 /** How many characters of rendered texts an answer may still keep. */
 interface Room {
@@ -102,7 +110,8 @@ function remembered<T extends number | bigint>(
 ): Render {
   const texts = new Map<T, string>();
   return (row) => {
-    const value = values[row] as T;
+    const value = values[row];
+    if (value === undefined) return 'null';
     const known = texts.get(value);
     if (known !== undefined) return known;
     const text = render(value);

@@ -1,5 +1,6 @@
 import type { DataType } from 'apache-arrow';
 import type { Column } from './column-plan';
+import { numbersOf } from './column-values';
 import { ByteDictionary, dictionaryData, type TextDictionary } from './dictionary';
 import { Memory, Validity } from './growing';
 
@@ -16,10 +17,7 @@ export function mappedDictionary(
   texts: ReadonlyMap<number, string | null>,
 ): Column<TextDictionary> {
   const { data } = ids;
-  const values: unknown = data.values;
-  if (!(values instanceof Int32Array) && !(values instanceof Float64Array)) {
-    throw new Error(`Column ${ids.name} holds no ids`);
-  }
+  const values = numbersOf(ids);
   const dictionary = new ByteDictionary();
   const codeOf = new Map<number, number>();
   for (const [id, text] of texts) {
@@ -34,7 +32,7 @@ export function mappedDictionary(
   let lastId = NaN;
   let lastCode = NONE;
   for (let row = 0; row < codes.length; row++) {
-    const id = values[row] as number;
+    const id = values[row] ?? NaN;
     if (id !== lastId) {
       lastId = id;
       lastCode = codeOf.get(id) ?? NONE;

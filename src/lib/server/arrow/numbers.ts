@@ -1,7 +1,7 @@
 import { Bool, Float64, Int32, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
-import { Validity, grown } from './growing';
+import { bytesOf, doublesOf, grown, integersOf, Validity } from './growing';
 import { isBeyondSafe, numericToDouble } from './numeric';
 import { NULL_FIELD } from './wire';
 
@@ -52,7 +52,7 @@ const notFinite = (name: string) =>
   });
 
 export class Float64Builder implements ColumnBuilder {
-  #values = new Float64Array(0);
+  #values = doublesOf(0);
   #rows = 0;
   readonly #validity = new Validity();
 
@@ -63,16 +63,18 @@ export class Float64Builder implements ColumnBuilder {
     private readonly finite = true,
   ) {}
 
-  append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
-    const values = (this.#values = grown(this.#values, this.#rows + rows));
+  append(run: FieldRun): void {
+    const { rows } = run;
+    const { view } = run.memory;
+    const values = (this.#values = grown(this.#values, this.#rows + rows, doublesOf));
     const { read, finite } = this;
     let row = this.#rows;
-    for (let i = from; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    for (let i = 0; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) {
         this.#validity.setNull(row);
       } else {
-        const value = read(view, starts[i] as number, length);
+        const value = read(view, run.start(i), length);
         if (finite && !Number.isFinite(value)) throw notFinite(this.name);
         values[row] = value;
       }
@@ -91,7 +93,7 @@ export class Float64Builder implements ColumnBuilder {
 
 /** Int32 until the first value that does not fit, Float64 from then on. */
 export class IntegerBuilder implements ColumnBuilder {
-  #narrow: Int32Array = new Int32Array(0);
+  #narrow = integersOf(0);
   #wide: Float64Array | undefined;
   #rows = 0;
   readonly #validity = new Validity();
@@ -107,18 +109,20 @@ export class IntegerBuilder implements ColumnBuilder {
   }
 
   /** Appends until a value does not fit; returns how many rows did. */
-  #appendNarrow({ memory: { view }, starts, lengths, from, rows }: FieldRun): number {
-    const values = (this.#narrow = grown(this.#narrow, this.#rows + rows));
+  #appendNarrow(run: FieldRun): number {
+    const { rows } = run;
+    const { view } = run.memory;
+    const values = (this.#narrow = grown(this.#narrow, this.#rows + rows, integersOf));
     const width = this.width;
     let row = this.#rows;
-    let i = from;
-    for (; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    let i = 0;
+    for (; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) {
         this.#validity.setNull(row);
         continue;
       }
-      const start = starts[i] as number;
+      const start = run.start(i);
       if (length !== width) throw wrongLength(`${width}-byte integer`, length);
       if (width === 8) {
         const low = view.getInt32(start + 4);
@@ -129,23 +133,25 @@ export class IntegerBuilder implements ColumnBuilder {
       }
     }
     this.#rows = row;
-    return i - from;
+    return i;
   }
 
-  #appendWide({ memory: { view }, starts, lengths, from, rows }: FieldRun, done: number): void {
+  #appendWide(run: FieldRun, done: number): void {
+    const { rows } = run;
+    const { view } = run.memory;
     if (!this.#wide) {
       this.#wide = Float64Array.from(this.#narrow);
-      this.#narrow = new Int32Array(0);
+      this.#narrow = integersOf(0);
     }
-    const values = (this.#wide = grown(this.#wide, this.#rows + rows - done));
+    const values = (this.#wide = grown(this.#wide, this.#rows + rows - done, doublesOf));
     let row = this.#rows;
-    for (let i = from + done; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    for (let i = done; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) {
         this.#validity.setNull(row);
         continue;
       }
-      const start = starts[i] as number;
+      const start = run.start(i);
       const value = int8(view, start, length);
       // The double nearest to 2^53 + 1 is 2^53: the lowest bit tells them apart.
       const odd = (view.getUint8(start + 7) & 1) === 1;
@@ -166,21 +172,23 @@ export class IntegerBuilder implements ColumnBuilder {
 }
 
 export class BoolBuilder implements ColumnBuilder {
-  #bits: Uint8Array = new Uint8Array(0);
+  #bits = bytesOf(0);
   #rows = 0;
   readonly #validity = new Validity();
 
-  append({ memory: { bytes }, starts, lengths, from, rows }: FieldRun): void {
-    const bits = (this.#bits = grown(this.#bits, (this.#rows + rows + 7) >> 3));
+  append(run: FieldRun): void {
+    const { rows } = run;
+    const { bytes } = run.memory;
+    const bits = (this.#bits = grown(this.#bits, (this.#rows + rows + 7) >> 3, bytesOf));
     let row = this.#rows;
-    for (let i = from; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    for (let i = 0; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) {
         this.#validity.setNull(row);
       } else {
         if (length !== 1) throw wrongLength('boolean', length);
-        if (bytes[starts[i] as number] !== 0) {
-          bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+        if (bytes[run.start(i)] !== 0) {
+          bits[row >> 3] = (bits[row >> 3] ?? 0) | (1 << (row & 7));
         }
       }
     }

@@ -33,7 +33,7 @@ export function numericToDouble(view: DataView, start: number, length: number): 
       whole = whole * 10000 + digit;
     }
     if (whole <= Number.MAX_SAFE_INTEGER) {
-      const power = EXACT_POWERS[Math.abs(exponent)] as number;
+      const power = EXACT_POWERS[Math.abs(exponent)] ?? NaN;
       const absolute = exponent < 0 ? whole / power : whole * power;
       return sign === NEGATIVE ? -absolute : absolute;
     }

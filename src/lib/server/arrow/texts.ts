@@ -1,23 +1,24 @@
 import type { Data } from 'apache-arrow';
 import type { ColumnBuilder, FieldRun } from './builder';
 import { ByteDictionary, dictionaryData } from './dictionary';
-import { GrowingTexts, Validity, grown } from './growing';
+import { GrowingTexts, grown, integersOf, Validity } from './growing';
 import { NULL_FIELD } from './wire';
 
 export class DictionaryBuilder implements ColumnBuilder {
   readonly #dictionary = new ByteDictionary();
-  #codes: Int32Array = new Int32Array(0);
+  #codes = integersOf(0);
   #rows = 0;
   readonly #validity = new Validity();
 
-  append({ memory, starts, lengths, from, rows }: FieldRun): void {
-    const codes = (this.#codes = grown(this.#codes, this.#rows + rows));
+  append(run: FieldRun): void {
+    const { memory, rows } = run;
+    const codes = (this.#codes = grown(this.#codes, this.#rows + rows, integersOf));
     const dictionary = this.#dictionary;
     let row = this.#rows;
-    for (let i = from; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    for (let i = 0; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) this.#validity.setNull(row);
-      else codes[row] = dictionary.code(memory, starts[i] as number, length);
+      else codes[row] = dictionary.code(memory, run.start(i), length);
     }
     this.#rows = row;
   }
@@ -32,11 +33,12 @@ export class TextBuilder implements ColumnBuilder {
   readonly #texts = new GrowingTexts();
   readonly #validity = new Validity();
 
-  append({ memory, starts, lengths, from, rows }: FieldRun): void {
-    for (let i = from; i < from + rows; i++) {
-      const length = lengths[i] as number;
+  append(run: FieldRun): void {
+    const { memory, rows } = run;
+    for (let i = 0; i < rows; i++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) this.#validity.setNull(this.#texts.length);
-      this.#texts.push(memory, starts[i] as number, Math.max(length, 0));
+      this.#texts.push(memory, run.start(i), Math.max(length, 0));
     }
   }
 

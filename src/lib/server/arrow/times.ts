@@ -1,7 +1,7 @@
 import { DateDay, TimestampMillisecond, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
-import { Validity, grown } from './growing';
+import { grown, integersOf, longsOf, Validity } from './growing';
 import { NULL_FIELD } from './wire';
 
 const endless = (name: string) =>
@@ -16,22 +16,24 @@ const LATEST = 0x7fffffff;
 const EARLIEST = -0x80000000;
 
 export class DateBuilder implements ColumnBuilder {
-  #days: Int32Array = new Int32Array(0);
+  #days = integersOf(0);
   #rows = 0;
   readonly #validity = new Validity();
 
   constructor(private readonly name: string) {}
 
-  append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
-    const days = (this.#days = grown(this.#days, this.#rows + rows));
+  append(run: FieldRun): void {
+    const { rows } = run;
+    const { view } = run.memory;
+    const days = (this.#days = grown(this.#days, this.#rows + rows, integersOf));
     let row = this.#rows;
-    for (let i = from; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    for (let i = 0; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) {
         this.#validity.setNull(row);
       } else {
         if (length !== 4) throw wrongLength('date', length);
-        const day = view.getInt32(starts[i] as number);
+        const day = view.getInt32(run.start(i));
         if (day === LATEST || day === EARLIEST) throw endless(this.name);
         days[row] = day + DAYS_TO_2000;
       }
@@ -50,25 +52,27 @@ export class DateBuilder implements ColumnBuilder {
 
 /** Microseconds on the wire, whole milliseconds (rounded down) in the column, as the pivot reads them. */
 export class TimestampBuilder implements ColumnBuilder {
-  #milliseconds: BigInt64Array = new BigInt64Array(0);
+  #milliseconds = longsOf(0);
   #rows = 0;
   readonly #validity = new Validity();
 
   constructor(private readonly name: string) {}
 
-  append({ memory: { view }, starts, lengths, from, rows }: FieldRun): void {
-    this.#milliseconds = grown(this.#milliseconds, this.#rows + rows);
+  append(run: FieldRun): void {
+    const { rows } = run;
+    const { view } = run.memory;
+    this.#milliseconds = grown(this.#milliseconds, this.#rows + rows, longsOf);
     // Two 32-bit halves a value: a loop over BigInt would make an object for each row.
     const halves = new Int32Array(this.#milliseconds.buffer);
     let row = this.#rows;
-    for (let i = from; i < from + rows; i++, row++) {
-      const length = lengths[i] as number;
+    for (let i = 0; i < rows; i++, row++) {
+      const length = run.length(i);
       if (length === NULL_FIELD) {
         this.#validity.setNull(row);
       } else {
         if (length !== 8) throw wrongLength('timestamp', length);
-        const high = view.getInt32(starts[i] as number);
-        const low = view.getUint32((starts[i] as number) + 4);
+        const high = view.getInt32(run.start(i));
+        const low = view.getUint32(run.start(i) + 4);
         if ((high === LATEST && low === 0xffffffff) || (high === EARLIEST && low === 0)) {
           throw endless(this.name);
         }

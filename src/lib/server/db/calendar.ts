@@ -1,14 +1,14 @@
-import { ident } from '../sql/identifiers';
-import type { Session } from './database';
+import * as v from 'valibot';
+import { commas, ident, sql } from '../sql/quote';
+import type { Queryable } from './database';
 
 /** Whether pf.dim_period has been made and filled. */
-export async function calendarLoaded(session: Session): Promise<boolean> {
-  const made = await session.maybeOne(
-    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+export async function calendarLoaded(db: Queryable): Promise<boolean> {
+  const made = await db.any(
+    sql`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'pf' AND c.relname = 'dim_period'`,
   );
-  if (!made) return false;
-  return (await session.maybeOne('SELECT 1 FROM pf.dim_period LIMIT 1')) !== undefined;
+  return made && db.any(sql`SELECT 1 FROM pf.dim_period LIMIT 1`);
 }
 
 /**
@@ -16,12 +16,13 @@ export async function calendarLoaded(session: Session): Promise<boolean> {
  * hold the day or there is no day.
  */
 export async function periodOf(
-  session: Session,
+  db: Queryable,
   day: string | null,
   periodColumns: readonly string[],
 ): Promise<(string | null)[]> {
-  const row = await session.maybeOne<{ period: (string | null)[] }>(
-    `SELECT ARRAY[${periodColumns.map((c) => `${ident(c)}::text`).join(', ')}]::text[] AS period
+  const row = await db.maybeOne(
+    v.object({ period: v.array(v.nullable(v.string())) }),
+    sql`SELECT ARRAY[${commas(periodColumns.map((c) => sql`${ident(c)}::text`))}]::text[] AS period
      FROM pf.dim_period WHERE sdat = date_trunc('month', $1::date)::date`,
     [day],
   );

@@ -2,11 +2,16 @@ import { connect } from 'node:net';
 import type pg from 'pg';
 
 /** What a connected client of pg has beyond its published types. */
-type ConnectedClient = pg.Client & {
-  processID: number;
-  secretKey: number;
-  connection: { stream: { destroy(): void } };
-};
+declare module 'pg' {
+  interface ClientBase {
+    host: string;
+    port: number;
+    processID: number;
+    secretKey: number;
+    connection: { stream: { destroy(): void } };
+    end(): Promise<void>;
+  }
+}
 
 const CANCEL_REQUEST_CODE = 80877102;
 const CANCEL_MILLISECONDS = 5000;
@@ -17,7 +22,7 @@ const CANCEL_MILLISECONDS = 5000;
  * until it next sends a row. Settles if the server cannot be reached, too.
  */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
-  const { host, port, processID, secretKey } = client as ConnectedClient;
+  const { host, port, processID, secretKey } = client;
   const request = Buffer.alloc(16);
   request.writeInt32BE(request.length, 0);
   request.writeInt32BE(CANCEL_REQUEST_CODE, 4);
@@ -37,8 +42,8 @@ export function cancelStatement(client: pg.ClientBase): Promise<void> {
 
 /** Closes a connection without a word to the server; whatever runs on it fails at once. */
 export function cutOff(client: pg.ClientBase): void {
-  (client as ConnectedClient).connection.stream.destroy();
+  client.connection.stream.destroy();
 }
 
 /** The id of the server's process behind a connection. */
-export const backendOf = (client: pg.ClientBase): number => (client as ConnectedClient).processID;
+export const backendOf = (client: pg.ClientBase): number => client.processID;

@@ -1,8 +1,11 @@
-import type { TableEntry } from '../../contract/sources';
+import * as v from 'valibot';
+import { TableEntry } from '../../contract/sources';
 import type { ColumnType } from '../sql/forecast-columns';
-import type { Session } from './database';
+import { sql } from '../sql/quote';
+import type { Queryable } from './database';
+import { storedSql } from './rows';
 
-const KINDS = `CASE c.relkind
+const KINDS = sql`CASE c.relkind
     WHEN 'r' THEN 'table'
     WHEN 'v' THEN 'view'
     WHEN 'm' THEN 'materialized view'
@@ -11,7 +14,7 @@ const KINDS = `CASE c.relkind
   END`;
 
 /** Whether a relation can be a source: not the system's, not the service's own, and readable. */
-const IS_CANDIDATE = `c.relkind IN ('r', 'v', 'm', 'p', 'f')
+const IS_CANDIDATE = sql`c.relkind IN ('r', 'v', 'm', 'p', 'f')
   AND n.nspname NOT IN ('pf', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
   AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`;
 
@@ -20,15 +23,18 @@ const IS_CANDIDATE = `c.relkind IN ('r', 'v', 'm', 'p', 'f')
  * name, so that tables of one name in several schemas stay apart. `row_estimate` is the planner's;
  * null where it has none yet.
  */
-export function listTables(session: Session): Promise<TableEntry[]> {
-  return session.many<TableEntry>(`
+export function listTables(db: Queryable): Promise<TableEntry[]> {
+  return db.many(
+    TableEntry,
+    sql`
     SELECT n.nspname AS schema, c.relname AS tname, ${KINDS} AS kind,
       NULLIF(c.reltuples, -1)::float8 AS row_estimate, s.id AS source_id
     FROM pg_class c
     JOIN pg_namespace n ON n.oid = c.relnamespace
     LEFT JOIN pf.source s ON s.schema = n.nspname AND s.tname = c.relname
     WHERE ${IS_CANDIDATE}
-    ORDER BY n.nspname, c.relname`);
+    ORDER BY n.nspname, c.relname`,
+  );
 }
 
 export interface TableColumn {
@@ -40,44 +46,39 @@ export interface TableColumn {
 }
 
 /** Whether a table of that name can be a source. Compared as text: the type name cuts at 63 bytes. */
-export async function tableExists(
-  session: Session,
-  schema: string,
-  tname: string,
-): Promise<boolean> {
-  const row = await session.maybeOne(
-    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+export const tableExists = (db: Queryable, schema: string, tname: string): Promise<boolean> =>
+  db.any(
+    sql`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = $1::text AND c.relname = $2::text AND ${IS_CANDIDATE}`,
     [schema, tname],
   );
-  return row !== undefined;
-}
 
-interface CatalogColumn {
-  cname: string;
-  position: number;
-  nullable: boolean;
-  declared: string;
-  base: string;
-  name: string;
-  is_enum: boolean;
-  scale: number | null;
-  comparable: boolean;
-}
+const CatalogColumn = v.object({
+  cname: v.string(),
+  position: v.number(),
+  nullable: v.boolean(),
+  declared: v.string(),
+  base: storedSql,
+  name: v.string(),
+  is_enum: v.boolean(),
+  scale: v.nullable(v.number()),
+  comparable: v.boolean(),
+});
 
 /**
  * The columns of a table in their order, domains resolved to their base types. Empty where there is
  * no such table.
  */
 export async function tableColumns(
-  session: Session,
+  db: Queryable,
   schema: string,
   tname: string,
 ): Promise<TableColumn[]> {
   // A type sorts where it, what it is binary-compatible with, or its elements have a B-tree
   // operator class; enums, arrays of such types, ranges and multiranges bring theirs along.
-  const rows = await session.many<CatalogColumn>(
-    `WITH RECURSIVE resolved AS (
+  const rows = await db.many(
+    CatalogColumn,
+    sql`WITH RECURSIVE resolved AS (
        SELECT a.attnum, a.attname, NOT a.attnotnull AS nullable,
          format_type(a.atttypid, a.atttypmod) AS declared, a.atttypid AS typid, a.atttypmod AS typmod
        FROM pg_attribute a

@@ -1,8 +1,10 @@
-import type { ColumnEntry } from '../../contract/columns';
+import * as v from 'valibot';
+import { ColumnEntry } from '../../contract/columns';
 import type { SourceColumn } from '../sql/forecast-columns';
+import { sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
-import type { Session } from './database';
+import type { Queryable } from './database';
 
 /** Column metadata joined with the table as it is now: `type` null where the column is gone. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
@@ -11,21 +13,25 @@ export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
   table: TableColumn | null;
 }
 
+const { type: _, ...storedFields } = ColumnEntry.entries;
+const StoredColumn = v.object({ id: v.number(), ...storedFields });
+
 /**
  * In the one order used everywhere: `opos`, those without one last, then `id`. Columns that the table
  * has gained since it was registered are there too, ignored.
  */
 export async function listColumns(
-  session: Session,
+  db: Queryable,
   source: { id: number; schema: string; tname: string },
 ): Promise<ColumnRecord[]> {
-  const meta = await session.many<Omit<ColumnRecord, 'table'> & { id: number }>(
-    `SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
+  const meta = await db.many(
+    StoredColumn,
+    sql`SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
      FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`,
     [source.id],
   );
   const table = new Map(
-    (await tableColumns(session, source.schema, source.tname)).map((c) => [c.cname, c]),
+    (await tableColumns(db, source.schema, source.tname)).map((c) => [c.cname, c]),
   );
   const stored = new Set(meta.map((m) => m.cname));
   const gained = [...table.values()].filter((c) => !stored.has(c.cname)).map(unstored);
@@ -69,12 +75,12 @@ export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =
 
 /** One row a column of the table, role `ignore`; columns that have one already keep it. */
 export async function insertColumns(
-  session: Session,
+  db: Queryable,
   sourceId: number,
   columns: readonly TableColumn[],
 ): Promise<void> {
-  await session.run(
-    `INSERT INTO pf.col_meta (source_id, cname, opos)
+  await db.run(
+    sql`INSERT INTO pf.col_meta (source_id, cname, opos)
      SELECT $1, cname, opos FROM unnest($2::text[], $3::int[]) AS c (cname, opos)
      ON CONFLICT (source_id, cname) DO NOTHING`,
     [sourceId, columns.map((c) => c.cname), columns.map((c) => c.position)],
@@ -83,12 +89,12 @@ export async function insertColumns(
 
 /** Overwrites every field of the named columns, null included; names without a row are passed over. */
 export async function updateColumns(
-  session: Session,
+  db: Queryable,
   sourceId: number,
   entries: readonly Omit<ColumnEntry, 'type'>[],
 ): Promise<void> {
-  await session.run(
-    `UPDATE pf.col_meta m
+  await db.run(
+    sql`UPDATE pf.col_meta m
      SET label = e.label, role = e.role, is_key = e.is_key, opos = e.opos,
        dim_group = e.dim_group, dim_period_col = e.dim_period_col, in_grain = e.in_grain
      FROM jsonb_to_recordset($2::jsonb) AS e (cname text, label text, role text, is_key boolean,

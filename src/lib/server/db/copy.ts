@@ -96,5 +96,5 @@ export async function copyOut(
 
 async function endConnection(client: pg.ClientBase): Promise<void> {
   await cancelStatement(client);
-  await (client as pg.Client).end();
+  await client.end();
 }

@@ -1,7 +1,10 @@
 import pg from 'pg';
+import * as v from 'valibot';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';
 import type { DatabaseLoad } from '../metrics';
+import type { SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
 import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
 import { CHECK_CLIENT, SERVICE_OPTIONS } from './connection-settings';
@@ -28,43 +31,62 @@ types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, asInstant);
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** Runs statements; the verb states how many rows are expected. */
-export abstract class Session {
+/**
+ * What statements run on: the pool, a transaction, or a connection apart. Each row is held to a
+ * schema, so its type is what the database has answered.
+ */
+export abstract class Queryable {
   /** Runs one statement with its values. */
-  protected abstract send(text: string, values: unknown[]): Promise<pg.QueryResult>;
+  protected abstract send(statement: SqlText, values: unknown[]): Promise<pg.QueryResult>;
 
-  /** @throws Error where there is not exactly one row */
-  async one<Row extends object>(sql: string, params: unknown[] = []): Promise<Row> {
-    const rows = await this.many<Row>(sql, params);
-    const [row] = rows;
-    if (rows.length !== 1 || !row) throw new Error(`Expected one row, got ${rows.length}`);
+  /** The only row. @throws Error if there is not exactly one */
+  async one<Row>(
+    schema: v.GenericSchema<unknown, Row>,
+    statement: SqlText,
+    values: unknown[] = [],
+  ): Promise<Row> {
+    const [row, ...others] = await this.many(schema, statement, values);
+    if (row === undefined) throw new Error('Expected one row, got none');
+    if (others.length > 0) throw new Error(`Expected one row, got ${1 + others.length}`);
     return row;
   }
 
-  /** The only row, or undefined where there is none. @throws Error where there are several */
-  async maybeOne<Row extends object>(
-    sql: string,
-    params: unknown[] = [],
+  /** The only row, or undefined if there is none. @throws Error if there are several */
+  async maybeOne<Row>(
+    schema: v.GenericSchema<unknown, Row>,
+    statement: SqlText,
+    values: unknown[] = [],
   ): Promise<Row | undefined> {
-    const rows = await this.many<Row>(sql, params);
+    const rows = await this.many(schema, statement, values);
     if (rows.length > 1) throw new Error(`Expected at most one row, got ${rows.length}`);
     return rows[0];
   }
 
-  async many<Row extends object>(sql: string, params: unknown[] = []): Promise<Row[]> {
-    return (await this.send(sql, params)).rows as Row[];
+  /** All rows. @throws ValiError if one does not fit the schema */
+  async many<Row>(
+    schema: v.GenericSchema<unknown, Row>,
+    statement: SqlText,
+    values: unknown[] = [],
+  ): Promise<Row[]> {
+    const { rows } = await this.send(statement, values);
+    return rows.map((row) => v.parse(schema, row));
+  }
+
+  /** Whether there is any row. */
+  async any(statement: SqlText, values: unknown[] = []): Promise<boolean> {
+    return (await this.send(statement, values)).rows.length > 0;
   }
 
   /** Runs a statement for its effect. @returns how many rows it touched */
-  async run(sql: string, params: unknown[] = []): Promise<number> {
-    return (await this.send(sql, params)).rowCount ?? 0;
+  async run(statement: SqlText, values: unknown[] = []): Promise<number> {
+    return (await this.send(statement, values)).rowCount ?? 0;
   }
 }
 
 /** The extended protocol takes one statement only, whatever the text holds. */
 function sendOne(
   target: pg.Pool | pg.PoolClient,
-  text: string,
+  text: SqlText,
   values: unknown[],
 ): Promise<pg.QueryResult> {
   // The query mode is in pg's documentation, not in its published types.
@@ -77,8 +99,8 @@ function sendOne(
   return target.query(query);
 }
 
-/** A session on one connection, inside a transaction. */
-export class Transaction extends Session {
+/** A db on one connection, inside a transaction. */
+export class Transaction extends Queryable {
   readonly #client: pg.PoolClient;
   readonly #watch: Watch;
 
@@ -88,28 +110,35 @@ export class Transaction extends Session {
     this.#watch = watch;
   }
 
-  protected override send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
     return this.#watch.run(() => sendOne(this.#client, text, values));
   }
 
   /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
-  describe(sql: string): Promise<SelectColumn[]> {
-    return this.#watch.run(() => describeStatement(this.#client, sql));
+  describe(statement: SqlText): Promise<SelectColumn[]> {
+    return this.#watch.run(() => describeStatement(this.#client, statement));
   }
 
-  /** Streams a select, which may write in its WITH, as binary COPY; if it is broken off, the connection goes with it. */
-  copyOut(sql: string, onChunk: (chunk: Uint8Array) => void, signal?: AbortSignal): Promise<void> {
-    return this.#watch.run(() => copyOut(this.#client, sql, onChunk, signal));
+  /**
+   * Streams a select, which may write in its WITH, as binary COPY. If that is broken off, the
+   * connection is closed.
+   */
+  copyOut(
+    select: SqlText,
+    onChunk: (chunk: Uint8Array) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal));
   }
 }
 
-/** A session on a connection that is apart from the pool. */
-class Aside extends Session {
+/** A db on a connection that is apart from the pool. */
+class Aside extends Queryable {
   constructor(private readonly spare: pg.Pool) {
     super();
   }
 
-  protected override send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
     return sendOne(this.spare, text, values);
   }
 }
@@ -145,7 +174,7 @@ const ROLLBACK_MILLISECONDS = 5_000;
 const RETRY_AFTER = 5;
 
 /** The pool of connections to the database. */
-export class Database extends Session {
+export class Database extends Queryable {
   readonly #settings: ConnectionSettings;
   readonly #pool: pg.Pool;
   readonly #spare: pg.Pool;
@@ -153,7 +182,7 @@ export class Database extends Session {
   readonly #readers: Queue;
 
   /** A connection apart from the pool, for what must be answered while all others are at work. */
-  readonly aside: Session;
+  readonly aside: Queryable;
 
   constructor(settings: ConnectionSettings, onIdleError: (error: Error) => void = () => {}) {
     super();
@@ -252,7 +281,7 @@ export class Database extends Session {
     );
   }
 
-  protected override send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
     return this.#onConnection((client, watch) => watch.run(() => sendOne(client, text, values)));
   }
 
@@ -279,7 +308,7 @@ export class Database extends Session {
   #watch(client: pg.PoolClient, statement = this.#settings.statementTimeout): Watch {
     return new Watch(client, { statement, hold: STATEMENTS * statement }, (backend) => {
       // A server that cannot be reached has nobody to terminate.
-      void this.aside.run('SELECT pg_terminate_backend($1)', [backend]).catch(() => {});
+      void this.aside.run(sql`SELECT pg_terminate_backend($1)`, [backend]).catch(() => {});
     });
   }
 

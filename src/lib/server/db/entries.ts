@@ -2,34 +2,28 @@
  * The queries that write and delete forecast rows and their log entries. Only the one writer of
  * entries, `services/entries.ts`, may import them; lint holds this.
  */
+import * as v from 'valibot';
+import type { NewEntry } from '../../contract/log';
 import type { LogOperation } from '../../contract/operations';
+import type { Identifier } from '../sql/quote';
+import { sql } from '../sql/quote';
 import { found } from './database';
 import type { Transaction } from './database';
+
+const Id = v.object({ id: v.number() });
 
 /** Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id */
 export async function insertEntry(
   transaction: Transaction,
-  entry: {
-    version_id: number;
-    pf_user: string;
-    operation: LogOperation;
-    slice: unknown;
-    params: unknown;
-    note: string | null;
-  },
+  versionId: number,
+  entry: NewEntry,
 ): Promise<number> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  const { id } = await transaction.one<{ id: number }>(
-    `INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
+  const { id } = await transaction.one(
+    Id,
+    sql`INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
      VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-    [
-      entry.version_id,
-      entry.pf_user,
-      entry.operation,
-      json(entry.slice),
-      json(entry.params),
-      entry.note,
-    ],
+    [versionId, entry.pf_user, entry.operation, json(entry.slice), json(entry.params), entry.note],
   );
   return id;
 }
@@ -41,21 +35,23 @@ export async function insertEntry(
  */
 export const keepRowCount = (
   transaction: Transaction,
-  table: string,
+  table: Identifier,
   logid: number,
   rowCount?: number,
 ): Promise<number> =>
   rowCount === undefined
     ? transaction.run(
-        `UPDATE pf.log SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = $1)
+        sql`UPDATE pf.log SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = $1)
          WHERE id = $1`,
         [logid],
       )
-    : transaction.run('UPDATE pf.log SET row_count = $2 WHERE id = $1', [logid, rowCount]);
+    : transaction.run(sql`UPDATE pf.log SET row_count = $2 WHERE id = $1`, [logid, rowCount]);
 
 /** Deletes an entry and leaves its rows. @throws AppError 404 if there is no such entry */
 export async function deleteEntry(transaction: Transaction, logid: number): Promise<void> {
-  const gone = await transaction.maybeOne('DELETE FROM pf.log WHERE id = $1 RETURNING id', [logid]);
+  const gone = await transaction.maybeOne(Id, sql`DELETE FROM pf.log WHERE id = $1 RETURNING id`, [
+    logid,
+  ]);
   found(gone, `log entry ${logid}`);
 }
 
@@ -65,7 +61,7 @@ export const deleteEntriesOf = (
   versionId: number,
   operation: LogOperation,
 ): Promise<number> =>
-  transaction.run('DELETE FROM pf.log WHERE version_id = $1 AND operation = $2', [
+  transaction.run(sql`DELETE FROM pf.log WHERE version_id = $1 AND operation = $2`, [
     versionId,
     operation,
   ]);
@@ -73,13 +69,13 @@ export const deleteEntriesOf = (
 /** Deletes the rows of one entry and leaves the entry. @returns how many rows there were */
 export const deleteRowsOfEntry = (
   transaction: Transaction,
-  table: string,
+  table: Identifier,
   logid: number,
-): Promise<number> => transaction.run(`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
+): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
 
 /** Deletes all rows of one iteration and leaves their entries. @returns how many rows there were */
 export const deleteRowsOfIter = (
   transaction: Transaction,
-  table: string,
+  table: Identifier,
   iter: string,
-): Promise<number> => transaction.run(`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
+): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);

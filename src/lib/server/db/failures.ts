@@ -82,10 +82,10 @@ const FAILURES: Readonly<Record<string, [status: number, sentence: string, retry
 
 /** A failure in words that a person can act on; every other error as it is. */
 export function forPeople(error: unknown): unknown {
-  const state = sqlState(error);
-  if (state === undefined) return error;
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return error;
+  const state = error.code;
   // A forecast or source table may go; the service's own tables are missing if nothing was migrated.
-  if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test((error as Error).message)) {
+  if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test(error.message)) {
     return new AppError(404, 'A table that this needs is no longer there', { cause: error });
   }
   const failure = FAILURES[state];

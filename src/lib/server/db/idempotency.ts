@@ -1,4 +1,7 @@
-import type { Session } from './database';
+import * as v from 'valibot';
+import type { SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
+import type { Queryable } from './database';
 
 /** By what a write that is asked for again is known. */
 export interface WriteKey {
@@ -11,25 +14,23 @@ export interface WriteKey {
 }
 
 /** What a write answered: its small part as JSON text, and its columns as they are stored. */
-export interface KeptAnswer {
-  answer: string;
-  columns: Uint8Array | null;
-}
+const KeptAnswer = v.object({
+  answer: v.string(),
+  columns: v.nullable(v.instance(Uint8Array)),
+});
+export type KeptAnswer = v.InferOutput<typeof KeptAnswer>;
 
 /** After this time a key is free again, as if it had never been sent. */
-const EXPIRED = `created_at < now() - interval '24 hours'`;
+const EXPIRED: SqlText = sql`created_at < now() - interval '24 hours'`;
 
 /**
  * Takes a key for the write of this transaction. Where another transaction has taken it, this waits
  * until that one ends.
  * @returns false where a write with this key was committed within the last day
  */
-export async function claimKey(
-  session: Session,
-  { path, key, digest }: WriteKey,
-): Promise<boolean> {
-  const claimed = await session.run(
-    `INSERT INTO pf.idempotency AS kept (path, key, body_digest) VALUES ($1, $2, $3)
+export async function claimKey(db: Queryable, { path, key, digest }: WriteKey): Promise<boolean> {
+  const claimed = await db.run(
+    sql`INSERT INTO pf.idempotency AS kept (path, key, body_digest) VALUES ($1, $2, $3)
      ON CONFLICT (path, key) DO UPDATE
        SET body_digest = excluded.body_digest, version_id = NULL, answer = NULL, columns = NULL,
          created_at = excluded.created_at
@@ -41,24 +42,25 @@ export async function claimKey(
 
 /** Stores what the write with a claimed key answers; it goes away together with the version. */
 export const keepAnswer = (
-  session: Session,
+  db: Queryable,
   { path, key }: WriteKey,
   versionId: number,
   { answer, columns }: KeptAnswer,
 ): Promise<number> =>
-  session.run(
-    `UPDATE pf.idempotency SET version_id = $3, answer = $4, columns = $5
+  db.run(
+    sql`UPDATE pf.idempotency SET version_id = $3, answer = $4, columns = $5
      WHERE path = $1 AND key = $2`,
     [path, key, versionId, answer, columns],
   );
 
 /** What the last day's write with this key answered, and the digest of its body. */
 export const findAnswer = (
-  session: Session,
+  db: Queryable,
   { path, key }: WriteKey,
 ): Promise<(KeptAnswer & { digest: string }) | undefined> =>
-  session.maybeOne(
-    `SELECT body_digest AS digest, answer::text AS answer, columns FROM pf.idempotency
+  db.maybeOne(
+    v.object({ ...KeptAnswer.entries, digest: v.string() }),
+    sql`SELECT body_digest AS digest, answer::text AS answer, columns FROM pf.idempotency
      WHERE path = $1 AND key = $2 AND NOT ${EXPIRED}`,
     [path, key],
   );
@@ -67,9 +69,9 @@ export const findAnswer = (
 const PURGED = 100;
 
 /** Deletes some expired answers, none that another transaction is at. */
-export const purgeAnswers = (session: Session): Promise<number> =>
-  session.run(
-    `DELETE FROM pf.idempotency WHERE (path, key) IN (
+export const purgeAnswers = (db: Queryable): Promise<number> =>
+  db.run(
+    sql`DELETE FROM pf.idempotency WHERE (path, key) IN (
        SELECT path, key FROM pf.idempotency WHERE ${EXPIRED}
        ORDER BY created_at LIMIT ${PURGED} FOR UPDATE SKIP LOCKED)`,
   );

@@ -1,32 +1,55 @@
-import type { LogEntry } from '../../contract/log';
+import * as v from 'valibot';
+import { LogEntry } from '../../contract/log';
 import { LOAD_OPERATIONS } from '../../contract/operations';
-import type { Session } from './database';
+import { timestamp } from '../../contract/primitives';
+import type { Identifier } from '../sql/quote';
+import { sql } from '../sql/quote';
+import type { Queryable } from './database';
 import { found } from './database';
 
-const FIELDS = 'id, version_id, pf_user, stamp, operation, slice, params, note';
+const FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;
 
 /** Newest first. */
-export const listEntries = (session: Session, versionId: number): Promise<LogEntry[]> =>
-  session.many<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE version_id = $1 ORDER BY id DESC`, [
+export const listEntries = (db: Queryable, versionId: number): Promise<LogEntry[]> =>
+  db.many(LogEntry, sql`SELECT ${FIELDS} FROM pf.log WHERE version_id = $1 ORDER BY id DESC`, [
     versionId,
   ]);
 
-/** Undefined if there is no such entry. */
-export const findEntry = (session: Session, logid: number): Promise<LogEntry | undefined> =>
-  session.maybeOne<LogEntry>(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [logid]);
+const Label = v.object({ id: v.number(), operation: v.string(), note: v.nullable(v.string()) });
+
+/** What the rows of each entry of a version are labelled with: its operation and its note. */
+export const entryLabels = (
+  db: Queryable,
+  versionId: number,
+): Promise<v.InferOutput<typeof Label>[]> =>
+  db.many(Label, sql`SELECT id, operation, note FROM pf.log WHERE version_id = $1`, [versionId]);
 
 /** @throws AppError 404 if there is no such entry */
-export const getEntry = async (session: Session, logid: number): Promise<LogEntry> =>
-  found(await findEntry(session, logid), `log entry ${logid}`);
+export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> =>
+  found(
+    await db.maybeOne(LogEntry, sql`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [logid]),
+    `log entry ${logid}`,
+  );
+
+/** The version that an entry belongs to; undefined if there is no such entry. */
+export async function versionOfEntry(db: Queryable, logid: number): Promise<number | undefined> {
+  const entry = await db.maybeOne(
+    v.object({ version_id: v.number() }),
+    sql`SELECT version_id FROM pf.log WHERE id = $1`,
+    [logid],
+  );
+  return entry?.version_id;
+}
 
 /** Null clears the note. @throws AppError 404 if there is no such entry */
 export async function updateNote(
-  session: Session,
+  db: Queryable,
   logid: number,
   note: string | null,
 ): Promise<LogEntry> {
-  const entry = await session.maybeOne<LogEntry>(
-    `UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${FIELDS}`,
+  const entry = await db.maybeOne(
+    LogEntry,
+    sql`UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${FIELDS}`,
     [logid, note],
   );
   return found(entry, `log entry ${logid}`);
@@ -36,22 +59,26 @@ export async function updateNote(
  * Whether the version has an entry that is no load (docs/contract/03-states-and-transitions.md). An
  * operation that the contract's table does not list as a load counts, whatever it is.
  */
-export async function hasOperations(session: Session, versionId: number): Promise<boolean> {
-  const { some } = await session.one<{ some: boolean }>(
-    `SELECT EXISTS (SELECT FROM pf.log
+export async function hasOperations(db: Queryable, versionId: number): Promise<boolean> {
+  const { some } = await db.one(
+    v.object({ some: v.boolean() }),
+    sql`SELECT EXISTS (SELECT FROM pf.log
        WHERE version_id = $1 AND operation <> ALL ($2::text[])) AS some`,
     [versionId, LOAD_OPERATIONS],
   );
   return some;
 }
 
+const Change = v.object({ version_id: v.number(), stamp: timestamp, pf_user: v.string() });
+
 /** The newest entry of each version of a source that has one. */
 export async function lastChanges(
-  session: Session,
+  db: Queryable,
   sourceId: number,
-): Promise<Map<number, Pick<LogEntry, 'stamp' | 'pf_user'>>> {
-  const rows = await session.many<Pick<LogEntry, 'version_id' | 'stamp' | 'pf_user'>>(
-    `SELECT DISTINCT ON (l.version_id) l.version_id, l.stamp, l.pf_user
+): Promise<Map<number, v.InferOutput<typeof Change>>> {
+  const rows = await db.many(
+    Change,
+    sql`SELECT DISTINCT ON (l.version_id) l.version_id, l.stamp, l.pf_user
      FROM pf.log l JOIN pf.version v ON v.id = l.version_id
      WHERE v.source_id = $1 ORDER BY l.version_id, l.id DESC`,
     [sourceId],
@@ -61,11 +88,16 @@ export async function lastChanges(
 
 /** Rows of a version as its entries count them; null if an entry has not been counted yet. */
 export async function entryRowCounts(
-  session: Session,
+  db: Queryable,
   sourceId: number,
 ): Promise<Map<number, number | null>> {
-  const rows = await session.many<{ version_id: number; row_count: number; counted: boolean }>(
-    `SELECT l.version_id, sum(l.row_count) AS row_count, bool_and(l.row_count IS NOT NULL) AS counted
+  const rows = await db.many(
+    v.object({
+      version_id: v.number(),
+      row_count: v.nullable(v.number()),
+      counted: v.boolean(),
+    }),
+    sql`SELECT l.version_id, sum(l.row_count) AS row_count, bool_and(l.row_count IS NOT NULL) AS counted
      FROM pf.log l JOIN pf.version v ON v.id = l.version_id
      WHERE v.source_id = $1 GROUP BY l.version_id`,
     [sourceId],
@@ -81,17 +113,18 @@ export async function entryRowCounts(
  * @returns the rows of all entries of the version
  */
 export async function countOldEntries(
-  session: Session,
-  table: string,
+  db: Queryable,
+  table: Identifier,
   versionId: number,
 ): Promise<number> {
-  await session.run(
-    `UPDATE pf.log l SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = l.id)
+  await db.run(
+    sql`UPDATE pf.log l SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = l.id)
      WHERE version_id = $1 AND row_count IS NULL`,
     [versionId],
   );
-  const { row_count } = await session.one<{ row_count: number }>(
-    'SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log WHERE version_id = $1',
+  const { row_count } = await db.one(
+    v.object({ row_count: v.number() }),
+    sql`SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log WHERE version_id = $1`,
     [versionId],
   );
   return row_count;

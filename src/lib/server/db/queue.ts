@@ -86,7 +86,7 @@ export class Queue {
   }
 
   #leave(key: number): void {
-    const running = this.#running.get(key)! - 1;
+    const running = (this.#running.get(key) ?? 0) - 1;
     if (running > 0) this.#running.set(key, running);
     else this.#running.delete(key);
     this.#total -= 1;

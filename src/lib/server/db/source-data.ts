@@ -1,8 +1,9 @@
 import type { Row } from '../../contract/primitives';
-import type { ColumnValues } from '../../contract/sources';
-import { literal, ident, qualified } from '../sql/identifiers';
+import { ColumnValues, GrainEstimate } from '../../contract/sources';
+import { commas, ident, literal, qualified, sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
-import type { Session } from './database';
+import type { Queryable } from './database';
+import { tableRow } from './rows';
 
 interface TableName {
   schema: string;
@@ -25,22 +26,25 @@ const PLAIN = [
 
 /** The first rows of a table, in no order. */
 export function previewRows(
-  session: Session,
+  db: Queryable,
   table: TableName,
   columns: readonly TableColumn[],
   limit: number,
 ): Promise<Row[]> {
   const names = columns.map((c) =>
-    PLAIN.includes(c.type.name) ? ident(c.cname) : `${ident(c.cname)}::text AS ${ident(c.cname)}`,
+    PLAIN.includes(c.type.name)
+      ? ident(c.cname)
+      : sql`${ident(c.cname)}::text AS ${ident(c.cname)}`,
   );
-  return session.many<Row>(
-    `SELECT ${names.join(', ')} FROM ${qualified(table.schema, table.tname)} LIMIT ${limit}`,
+  return db.many(
+    tableRow,
+    sql`SELECT ${commas(names)} FROM ${qualified(table.schema, table.tname)} LIMIT ${limit}`,
   );
 }
 
 /** Distinct values of a column, most frequent first, those that contain `search` in any case. */
 export async function distinctValues(
-  session: Session,
+  db: Queryable,
   table: TableName,
   column: string,
   search: string,
@@ -48,10 +52,11 @@ export async function distinctValues(
 ): Promise<ColumnValues> {
   const name = ident(column);
   const pattern = literal(`%${search.replace(/[\\%_]/g, '\\$&')}%`);
-  const values = await session.many<{ value: string | null; row_count: number }>(
-    `SELECT ${name}::text AS value, count(*) AS row_count
+  const values = await db.many(
+    ColumnValues.entries.values.item,
+    sql`SELECT ${name}::text AS value, count(*) AS row_count
      FROM ${qualified(table.schema, table.tname)}
-     WHERE ${search === '' ? 'TRUE' : `${name}::text ILIKE ${pattern}`}
+     WHERE ${search === '' ? sql`TRUE` : sql`${name}::text ILIKE ${pattern}`}
      GROUP BY 1 ORDER BY 2 DESC, ${name}::text COLLATE "C" LIMIT ${limit + 1}`,
   );
   return { values: values.slice(0, limit), more: values.length > limit };
@@ -59,13 +64,14 @@ export async function distinctValues(
 
 /** Rows of a table, and distinct combinations of some of its columns. */
 export async function countCombinations(
-  session: Session,
+  db: Queryable,
   table: TableName,
   columns: readonly string[],
-): Promise<{ row_count: number; grain_rows: number }> {
-  const names = columns.map(ident).join(', ');
-  return session.one(
-    `SELECT COALESCE(sum(n), 0) AS row_count, count(*) AS grain_rows
+): Promise<GrainEstimate> {
+  const names = commas(columns.map(ident));
+  return db.one(
+    GrainEstimate,
+    sql`SELECT COALESCE(sum(n), 0) AS row_count, count(*) AS grain_rows
      FROM (SELECT count(*) AS n FROM ${qualified(table.schema, table.tname)} GROUP BY ${names}) AS groups`,
   );
 }

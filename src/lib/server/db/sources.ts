@@ -1,14 +1,17 @@
 import { LEAF_ROLES } from '../../contract/columns';
-import type { Source, SourceListEntry } from '../../contract/sources';
-import type { Session, Transaction } from './database';
+import { Source, SourceListEntry } from '../../contract/sources';
+import { sql } from '../sql/quote';
+import type { Queryable, Transaction } from './database';
 import { found } from './database';
 
-const FIELDS = 'id, schema, tname, label, status, default_layout, created_at, created_by';
+const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at, created_by`;
+const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
 /** By what people call them. Their versions are counted, whether open or closed. */
-export function listSources(session: Session, withArchived: boolean): Promise<SourceListEntry[]> {
-  return session.many<SourceListEntry>(
-    `SELECT ${FIELDS},
+export function listSources(db: Queryable, withArchived: boolean): Promise<SourceListEntry[]> {
+  return db.many(
+    SourceListEntry,
+    sql`SELECT ${FIELDS},
        (SELECT count(*)::int FROM pf.version v WHERE v.source_id = s.id) AS version_count,
        EXISTS (SELECT FROM pf.col_meta c
          WHERE c.source_id = s.id AND c.in_grain AND c.role = ANY ($2::text[])) AS has_grain,
@@ -21,8 +24,8 @@ export function listSources(session: Session, withArchived: boolean): Promise<So
 }
 
 /** @throws AppError 404 where there is no such source */
-export async function getSource(session: Session, id: number): Promise<Source> {
-  const source = await session.maybeOne<Source>(`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
+export async function getSource(db: Queryable, id: number): Promise<Source> {
+  const source = await db.maybeOne(Source, sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
     id,
   ]);
   return found(source, `source ${id}`);
@@ -35,10 +38,11 @@ export async function getSource(session: Session, id: number): Promise<Source> {
 export async function lockSource(
   transaction: Transaction,
   id: number,
-  mode: 'UPDATE' | 'SHARE',
+  lock: keyof typeof LOCKS,
 ): Promise<Source> {
-  const source = await transaction.maybeOne<Source>(
-    `SELECT ${FIELDS} FROM pf.source WHERE id = $1 FOR ${mode}`,
+  const source = await transaction.maybeOne(
+    Source,
+    sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1 ${LOCKS[lock]}`,
     [id],
   );
   return found(source, `source ${id}`);
@@ -46,11 +50,12 @@ export async function lockSource(
 
 /** The new source, or undefined where the table is registered already. */
 export function insertSource(
-  session: Session,
+  db: Queryable,
   source: { schema: string; tname: string; label: string | null; created_by: string | null },
 ): Promise<Source | undefined> {
-  return session.maybeOne<Source>(
-    `INSERT INTO pf.source (schema, tname, label, created_by) VALUES ($1, $2, $3, $4)
+  return db.maybeOne(
+    Source,
+    sql`INSERT INTO pf.source (schema, tname, label, created_by) VALUES ($1, $2, $3, $4)
      ON CONFLICT (schema, tname) DO NOTHING
      RETURNING ${FIELDS}`,
     [source.schema, source.tname, source.label, source.created_by],
@@ -59,12 +64,13 @@ export function insertSource(
 
 /** Overwrites all three: null clears the label and the layout. @throws Error where there is no such source */
 export function updateSource(
-  session: Session,
+  db: Queryable,
   id: number,
   source: Pick<Source, 'label' | 'status' | 'default_layout'>,
 ): Promise<Source> {
-  return session.one<Source>(
-    `UPDATE pf.source SET label = $2, status = $3, default_layout = $4 WHERE id = $1 RETURNING ${FIELDS}`,
+  return db.one(
+    Source,
+    sql`UPDATE pf.source SET label = $2, status = $3, default_layout = $4 WHERE id = $1 RETURNING ${FIELDS}`,
     [
       id,
       source.label,
@@ -80,5 +86,5 @@ export function updateSource(
  * @throws the database's error while the source has versions
  * @returns 1, or 0 where it is gone
  */
-export const deleteSource = (session: Session, id: number): Promise<number> =>
-  session.run('DELETE FROM pf.source WHERE id = $1', [id]);
+export const deleteSource = (db: Queryable, id: number): Promise<number> =>
+  db.run(sql`DELETE FROM pf.source WHERE id = $1`, [id]);

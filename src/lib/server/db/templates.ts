@@ -1,13 +1,19 @@
-import type { Template, TemplateOperation } from '../../contract/sources';
-import { TEMPLATE_OPERATIONS } from '../../contract/sources';
+import * as v from 'valibot';
+import { Role } from '../../contract/columns';
+import type { TemplateOperation } from '../../contract/sources';
+import { Template, TEMPLATE_OPERATIONS } from '../../contract/sources';
 import type { ForecastColumn } from '../sql/forecast-columns';
+import type { SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
 import type { Templates } from '../sql/templates/generate';
-import type { Session } from './database';
+import type { Queryable } from './database';
+import { storedSql } from './rows';
 
 /** The stored templates of a source in the contract's order; empty before a generation. */
-export function listTemplates(session: Session, sourceId: number): Promise<Template[]> {
-  return session.many<Template>(
-    `SELECT operation, sql, generated_at FROM pf.sql
+export function listTemplates(db: Queryable, sourceId: number): Promise<Template[]> {
+  return db.many(
+    Template,
+    sql`SELECT operation, sql, generated_at FROM pf.sql
      WHERE source_id = $1 ORDER BY array_position($2::text[], operation)`,
     [sourceId, TEMPLATE_OPERATIONS],
   );
@@ -15,30 +21,33 @@ export function listTemplates(session: Session, sourceId: number): Promise<Templ
 
 /** The text of one stored template; undefined where there is none. */
 export async function findTemplate(
-  session: Session,
+  db: Queryable,
   sourceId: number,
   operation: TemplateOperation,
-): Promise<string | undefined> {
-  const row = await session.maybeOne<{ sql: string }>(
-    'SELECT sql FROM pf.sql WHERE source_id = $1 AND operation = $2',
+): Promise<SqlText | undefined> {
+  const row = await db.maybeOne(
+    v.object({ sql: storedSql }),
+    sql`SELECT sql FROM pf.sql WHERE source_id = $1 AND operation = $2`,
     [sourceId, operation],
   );
   return row?.sql;
 }
 
 /** A column as the stored templates of its source take it. */
-export type GeneratedColumn = Pick<ForecastColumn, 'role' | 'type' | 'inGrain'>;
+const GeneratedColumn = v.object({ role: Role, type: storedSql, inGrain: v.boolean() });
+export type GeneratedColumn = v.InferOutput<typeof GeneratedColumn>;
 
 /**
  * The columns that the stored templates of a source were generated from, by name, in order; undefined
  * before the first generation, and if the last one was before the service recorded them.
  */
 export async function generatedColumns(
-  session: Session,
+  db: Queryable,
   sourceId: number,
 ): Promise<Map<string, GeneratedColumn> | undefined> {
-  const rows = await session.many<GeneratedColumn & { name: string }>(
-    `SELECT cname AS name, role, type, in_grain AS "inGrain"
+  const rows = await db.many(
+    v.object({ ...GeneratedColumn.entries, name: v.string() }),
+    sql`SELECT cname AS name, role, type, in_grain AS "inGrain"
      FROM pf.sql_column WHERE source_id = $1 ORDER BY position`,
     [sourceId],
   );
@@ -50,14 +59,14 @@ export async function generatedColumns(
  * were generated from (docs/contract/07-sql-generation.md).
  */
 export async function replaceTemplates(
-  session: Session,
+  db: Queryable,
   sourceId: number,
   templates: Templates,
   columns: readonly ForecastColumn[],
 ): Promise<void> {
-  await session.run('DELETE FROM pf.sql_column WHERE source_id = $1', [sourceId]);
-  await session.run(
-    `INSERT INTO pf.sql_column (source_id, cname, position, role, type, in_grain)
+  await db.run(sql`DELETE FROM pf.sql_column WHERE source_id = $1`, [sourceId]);
+  await db.run(
+    sql`INSERT INTO pf.sql_column (source_id, cname, position, role, type, in_grain)
      SELECT $1, cname, position, role, type, in_grain
      FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY
        AS c (cname, role, type, in_grain, position)`,
@@ -70,12 +79,12 @@ export async function replaceTemplates(
     ],
   );
   const operations = Object.keys(templates);
-  await session.run('DELETE FROM pf.sql WHERE source_id = $1 AND operation <> ALL ($2::text[])', [
+  await db.run(sql`DELETE FROM pf.sql WHERE source_id = $1 AND operation <> ALL ($2::text[])`, [
     sourceId,
     operations,
   ]);
-  await session.run(
-    `INSERT INTO pf.sql (source_id, operation, sql)
+  await db.run(
+    sql`INSERT INTO pf.sql (source_id, operation, sql)
      SELECT $1, operation, sql FROM unnest($2::text[], $3::text[]) AS t (operation, sql)
      ON CONFLICT (source_id, operation) DO UPDATE SET sql = EXCLUDED.sql, generated_at = now()`,
     [sourceId, operations, Object.values(templates)],

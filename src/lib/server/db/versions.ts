@@ -1,23 +1,24 @@
-import type { Version } from '../../contract/versions';
+import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
-import type { Session, Transaction } from './database';
+import { sql } from '../sql/quote';
+import type { Queryable, Transaction } from './database';
 import { found } from './database';
 
-const FIELDS = `id, source_id, name, description, status, exclude_iters, created_at, created_by,
+const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
   closed_at, closed_by`;
+const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
 /** Oldest first. */
-export const listVersions = (session: Session, sourceId: number): Promise<Version[]> =>
-  session.many<Version>(`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
+export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]> =>
+  db.many(Version, sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
     sourceId,
   ]);
 
 /** @throws AppError 404 where there is no such version */
-export async function getVersion(session: Session, id: number): Promise<Version> {
-  const version = await session.maybeOne<Version>(
-    `SELECT ${FIELDS} FROM pf.version WHERE id = $1`,
-    [id],
-  );
+export async function getVersion(db: Queryable, id: number): Promise<Version> {
+  const version = await db.maybeOne(Version, sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`, [
+    id,
+  ]);
   return found(version, `version ${id}`);
 }
 
@@ -28,10 +29,11 @@ export async function getVersion(session: Session, id: number): Promise<Version>
 export async function lockVersion(
   transaction: Transaction,
   id: number,
-  mode: 'UPDATE' | 'SHARE',
+  lock: keyof typeof LOCKS,
 ): Promise<Version> {
-  const version = await transaction.maybeOne<Version>(
-    `SELECT ${FIELDS} FROM pf.version WHERE id = $1 FOR ${mode}`,
+  const version = await transaction.maybeOne(
+    Version,
+    sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1 ${LOCKS[lock]}`,
     [id],
   );
   return found(version, `version ${id}`);
@@ -41,23 +43,24 @@ export async function lockVersion(
 export async function lockOpenVersion(
   transaction: Transaction,
   id: number,
-  mode: 'UPDATE' | 'SHARE' = 'UPDATE',
+  lock: keyof typeof LOCKS = 'UPDATE',
 ): Promise<Version> {
-  const version = await lockVersion(transaction, id, mode);
+  const version = await lockVersion(transaction, id, lock);
   if (version.status === 'closed') throw new AppError(403, 'Version is closed');
   return version;
 }
 
 /** Every version of a source, locked against loads and operations, in a fixed order. */
 export const lockVersionsOf = (transaction: Transaction, sourceId: number): Promise<Version[]> =>
-  transaction.many<Version>(
-    `SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id FOR UPDATE`,
+  transaction.many(
+    Version,
+    sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id FOR UPDATE`,
     [sourceId],
   );
 
 /** The new version, or undefined where the name is taken. */
 export function insertVersion(
-  session: Session,
+  db: Queryable,
   version: {
     source_id: number;
     name: string;
@@ -66,8 +69,9 @@ export function insertVersion(
     created_by: string | null;
   },
 ): Promise<Version | undefined> {
-  return session.maybeOne<Version>(
-    `INSERT INTO pf.version (source_id, name, description, exclude_iters, created_by)
+  return db.maybeOne(
+    Version,
+    sql`INSERT INTO pf.version (source_id, name, description, exclude_iters, created_by)
      VALUES ($1, $2, $3, COALESCE($4::jsonb, '["reference"]'), $5)
      ON CONFLICT (source_id, name) DO NOTHING
      RETURNING ${FIELDS}`,
@@ -87,21 +91,23 @@ export function insertVersion(
  * @throws the database's error, `uniqueViolation`, where the source has a version of that name
  */
 export function updateVersion(
-  session: Session,
+  db: Queryable,
   id: number,
   version: Pick<Version, 'name' | 'description' | 'exclude_iters'>,
 ): Promise<Version> {
-  return session.one<Version>(
-    `UPDATE pf.version SET name = $2, description = $3, exclude_iters = $4 WHERE id = $1
+  return db.one(
+    Version,
+    sql`UPDATE pf.version SET name = $2, description = $3, exclude_iters = $4 WHERE id = $1
      RETURNING ${FIELDS}`,
     [id, version.name, version.description, JSON.stringify(version.exclude_iters)],
   );
 }
 
 /** Closes a version in the name of `user`, or opens it where `user` is null. */
-export function setClosed(session: Session, id: number, user: string | null): Promise<Version> {
-  return session.one<Version>(
-    `UPDATE pf.version
+export function setClosed(db: Queryable, id: number, user: string | null): Promise<Version> {
+  return db.one(
+    Version,
+    sql`UPDATE pf.version
      SET status = CASE WHEN $2::text IS NULL THEN 'open' ELSE 'closed' END,
        closed_at = CASE WHEN $2::text IS NOT NULL THEN now() END, closed_by = $2
      WHERE id = $1 RETURNING ${FIELDS}`,
@@ -110,5 +116,5 @@ export function setClosed(session: Session, id: number, user: string | null): Pr
 }
 
 /** Deletes a version with its log; its forecast table stays. @returns 1, or 0 where it is gone */
-export const deleteVersion = (session: Session, id: number): Promise<number> =>
-  session.run('DELETE FROM pf.version WHERE id = $1', [id]);
+export const deleteVersion = (db: Queryable, id: number): Promise<number> =>
+  db.run(sql`DELETE FROM pf.version WHERE id = $1`, [id]);

@@ -1,6 +1,8 @@
-import type { Queryable } from './runner';
+import * as v from 'valibot';
+import { sql } from '../sql/quote';
+import type { CatalogReader } from './runner';
 
-const TABLES = `
+const TABLES = sql`
   SELECT c.oid::regclass::text AS name,
     (SELECT string_agg(
        '  ' || quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod)
@@ -22,21 +24,21 @@ const TABLES = `
   WHERE c.relnamespace = 'pf'::regnamespace AND c.relkind = 'r' AND c.relname !~ '^fc_.*_[0-9]+$'
   ORDER BY c.relname`;
 
-interface Table {
-  name: string;
-  columns: string;
-  constraints: string | null;
-  indexes: string | null;
-}
+const Table = v.object({
+  name: v.string(),
+  columns: v.string(),
+  constraints: v.nullable(v.string()),
+  indexes: v.nullable(v.string()),
+});
 
 /**
  * The service's own tables as SQL text, read from the catalog: for reading only. Forecast tables
  * are left out, and so are the not-null constraints that PostgreSQL 18 lists beside the columns; the
  * sequences behind serial columns show as the defaults that use them.
  */
-export async function schemaDump(db: Queryable): Promise<string> {
+export async function schemaDump(db: CatalogReader): Promise<string> {
   const { rows } = await db.query(TABLES);
-  const tables = (rows as Table[]).map(({ name, columns, constraints, indexes }) => {
+  const tables = v.parse(v.array(Table), rows).map(({ name, columns, constraints, indexes }) => {
     const body = [columns, constraints].filter(Boolean).join(',\n');
     return `CREATE TABLE ${name} (\n${body}\n);\n${indexes ? `\n${indexes}\n` : ''}`;
   });

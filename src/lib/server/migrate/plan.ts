@@ -1,10 +1,9 @@
+import * as v from 'valibot';
 import type { MigrationFile } from './files';
 
 /** A row of pf.schema_version. */
-export interface AppliedMigration {
-  filename: string;
-  checksum: string;
-}
+export const AppliedMigration = v.object({ filename: v.string(), checksum: v.string() });
+export type AppliedMigration = v.InferOutput<typeof AppliedMigration>;
 
 /**
  * What the folder and the database say of each other (docs/contract/16-migrations-and-calendar.md).

@@ -1,11 +1,14 @@
 import { hostname, userInfo } from 'node:os';
-import type { ClientBase } from 'pg';
+import pg from 'pg';
+import * as v from 'valibot';
+import type { SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
 import { migrationFiles, type MigrationFile } from './files';
-import { planMigrations, planProblems, type AppliedMigration, type MigrationPlan } from './plan';
+import { AppliedMigration, planMigrations, planProblems, type MigrationPlan } from './plan';
 
-/** The part of a pg client or pool that a read needs. */
-export interface Queryable {
-  query(sql: string): Promise<{ rows: unknown[] }>;
+/** What the migrations read the database by: a client of pg, or the pool of the service. */
+export interface CatalogReader {
+  query(statement: SqlText): Promise<{ rows: unknown[] }>;
 }
 
 /** Migrations refused to run, or one of them failed; the message is for the person at the shell. */
@@ -32,7 +35,7 @@ const BOOKKEEPING = `
  * @throws MigrationError if the contract refuses, or if a migration fails; those before
  *   it stay applied.
  */
-export async function up(client: ClientBase, report: (filename: string) => void): Promise<void> {
+export async function up(client: pg.ClientBase, report: (filename: string) => void): Promise<void> {
   await locked(client, async () => {
     const plan = await currentPlan(client);
     if (plan.refusals.length > 0) throw new MigrationError(plan.refusals.join('\n'));
@@ -50,7 +53,7 @@ export async function up(client: ClientBase, report: (filename: string) => void)
  * @throws MigrationError if `upTo` is not a file of the migrations folder.
  */
 export async function baseline(
-  client: ClientBase,
+  client: pg.ClientBase,
   upTo: string | undefined,
   report: (filename: string) => void,
 ): Promise<void> {
@@ -67,7 +70,7 @@ export async function baseline(
 }
 
 /** What is applied, pending, modified and missing; changes nothing. */
-export async function migrationPlan(db: Queryable): Promise<MigrationPlan<MigrationFile>> {
+export async function migrationPlan(db: CatalogReader): Promise<MigrationPlan<MigrationFile>> {
   return planMigrations(await migrationFiles(), await appliedMigrations(db));
 }
 
@@ -77,23 +80,25 @@ export async function migrationPlan(db: Queryable): Promise<MigrationPlan<Migrat
  * schema is current.
  * @throws if the database does not answer.
  */
-export async function schemaProblems(db: Queryable): Promise<string[]> {
+export async function schemaProblems(db: CatalogReader): Promise<string[]> {
   return planProblems(await migrationPlan(db));
 }
 
-async function currentPlan(client: ClientBase): Promise<MigrationPlan<MigrationFile>> {
+async function currentPlan(client: pg.ClientBase): Promise<MigrationPlan<MigrationFile>> {
   await client.query(BOOKKEEPING);
   return migrationPlan(client);
 }
 
-async function appliedMigrations(db: Queryable): Promise<AppliedMigration[]> {
-  const { rows } = await db.query("SELECT to_regclass('pf.schema_version') IS NOT NULL AS exists");
-  if (!(rows as { exists: boolean }[]).some((row) => row.exists)) return [];
-  const applied = await db.query('SELECT filename, checksum FROM pf.schema_version');
-  return applied.rows as AppliedMigration[];
+async function appliedMigrations(db: CatalogReader): Promise<AppliedMigration[]> {
+  const { rows } = await db.query(
+    sql`SELECT FROM pg_class WHERE oid = to_regclass('pf.schema_version')`,
+  );
+  if (rows.length === 0) return [];
+  const applied = await db.query(sql`SELECT filename, checksum FROM pf.schema_version`);
+  return v.parse(v.array(AppliedMigration), applied.rows);
 }
 
-async function applyMigration(client: ClientBase, file: MigrationFile): Promise<void> {
+async function applyMigration(client: pg.ClientBase, file: MigrationFile): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query(file.sql);
@@ -106,14 +111,18 @@ async function applyMigration(client: ClientBase, file: MigrationFile): Promise<
   }
 }
 
-async function record(client: ClientBase, file: MigrationFile, appliedBy: string): Promise<void> {
+async function record(
+  client: pg.ClientBase,
+  file: MigrationFile,
+  appliedBy: string,
+): Promise<void> {
   await client.query(
     'INSERT INTO pf.schema_version (filename, checksum, applied_by) VALUES ($1, $2, $3)',
     [file.filename, file.checksum, appliedBy],
   );
 }
 
-async function locked(client: ClientBase, work: () => Promise<void>): Promise<void> {
+async function locked(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
   await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
   try {
     await work();
@@ -125,7 +134,7 @@ async function locked(client: ClientBase, work: () => Promise<void>): Promise<vo
 
 function reason(error: unknown, file: MigrationFile): string {
   if (!(error instanceof Error)) return String(error);
-  const position = Number((error as { position?: string }).position);
+  const position = error instanceof pg.DatabaseError ? Number(error.position) : 0;
   if (!position) return error.message;
   const line = file.sql.slice(0, position - 1).split('\n').length;
   return `line ${line}: ${error.message}`;

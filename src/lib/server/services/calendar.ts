@@ -1,5 +1,5 @@
 import { calendarLoaded } from '../db/calendar';
-import type { Session } from '../db/database';
+import type { Queryable } from '../db/database';
 import { AppError } from '../errors';
 
 /**
@@ -7,8 +7,8 @@ import { AppError } from '../errors';
  *
  * @throws AppError 409 without a calendar
  */
-export async function requireCalendar(session: Session): Promise<void> {
-  if (await calendarLoaded(session)) return;
+export async function requireCalendar(db: Queryable): Promise<void> {
+  if (await calendarLoaded(db)) return;
   throw new AppError(
     409,
     'This source derives periods, and no calendar is loaded; run: npm run periods -- --fiscal-start=1',

@@ -1,6 +1,6 @@
 import { SQLSTATE, sqlState } from '../db/failures';
 import type { Place } from '../errors';
-import { AppError } from '../errors';
+import { AppError, reasonOf } from '../errors';
 
 const OUTDATED: readonly string[] = [SQLSTATE.undefinedColumn, SQLSTATE.undefinedTable];
 
@@ -42,20 +42,16 @@ export async function blameClient<T>(
   } catch (error) {
     const state = sqlState(error);
     if (state === SQLSTATE.numericOutOfRange) {
-      throw new AppError(422, `${words}: a number does not fit (${(error as Error).message})`);
+      throw new AppError(422, `${words}: a number does not fit (${reasonOf(error)})`);
     }
     if (state !== undefined && OUTDATED.includes(state)) {
       throw new AppError(
         409,
-        `The tables are no longer what the stored SQL expects (${(error as Error).message}); generate the SQL of the source again`,
+        `The tables are no longer what the stored SQL expects (${reasonOf(error)}); generate the SQL of the source again`,
       );
     }
     if (state !== undefined && (state.startsWith('22') || UNUSABLE.includes(state))) {
-      throw new AppError(
-        400,
-        `${words}: ${(error as Error).message}`,
-        state === uncertain ? {} : blame,
-      );
+      throw new AppError(400, `${words}: ${reasonOf(error)}`, state === uncertain ? {} : blame);
     }
     throw error;
   }

@@ -91,9 +91,10 @@ function validate(
   }
   for (const role of ['value', 'units'] as const) {
     const holders = columns.filter((c) => c.role === role);
-    if (holders.length > 1) {
-      const latest = holders.filter((c) => named.has(c.cname)).at(-1) ?? holders[1]!;
-      const other = holders.find((c) => c !== latest)!;
+    // The column that the request names is to blame; of several, the last.
+    const latest = holders.findLast((c) => named.has(c.cname)) ?? holders.at(-1);
+    const other = holders.find((c) => c !== latest);
+    if (latest && other) {
       throw fault(
         latest.cname,
         'role',
@@ -106,7 +107,7 @@ function validate(
 
 function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void {
   if (role === 'ignore') return;
-  if ((RESERVED_NAMES as readonly string[]).includes(cname)) {
+  if (RESERVED_NAMES.some((name) => name === cname)) {
     throw fault(
       cname,
       'role',
@@ -138,7 +139,7 @@ function validatePeriod(
 ): void {
   const { cname, role, dim_period_col: period, dim_group: group, table } = column;
   if (period === null) return;
-  if (!(PERIOD_COLUMNS as readonly string[]).includes(period)) {
+  if (!PERIOD_COLUMNS.some((name) => name === period)) {
     throw fault(cname, 'dim_period_col', `the calendar has no column "${period}"`);
   }
   if (role !== 'dimension') return;

@@ -1,8 +1,9 @@
+import * as v from 'valibot';
 import type { ClearAnswer } from '../../contract/loads';
-import type { LogEntry } from '../../contract/log';
+import type { NewEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { isLoad, OPERATIONS } from '../../contract/operations';
-import type { Column } from '../arrow/column-plan';
+import { sumOf } from '../arrow/column-values';
 import type { Database, Transaction } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import {
@@ -13,18 +14,16 @@ import {
   insertEntry,
   keepRowCount,
 } from '../db/entries';
-import { literal, typedLiteral } from '../sql/identifiers';
+import type { SqlText } from '../sql/quote';
+import { literal, sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { undoTemplate } from '../sql/templates/undo';
 import { substitute, type TokenValues } from '../sql/tokens';
 import { blameClient, type Statement } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
 import { writeVersion } from './forecast-version';
-import { once } from './idempotency';
+import { keptColumns, once } from './idempotency';
 import { runWrite, type StatementAnswer } from './read-columns';
-
-/** An entry before it is written: what the log keeps of a request. */
-export type NewEntry = Pick<LogEntry, 'operation' | 'pf_user' | 'slice' | 'params' | 'note'>;
 
 /** A written entry: its id, and what its statement answers. */
 export interface Written extends StatementAnswer {
@@ -32,33 +31,36 @@ export interface Written extends StatementAnswer {
 }
 
 /** What an undo answers: how many rows it took out, and the index values that a client has them by. */
-export interface UndoResult {
-  rows_deleted: number;
-  keys: 'pf_ids' | 'pf_gkeys';
-  /** The keys: one column, or none if there are no keys. */
-  columns: readonly Column[];
-}
+export const UndoResult = v.object({
+  rows_deleted: v.number(),
+  keys: v.picklist(['pf_ids', 'pf_gkeys']),
+  /** One column of keys. */
+  columns: keptColumns,
+});
+export type UndoResult = v.InferOutput<typeof UndoResult>;
 
 /**
  * Gives `work` the one writer of a version's entries, in a transaction that holds the version's lock.
  * Every write of forecast rows goes through it (docs/contract/15-concurrency.md). What `work` throws
  * takes back everything it wrote.
  *
+ * @param answer what `work` answers. It is kept with the key
  * @param key of the request; the second time it comes, `work` is not called
- * @param mode `SHARE` for loads, which may run side by side; `UPDATE` for everything else
+ * @param lock `SHARE` for loads, which may run side by side; `UPDATE` for everything else
  * @throws AppError 404 if there is no such version, 403 if it is closed, 409 for a key of another request
  */
 export const writing = <Result extends object>(
   db: Database,
   versionId: number,
   key: WriteKey | undefined,
+  answer: v.GenericSchema<unknown, Result>,
   work: (writer: EntryWriter) => Promise<Result>,
-  mode: 'UPDATE' | 'SHARE' = 'UPDATE',
+  lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Result> =>
   db.versionTransaction(versionId, (tx) =>
     // The key comes before the checks of the version: the first request has passed them.
-    once(tx, versionId, key, async () =>
-      work(new EntryWriter(tx, await writeVersion(tx, versionId, mode))),
+    once(tx, versionId, key, answer, async () =>
+      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock))),
     ),
   );
 
@@ -73,28 +75,28 @@ class EntryWriter {
    * Writes one entry, then its rows by a stored template.
    *
    * @param tokens what the template asks for beside table, version, entry, user, note and exclusions
-   * @param statement what a refusal by PostgreSQL blames
+   * @param blamed what a refusal by PostgreSQL blames
    * @throws AppError as {@link blameClient}
    */
   async write(
     entry: NewEntry,
-    template: string,
+    template: SqlText,
     tokens: TokenValues,
-    statement: Statement,
+    blamed: Statement,
   ): Promise<Written> {
     const { tx, target } = this;
     const { version, table } = target;
-    const logid = await insertEntry(tx, { ...entry, version_id: version.id });
-    const sql = substitute(template, {
+    const logid = await insertEntry(tx, version.id, entry);
+    const statement = substitute(template, {
       fc_table: table,
-      version_id: String(version.id),
-      logid: String(logid),
+      version_id: sql`${version.id}`,
+      logid: sql`${logid}`,
       pf_user: literal(entry.pf_user),
-      note: typedLiteral(entry.note, 'text'),
+      note: typedLiteral(entry.note, sql`text`),
       exclude_clause: excludeClause(version.exclude_iters),
       ...tokens,
     });
-    const written = await blameClient(statement, () => runWrite(tx, sql, target.columns));
+    const written = await blameClient(blamed, () => runWrite(tx, statement, target.columns));
     // An operation at the grain answers fewer rows than it writes.
     const known = isLoad(entry.operation) ? written.rowCount : undefined;
     await keepRowCount(tx, table, logid, known);
@@ -111,13 +113,13 @@ class EntryWriter {
     const { tx, target } = this;
     const { columns, table } = target;
     await deleteEntry(tx, logid);
-    const statement = substitute(undoTemplate(columns), { fc_table: table, logid: String(logid) });
+    const statement = substitute(undoTemplate(columns), { fc_table: table, logid: sql`${logid}` });
     const gone = await runWrite(tx, statement, columns);
-    const [keys, counts] = gone.columns as [Column, Column?];
-    if (!counts) return { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: [keys] };
     // At the grain, the statement counts the rows behind each key.
-    const counted = counts.data.values as Int32Array;
-    return { rows_deleted: counted.reduce((a, b) => a + b, 0), keys: 'pf_gkeys', columns: [keys] };
+    const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
+    return counts
+      ? { rows_deleted: sumOf(counts), keys: 'pf_gkeys', columns: keys }
+      : { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: keys };
   }
 
   /** Takes one entry out with its rows, if nobody asks which they were. @throws AppError 404 */

@@ -3,7 +3,7 @@ import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/column-metadata';
 import { listColumns, sourceColumns } from '../db/column-metadata';
-import type { Session, Transaction } from '../db/database';
+import type { Queryable, Transaction } from '../db/database';
 import { existingColumns } from '../db/forecast';
 import { getSource } from '../db/sources';
 import { findTemplate, generatedColumns } from '../db/templates';
@@ -11,7 +11,8 @@ import { getVersion, lockOpenVersion } from '../db/versions';
 import { AppError } from '../errors';
 import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../sql/forecast-columns';
-import { forecastTable, forecastTableName } from '../sql/identifiers';
+import { forecastTable, forecastTableName } from '../sql/forecast-table';
+import type { Identifier, SqlText } from '../sql/quote';
 import type { CompiledSlice } from '../sql/slice';
 import { compileSlice } from '../sql/slice';
 
@@ -31,13 +32,13 @@ export interface ForecastVersion {
   reassigned: string[];
   /** Whether it is known what the stored templates were generated from. */
   recorded: boolean;
-  /** The forecast table, quoted. */
-  table: string;
+  /** The forecast table, with its schema. */
+  table: Identifier;
 }
 
 /** @throws AppError 404 */
-export const readVersion = async (session: Session, id: number): Promise<ForecastVersion> =>
-  complete(session, await getVersion(session, id));
+export const readVersion = async (db: Queryable, id: number): Promise<ForecastVersion> =>
+  complete(db, await getVersion(db, id));
 
 /**
  * A version for a write, locked until the transaction ends, so that every check made after this one
@@ -48,15 +49,15 @@ export const readVersion = async (session: Session, id: number): Promise<Forecas
 export async function writeVersion(
   transaction: Transaction,
   id: number,
-  mode: 'UPDATE' | 'SHARE' = 'UPDATE',
+  lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<ForecastVersion> {
-  return complete(transaction, await lockOpenVersion(transaction, id, mode));
+  return complete(transaction, await lockOpenVersion(transaction, id, lock));
 }
 
-async function complete(session: Session, version: Version): Promise<ForecastVersion> {
-  const source = await getSource(session, version.source_id);
-  const metadata = await listColumns(session, source);
-  const existing = await existingColumns(session, forecastTableName(source.tname, version.id));
+async function complete(db: Queryable, version: Version): Promise<ForecastVersion> {
+  const source = await getSource(db, version.source_id);
+  const metadata = await listColumns(db, source);
+  const existing = await existingColumns(db, forecastTableName(source.tname, version.id));
   // A column that the source table has lost lives on in the forecast table, with its type there.
   const known = sourceColumns(metadata).map((c) => {
     const column = existing.get(c.cname);
@@ -71,7 +72,7 @@ async function complete(session: Session, version: Version): Promise<ForecastVer
     ...[...existing.keys()].filter((name) => !wanted.some((c) => c.name === name)),
     ...leafColumns(wanted).flatMap((c) => (existing.has(c.name) ? [] : c.name)),
   ];
-  const generated = await generatedColumns(session, source.id);
+  const generated = await generatedColumns(db, source.id);
   const reassigned = columns.flatMap(({ name, role }) =>
     useOf(generated?.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
@@ -80,7 +81,7 @@ async function complete(session: Session, version: Version): Promise<ForecastVer
   return { version, source, metadata, columns, disputed, reassigned, recorded, table };
 }
 
-const plainType = (type: string): ColumnType => ({
+const plainType = (type: SqlText): ColumnType => ({
   declared: type,
   base: type,
   name: type,
@@ -131,13 +132,13 @@ export const unrecorded = (): AppError =>
 
 /** @throws AppError 404 if the source has no such template */
 export async function storedTemplate(
-  session: Session,
+  db: Queryable,
   sourceId: number,
   operation: TemplateOperation,
-): Promise<string> {
-  const sql = await findTemplate(session, sourceId, operation);
-  if (sql === undefined) {
+): Promise<SqlText> {
+  const template = await findTemplate(db, sourceId, operation);
+  if (template === undefined) {
     throw new AppError(404, `The source has no ${operation} template; generate its SQL first`);
   }
-  return sql;
+  return template;
 }

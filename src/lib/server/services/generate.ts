@@ -4,12 +4,12 @@ import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database, Transaction } from '../db/database';
 import { addColumn, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
-import { listTemplates, replaceTemplates } from '../db/templates';
+import { generatedColumns, listTemplates, replaceTemplates } from '../db/templates';
 import { lockVersionsOf } from '../db/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';
-import { forecastTable, forecastTableName } from '../sql/identifiers';
+import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import { generateTemplates } from '../sql/templates/generate';
 
 /** The stored templates; empty before the first generation. @throws AppError 404 */
@@ -23,9 +23,12 @@ export async function previewTemplates(db: Database, sourceId: number): Promise<
   const source = await getSource(db, sourceId);
   const metadata = sourceColumns(await listColumns(db, source));
   const generated = generateTemplates(source, metadata);
+  const isStored = (await listTemplates(db, sourceId)).length > 0;
+  const isRecorded = (await generatedColumns(db, sourceId)) !== undefined;
+  const unrecorded = isStored && !isRecorded ? { unrecorded: true as const } : {};
   return TEMPLATE_OPERATIONS.flatMap((operation) => {
     const sql = generated[operation];
-    return sql === undefined ? [] : { operation, sql };
+    return sql === undefined ? [] : { operation, sql, ...unrecorded };
   });
 }
 

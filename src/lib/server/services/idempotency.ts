@@ -1,29 +1,35 @@
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
-import type { Column } from '../arrow/column-plan';
+import { Data } from 'apache-arrow';
+import * as v from 'valibot';
 import { decode, encode } from '../arrow/encode';
-import type { Session, Transaction } from '../db/database';
+import type { Queryable, Transaction } from '../db/database';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';
 import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
 import { AppError } from '../errors';
+
+/** Columns in an answer that is kept: they are stored apart from its fields. */
+export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance(Data) }));
 
 /**
  * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). Its answer is stored in its
  * own transaction, and a request with the same key gets that, whatever happened since.
  *
  * @param key undefined if the client sent none; the write is then made each time
+ * @param schema what the write answers
  * @throws AppError 409 if the key came with another body, and whatever `write` throws
  */
 export async function once<Answer extends object>(
   transaction: Transaction,
   versionId: number,
   key: WriteKey | undefined,
+  schema: v.GenericSchema<unknown, Answer>,
   write: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!key) return write();
   if (!(await claimKey(transaction, key))) {
     // It is gone again only with its version, and then the write says so.
-    return (await keptAnswer<Answer>(transaction, key)) ?? write();
+    return (await keptAnswer(transaction, key, schema)) ?? write();
   }
   const answer = await write();
   await keepAnswer(transaction, key, versionId, await pack(answer));
@@ -37,10 +43,11 @@ export async function once<Answer extends object>(
  * @throws AppError 409 if the key came with another body
  */
 export async function keptAnswer<Answer extends object>(
-  session: Session,
+  db: Queryable,
   key: WriteKey | undefined,
+  schema: v.GenericSchema<unknown, Answer>,
 ): Promise<Answer | undefined> {
-  const kept = key && (await findAnswer(session, key));
+  const kept = key && (await findAnswer(db, key));
   if (!kept) return undefined;
   if (kept.digest !== key.digest) {
     throw new AppError(
@@ -48,20 +55,18 @@ export async function keptAnswer<Answer extends object>(
       'This Idempotency-Key came with another request before; send a new key with a new request',
     );
   }
-  return unpack(kept);
+  return v.parse(schema, await unpack(kept));
 }
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Fields of an answer that JSON can carry, and perhaps the rows it is about. */
-interface WithColumns {
-  columns?: readonly Column[];
-}
+const WithColumns = v.looseObject({ columns: v.optional(keptColumns) });
 
 /** Columns are stored as the Arrow stream they make, a small part of their JSON. */
 async function pack(answer: object): Promise<KeptAnswer> {
-  const { columns, ...fields } = answer as WithColumns;
+  const { columns, ...fields } = v.parse(WithColumns, answer);
   const level = constants.Z_BEST_SPEED;
   return {
     answer: JSON.stringify(fields),
@@ -69,7 +74,7 @@ async function pack(answer: object): Promise<KeptAnswer> {
   };
 }
 
-async function unpack<Answer>({ answer, columns }: KeptAnswer): Promise<Answer> {
-  const fields = JSON.parse(answer) as object;
-  return { ...fields, ...(columns && { columns: decode(await decompress(columns)) }) } as Answer;
+async function unpack({ answer, columns }: KeptAnswer): Promise<object> {
+  const fields = v.parse(v.looseObject({}), JSON.parse(answer));
+  return { ...fields, ...(columns && { columns: decode(await decompress(columns)) }) };
 }

@@ -1,17 +1,17 @@
 import type {
   BaselineRequest,
-  ClearAnswer,
-  LoadAnswer,
   LoadPreview,
   LoadPreviewRequest,
   LoadRequest,
 } from '../../contract/loads';
+import { ClearAnswer, LoadAnswer } from '../../contract/loads';
 import type { Segment } from '../../contract/log';
+import { isLoadEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
 import type { ColumnRecord } from '../db/column-metadata';
 import { sourceColumns } from '../db/column-metadata';
-import type { Database, Session } from '../db/database';
+import type { Database, Queryable } from '../db/database';
 import { SQLSTATE } from '../db/failures';
 import { checkEntryRows, entrySpans, loadTotals, readInterval } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
@@ -19,7 +19,8 @@ import { getEntry, hasOperations } from '../db/log';
 import { AppError, fieldPlace } from '../errors';
 import { compileFilters } from '../sql/filters';
 import { checkCondition } from '../sql/guard';
-import { literal } from '../sql/identifiers';
+import type { SqlText } from '../sql/quote';
+import { literal, sql } from '../sql/quote';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
 import type { EntryWriter } from './entries';
@@ -52,6 +53,7 @@ export function load(
     db,
     versionId,
     key,
+    LoadAnswer,
     (writer) => loadSegment(writer, operation, request, request.note ?? null),
     'SHARE',
   );
@@ -80,7 +82,7 @@ function withoutReplay(request: BaselineRequest): LoadRequest {
  *
  * @throws AppError as `load`, and 409 while an operation exists or where the entry is no segment
  */
-export async function replaceSegment(
+export async function editSegment(
   db: Database,
   versionId: number,
   logid: number,
@@ -88,7 +90,7 @@ export async function replaceSegment(
   key?: WriteKey,
 ): Promise<LoadAnswer> {
   const request = withoutReplay(edit);
-  return writing(db, versionId, key, async (writer) => {
+  return writing(db, versionId, key, LoadAnswer, async (writer) => {
     const { tx } = writer;
     const entry = await getEntry(tx, logid);
     if (entry.version_id !== versionId) {
@@ -118,7 +120,7 @@ export function clearBaseline(
   versionId: number,
   key?: WriteKey,
 ): Promise<ClearAnswer> {
-  return writing(db, versionId, key, (writer) => writer.clear('baseline'));
+  return writing(db, versionId, key, ClearAnswer, (writer) => writer.clear('baseline'));
 }
 
 /** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */
@@ -144,7 +146,7 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
     const { entries } = await logOf(tx, target);
     const spans = await entrySpans(tx, target.table, target.columns);
     return entries
-      .filter((e) => isLoad(e.operation))
+      .filter(isLoadEntry)
       .map((e) => ({ ...e, spans: spans.get(e.id) ?? [] }))
       .reverse();
   });
@@ -177,7 +179,7 @@ async function loadSegment(
       note,
     },
     template,
-    { date_offset: literal(offset), filter_clause: where, where_clause: 'TRUE' },
+    { date_offset: literal(offset), filter_clause: where, where_clause: sql`TRUE` },
     loadPlace(request),
   );
   if (rowCount === 0) {
@@ -211,9 +213,9 @@ const loadPlace = (request: LoadPreviewRequest) => ({
 });
 
 /** The offset, checked by itself: a statement without a date column would not look at it. */
-async function dateOffset(session: Session, request: LoadPreviewRequest): Promise<string> {
+async function dateOffset(db: Queryable, request: LoadPreviewRequest): Promise<string> {
   const offset = request.date_offset ?? NO_OFFSET;
-  await blameClient(fieldPlace('date_offset'), () => readInterval(session, offset));
+  await blameClient(fieldPlace('date_offset'), () => readInterval(db, offset));
   return offset;
 }
 
@@ -224,13 +226,14 @@ async function dateOffset(session: Session, request: LoadPreviewRequest): Promis
 async function condition(
   request: LoadPreviewRequest,
   metadata: readonly ColumnRecord[],
-): Promise<string> {
+): Promise<SqlText> {
   const columns = sourceColumns(metadata);
   const usable = columns.filter((c) => c.role !== 'ignore' && c.type).map((c) => c.cname);
   const { where_clause: whereClause, raw_where: rawWhere, filters } = request;
 
-  if (whereClause != null) await checkCondition(whereClause, usable, 'where_clause');
-  if (rawWhere != null) await checkCondition(rawWhere, usable, 'raw_where');
-  const compiled = filters == null ? 'TRUE' : compileFilters(filters, columns);
-  return whereClause ?? rawWhere ?? compiled;
+  const given =
+    whereClause == null ? undefined : await checkCondition(whereClause, usable, 'where_clause');
+  const raw = rawWhere == null ? undefined : await checkCondition(rawWhere, usable, 'raw_where');
+  const compiled = filters == null ? sql`TRUE` : compileFilters(filters, columns);
+  return given ?? raw ?? compiled;
 }

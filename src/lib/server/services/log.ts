@@ -1,10 +1,10 @@
 import type { LogAnswer, LogEntry } from '../../contract/log';
-import type { Database, Session } from '../db/database';
+import type { Database, Queryable } from '../db/database';
+import { found } from '../db/database';
 import { entryTotals, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
-import { findEntry, getEntry, listEntries, updateNote } from '../db/log';
-import type { UndoResult } from './entries';
-import { writing } from './entries';
+import { listEntries, updateNote, versionOfEntry } from '../db/log';
+import { UndoResult, writing } from './entries';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion } from './forecast-version';
 import { keptAnswer } from './idempotency';
@@ -19,14 +19,14 @@ export const logEntries = (db: Database, versionId: number): Promise<LogAnswer> 
 
 /** The log of a version that was read before. */
 export async function logOf(
-  session: Session,
+  db: Queryable,
   { version, table, columns }: ForecastVersion,
 ): Promise<LogAnswer> {
   const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
-  const { overall, byEntry } = await entryTotals(session, table, columns);
+  const { overall, byEntry } = await entryTotals(db, table, columns);
   const none = noTotals(columns);
   return {
-    entries: (await listEntries(session, version.id)).map((entry) => ({
+    entries: (await listEntries(db, version.id)).map((entry) => ({
       ...entry,
       ...(byEntry.get(entry.id) ?? none),
     })),
@@ -48,10 +48,13 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
 export async function undo(db: Database, logid: number, key?: WriteKey): Promise<UndoResult> {
-  const entry = await findEntry(db, logid);
-  // The undo that this request asks for again has taken the entry.
-  const kept = entry ? undefined : await keptAnswer<UndoResult>(db, key);
-  if (kept) return kept;
-  const { version_id: versionId } = entry ?? (await getEntry(db, logid));
-  return writing(db, versionId, key, (writer) => writer.undo(logid));
+  const versionId = await versionOfEntry(db, logid);
+  if (versionId === undefined) {
+    // The first request with this key may have taken the entry out.
+    const kept = await keptAnswer(db, key, UndoResult);
+    if (kept) return kept;
+  }
+  return writing(db, found(versionId, `log entry ${logid}`), key, UndoResult, (writer) =>
+    writer.undo(logid),
+  );
 }

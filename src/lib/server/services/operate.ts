@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import type { NewEntry } from '../../contract/log';
 import type {
   CloneRequest,
   RecodeRequest,
@@ -10,29 +12,32 @@ import type {
 } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import { periodOf } from '../db/calendar';
-import type { Database, Session } from '../db/database';
+import type { Database, Queryable } from '../db/database';
 import { sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { AppError, columnPlace, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns, measureKind } from '../sql/forecast-columns';
-import { typedLiteral } from '../sql/identifiers';
+import type { Identifier, SqlText } from '../sql/quote';
+import { sql, typedLiteral } from '../sql/quote';
 import { checkSet, derivations, setClause } from '../sql/set';
 import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
-import type { EntryWriter, NewEntry } from './entries';
+import type { EntryWriter } from './entries';
 import { writing } from './entries';
 import { readVersion, sliceOf, storedTemplate } from './forecast-version';
+import { keptColumns } from './idempotency';
 
 /** What an operation answers. */
-export interface OperationResult {
-  /** The rows it wrote, as docs/contract/05-operations.md has them. */
-  columns: Column[];
+export const OperationResult = v.object({
+  /** The rows it wrote (docs/contract/05-operations.md). */
+  columns: keptColumns,
   /** The slice keys that it did not use, percent-encoded, with commas between. */
-  skipped: string;
-}
+  skipped: v.string(),
+});
+export type OperationResult = v.InferOutput<typeof OperationResult>;
 
 /** Clients give up on an answer whose headers are longer than they read. */
 const MAX_SKIPPED = 4096;
@@ -48,12 +53,9 @@ function listed(names: readonly string[]): string {
   return list;
 }
 
-interface SliceEntry extends NewEntry {
-  operation: SliceOperation;
-  slice: Slice;
-}
+type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
 
-const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? null, 'numeric');
+const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? null, sql`numeric`);
 
 /**
  * Adds to a slice's totals, spread over its leaves
@@ -75,7 +77,7 @@ function scale(
   }
   if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
 
-  return writing(db, versionId, key, async (writer) => {
+  return writing(db, versionId, key, OperationResult, async (writer) => {
     const { target } = writer;
     for (const role of ['value', 'units'] as const) {
       if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
@@ -116,7 +118,7 @@ function recode(
   request: RecodeRequest,
   key?: WriteKey,
 ): Promise<OperationResult> {
-  return writing(db, versionId, key, async (writer) => {
+  return writing(db, versionId, key, OperationResult, async (writer) => {
     const { tx, target } = writer;
     if (Object.keys(request.set).length === 0) {
       throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
@@ -145,7 +147,7 @@ function clone(
   key?: WriteKey,
 ): Promise<OperationResult> {
   const factor = request.scale_factor ?? 1;
-  return writing(db, versionId, key, async (writer) => {
+  return writing(db, versionId, key, OperationResult, async (writer) => {
     const { tx, target } = writer;
     return write(
       writer,
@@ -250,13 +252,13 @@ function checkAmounts(columns: readonly Column[]): void {
 
 /** Why a slice has nothing to offer; undefined where that is not the slice's fault. */
 async function whyNothing(
-  session: Session,
-  table: string,
+  db: Queryable,
+  table: Identifier,
   columns: readonly ForecastColumn[],
-  where: string,
-  exclude: string,
+  where: SqlText,
+  exclude: SqlText,
 ): Promise<string | undefined> {
-  const { included, excluded } = await sliceTotals(session, table, columns, where, exclude);
+  const { included, excluded } = await sliceTotals(db, table, columns, where, exclude);
   if (included.row_count > 0) return undefined;
   return excluded.row_count > 0
     ? 'Every row of the slice is excluded from operations in this version'
@@ -300,20 +302,20 @@ function shifted(amount: number, places: number): number {
 
 /** `{{set_clause}}`, with the dimensions that a new date's period decides. */
 async function assignments(
-  session: Session,
+  db: Queryable,
   set: SetClause,
   columns: readonly ForecastColumn[],
-): Promise<string> {
+): Promise<SqlText> {
   checkSet(set, columns);
   const derived = new Map<string, string | null>();
   for (const { date, derived: dimensions } of derivations(set, columns)) {
-    await requireCalendar(session);
+    await requireCalendar(db);
     const day = set[date.name];
     const period = await blameClient(columnPlace('set', date.name), () =>
       periodOf(
-        session,
+        db,
         day == null ? null : String(day),
-        dimensions.map((d) => d.periodColumn!),
+        dimensions.map((d) => d.periodColumn),
       ),
     );
     dimensions.forEach((d, i) => derived.set(d.name, period[i] ?? null));

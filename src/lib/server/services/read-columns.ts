@@ -2,6 +2,7 @@ import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { CopyDecoder } from '../arrow/decoder';
 import type { Transaction } from '../db/database';
 import type { ForecastColumn } from '../sql/forecast-columns';
+import type { SqlText } from '../sql/quote';
 import { measureColumns } from '../sql/forecast-columns';
 
 /** The columns the browser indexes its table on, each by its mode. */
@@ -16,12 +17,12 @@ const KEYS = ['pf_id', 'pf_gkey'];
  */
 export async function planColumns(
   transaction: Transaction,
-  sql: string,
+  statement: SqlText,
   columns: readonly ForecastColumn[],
   measure: 'measure' | 'amount',
 ): Promise<PlannedColumn[]> {
   const measures = measureColumns(columns).map(({ name }) => name);
-  const described = await transaction.describe(sql);
+  const described = await transaction.describe(statement);
   return described.map(({ name, type }) => ({
     name,
     type,
@@ -43,12 +44,12 @@ export interface StatementAnswer {
  */
 export async function runWrite(
   transaction: Transaction,
-  sql: string,
+  statement: SqlText,
   columns: readonly ForecastColumn[],
 ): Promise<StatementAnswer> {
-  const plan = await planColumns(transaction, sql, columns, 'amount');
-  if (plan.length === 0) return { columns: [], rowCount: await transaction.run(sql) };
+  const plan = await planColumns(transaction, statement, columns, 'amount');
+  if (plan.length === 0) return { columns: [], rowCount: await transaction.run(statement) };
   const decoder = new CopyDecoder(plan);
-  await transaction.copyOut(sql, (chunk) => decoder.write(chunk));
+  await transaction.copyOut(statement, (chunk) => decoder.write(chunk));
   return { columns: decoder.finish(), rowCount: decoder.rows };
 }

@@ -2,9 +2,10 @@ import { mappedDictionary } from '../arrow/mapped';
 import { CopyDecoder } from '../arrow/decoder';
 import { encode } from '../arrow/encode';
 import type { Database } from '../db/database';
-import { listEntries } from '../db/log';
+import { entryLabels } from '../db/log';
 import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
+import { sql } from '../sql/quote';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
@@ -25,27 +26,25 @@ export function readForecast(
   versionId: number,
   operation: 'get_data' | 'get_agg',
   signal: AbortSignal,
-): Promise<{ body: Uint8Array; rowCount: number }> {
+): Promise<{ body: Uint8Array<ArrayBuffer>; rowCount: number }> {
   const read = db.versionRead(versionId, async (tx) => {
     const { version, source, columns, table } = await readVersion(tx, versionId);
     const template = await storedTemplate(tx, source.id, operation);
-    const sql = substitute(template, { fc_table: table, version_id: String(version.id) });
+    const select = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
 
     const plan = await blameClient({ words: operation }, () =>
-      planColumns(tx, sql, columns, 'measure'),
+      planColumns(tx, select, columns, 'measure'),
     );
     const decoder = new CopyDecoder(plan);
-    await tx.copyOut(sql, (chunk) => decoder.write(chunk), signal);
+    await tx.copyOut(select, (chunk) => decoder.write(chunk), signal);
     const decoded = decoder.finish();
     const logids = decoded.find((c) => c.name === 'pf_logid');
 
     if (operation === 'get_data' && logids) {
-      const entries = await listEntries(tx, versionId);
-      const mapped = (name: string, of: (entry: (typeof entries)[number]) => string | null) =>
-        mappedDictionary(name, logids, new Map(entries.map((e) => [e.id, of(e)])));
+      const labels = await entryLabels(tx, versionId);
       decoded.push(
-        mapped('pf_note', (e) => e.note),
-        mapped('pf_op', (e) => e.operation),
+        mappedDictionary('pf_note', logids, new Map(labels.map((e) => [e.id, e.note]))),
+        mappedDictionary('pf_op', logids, new Map(labels.map((e) => [e.id, e.operation]))),
       );
     }
     return { body: encode(decoded), rowCount: decoder.rows };

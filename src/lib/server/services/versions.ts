@@ -25,7 +25,7 @@ import {
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';
-import { forecastTable } from '../sql/identifiers';
+import { forecastTable } from '../sql/forecast-table';
 import { unrecorded } from './forecast-version';
 
 const nameTaken = (name: string) =>

@@ -4,7 +4,8 @@ import type { Place } from '../errors';
 import { AppError, faultAt } from '../errors';
 import type { SourceColumn } from './forecast-columns';
 import { isText } from './forecast-columns';
-import { ident, typedLiteral } from './identifiers';
+import type { SqlText } from './quote';
+import { commas, ident, join, sql, typedLiteral } from './quote';
 import { valueLiteral, wholeLiteral } from './values';
 
 /**
@@ -13,8 +14,8 @@ import { valueLiteral, wholeLiteral } from './values';
  *
  * @throws AppError 400 naming group and condition if one cannot be used
  */
-export function compileFilters(filters: Filters, columns: readonly SourceColumn[]): string {
-  if (filters.length === 0) return 'TRUE';
+export function compileFilters(filters: Filters, columns: readonly SourceColumn[]): SqlText {
+  if (filters.length === 0) return sql`TRUE`;
   const groups = filters.map((group, g) => {
     if (group.length === 0) {
       throw new AppError(400, `filters: group ${g + 1} is empty`, { field: `filters.${g}` });
@@ -26,16 +27,22 @@ export function compileFilters(filters: Filters, columns: readonly SourceColumn[
         column: c.cname,
       }),
     );
-    return conditions.join(' AND ');
+    return join(conditions, sql` AND `);
   });
-  return groups.length === 1 ? groups.join('') : groups.map((group) => `(${group})`).join(' OR ');
+  const [first, ...others] = groups;
+  return first !== undefined && others.length === 0
+    ? first
+    : join(
+        groups.map((group) => sql`(${group})`),
+        sql` OR `,
+      );
 }
 
 function compileCondition(
   condition: FilterCondition,
   columns: readonly SourceColumn[],
   place: Place,
-): string {
+): SqlText {
   const { cname, op, value } = condition;
   const column = columns.find((c) => c.cname === cname);
   if (!column?.type) throw faultAt(place, 400, `the source has no column "${cname}"`);
@@ -44,36 +51,46 @@ function compileCondition(
   }
 
   const name = ident(cname);
-  const type = isText(column.type) ? 'text' : column.type.base;
-  const subject = column.type.isEnum ? `${name}::text` : name;
-  const typed = (v: Scalar): string =>
+  const type = isText(column.type) ? sql`text` : column.type.base;
+  const subject = column.type.isEnum ? sql`${name}::text` : name;
+  const typed = (v: Scalar): SqlText =>
     INTEGERS.includes(type) ? wholeLiteral(v, place) : valueLiteral(v, unbounded(type), place);
 
   if (op === 'is null' || op === 'is not null') {
     if (value !== undefined && value !== null) throw faultAt(place, 400, `${op} takes no value`);
-    return `${name} ${op === 'is null' ? 'IS NULL' : 'IS NOT NULL'}`;
+    return op === 'is null' ? sql`${name} IS NULL` : sql`${name} IS NOT NULL`;
   }
   if (op === 'in' || op === 'not in') {
     const list = scalars(value, place);
     if (list.length === 0) throw faultAt(place, 400, `${op} needs at least one value`);
-    return `${subject} ${op === 'in' ? 'IN' : 'NOT IN'} (${list.map(typed).join(', ')})`;
+    const within = op === 'in' ? sql`IN` : sql`NOT IN`;
+    return sql`${subject} ${within} (${commas(list.map(typed))})`;
   }
   if (op === 'between') {
     const list = scalars(value, place);
     if (list.length !== 2) throw faultAt(place, 400, `between needs two values`);
-    return `${subject} BETWEEN ${list.map(typed).join(' AND ')}`;
+    return sql`${subject} BETWEEN ${join(list.map(typed), sql` AND `)}`;
   }
   if (value === undefined || value === null || Array.isArray(value)) {
     throw faultAt(place, 400, `${op} needs one value (for empty, use is null)`);
   }
-  if (op === 'like') return `${name}::text LIKE ${typedLiteral(value, 'text')}`;
-  return `${subject} ${op} ${typed(value)}`;
+  if (op === 'like') return sql`${name}::text LIKE ${typedLiteral(value, sql`text`)}`;
+  return sql`${subject} ${COMPARISONS[op]} ${typed(value)}`;
 }
+
+const COMPARISONS = {
+  '=': sql`=`,
+  '<>': sql`<>`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
+};
 
 const INTEGERS = ['smallint', 'integer', 'bigint'];
 
 /** A number with more digits than the column has is no error: it is compared, not stored. */
-const unbounded = (type: string): string => type.replace(/^numeric\(.*\)$/, 'numeric');
+const unbounded = (type: SqlText): SqlText => (/^numeric\(.*\)$/.test(type) ? sql`numeric` : type);
 
 function scalars(value: FilterCondition['value'], place: Place): Scalar[] {
   if (!Array.isArray(value)) throw faultAt(place, 400, `needs a list of values`);

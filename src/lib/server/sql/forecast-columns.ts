@@ -1,12 +1,14 @@
 import type { LeafRole, Role } from '../../contract/columns';
 import { isLeaf } from '../../contract/columns';
+import type { SqlText } from './quote';
+import { sql } from './quote';
 
 /** The type of a database column with its domain resolved, as the catalog tells it. */
 export interface ColumnType {
   /** Declared type, as PostgreSQL prints it: `numeric(12,2)`, `public.colour`. */
   declared: string;
-  /** The base type with its modifier, as SQL text; `declared` if it is no domain. */
-  base: string;
+  /** The base type with its modifier; the same as `declared` if that is no domain. */
+  base: SqlText;
   /** The base type's own name: `int4`, `varchar`, `numeric`, `_text`. */
   name: string;
   isEnum: boolean;
@@ -40,9 +42,12 @@ export interface ForecastColumn {
   periodColumn: string | null;
   /** The column's type in the source table. */
   source: ColumnType;
-  /** The column's type in the forecast table, as SQL text. */
-  type: string;
+  /** The column's type in the forecast table. */
+  type: SqlText;
 }
+
+/** A dimension that is derived from the calendar. */
+export type DerivedColumn = ForecastColumn & { periodColumn: string };
 
 const INTEGERS = ['int2', 'int4', 'int8'];
 const FLOATS = ['float4', 'float8'];
@@ -60,12 +65,12 @@ export const isText = (type: ColumnType): boolean => type.isEnum || TEXTS.includ
  * The forecast table's type for a source column: wide enough for what operations do
  * (docs/contract/13-forecast-table.md).
  */
-export function forecastType(role: Role, type: ColumnType): string {
-  if (role === 'date') return 'date';
-  if (INTEGERS.includes(type.name)) return 'bigint';
-  if (FLOATS.includes(type.name)) return 'double precision';
-  if (type.name === 'numeric') return 'numeric';
-  if (isText(type)) return 'text';
+export function forecastType(role: Role, type: ColumnType): SqlText {
+  if (role === 'date') return sql`date`;
+  if (INTEGERS.includes(type.name)) return sql`bigint`;
+  if (FLOATS.includes(type.name)) return sql`double precision`;
+  if (type.name === 'numeric') return sql`numeric`;
+  if (isText(type)) return sql`text`;
   return type.base;
 }
 
@@ -108,10 +113,10 @@ const EQUAL_PRINTS_ALIKE =
  * What tells the values of a leaf column apart, as SQL. A pivot shows an interval of 1 day and one
  * of 24 hours as two groups, though PostgreSQL takes them for equal: of such types, the text tells.
  *
- * @param name the quoted column, with its table if need be
+ * @param name the column, with its table if need be
  */
-export const toldApart = ({ type }: ForecastColumn, name: string): string =>
-  EQUAL_PRINTS_ALIKE.test(type) ? name : `${name}::text`;
+export const toldApart = ({ type }: ForecastColumn, name: SqlText): SqlText =>
+  EQUAL_PRINTS_ALIKE.test(type) ? name : sql`${name}::text`;
 
 /** Value first, then units; each only where the source has one. */
 export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
@@ -134,10 +139,11 @@ export function measureKind(column: ForecastColumn): MeasureKind {
 export const periodColumnsOf = (
   date: ForecastColumn,
   columns: readonly ForecastColumn[],
-): ForecastColumn[] =>
-  date.dimGroup === null
-    ? []
-    : columns.filter((c) => c.periodColumn !== null && c.dimGroup === date.dimGroup);
+): DerivedColumn[] =>
+  columns.filter(
+    (c): c is DerivedColumn =>
+      c.periodColumn !== null && c.dimGroup !== null && c.dimGroup === date.dimGroup,
+  );
 
 /** The one date column that a derived dimension follows; undefined if its group has none. */
 export const dateOfGroup = (

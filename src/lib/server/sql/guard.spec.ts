@@ -21,11 +21,15 @@ async function refusalOf(text: string): Promise<string> {
 }
 
 describe('accepts what people write', () => {
-  it.each(LEGITIMATE.map((text) => [brief(text), text]))('%s', (_, text) => check(text));
+  it.each(LEGITIMATE.map((text) => [brief(text), text]))('%s', async (_, text) => {
+    expect(await check(text)).toBe(text);
+  });
 });
 
 describe('accepts conditions as large as they may be', () => {
-  it.each(Object.entries(AT_THE_BOUNDS))('%s', (_, text) => check(text));
+  it.each(Object.entries(AT_THE_BOUNDS))('%s', async (_, text) => {
+    expect(await check(text)).toBe(text);
+  });
 });
 
 describe('refuses what is not one harmless condition, and stays sound', () => {

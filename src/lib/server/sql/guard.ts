@@ -2,8 +2,10 @@ import type { Node, ScanToken } from 'libpg-query';
 import { hasSqlDetails, parse, scan } from 'libpg-query';
 import { faultAt, fieldPlace } from '../errors';
 import { refuseText, refuseTokens } from './guard/bounds';
-import { quotingHint, weighExpression } from './guard/expression';
+import { quotingHint, checkExpression } from './guard/expression';
 import { Refused } from './guard/refused';
+import type { SqlText } from './quote';
+import { trusted } from './trusted';
 
 /** Nodes PostgreSQL may make of one condition. */
 const MAX_WEIGHT = 20_000;
@@ -19,16 +21,18 @@ const SELECT_PARTS = ['fromClause', 'whereClause', 'limitOption', 'op'];
  * brackets after WHERE, PostgreSQL 15 and later read it as this one expression and nothing beside
  * it.
  *
- * @param field where the text came from, `where_clause` or `raw_where`: messages start with it
+ * @param field what the text came in, `where_clause` or `raw_where`: messages start with it
+ * @returns the text as it came, which may now stand in a statement
  * @throws AppError 400 saying what was refused
  */
 export async function checkCondition(
   text: string,
   columns: readonly string[],
   field: string,
-): Promise<void> {
+): Promise<SqlText> {
   const reason = await refusal(text, columns);
   if (reason !== undefined) throw faultAt(fieldPlace(field), 400, reason);
+  return trusted(text);
 }
 
 async function refusal(text: string, columns: readonly string[]): Promise<string | undefined> {
@@ -40,7 +44,7 @@ async function refusal(text: string, columns: readonly string[]): Promise<string
   if (badToken) return badToken;
   try {
     const expression = await expressionOf(text);
-    if (weighExpression(expression, columns) > MAX_WEIGHT)
+    if (checkExpression(expression, columns) > MAX_WEIGHT)
       return 'the condition is too large: IN and BETWEEN repeat what stands before them';
     return undefined;
   } catch (error) {

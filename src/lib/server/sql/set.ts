@@ -1,10 +1,11 @@
 import type { SetClause } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
-import type { ForecastColumn } from './forecast-columns';
+import type { DerivedColumn, ForecastColumn } from './forecast-columns';
 import { dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
-import { ident, typedLiteral } from './identifiers';
+import type { SqlText } from './quote';
+import { commas, ident, sql, typedLiteral } from './quote';
 import { isDouble, LAST_YEAR, valueLiteral } from './values';
 
 const refuse = (status: number, name: string, problem: string): AppError =>
@@ -64,7 +65,7 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
 export const derivations = (
   set: SetClause,
   columns: readonly ForecastColumn[],
-): { date: ForecastColumn; derived: ForecastColumn[] }[] =>
+): { date: ForecastColumn; derived: DerivedColumn[] }[] =>
   columns
     .filter((c) => c.role === 'date' && Object.hasOwn(set, c.name))
     .map((date) => ({ date, derived: periodColumnsOf(date, columns) }))
@@ -80,17 +81,17 @@ export function setClause(
   set: SetClause,
   columns: readonly ForecastColumn[],
   derived: ReadonlyMap<string, string | null>,
-): string {
-  return leafColumns(columns)
-    .map((c) => `${expression(c, set, derived)} AS ${ident(c.name)}`)
-    .join(', ');
+): SqlText {
+  return commas(
+    leafColumns(columns).map((c) => sql`${expression(c, set, derived)} AS ${ident(c.name)}`),
+  );
 }
 
 function expression(
   column: ForecastColumn,
   set: SetClause,
   derived: ReadonlyMap<string, string | null>,
-): string {
+): SqlText {
   const { name, type } = column;
   const wanted: Scalar | null | undefined = Object.hasOwn(set, name) ? set[name] : undefined;
   const period = derived.get(name);
@@ -105,6 +106,6 @@ function expression(
     return typedLiteral(period, type);
   }
   return wanted === undefined
-    ? `leaves.${ident(name)}`
+    ? sql`leaves.${ident(name)}`
     : valueLiteral(wanted, type, columnPlace('set', name));
 }

@@ -3,12 +3,13 @@ import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
-import { ident, literal } from './identifiers';
+import type { SqlText } from './quote';
+import { commas, ident, join, literal, sql } from './quote';
 import { valueLiteral } from './values';
 
 export interface CompiledSlice {
   /** The condition on the forecast table; `TRUE` for the whole version. */
-  where: string;
+  where: SqlText;
   /** Keys that are no dimension or date column, in the order they came. */
   skipped: string[];
 }
@@ -24,7 +25,7 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
   const leaves = leafColumns(columns);
   const keysMarked = leaves.some((c) => c.role === 'dimension' && c.isKey);
   const skipped: string[] = [];
-  const conditions: string[] = [];
+  const conditions: SqlText[] = [];
 
   for (const [name, wanted] of Object.entries(slice)) {
     const column = leaves.find((c) => c.name === name);
@@ -41,10 +42,10 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
     }
     conditions.push(anyOf(column, Array.isArray(wanted) ? wanted : [wanted]));
   }
-  return { where: conditions.length > 0 ? conditions.join('\n    AND ') : 'TRUE', skipped };
+  return { where: conditions.length > 0 ? join(conditions, sql`\n    AND `) : sql`TRUE`, skipped };
 }
 
-function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): string {
+function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): SqlText {
   const name = toldApart(column, ident(column.name));
   const literals = [
     ...new Set(
@@ -55,14 +56,19 @@ function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): stri
         ),
     ),
   ];
-  const tests: string[] = [];
-  if (literals.length === 1) tests.push(`${name} = ${literals[0]}`);
-  if (literals.length > 1) tests.push(`${name} IN (${literals.join(', ')})`);
-  if (values.includes(null)) tests.push(`${name} IS NULL`);
-  return tests.length > 1 ? `(${tests.join(' OR ')})` : tests.join('');
+  const tests: SqlText[] = [];
+  const [first, ...others] = literals;
+  if (first !== undefined) {
+    tests.push(
+      others.length === 0 ? sql`${name} = ${first}` : sql`${name} IN (${commas(literals)})`,
+    );
+  }
+  if (values.includes(null)) tests.push(sql`${name} IS NULL`);
+  const either = join(tests, sql` OR `);
+  return tests.length > 1 ? sql`(${either})` : either;
 }
 
 /** The condition that skips the version's excluded iterations (`{{exclude_clause}}`). */
-export function excludeClause(iters: readonly string[]): string {
-  return iters.length === 0 ? 'TRUE' : `pf_iter NOT IN (${iters.map(literal).join(', ')})`;
+export function excludeClause(iters: readonly string[]): SqlText {
+  return iters.length === 0 ? sql`TRUE` : sql`pf_iter NOT IN (${commas(iters.map(literal))})`;
 }

@@ -1,7 +1,8 @@
 import type { Scalar } from '../../contract/primitives';
 import type { Place } from '../errors';
 import { faultAt } from '../errors';
-import { typedLiteral } from './identifiers';
+import type { SqlText } from './quote';
+import { sql, typedLiteral } from './quote';
 
 const ISO_DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
 const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
@@ -10,7 +11,7 @@ const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 function isIsoDate(text: string): boolean {
   const match = ISO_DATE.exec(text);
   if (!match) return false;
-  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  const [year = 0, month = 0, day = 0] = match.slice(1).map(Number);
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
   return year > 0 && days !== undefined && day >= 1 && day <= days;
@@ -44,22 +45,21 @@ const BIGINT = /^\s*[+-]?\d{1,18}\s*$/;
  *
  * @throws AppError 400 if it is none
  */
-export function wholeLiteral(value: Scalar, place: Place): string {
+export function wholeLiteral(value: Scalar, place: Place): SqlText {
   const text = String(value);
   if (!WHOLE.test(text)) {
     throw faultAt(place, 400, `${JSON.stringify(value)} is not a whole number`);
   }
-  return typedLiteral(value, BIGINT.test(text) ? 'bigint' : 'numeric');
+  return typedLiteral(value, BIGINT.test(text) ? sql`bigint` : sql`numeric`);
 }
 
 /**
  * A client's value as a literal of a column's type.
  *
- * @param type SQL text of the type
  * @throws AppError 400 if the value is none of that type, 422 for an integer that the browser
  * could not hold exactly
  */
-export function valueLiteral(value: Scalar | null, type: string, place: Place): string {
+export function valueLiteral(value: Scalar | null, type: SqlText, place: Place): SqlText {
   if (value === null) return typedLiteral(null, type);
   const text = String(value);
   const unfit = (what: string) => faultAt(place, 400, `${JSON.stringify(value)} is not ${what}`);

@@ -17,15 +17,15 @@ import {
 } from './allowed';
 
 /**
- * Where a node stands. Rows and arrays are held to places where they are compared, so that neither
- * is ever printed as text: printing quotes its quotes, and nested printing grows without bound.
+ * What a node may be. Rows and arrays are allowed only in comparisons, so that neither is ever printed
+ * as text: printing quotes its quotes, and nested printing grows without bound.
  */
-type Place = 'value' | 'row' | 'array' | 'row or array';
+type Allowed = 'value' | 'row' | 'array' | 'row or array';
 
-const takesRow = (place: Place) => place === 'row' || place === 'row or array';
-const takesArray = (place: Place) => place === 'array' || place === 'row or array';
+const allowsRow = (allowed: Allowed) => allowed === 'row' || allowed === 'row or array';
+const allowsArray = (allowed: Allowed) => allowed === 'array' || allowed === 'row or array';
 
-/** Nodes that people may come to write, in words; all others are refused under the parser's name. */
+/** Nodes that people may write, in words; a refusal names all others as the parser does. */
 const REFUSED_NODES: Readonly<Record<string, string>> = {
   SubLink: 'a sub-select',
   CollateClause: 'COLLATE',
@@ -40,34 +40,34 @@ const REFUSED_NODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Holds one parsed expression to the allowed parts.
+ * Refuses a parsed expression that has any part that is not allowed.
  *
  * @returns how many nodes PostgreSQL makes of it: IN and BETWEEN copy their first operand, so that
  * a short text can stand for a very long expression
  * @throws Refused with the reason
  */
-export function weighExpression(root: Node, columns: readonly string[]): number {
+export function checkExpression(root: Node, columns: readonly string[]): number {
   const names = new Set(columns);
 
-  function weigh(node: Node | undefined, place: Place = 'value'): number {
+  function check(node: Node | undefined, allowed: Allowed = 'value'): number {
     if (node === undefined) throw new Refused('the condition is not complete');
-    if ('ColumnRef' in node) return weighColumn(node.ColumnRef.fields ?? []);
-    if ('A_Const' in node) return weighConstant(node.A_Const);
-    if ('A_Expr' in node) return 1 + weighOperation(node.A_Expr);
-    if ('BoolExpr' in node) return 1 + weighAll(node.BoolExpr.args);
-    if ('NullTest' in node) return 1 + weigh(node.NullTest.arg, 'row or array');
-    if ('BooleanTest' in node) return 1 + weigh(node.BooleanTest.arg);
-    if ('FuncCall' in node) return 1 + weighFunction(node.FuncCall, place);
-    if ('TypeCast' in node) return 1 + weighCast(node.TypeCast, place);
-    if ('CoalesceExpr' in node) return 1 + weighAll(node.CoalesceExpr.args);
-    if ('MinMaxExpr' in node) return 1 + weighAll(node.MinMaxExpr.args);
+    if ('ColumnRef' in node) return checkColumn(node.ColumnRef.fields ?? []);
+    if ('A_Const' in node) return checkConstant(node.A_Const);
+    if ('A_Expr' in node) return 1 + checkOperation(node.A_Expr);
+    if ('BoolExpr' in node) return 1 + checkAll(node.BoolExpr.args);
+    if ('NullTest' in node) return 1 + check(node.NullTest.arg, 'row or array');
+    if ('BooleanTest' in node) return 1 + check(node.BooleanTest.arg);
+    if ('FuncCall' in node) return 1 + checkCall(node.FuncCall, allowed);
+    if ('TypeCast' in node) return 1 + checkCast(node.TypeCast, allowed);
+    if ('CoalesceExpr' in node) return 1 + checkAll(node.CoalesceExpr.args);
+    if ('MinMaxExpr' in node) return 1 + checkAll(node.MinMaxExpr.args);
     if ('CaseExpr' in node) {
       const { arg, args = [], defresult } = node.CaseExpr;
       const branches = args.map((when) => {
         if (!('CaseWhen' in when)) throw new Refused(inWords(when));
-        return weigh(when.CaseWhen.expr) + weigh(when.CaseWhen.result);
+        return check(when.CaseWhen.expr) + check(when.CaseWhen.result);
       });
-      return 1 + weighAll([arg, defresult].filter((part) => part !== undefined)) + sum(branches);
+      return 1 + checkAll([arg, defresult].filter((part) => part !== undefined)) + sum(branches);
     }
     if ('SQLValueFunction' in node) {
       const { op = '' } = node.SQLValueFunction;
@@ -76,22 +76,22 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
       throw new Refused(`${name.toLowerCase()} is not allowed`);
     }
     if ('RowExpr' in node) {
-      if (!takesRow(place))
+      if (!allowsRow(allowed))
         throw new Refused('a list of values in brackets is allowed only in a comparison');
-      return 1 + weighAll(node.RowExpr.args);
+      return 1 + checkAll(node.RowExpr.args);
     }
     if ('A_ArrayExpr' in node) {
-      if (!takesArray(place)) throw new Refused('ARRAY is allowed only in a comparison');
-      return 1 + weighAll(node.A_ArrayExpr.elements);
+      if (!allowsArray(allowed)) throw new Refused('ARRAY is allowed only in a comparison');
+      return 1 + checkAll(node.A_ArrayExpr.elements);
     }
     throw new Refused(inWords(node));
   }
 
-  function weighAll(nodes: readonly Node[] = []): number {
-    return sum(nodes.map((node) => weigh(node)));
+  function checkAll(nodes: readonly Node[] = []): number {
+    return sum(nodes.map((node) => check(node)));
   }
 
-  function weighColumn(fields: readonly Node[]): number {
+  function checkColumn(fields: readonly Node[]): number {
     if (fields.some((field) => 'A_Star' in field)) throw new Refused('* is not allowed');
     const path = fields.map(nameOf);
     const name = path.at(-1) ?? '';
@@ -101,66 +101,66 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
     return 1;
   }
 
-  function weighOperation(expression: A_Expr): number {
+  function checkOperation(expression: A_Expr): number {
     const { kind, lexpr, rexpr } = expression;
     const operator = operatorOf(expression.name ?? []);
-    const place: Place = ROW_OPERATORS.has(operator) ? 'row or array' : 'array';
+    const compared: Allowed = ROW_OPERATORS.has(operator) ? 'row or array' : 'array';
     switch (kind) {
       case 'AEXPR_OP': {
         if (lexpr === undefined) {
           refuseUnless(PREFIX_OPERATORS.has(operator), operator);
           checkOperand(rexpr);
-          return weigh(rexpr);
+          return check(rexpr);
         }
         if (BOOLEAN_OPERATORS.has(operator)) {
           refuseUnequalRows(lexpr, [rexpr]);
-          return weigh(lexpr, place) + weigh(rexpr, place);
+          return check(lexpr, compared) + check(rexpr, compared);
         }
         refuseUnless(VALUE_OPERATORS.has(operator), operator);
         if (ARITHMETIC.has(operator)) [lexpr, rexpr].forEach(checkOperand);
-        return weigh(lexpr) + weigh(rexpr);
+        return check(lexpr) + check(rexpr);
       }
       case 'AEXPR_OP_ANY':
       case 'AEXPR_OP_ALL':
         refuseUnless(BOOLEAN_OPERATORS.has(operator), operator);
-        return weigh(lexpr) + weigh(rexpr, 'array');
+        return check(lexpr) + check(rexpr, 'array');
       case 'AEXPR_DISTINCT':
       case 'AEXPR_NOT_DISTINCT':
         refuseUnequalRows(lexpr, [rexpr]);
-        return weigh(lexpr, 'row or array') + weigh(rexpr, 'row or array');
+        return check(lexpr, 'row or array') + check(rexpr, 'row or array');
       case 'AEXPR_NULLIF':
-        return weigh(lexpr) + weigh(rexpr);
+        return check(lexpr) + check(rexpr);
       case 'AEXPR_LIKE':
       case 'AEXPR_ILIKE':
       case 'AEXPR_SIMILAR':
-        return weigh(lexpr) + weighPattern(rexpr);
+        return check(lexpr) + checkPattern(rexpr);
       case 'AEXPR_IN': {
         const items = listOf(rexpr);
         refuseUnequalRows(lexpr, items);
-        return items.length * weigh(lexpr, 'row') + sum(items.map((item) => weigh(item, 'row')));
+        return items.length * check(lexpr, 'row') + sum(items.map((item) => check(item, 'row')));
       }
       case 'AEXPR_BETWEEN':
       case 'AEXPR_NOT_BETWEEN':
-        return 2 * weigh(lexpr) + weighAll(listOf(rexpr));
+        return 2 * check(lexpr) + checkAll(listOf(rexpr));
       case 'AEXPR_BETWEEN_SYM':
       case 'AEXPR_NOT_BETWEEN_SYM':
-        return 4 * weigh(lexpr) + 2 * weighAll(listOf(rexpr));
+        return 4 * check(lexpr) + 2 * checkAll(listOf(rexpr));
       default:
         throw new Refused(`the operator ${operator} is not allowed here`);
     }
   }
 
   /** `LIKE … ESCAPE …` and SIMILAR TO come as a call of a function that cannot be called by hand. */
-  function weighPattern(pattern: Node | undefined): number {
+  function checkPattern(pattern: Node | undefined): number {
     if (pattern && 'FuncCall' in pattern) {
       const [schema, name] = (pattern.FuncCall.funcname ?? []).map(nameOf);
       if (schema === 'pg_catalog' && (name === 'like_escape' || name === 'similar_to_escape'))
-        return 1 + weighAll(pattern.FuncCall.args);
+        return 1 + checkAll(pattern.FuncCall.args);
     }
-    return weigh(pattern);
+    return check(pattern);
   }
 
-  function weighFunction(call: FuncCall, place: Place): number {
+  function checkCall(call: FuncCall, allowed: Allowed): number {
     const path = (call.funcname ?? []).map(nameOf);
     const name = path.at(-1) ?? '';
     const rule = FUNCTIONS.get(name);
@@ -177,7 +177,7 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
     if (args.length > MAX_ARGUMENTS)
       throw new Refused(`"${name}" takes at most ${MAX_ARGUMENTS} arguments`);
     if (NUMBER_FUNCTIONS.has(name)) args.forEach(checkOperand);
-    if (ARRAY_FUNCTIONS.has(name) && !takesArray(place))
+    if (ARRAY_FUNCTIONS.has(name) && !allowsArray(allowed))
       throw new Refused(`"${name}" is allowed only in a comparison with an array`);
 
     return sum(
@@ -185,25 +185,25 @@ export function weighExpression(root: Node, columns: readonly string[]): number 
         const argument = rule.arguments?.[i];
         if (argument !== undefined && argument !== 'array')
           checkLiteral(argument, arg, args[i - 1], `"${name}": argument ${i + 1}`);
-        return weigh(arg, argument === 'array' ? 'array' : 'value');
+        return check(arg, argument === 'array' ? 'array' : 'value');
       }),
     );
   }
 
-  function weighCast({ arg, typeName }: TypeCast, place: Place): number {
+  function checkCast({ arg, typeName }: TypeCast, allowed: Allowed): number {
     const isArray = checkType(typeName ?? {});
-    if (isArray && !takesArray(place))
+    if (isArray && !allowsArray(allowed))
       throw new Refused('a cast to an array is allowed only in a comparison with it');
-    const name = nameOf((typeName?.names ?? []).at(-1)!);
+    const name = (typeName?.names ?? []).map(nameOf).at(-1);
     if (arg && name === 'numrange') checkRangeCast(arg);
     if (arg && name === 'numeric' && !isArray && !typeName?.typmods) checkNumericCast(arg);
-    return weigh(arg, isArray ? 'array' : 'value');
+    return check(arg, isArray ? 'array' : 'value');
   }
 
-  return weigh(root);
+  return check(root);
 }
 
-function weighConstant(constant: A_Const): number {
+function checkConstant(constant: A_Const): number {
   if (constant.bsval) throw new Refused("bit strings (B'…', X'…') are not allowed");
   return 1;
 }
@@ -212,27 +212,27 @@ function checkLiteral(
   rule: Exclude<ArgumentRule, 'array'>,
   arg: Node,
   before: Node | undefined,
-  where: string,
+  place: string,
 ): void {
   const text = textOf(arg);
   switch (rule) {
     case 'text literal':
-      if (text === undefined) throw new Refused(`${where} must be a text written out`);
+      if (text === undefined) throw new Refused(`${place} must be a text written out`);
       return;
     case 'empty literal':
-      if (text !== '') throw new Refused(`${where} must be '', the empty text`);
+      if (text !== '') throw new Refused(`${place} must be '', the empty text`);
       return;
     case 'no longer':
       if (text === undefined || text.length > ((before && textOf(before)) ?? '').length)
         throw new Refused(
-          `${where} must be a text written out, no longer than the one it replaces`,
+          `${place} must be a text written out, no longer than the one it replaces`,
         );
       return;
     case 'length literal': {
       const length = 'A_Const' in arg && arg.A_Const.ival ? (arg.A_Const.ival.ival ?? 0) : -1;
       if (length < 0 || length > MAX_TYPE_LENGTH)
         throw new Refused(
-          `${where} must be a whole number written out, at most ${MAX_TYPE_LENGTH}`,
+          `${place} must be a whole number written out, at most ${MAX_TYPE_LENGTH}`,
         );
     }
   }
@@ -257,12 +257,12 @@ function checkType(type: TypeName): boolean {
 }
 
 function operatorOf(path: readonly Node[]): string {
-  const names = path.map(nameOf);
-  if (names.length !== 1) throw new Refused('OPERATOR(…) is not allowed');
-  return names[0]!;
+  const [name, ...others] = path.map(nameOf);
+  if (name === undefined || others.length > 0) throw new Refused('OPERATOR(…) is not allowed');
+  return name;
 }
 
-/** PostgreSQL reports these as a syntax error, as if the condition had not been read before. */
+/** Refuses lists of different lengths, which the parser lets pass and PostgreSQL calls a syntax error. */
 function refuseUnequalRows(left: Node | undefined, rights: readonly (Node | undefined)[]): void {
   const length = rowLength(left);
   const unequal = (right: Node | undefined) => (rowLength(right) ?? length) !== length;
@@ -286,7 +286,7 @@ function unknownColumn(name: string, columns: readonly string[]): string {
   return quoted ? `${says}; text values stand in single quotes` : says;
 }
 
-/** Names the column that was probably meant, where only its quotes or its capitals are missing. */
+/** Names the column that was probably meant, if only its quotes or its capitals are missing. */
 export function quotingHint(written: string, columns: readonly string[]): string | undefined {
   const lower = written.toLowerCase();
   const meant =

@@ -88,7 +88,8 @@ export function checkNumericCast(node: Node): void {
 /** Whether the text that an expression answers has anything in it that the table does not have. */
 function composes(node: Node, outermost: boolean): boolean {
   // A text that is cast as it stands was looked at; within a function it could be half a number.
-  if (textOf(node) !== undefined) return !outermost && /[\de]/i.test(textOf(node)!);
+  const text = textOf(node);
+  if (text !== undefined) return !outermost && /[\de]/i.test(text);
   const results = choices(node);
   if (results) return results.some((result) => composes(result, outermost));
   if ('TypeCast' in node) {

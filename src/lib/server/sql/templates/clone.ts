@@ -1,6 +1,7 @@
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
-import { ident } from '../identifiers';
+import type { SqlText } from '../quote';
+import { commas, ident, join, sql } from '../quote';
 import { freeName, IN_CTE, list } from './layout';
 import {
   fromInLeafOrder,
@@ -17,46 +18,49 @@ import {
  * exact measures are rounded cumulatively, as in scale, so that the copy's total is the factor times
  * the slice's, rounded once.
  */
-export function cloneTemplate(columns: readonly ForecastColumn[]): string {
+export function cloneTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const measures = measureColumns(columns);
-  const copied = measures.map((m) => `leaves.${ident(m.name)}`);
+  const copied = measures.map((m) => sql`leaves.${ident(m.name)}`);
   const taken = columns.map((c) => c.name);
   const upTo = (m: ForecastColumn) => ident(freeName(`${m.role}_up_to`, taken));
-  const factor = '{{scale_factor}}';
+  const factor = sql`{{scale_factor}}`;
 
   const running = measures.flatMap((m) =>
     measureKind(m).exact
-      ? `ROUND(${factor} * SUM(${ident(m.name)}) OVER (leaf_order ROWS UNBOUNDED PRECEDING), ${roundingScale(m, [])}) AS ${upTo(m)}`
+      ? sql`ROUND(${factor} * SUM(${ident(m.name)}) OVER (leaf_order ROWS UNBOUNDED PRECEDING), ${roundingScale(m, [])}) AS ${upTo(m)}`
       : [],
   );
   const copies = measures.map((m) =>
     measureKind(m).exact
-      ? `${upTo(m)} - LAG(${upTo(m)}, 1, 0::numeric) OVER leaf_order AS ${ident(m.name)}`
-      : `${withoutSignedZero(m, `${factor}::double precision * ${ident(m.name)}`)} AS ${ident(m.name)}`,
+      ? sql`${upTo(m)} - LAG(${upTo(m)}, 1, 0::numeric) OVER leaf_order AS ${ident(m.name)}`
+      : sql`${withoutSignedZero(m, sql`${factor}::double precision * ${ident(m.name)}`)} AS ${ident(m.name)}`,
   );
-  const anything = copied.map((amount) => `${amount} <> 0`).join(' OR ');
+  const anything = join(
+    copied.map((amount) => sql`${amount} <> 0`),
+    sql` OR `,
+  );
 
-  return `WITH ${leavesCte(columns, nettingHaving(columns))},
+  return sql`WITH ${leavesCte(columns, nettingHaving(columns))},
 running AS (
     SELECT
-        ${list(['leaves.*', ...running], IN_CTE)}
-    ${fromInLeafOrder('leaves', columns)}
+        ${list([sql`leaves.*`, ...running], IN_CTE)}
+    ${fromInLeafOrder(sql`leaves`, columns)}
 ),
 copies AS (
     SELECT
         ${list([...keys, ...copies], IN_CTE)}
-    ${fromInLeafOrder('running', columns)}
+    ${fromInLeafOrder(sql`running`, columns)}
 ),
 ${writeAndAnswer(
   'clone',
   columns,
-  `SELECT ${[...keys.map((key) => `target.${key}`), ...copied, `'clone'`, '{{logid}}'].join(', ')}
+  sql`SELECT ${commas([...keys.map((key) => sql`target.${key}`), ...copied, sql`'clone'`, sql`{{logid}}`])}
     FROM copies AS leaves
     CROSS JOIN LATERAL (
         SELECT {{set_clause}}
     ) AS target
-    WHERE ${anything || 'FALSE'}
-    ORDER BY ${leafOrder(columns, 'leaves.')}`,
+    WHERE ${copied.length > 0 ? anything : sql`FALSE`}
+    ORDER BY ${leafOrder(columns, sql`leaves.`)}`,
 )}`;
 }

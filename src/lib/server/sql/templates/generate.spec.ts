@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors';
 import type { ColumnType, SourceColumn } from '../forecast-columns';
+import { trusted } from '../trusted';
 import { generateTemplates } from './generate';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
   declared,
-  base: declared,
+  base: trusted(declared),
   name: declared,
   isEnum: false,
   scale: null,

@@ -10,6 +10,7 @@ import {
   leafColumns,
   measureColumns,
 } from '../forecast-columns';
+import type { SqlText } from '../quote';
 import { cloneTemplate } from './clone';
 import { loadTemplate } from './load';
 import { getAggTemplate, getDataTemplate } from './read';
@@ -18,8 +19,8 @@ import { scaleTemplate } from './scale';
 import { undoTemplate } from './undo';
 
 /** One template per operation; `get_agg` only if the source has a grain. */
-export type Templates = Record<Exclude<TemplateOperation, 'get_agg'>, string> & {
-  get_agg?: string;
+export type Templates = Record<Exclude<TemplateOperation, 'get_agg'>, SqlText> & {
+  get_agg?: SqlText;
 };
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');

@@ -2,7 +2,8 @@ import type { SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grain';
-import { ident } from '../identifiers';
+import type { SqlText } from '../quote';
+import { commas, ident, join, literal, sql } from '../quote';
 import { IN_CTE, list } from './layout';
 
 /** What the statements of the three operations share: how they net a slice and how they answer. */
@@ -11,10 +12,10 @@ import { IN_CTE, list } from './layout';
  * The `leaves` CTE: the slice netted by every dimension and date
  * (docs/contract/14-what-the-operations-compute.md#leaves-not-rows).
  */
-export function leavesCte(columns: readonly ForecastColumn[], having = ''): string {
+export function leavesCte(columns: readonly ForecastColumn[], having = sql``): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
-  const sums = measureColumns(columns).map((m) => `${netted(m)} AS ${ident(m.name)}`);
-  return `leaves AS (
+  const sums = measureColumns(columns).map((m) => sql`${netted(m)} AS ${ident(m.name)}`);
+  return sql`leaves AS (
     SELECT
         ${list([...keys, ...sums], IN_CTE)}
     FROM {{fc_table}}
@@ -26,94 +27,95 @@ export function leavesCte(columns: readonly ForecastColumn[], having = ''): stri
 }
 
 /** Doubles that cancel out leave noise behind; a sum below this part of what went in is none. */
-const NOISE = '1e-12';
+const NOISE = sql`1e-12`;
 
 /**
  * Whether amounts of a measure do not cancel out, as SQL.
  *
  * @param over `OVER ()` where it is asked of a window
  */
-export function netsToSomething(measure: ForecastColumn, over = ''): string {
+export function netsToSomething(measure: ForecastColumn, over = sql``): SqlText {
   const name = ident(measure.name);
   return measureKind(measure).exact
-    ? `SUM(${name})${over} <> 0`
-    : `ABS(SUM(${name})${over}) > ${NOISE} * SUM(ABS(${name}))${over}`;
+    ? sql`SUM(${name})${over} <> 0`
+    : sql`ABS(SUM(${name})${over}) > ${NOISE} * SUM(ABS(${name}))${over}`;
 }
 
-const netted = (measure: ForecastColumn): string => {
-  const sum = `SUM(${ident(measure.name)})`;
-  if (measureKind(measure).exact) return `COALESCE(${sum}, 0)`;
-  return `CASE WHEN ${netsToSomething(measure)} THEN ${sum} ELSE 0 END`;
+const netted = (measure: ForecastColumn): SqlText => {
+  const sum = sql`SUM(${ident(measure.name)})`;
+  if (measureKind(measure).exact) return sql`COALESCE(${sum}, 0)`;
+  return sql`CASE WHEN ${netsToSomething(measure)} THEN ${sum} ELSE 0 END`;
 };
 
 /** A product as it is written: with doubles, 0 times a negative number is the text "-0". */
-export const withoutSignedZero = (measure: ForecastColumn, product: string): string =>
-  measureKind(measure).exact ? product : `${product} + 0`;
+export const withoutSignedZero = (measure: ForecastColumn, product: SqlText): SqlText =>
+  measureKind(measure).exact ? product : sql`${product} + 0`;
 
 /** Leaves out what nets to nothing. */
-export function nettingHaving(columns: readonly ForecastColumn[]): string {
+export function nettingHaving(columns: readonly ForecastColumn[]): SqlText {
   const tests = measureColumns(columns).map((m) => netsToSomething(m));
-  return tests.length > 0 ? `\n    HAVING ${tests.join(' OR ')}` : '';
+  return tests.length > 0 ? sql`\n    HAVING ${join(tests, sql` OR `)}` : sql``;
 }
 
 /** The fixed order of leaves that cumulative rounding goes by; the same on every server. */
-export const leafOrder = (columns: readonly ForecastColumn[], of = ''): string =>
-  leafColumns(columns)
-    .flatMap((c) =>
+export const leafOrder = (columns: readonly ForecastColumn[], of = sql``): SqlText =>
+  commas(
+    leafColumns(columns).flatMap((c) =>
       groupedBy([c], of).map((name) =>
-        c.type === 'text' || name.endsWith('::text') ? `${name} COLLATE "C"` : name,
+        c.type === 'text' || name.endsWith('::text') ? sql`${name} COLLATE "C"` : name,
       ),
-    )
-    .join(', ');
+    ),
+  );
 
 /**
  * A FROM clause with the window that running sums and their differences go by. Floating-point measures
  * have neither, so a query of them alone has no window.
  */
-export function fromInLeafOrder(rows: string, columns: readonly ForecastColumn[]): string {
+export function fromInLeafOrder(rows: SqlText, columns: readonly ForecastColumn[]): SqlText {
   const cumulates = measureColumns(columns).some((m) => measureKind(m).exact);
   return cumulates
-    ? `FROM ${rows}
+    ? sql`FROM ${rows}
     WINDOW leaf_order AS (ORDER BY ${leafOrder(columns)})`
-    : `FROM ${rows}`;
+    : sql`FROM ${rows}`;
 }
 
 /**
  * The scale that an exact measure's parts are rounded to, as SQL: the source column's, or for a
  * numeric without one the largest among the slice and `increments`, at least 2.
  */
-export function roundingScale(measure: ForecastColumn, increments: readonly string[]): string {
+export function roundingScale(measure: ForecastColumn, increments: readonly SqlText[]): SqlText {
   const kind = measureKind(measure);
   if (!kind.exact) throw new Error(`${measure.name} is a floating-point column; it is not rounded`);
-  if (kind.scale !== null) return String(kind.scale);
-  const seen = increments.map((increment) => `scale(${increment})`);
-  return `GREATEST(2, MAX(scale(${ident(measure.name)})) OVER ()${seen.map((s) => `, ${s}`).join('')})`;
+  if (kind.scale !== null) return sql`${kind.scale}`;
+  const seen = increments.map((increment) => sql`scale(${increment})`);
+  const largest = sql`MAX(scale(${ident(measure.name)})) OVER ()`;
+  return sql`GREATEST(${commas([sql`2`, largest, ...seen])})`;
 }
 
 /** The end of an operation: the new rows written, and answered raw or at the grain. */
 export function writeAndAnswer(
   operation: SliceOperation,
   columns: readonly ForecastColumn[],
-  rows: string,
-): string {
+  rows: SqlText,
+): SqlText {
   const targets = [...leafColumns(columns), ...measureColumns(columns)].map((c) => ident(c.name));
-  const injected = ['{{note}} AS pf_note', `'${operation}' AS pf_op`];
+  const injected = [sql`{{note}} AS pf_note`, sql`${literal(operation)} AS pf_op`];
   const answer =
     grainColumns(columns).length > 0
-      ? `SELECT
+      ? sql`SELECT
     ${list([...grainSelectList(columns), ...injected])}
 FROM written
 GROUP BY
     ${list(grainGroupBy(columns))}
 `
-      : `SELECT
+      : sql`SELECT
     ${list([...rawSelectList(columns), ...injected])}
 FROM written
 ORDER BY pf_id
 `;
-  return `written AS (
+  return sql`written AS (
     INSERT INTO {{fc_table}} (
-        ${list([...targets, 'pf_iter', 'pf_logid'], IN_CTE)}
+        ${list([...targets, sql`pf_iter`, sql`pf_logid`], IN_CTE)}
     )
     ${rows}
     RETURNING *

@@ -1,7 +1,8 @@
 import type { LoadOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';
-import { ident, qualified } from '../identifiers';
+import type { SqlText } from '../quote';
+import { ident, join, literal, qualified, sql } from '../quote';
 import { list } from './layout';
 
 /**
@@ -14,32 +15,35 @@ export function loadTemplate(
   operation: LoadOperation,
   source: { schema: string; tname: string },
   columns: readonly ForecastColumn[],
-): string {
+): SqlText {
   const shifted = (date: ForecastColumn) =>
-    `(s.${ident(date.name)} + {{date_offset}}::interval)::date`;
+    sql`(s.${ident(date.name)} + {{date_offset}}::interval)::date`;
   const groups = derivingDates(columns);
-  const period = (date: ForecastColumn) => `period_${groups.indexOf(date) + 1}`;
+  const period = (date: ForecastColumn) => sql`period_${groups.indexOf(date) + 1}`;
 
   const values = columns.map((c) => {
     if (c.role === 'date') return shifted(c);
-    const date = c.periodColumn === null ? undefined : dateOfGroup(c, columns);
-    const from = date ? `${period(date)}.${ident(c.periodColumn!)}` : `s.${ident(c.name)}`;
-    return !date && c.source.base === c.type ? from : `${from}::${c.type}`;
+    const date = dateOfGroup(c, columns);
+    if (c.periodColumn !== null && date) {
+      return sql`${period(date)}.${ident(c.periodColumn)}::${c.type}`;
+    }
+    const from = sql`s.${ident(c.name)}`;
+    return c.source.base === c.type ? from : sql`${from}::${c.type}`;
   });
   const joins = groups.map(
-    (date) => `
+    (date) => sql`
 LEFT JOIN pf.dim_period AS ${period(date)}
   ON ${period(date)}.sdat = date_trunc('month', ${shifted(date)})::date`,
   );
 
-  return `INSERT INTO {{fc_table}} (
-    ${list([...columns.map((c) => ident(c.name)), 'pf_iter', 'pf_logid'])}
+  return sql`INSERT INTO {{fc_table}} (
+    ${list([...columns.map((c) => ident(c.name)), sql`pf_iter`, sql`pf_logid`])}
 )
 SELECT
-    ${list([...values, `'${operation}'`, '{{logid}}'])}
+    ${list([...values, literal(operation), sql`{{logid}}`])}
 FROM (
     SELECT * FROM ${qualified(source.schema, source.tname)}
     WHERE {{filter_clause}}
-) AS s${joins.join('')}
+) AS s${join(joins, sql``)}
 `;
 }

@@ -1,6 +1,7 @@
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, toldApart } from '../forecast-columns';
-import { ident } from '../identifiers';
+import type { SqlText } from '../quote';
+import { commas, ident, sql } from '../quote';
 import { freeName, IN_CTE, list } from './layout';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';
 
@@ -9,7 +10,7 @@ import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer 
  * in where it goes, the negating rows first. `{{set_clause}}` is one named expression for each
  * dimension and date, over `leaves`.
  */
-export function recodeTemplate(columns: readonly ForecastColumn[]): string {
+export function recodeTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const measures = measureColumns(columns).map((c) => ident(c.name));
   const sign = ident(
@@ -20,34 +21,32 @@ export function recodeTemplate(columns: readonly ForecastColumn[]): string {
   );
   const moved = measureColumns(columns).map((m) => {
     const name = ident(m.name);
-    return `${withoutSignedZero(m, `side.${sign} * leaves.${name}`)} AS ${name}`;
+    return sql`${withoutSignedZero(m, sql`side.${sign} * leaves.${name}`)} AS ${name}`;
   });
-  const apart = (row: string) =>
-    leafColumns(columns)
-      .map((c) => toldApart(c, `${row}.${ident(c.name)}`))
-      .join(', ');
-  const of = (row: string, names: readonly string[]) => names.map((name) => `${row}.${name}`);
+  const apart = (row: SqlText) =>
+    commas(leafColumns(columns).map((c) => toldApart(c, sql`${row}.${ident(c.name)}`)));
+  const of = (row: SqlText, names: readonly SqlText[]) => names.map((name) => sql`${row}.${name}`);
 
-  return `WITH ${leavesCte(columns, nettingHaving(columns))},
+  return sql`WITH ${leavesCte(columns, nettingHaving(columns))},
 sides AS (
     SELECT
-        ${list([...of('side', [sign, ...keys]), ...moved], IN_CTE)}
+        ${list([...of(sql`side`, [sign, ...keys]), ...moved], IN_CTE)}
     FROM leaves
     CROSS JOIN LATERAL (
         SELECT {{set_clause}}
     ) AS target
     CROSS JOIN LATERAL (
-        SELECT ${[`-1 AS ${sign}`, ...of('leaves', keys)].join(', ')}
+        SELECT ${commas([sql`-1 AS ${sign}`, ...of(sql`leaves`, keys)])}
         UNION ALL
-        SELECT ${['1', ...of('target', keys)].join(', ')}
+        SELECT ${commas([sql`1`, ...of(sql`target`, keys)])}
     ) AS side
-    WHERE ROW(${apart('leaves')})
-        IS DISTINCT FROM ROW(${apart('target')})
+    WHERE ROW(${apart(sql`leaves`)})
+        IS DISTINCT FROM ROW(${apart(sql`target`)})
 ),
 ${writeAndAnswer(
   'recode',
   columns,
-  `SELECT ${[...keys, ...measures, `'recode'`, '{{logid}}'].join(', ')}
+  sql`SELECT ${commas([...keys, ...measures, sql`'recode'`, sql`{{logid}}`])}
     FROM sides
     ORDER BY ${sign}, ${leafOrder(columns)}`,
 )}`;

@@ -1,6 +1,8 @@
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
-import { ident } from '../identifiers';
+import type { Identifier, SqlText } from '../quote';
+import { commas, ident, join, sql } from '../quote';
+import { token } from '../tokens';
 import { freeName, IN_CTE, list } from './layout';
 import {
   fromInLeafOrder,
@@ -21,18 +23,18 @@ const MAX_SWING = 1000;
  * A zero with so many decimals: a quotient has as many as what is divided. By itself PostgreSQL keeps
  * 16 digits of a quotient, and what is rounded twice may be off by one.
  */
-const DIGITS = '0e-30';
+const DIGITS = sql`0e-30`;
 
 interface Measure {
   column: ForecastColumn;
   exact: boolean;
-  increment: string;
+  increment: SqlText;
   /** Names of the values that are computed for it on the way. */
-  weight: string;
-  running: string;
-  total: string;
-  swing: string;
-  upTo: string;
+  weight: Identifier;
+  running: Identifier;
+  total: Identifier;
+  swing: Identifier;
+  upTo: Identifier;
 }
 
 /**
@@ -43,7 +45,7 @@ interface Measure {
  * increment; floating-point ones give the residue to the largest leaf. It writes nothing where an
  * increment cannot be spread; the caller finds out why.
  */
-export function scaleTemplate(columns: readonly ForecastColumn[]): string {
+export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const order = leafOrder(columns);
   const taken = columns.map((c) => c.name);
@@ -52,7 +54,7 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): string {
     return {
       column,
       exact: measureKind(column).exact,
-      increment: `{{${column.role}_incr}}`,
+      increment: token(column.role === 'value' ? 'value_incr' : 'units_incr'),
       weight: name('weight'),
       running: name('running'),
       total: name('total'),
@@ -64,13 +66,13 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): string {
 
   const weights = measures.map((m) => {
     const amount = ident(m.column.name);
-    const type = m.exact ? 'numeric' : 'double precision';
+    const type = m.exact ? sql`numeric` : sql`double precision`;
     const fallback = other(m);
     const borrowed = fallback
-      ? `
-            WHEN ${netsToSomething(fallback.column, ' OVER ()')} THEN ${ident(fallback.column.name)}::${type}`
-      : '';
-    return `CASE
+      ? sql`
+            WHEN ${netsToSomething(fallback.column, sql` OVER ()`)} THEN ${ident(fallback.column.name)}::${type}`
+      : sql``;
+    return sql`CASE
             WHEN {{pct}} IS NOT NULL OR BOOL_OR(${amount} <> 0) OVER () THEN ${amount}::${type}${borrowed}
             ELSE 1
         END AS ${m.weight}`;
@@ -78,16 +80,18 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): string {
 
   const sums = measures.flatMap((m) => [
     ...(m.exact
-      ? [`SUM(${m.weight}) OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS ${m.running}`]
+      ? [sql`SUM(${m.weight}) OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS ${m.running}`]
       : []),
-    `SUM(${m.weight}) OVER () AS ${m.total}`,
-    `SUM(ABS(${m.weight})) OVER () AS ${m.swing}`,
+    sql`SUM(${m.weight}) OVER () AS ${m.total}`,
+    sql`SUM(ABS(${m.weight})) OVER () AS ${m.swing}`,
   ]);
 
-  const part = (m: Measure, amount: string) => {
-    const percent = m.exact ? '{{pct}} * 0.01' : '{{pct}}::double precision / 100';
-    const increment = m.exact ? `(${m.increment} + ${DIGITS})` : `${m.increment}::double precision`;
-    return `CASE
+  const part = (m: Measure, amount: SqlText) => {
+    const percent = m.exact ? sql`{{pct}} * 0.01` : sql`{{pct}}::double precision / 100`;
+    const increment = m.exact
+      ? sql`(${m.increment} + ${DIGITS})`
+      : sql`${m.increment}::double precision`;
+    return sql`CASE
             WHEN {{pct}} IS NOT NULL THEN ${percent} * ${amount}
             WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${increment} * ${amount} / ${m.total}
             ELSE 0
@@ -95,15 +99,15 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): string {
   };
   const shares = measures.map((m) =>
     m.exact
-      ? `ROUND(${part(m, m.running)}, ${roundingScale(m.column, [m.increment])}) AS ${m.upTo}`
-      : `${part(m, m.weight)} AS ${m.upTo}`,
+      ? sql`ROUND(${part(m, m.running)}, ${roundingScale(m.column, [m.increment])}) AS ${m.upTo}`
+      : sql`${part(m, m.weight)} AS ${m.upTo}`,
   );
 
   const deltas = measures.map((m) => {
     const name = ident(m.column.name);
-    if (m.exact) return `${m.upTo} - LAG(${m.upTo}, 1, 0::numeric) OVER leaf_order AS ${name}`;
+    if (m.exact) return sql`${m.upTo} - LAG(${m.upTo}, 1, 0::numeric) OVER leaf_order AS ${name}`;
     // The sum with the residue, or with 0, also turns the "-0" of doubles into 0.
-    return `${m.upTo} + CASE
+    return sql`${m.upTo} + CASE
             WHEN {{pct}} IS NULL AND ROW_NUMBER() OVER (ORDER BY ABS(${m.weight}) DESC, ${order}) = 1
             THEN COALESCE(${m.increment}, 0)::double precision - SUM(${m.upTo}) OVER ()
             ELSE 0
@@ -112,39 +116,42 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): string {
 
   const spreadable = measures.map(
     (m) =>
-      `({{pct}} IS NOT NULL OR COALESCE(${m.increment}, 0) = 0 OR ${m.swing} <= ${MAX_SWING} * ABS(${m.total}))`,
+      sql`({{pct}} IS NOT NULL OR COALESCE(${m.increment}, 0) = 0 OR ${m.swing} <= ${MAX_SWING} * ABS(${m.total}))`,
   );
   const written = measures.map((m) => ident(m.column.name));
-  const anything = written.map((name) => `${name} <> 0`).join(' OR ');
+  const anything = join(
+    written.map((name) => sql`${name} <> 0`),
+    sql` OR `,
+  );
 
-  return `WITH ${leavesCte(columns)},
+  return sql`WITH ${leavesCte(columns)},
 weighted AS (
     SELECT
-        ${list(['leaves.*', ...weights], IN_CTE)}
+        ${list([sql`leaves.*`, ...weights], IN_CTE)}
     FROM leaves
 ),
 summed AS (
     SELECT
-        ${list(['weighted.*', ...sums], IN_CTE)}
-    ${fromInLeafOrder('weighted', columns)}
+        ${list([sql`weighted.*`, ...sums], IN_CTE)}
+    ${fromInLeafOrder(sql`weighted`, columns)}
 ),
 shared AS (
     SELECT
-        ${list(['summed.*', ...shares], IN_CTE)}
+        ${list([sql`summed.*`, ...shares], IN_CTE)}
     FROM summed
-    WHERE ${spreadable.length > 0 ? spreadable.join('\n        AND ') : 'FALSE'}
+    WHERE ${spreadable.length > 0 ? join(spreadable, sql`\n        AND `) : sql`FALSE`}
 ),
 deltas AS (
     SELECT
         ${list([...keys, ...deltas], IN_CTE)}
-    ${fromInLeafOrder('shared', columns)}
+    ${fromInLeafOrder(sql`shared`, columns)}
 ),
 ${writeAndAnswer(
   'scale',
   columns,
-  `SELECT ${[...keys, ...written, `'scale'`, '{{logid}}'].join(', ')}
+  sql`SELECT ${commas([...keys, ...written, sql`'scale'`, sql`{{logid}}`])}
     FROM deltas
-    WHERE ${anything || 'FALSE'}
+    WHERE ${written.length > 0 ? anything : sql`FALSE`}
     ORDER BY ${order}`,
 )}`;
 }

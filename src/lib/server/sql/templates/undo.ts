@@ -1,22 +1,24 @@
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns } from '../forecast-columns';
 import { grainKey } from '../grain';
+import type { SqlText } from '../quote';
+import { sql } from '../quote';
 
 /**
  * The `undo` template: takes one entry's rows out and answers their index values. At the grain it
  * answers each key once, with the number of rows behind it
  * (docs/contract/06-log.md#delete-loglogid).
  */
-export function undoTemplate(columns: readonly ForecastColumn[]): string {
+export function undoTemplate(columns: readonly ForecastColumn[]): SqlText {
   const grain = grainColumns(columns);
   if (grain.length === 0) {
-    return `DELETE FROM {{fc_table}}
+    return sql`DELETE FROM {{fc_table}}
 WHERE pf_logid = {{logid}}
 RETURNING pf_id
 `;
   }
   // RETURNING cannot take DISTINCT, so the delete feeds a CTE.
-  return `WITH gone AS (
+  return sql`WITH gone AS (
     DELETE FROM {{fc_table}}
     WHERE pf_logid = {{logid}}
     RETURNING ${grainKey(grain)} AS pf_gkey

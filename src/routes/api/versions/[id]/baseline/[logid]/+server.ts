@@ -1,7 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { BaselineRequest } from '$lib/contract/loads';
 import { idParam, logidParam, readWrite } from '$lib/server/http';
-import { replaceSegment } from '$lib/server/services/loads';
+import { editSegment } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 
 export const PUT: RequestHandler = async (event) => {
@@ -9,5 +9,5 @@ export const PUT: RequestHandler = async (event) => {
   const id = idParam(params.id, 'id');
   const logid = logidParam(params.logid);
   const { body, key } = await readWrite(event, BaselineRequest);
-  return json(await replaceSegment(locals.db, id, logid, body, key));
+  return json(await editSegment(locals.db, id, logid, body, key));
 };

@@ -1,0 +1,15 @@
+import type { Column } from './column-plan';
+
+/** The ids or counts of a column; 0 stands for null. @throws Error if it is no column of numbers */
+export function numbersOf({ name, data }: Column): Int32Array | Float64Array {
+  const values: unknown = data.values;
+  if (values instanceof Int32Array || values instanceof Float64Array) return values;
+  throw new Error(`Column ${name} holds no ids and no counts`);
+}
+
+/** The sum of a column. @throws Error if it is no column of numbers */
+export function sumOf(column: Column): number {
+  let sum = 0;
+  for (const value of numbersOf(column)) sum += value;
+  return sum;
+}

@@ -1,0 +1,45 @@
+import type { Scalar } from '../../contract/primitives';
+import type { Identifier, SqlText } from './trusted';
+import { trusted } from './trusted';
+
+export type { Identifier, SqlText } from './trusted';
+
+/**
+ * SQL as it is written in the code, with other SQL put in as it is. A plain string does not fit:
+ * quote it first, as a name with {@link ident} or as a value with {@link literal}. A number is put in
+ * as JavaScript prints it.
+ */
+export const sql = (
+  written: TemplateStringsArray,
+  ...parts: readonly (SqlText | number)[]
+): SqlText => trusted(String.raw({ raw: written }, ...parts));
+
+/** Pieces of SQL with a separator between them; no pieces make empty text. */
+export const join = (pieces: readonly SqlText[], separator: SqlText): SqlText =>
+  trusted(pieces.join(separator));
+
+/** Pieces of SQL in one line, with commas between them. */
+export const commas = (pieces: readonly SqlText[]): SqlText => join(pieces, sql`, `);
+
+/**
+ * Quotes one identifier, whatever it holds: capitals, spaces, quotes, keywords.
+ *
+ * A name with two braces would read as a substitution point once it is in a template, so its braces
+ * are written as Unicode escapes.
+ */
+export function ident(name: string): Identifier {
+  const quoted = name.replaceAll('"', '""');
+  if (!name.includes('{{')) return trusted(`"${quoted}"`);
+  return trusted(`U&"${quoted.replaceAll('\\', '\\\\').replaceAll('{', '\\007B')}"`);
+}
+
+/** Quotes a table's name with its schema. */
+export const qualified = (schema: string, table: string): Identifier =>
+  trusted(`${ident(schema)}.${ident(table)}`);
+
+/** Quotes text as a literal; needs standard_conforming_strings, which every connection sets. */
+export const literal = (text: string): SqlText => trusted(`'${text.replaceAll("'", "''")}'`);
+
+/** A literal of a stated type; null becomes a typed NULL. */
+export const typedLiteral = (value: Scalar | null, type: SqlText): SqlText =>
+  sql`${value === null ? sql`NULL` : literal(String(value))}::${type}`;
