@@ -5,7 +5,7 @@ import { connect } from '../lib/server/migrate/connect';
 
 /**
  * Runs a command on the configured database and sets the exit code to what it returns; 1, with the
- * reason on stderr, where it throws.
+ * reason on stderr, if it throws.
  */
 export async function databaseCommand(
   work: (client: Connection) => Promise<number>,

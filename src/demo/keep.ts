@@ -57,7 +57,7 @@ export async function keep(options: KeepOptions): Promise<KeptProcess> {
       output = (output + text).slice(-OUTPUT_KEPT);
     });
 
-  // Not the process's own 'close' event: Node leaves it out where this side disconnects first.
+  // Not the process's own 'close' event: Node leaves it out if this side disconnects first.
   const gone = Promise.all([
     once(keeper, 'exit'),
     ...[keeper.stdout, keeper.stderr].map((stream) => stream && once(stream, 'close')),

@@ -42,7 +42,7 @@ export function databaseEnvironment(database: DatabaseConfig): Record<string, st
 
 /**
  * Starts the built server and waits until it answers. It ends with this process.
- * @throws with the server's own output where it ends instead.
+ * @throws with the server's own output if it ends instead.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const port = options.port ?? (await freePort());

@@ -152,7 +152,7 @@ export const previewTable = (schema: string, tname: string, limit = 50, o?: Call
 export const listSources = (o?: CallOptions & { all?: boolean }) =>
   json<SourceListEntry[]>('/api/sources' + (o?.all ? '?status=all' : ''), o);
 
-/** POST /sources: with every column as `ignore`; 409 where the table is registered already. */
+/** POST /sources: with every column as `ignore`; 409 if the table is registered already. */
 export const registerSource = (body: RegisterSourceRequest, o?: CallOptions) =>
   json<Source>('/api/sources', { ...o, method: 'POST', body });
 
@@ -220,20 +220,20 @@ export const createVersion = (sourceId: number, body: CreateVersionRequest, o?: 
 
 export const getVersion = (id: number, o?: CallOptions) => json<Version>(path`/versions/${id}`, o);
 
-/** PATCH /versions/:id: what is left out stays, null clears the description; 403 where it is closed. */
+/** PATCH /versions/:id: what is left out stays, null clears the description; 403 if it is closed. */
 export const editVersion = (id: number, body: EditVersionRequest, o?: CallOptions) =>
   json<Version>(path`/versions/${id}`, { ...o, method: 'PATCH', body });
 
-/** DELETE /versions/:id: with its rows and its log; 403 where it is closed. */
+/** DELETE /versions/:id: with its rows and its log; 403 if it is closed. */
 export const deleteVersion = async (id: number, o?: CallOptions) => {
   await send(path`/versions/${id}`, { ...o, method: 'DELETE' });
 };
 
-/** POST /versions/:id/close: its rows stay as they are until it is opened; 409 where it is closed already. */
+/** POST /versions/:id/close: its rows stay as they are until it is opened; 409 if it is closed already. */
 export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>
   json<Version>(path`/versions/${id}/close`, { ...o, method: 'POST', body: { pf_user } });
 
-/** POST /versions/:id/open: 409 where it is open already. */
+/** POST /versions/:id/open: 409 if it is open already. */
 export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
   json<Version>(path`/versions/${id}/open`, { ...o, method: 'POST', body: { pf_user } });
 
@@ -241,7 +241,7 @@ export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
 
 /**
  * GET /versions/:id/data or /agg, as a response whose body is the Arrow stream: the caller reads it
- * piece by piece to show progress. Throws ApiError like every other call (404 where `get_agg` is
+ * piece by piece to show progress. Throws ApiError like every other call (404 if `get_agg` is
  * not generated).
  */
 export const loadRows = (id: number, endpoint: 'data' | 'agg', o?: CallOptions) =>
@@ -257,11 +257,11 @@ export const listSegments = (id: number, o?: CallOptions) =>
 export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOptions) =>
   json<LoadPreview>(path`/versions/${id}/baseline/preview`, { ...o, method: 'POST', body });
 
-/** POST /versions/:id/baseline: adds a segment to plan on; 422 where no row matches. */
+/** POST /versions/:id/baseline: adds a segment to plan on; 422 if no row matches. */
 export const loadBaseline = (id: number, body: BaselineRequest, o?: CallOptions) =>
   write<LoadAnswer>(path`/versions/${id}/baseline`, { ...o, method: 'POST', body });
 
-/** POST /versions/:id/reference: adds a segment to compare with; 422 where no row matches. */
+/** POST /versions/:id/reference: adds a segment to compare with; 422 if no row matches. */
 export const loadReference = (id: number, body: LoadRequest, o?: CallOptions) =>
   write<LoadAnswer>(path`/versions/${id}/reference`, { ...o, method: 'POST', body });
 
@@ -291,7 +291,7 @@ export const operate = <O extends SliceOperation>(
 
 /**
  * GET /versions/:id/log: newest first, each entry with `value_total` and `units_total`; `value_col` and
- * `units_col` say what the source calls the two, null where it has none.
+ * `units_col` say what the source calls the two, null if it has none.
  */
 export const listLog = (id: number, o?: CallOptions) =>
   json<LogAnswer>(path`/versions/${id}/log`, o);

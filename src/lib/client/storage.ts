@@ -7,7 +7,7 @@ export function kept(key: string): string | null {
   }
 }
 
-/** Keeps a text in this browser; null forgets it. Where storage is forbidden, it lasts for the visit only. */
+/** Keeps a text in this browser; null forgets it. If storage is forbidden, it lasts for the visit only. */
 export function keep(key: string, text: string | null): void {
   try {
     if (text === null) localStorage.removeItem(key);

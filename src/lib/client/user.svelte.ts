@@ -16,7 +16,7 @@ class User {
     return this.#name;
   }
 
-  /** The name; asks for it where it is not known yet. Null where the user closes the dialog instead. */
+  /** The name; asks for it if it is not known yet. Null if the user closes the dialog instead. */
   async require(): Promise<string | null> {
     return this.#name || this.ask();
   }
@@ -27,7 +27,7 @@ class User {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The dialog's answer; null where it was closed without one. */
+  /** The dialog's answer; null if it was closed without one. */
   answer(name: string | null): void {
     if (name !== null) {
       this.#name = name;

@@ -42,7 +42,7 @@ export const ColumnEntry = v.object({
   dim_period_col: nullableText,
   in_grain: v.boolean(),
   type: v.nullable(
-    v.pipe(v.string(), v.description('Database type; null where the table lost the column')),
+    v.pipe(v.string(), v.description('Database type; null if the table lost the column')),
   ),
 });
 export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;
@@ -69,7 +69,7 @@ export const ColumnsSaveRequest = v.array(ColumnSave);
 export const ColumnsAnswer = v.array(ColumnEntry);
 
 /**
- * The column the browser indexes its table on, and the endpoint it loads: the grain where any
+ * The column the browser indexes its table on, and the endpoint it loads: the grain if any
  * flagged column is a dimension or a date, the raw rows otherwise
  * (docs/contract/04-data-loading.md).
  */

@@ -120,7 +120,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/tables/{schema}/{tname}',
     summary: 'Columns and first rows of a table',
-    query: { limit: { schema: wholeNumber(1, 500), description: 'Rows; 50 where it is left out' } },
+    query: { limit: { schema: wholeNumber(1, 500), description: 'Rows; 50 if it is left out' } },
     answer: json(TablePreview),
     refusals: [400, 404],
   },
@@ -131,7 +131,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     query: {
       status: {
         schema: v.picklist(['active', 'all']),
-        description: 'all lists the archived too; active where it is left out',
+        description: 'all lists the archived too; active if it is left out',
       },
     },
     answer: json(SourcesAnswer),
@@ -189,7 +189,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     query: {
       cname: { schema: v.string(), description: 'The column', required: true },
       search: { schema: v.string(), description: 'Text that the values contain, in any case' },
-      limit: { schema: wholeNumber(1, 500), description: 'Values; 50 where it is left out' },
+      limit: { schema: wholeNumber(1, 500), description: 'Values; 50 if it is left out' },
     },
     answer: json(ColumnValues),
     refusals: [400, 404],
@@ -279,7 +279,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/data',
-    summary: 'All forecast rows, as one Arrow record batch; no bytes where there are none',
+    summary: 'All forecast rows, as one Arrow record batch; no bytes if there are none',
     answer: arrow,
     refusals: [400, 404, 409, 422],
   },

@@ -69,7 +69,7 @@ const SegmentRequest = v.object({
 });
 
 /**
- * Body of POST baseline and PUT baseline. `replay` is deferred: the service answers 501 where it is
+ * Body of POST baseline and PUT baseline. `replay` is deferred: the service answers 501 if it is
  * true, whatever else the body holds or lacks.
  */
 export const BaselineRequest = v.lazy((body) =>
@@ -84,7 +84,7 @@ export const LoadAnswer = v.object({
     v.pipe(
       v.number(),
       v.description(
-        'Rows whose date the calendar does not hold; only where the source derives periods',
+        'Rows whose date the calendar does not hold; only if the source derives periods',
       ),
     ),
   ),
@@ -101,7 +101,7 @@ export const LoadPreviewRequest = v.object({
 });
 export type LoadPreviewRequest = v.InferOutput<typeof LoadPreviewRequest>;
 
-/** First and last day of a date column before and after the offset; null where no row has a date. */
+/** First and last day of a date column before and after the offset; null if no row has a date. */
 export const DateSpan = v.object({
   cname: v.string(),
   min: v.nullable(v.string()),

@@ -98,7 +98,7 @@ export type TemplatesPreview = v.InferOutput<typeof TemplatesPreview>;
 /** Distinct values of a source column, most frequent first; null is the empty value. */
 export const ColumnValues = v.object({
   values: v.array(v.object({ value: v.nullable(v.string()), row_count: v.number() })),
-  more: v.pipe(v.boolean(), v.description('True where further values were left out')),
+  more: v.pipe(v.boolean(), v.description('True if further values were left out')),
 });
 export type ColumnValues = v.InferOutput<typeof ColumnValues>;
 

@@ -18,7 +18,7 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 /** Everything the service reads from its environment, checked. */
 export interface Config {
   db: DatabaseConfig;
-  /** True where the server may listen although the schema is not what its migrations say. */
+  /** True if the server may listen although the schema is not what its migrations say. */
   skipMigrationCheck: boolean;
   /** Longest time one SQL statement may take, in milliseconds; 0 is no limit. */
   statementTimeout: number;

@@ -20,7 +20,7 @@ export const idParam = (text: string | undefined, name: string): number =>
 export const logidParam = (text: string | undefined): number =>
   integer(text, 'logid', 1, Number.MAX_SAFE_INTEGER);
 
-/** A whole number of the query string, or `fallback` where it is not there. @throws AppError 400 */
+/** A whole number of the query string, or `fallback` if it is not there. @throws AppError 400 */
 export function integerQuery(
   url: URL,
   name: string,
@@ -30,7 +30,7 @@ export function integerQuery(
   return text === null ? range.fallback : integer(text, name, range.min, range.max);
 }
 
-/** A path parameter that is a name. @throws AppError 400 where no name can be so */
+/** A path parameter that is a name. @throws AppError 400 if no name can be so */
 export function textParam(text: string, name: string): string {
   if (text.includes('\u0000')) {
     throw new AppError(400, `${name} must not contain the character U+0000`, { field: name });
@@ -47,7 +47,7 @@ export function textQuery(url: URL, name: string, fallback?: string): string {
   return textParam(text, name);
 }
 
-/** One of some words in the query string, or `fallback` where it is not there. @throws AppError 400 */
+/** One of some words in the query string, or `fallback` if it is not there. @throws AppError 400 */
 export function choiceQuery<T extends string>(
   url: URL,
   name: string,
@@ -87,7 +87,7 @@ export function requireJsonBody(request: Request): void {
 /**
  * The body of a request, held to a schema and to the configured size.
  *
- * @throws AppError 413 where it is too large, 400 where there is none, it does not parse or does not
+ * @throws AppError 413 if it is too large, 400 if there is none, it does not parse or does not
  * fit, naming the field
  */
 export const readJson = async <Body>(
@@ -146,7 +146,7 @@ function writeKey(
 /** A body as its schema has it. */
 function fitted<Body>(text: string, schema: v.GenericSchema<unknown, Body>): Body {
   const body = parse(text);
-  // A list has no fields, so it would pass where every field may be left out.
+  // A list has no fields, so it would pass if every field may be left out.
   if (schema.type === 'object' && Array.isArray(body)) {
     throw new AppError(400, 'The body must be a JSON object');
   }
@@ -241,7 +241,7 @@ export function countBody(response: Response, onBytes: (bytes: number) => void):
 }
 
 /**
- * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing where there are no
+ * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing if there are no
  * rows.
  */
 export function arrowResponse(body: Uint8Array<ArrayBuffer>, rowCount: number): Response {

@@ -54,8 +54,8 @@ const MONTHS = `
   FROM fiscal`;
 
 /**
- * Makes pf.dim_period where it does not exist and fills it, a row a month from 2018 to 2035, in one
- * transaction; a second run, with another start month too, rewrites the rows in place
+ * Makes pf.dim_period if it does not exist, and fills it in one transaction with one row per month from
+ * 2018 to 2035. A second run rewrites the rows in place; it may have another start month
  * (docs/contract/16-migrations-and-calendar.md#npm-run-periods).
  *
  * A fiscal year is named for the calendar year in which it ends: with a start in July, July 2024 is
@@ -66,7 +66,7 @@ const MONTHS = `
  *
  * @param fiscalStart month in which the fiscal year starts, 1 to 12.
  * @returns how many months the calendar holds.
- * @throws Error where the schema pf does not exist, saying what makes it.
+ * @throws Error if the schema pf does not exist, saying what makes it.
  */
 export async function loadCalendar(client: ClientBase, fiscalStart: number): Promise<number> {
   const schema = await client.query("SELECT FROM pg_namespace WHERE nspname = 'pf'");
@@ -75,7 +75,7 @@ export async function loadCalendar(client: ClientBase, fiscalStart: number): Pro
 
   await client.query('BEGIN');
   try {
-    // Two first runs at once would both find no table, and one of them fail.
+    // Of two first runs at the same time, both would find no table, and one would fail.
     await client.query("SELECT pg_advisory_xact_lock(hashtext('pf.dim_period'))");
     await client.query(TABLE);
     const written = await client.query(

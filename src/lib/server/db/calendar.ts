@@ -12,7 +12,7 @@ export async function calendarLoaded(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Some columns of the period that holds a day, as text; null for each where the calendar does not
+ * Some columns of the period that holds a day, as text; null for each if the calendar does not
  * hold the day or there is no day.
  */
 export async function periodOf(

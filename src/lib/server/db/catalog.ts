@@ -21,7 +21,7 @@ const IS_CANDIDATE = sql`c.relkind IN ('r', 'v', 'm', 'p', 'f')
 /**
  * Every table a source can be made of (docs/contract/04-data-loading.md). Joined by namespace and
  * name, so that tables of one name in several schemas stay apart. `row_estimate` is the planner's;
- * null where it has none yet.
+ * null if it has none yet.
  */
 export function listTables(db: Queryable): Promise<TableEntry[]> {
   return db.many(
@@ -66,7 +66,7 @@ const CatalogColumn = v.object({
 });
 
 /**
- * The columns of a table in their order, domains resolved to their base types. Empty where there is
+ * The columns of a table in their order, domains resolved to their base types. Empty if there is
  * no such table.
  */
 export async function tableColumns(
@@ -74,8 +74,8 @@ export async function tableColumns(
   schema: string,
   tname: string,
 ): Promise<TableColumn[]> {
-  // A type sorts where it, what it is binary-compatible with, or its elements have a B-tree
-  // operator class; enums, arrays of such types, ranges and multiranges bring theirs along.
+  // A type can be sorted if it has a B-tree operator class, or if its elements or the type that it
+  // is binary-compatible with have one. Enums, ranges and multiranges always do.
   const rows = await db.many(
     CatalogColumn,
     sql`WITH RECURSIVE resolved AS (

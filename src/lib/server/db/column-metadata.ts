@@ -6,9 +6,9 @@ import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
 import type { Queryable } from './database';
 
-/** Column metadata joined with the table as it is now: `type` null where the column is gone. */
+/** Column metadata joined with the table as it is now: `type` null if the column is gone. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
-  /** Null where the table has gained the column and nothing is stored of it yet. */
+  /** Null if the table has gained the column and nothing is stored of it yet. */
   id: number | null;
   table: TableColumn | null;
 }
@@ -17,8 +17,8 @@ const { type: _, ...storedFields } = ColumnEntry.entries;
 const StoredColumn = v.object({ id: v.number(), ...storedFields });
 
 /**
- * In the one order used everywhere: `opos`, those without one last, then `id`. Columns that the table
- * has gained since it was registered are there too, ignored.
+ * The columns of a source in the one order that is used everywhere: by `opos`, those without one last,
+ * then by `id`. Columns that the table has gained since it was registered have the role `ignore`.
  */
 export async function listColumns(
   db: Queryable,
@@ -36,12 +36,10 @@ export async function listColumns(
   const stored = new Set(meta.map((m) => m.cname));
   const gained = [...table.values()].filter((c) => !stored.has(c.cname)).map(unstored);
   const records = meta.map((m) => ({ ...m, table: table.get(m.cname) ?? null }));
-  const place = ({ opos }: ColumnRecord) => opos ?? Infinity;
+  const rank = ({ opos }: ColumnRecord) => opos ?? Infinity;
   return gained.length === 0
     ? records
-    : [...records, ...gained].sort(
-        (a, b) => Number(place(a) > place(b)) - Number(place(a) < place(b)),
-      );
+    : [...records, ...gained].sort((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)));
 }
 
 const unstored = (table: TableColumn): ColumnRecord => ({
@@ -57,7 +55,7 @@ const unstored = (table: TableColumn): ColumnRecord => ({
   table,
 });
 
-/** What SQL is generated from; `type` null where the table has lost the column. */
+/** What SQL is generated from; `type` null if the table has lost the column. */
 export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] =>
   records.map((r) => ({
     cname: r.cname,
@@ -69,11 +67,11 @@ export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] 
     type: r.table?.type ?? null,
   }));
 
-/** What the API answers; `type` in the words of the database, null where the column is gone. */
+/** What the API answers; `type` in the words of the database, null if the column is gone. */
 export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =>
   records.map(({ id: _, table, ...entry }) => ({ ...entry, type: table?.type.declared ?? null }));
 
-/** One row a column of the table, role `ignore`; columns that have one already keep it. */
+/** Inserts one row per column of the table, with the role `ignore`. Columns that have a row keep it. */
 export async function insertColumns(
   db: Queryable,
   sourceId: number,
@@ -87,7 +85,7 @@ export async function insertColumns(
   );
 }
 
-/** Overwrites every field of the named columns, null included; names without a row are passed over. */
+/** Overwrites every field of the named columns, also with null. Names without a row are ignored. */
 export async function updateColumns(
   db: Queryable,
   sourceId: number,

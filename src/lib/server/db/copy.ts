@@ -13,7 +13,7 @@ export interface SelectColumn {
 /**
  * The columns that a statement answers, in order. The server parses the statement and does not run it,
  * so this holds for a select that writes as well; text of several statements is refused.
- * @throws DatabaseError where the statement cannot be parsed
+ * @throws DatabaseError if the statement cannot be parsed
  */
 export function describeStatement(client: pg.ClientBase, sql: string): Promise<SelectColumn[]> {
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ class Description implements pg.Submittable {
 
   constructor(
     private readonly text: string,
-    /** Under this name pg finds it, to end it where the connection does. */
+    /** Named as pg expects it: pg calls it if the connection ends. */
     readonly callback: (error: Error | null, columns: SelectColumn[]) => void,
   ) {}
 
@@ -52,17 +52,17 @@ class Description implements pg.Submittable {
   }
 }
 
-/** How long the chunks of one COPY may hold the event loop before other requests get their turn. */
+/** How long the chunks of one COPY may keep the event loop busy before other requests get their turn. */
 const TURN_MILLISECONDS = 8;
 
 /**
- * Runs a select, which may write in its WITH, as a binary COPY and hands its bytes to `onChunk` as they come, no faster than it
- * takes them. The chunks are split anywhere.
+ * Runs a select, which may write in its WITH, as a binary COPY. `onChunk` gets the bytes as they come,
+ * one chunk after the other; a chunk may end anywhere.
  *
- * Where the select itself fails, the connection is as good as before. Where `onChunk` throws, `signal`
- * aborts or the connection breaks, the statement is cancelled on the server and the connection, which
- * is half read, is closed before this throws: a pool does not take it back, whatever it is released
- * with, and a statement sent on it fails.
+ * If the select itself fails, the connection can be used again. If `onChunk` throws, `signal` aborts or
+ * the connection breaks, the answer is half read: the server cancels the statement, and the connection
+ * is closed before this throws. The pool does not take it back.
+ *
  * @throws DatabaseError of the select, what `onChunk` threw, or the reason of `signal`
  */
 export async function copyOut(
@@ -73,7 +73,7 @@ export async function copyOut(
 ): Promise<void> {
   signal?.throwIfAborted();
   const stream = client.query(copyTo(`COPY (${sql}\n) TO STDOUT (FORMAT binary)`));
-  // An error after the last byte has nobody left to read it; the next statement meets it again.
+  // Nobody reads an error after the last byte; the next statement fails with it.
   stream.on('error', () => {});
   const abort = () => stream.destroy(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });

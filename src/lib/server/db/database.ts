@@ -143,28 +143,28 @@ class Aside extends Queryable {
   }
 }
 
-/** Connections of one server process. */
+/** How many connections one server process has. */
 const CONNECTIONS = 20;
 
 /**
- * How many of them writers may hold, so that reads go on: some of one version, whose lock all but one
- * of them wait for, and of those only so many that other versions have room.
+ * How many connections writers may hold, so that reads go on. Writers of one version get few, since
+ * all but one of them wait for its lock; the rest is for other versions.
  */
 const WRITERS = { all: 14, ofKey: 3, beside: 6 };
 
 /**
- * How many of them reads of forecast tables may hold: some of one version, since a table that is
- * locked from outside stops all of its reads, and of those only so many that other versions have room.
+ * How many connections reads of forecast tables may hold. Reads of one version get only some of them:
+ * a table that somebody else has locked stops all its reads, and other versions need room.
  */
 const READERS = { all: 16, ofKey: 10, beside: 14 };
 
 /** How long a request waits for a connection before it is turned away. */
 const CONNECT_MILLISECONDS = 10_000;
 
-/** How long a statement on the connection apart may take: who asks there wants to know soon. */
+/** How long a statement on the connection apart may take. Health checks use it, and need an answer soon. */
 const ASIDE_MILLISECONDS = 5_000;
 
-/** A request of several statements may take so many times as long as one of them. */
+/** A request of several statements may take this many times as long as one statement. */
 const STATEMENTS = 3;
 
 /** How long a connection has to roll back before it is given up. */
@@ -181,7 +181,7 @@ export class Database extends Queryable {
   readonly #writers: Queue;
   readonly #readers: Queue;
 
-  /** A connection apart from the pool, for what must be answered while all others are at work. */
+  /** A connection apart from the pool, for requests that must be answered while the pool is busy. */
   readonly aside: Queryable;
 
   constructor(settings: ConnectionSettings, onIdleError: (error: Error) => void = () => {}) {
@@ -249,8 +249,8 @@ export class Database extends Queryable {
   }
 
   /**
-   * A transaction that writes to one version. Most of those who wait for the version's lock wait
-   * here, without a connection, so that versions do not wait for each other
+   * A transaction that writes to one version. Most writers that wait for the version's lock wait here,
+   * without a connection, so that versions do not wait for each other
    * (docs/contract/15-concurrency.md).
    *
    * @throws AppError 503 if its turn does not come in time
@@ -297,7 +297,7 @@ export class Database extends Queryable {
     try {
       return await work(client, watch, broke);
     } catch (error) {
-      // Why the server ended the connection says more than that it is ended.
+      // The reason that the server gave for ending the connection says more than that it ended.
       throw forPeople(sqlState(error) === undefined && sqlState(broken) ? broken : error);
     } finally {
       client.removeListener('error', broke);
@@ -330,7 +330,7 @@ export class Database extends Queryable {
     }
   }
 
-  /** How busy its connections are, and who waits for a turn. */
+  /** How many connections are in use, and how many requests wait. */
   load(): DatabaseLoad {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return {

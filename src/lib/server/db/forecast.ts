@@ -30,7 +30,7 @@ export async function existingColumns(
   return new Map(rows.map(({ name, type }) => [name, type]));
 }
 
-/** Makes a version's forecast table with its keys. `table` is quoted. */
+/** Makes a version's forecast table with its indexes (docs/contract/13-forecast-table.md). */
 export async function createTable(
   db: Queryable,
   table: Identifier,
@@ -40,11 +40,11 @@ export async function createTable(
   await db.run(createEntryIndex(table));
 }
 
-/** Drops a forecast table with its rows; does nothing where it is gone. `table` is quoted. */
+/** Drops a forecast table with its rows; does nothing if it is gone. */
 export const dropTable = (db: Queryable, table: Identifier): Promise<number> =>
   db.run(sql`DROP TABLE IF EXISTS ${table}`);
 
-/** Whether any row of the table has something in the column. */
+/** Whether the column is not null in any row. */
 export async function columnHasData(
   db: Queryable,
   table: Identifier,
@@ -57,7 +57,7 @@ export async function columnHasData(
   return some;
 }
 
-/** Takes a column out with whatever it holds; {@link columnHasData} tells whether that is anything. */
+/** Drops a column with its data. {@link columnHasData} tells whether it has any. */
 export const dropColumn = (db: Queryable, table: Identifier, column: string): Promise<number> =>
   db.run(sql`ALTER TABLE ${table} DROP COLUMN ${ident(column)}`);
 
@@ -69,7 +69,7 @@ export const addColumn = (
 ): Promise<number> =>
   db.run(sql`ALTER TABLE ${table} ADD COLUMN ${ident(column.name)} ${column.type}`);
 
-/** How many rows and what they add up to; a total is null where the source has no such measure. */
+/** How many rows and what they add up to; a total is null if the source has no such measure. */
 const Totals = v.object({
   row_count: v.number(),
   value_total: v.nullable(tableNumber),
@@ -110,8 +110,8 @@ export async function entryTotals(
   const allUnits = has('units') ? sql`COALESCE(SUM(units_total), 0)` : sql`NULL`;
   const rows = await db.many(
     v.object({ ...Totals.entries, logid: v.nullable(v.number()) }),
-    // The sums of all rows are PostgreSQL's too: added up here, they would be off by a digit. A
-    // distributed table has no GROUPING SETS.
+    // PostgreSQL also adds up the overall sums: JavaScript would round them. GROUPING SETS would do, but
+    // a distributed table cannot run them.
     sql`WITH entry AS (
        SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} GROUP BY pf_logid
      )
@@ -128,7 +128,7 @@ export async function entryTotals(
   return { overall, byEntry };
 }
 
-/** Rows and totals behind a condition, apart for rows that operations skip and rows they touch. */
+/** Rows and totals behind a condition: of the rows that operations touch, and of those they skip. */
 export async function sliceTotals(
   db: Queryable,
   table: Identifier,
@@ -160,7 +160,7 @@ export async function checkEntryRows(
   logid: number,
 ): Promise<{ problem: { column: string; problem: string } | undefined; outsideCalendar: number }> {
   const checks = loadChecks(columns);
-  // Joined like a load joins it: a day has one month at most, so no row is counted twice.
+  // A day has at most one month, so the joins count no row twice. A load joins in the same way.
   const months = derivingDates(columns).map((date, i) => ({
     day: sql`f.${ident(date.name)}`,
     as: sql`p${i}`,

@@ -3,7 +3,7 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './database';
 
-/** By what a write that is asked for again is known. */
+/** What identifies a write that a client may send again. */
 export interface WriteKey {
   /** Method and path of the request. */
   path: string;
@@ -20,13 +20,13 @@ const KeptAnswer = v.object({
 });
 export type KeptAnswer = v.InferOutput<typeof KeptAnswer>;
 
-/** After this time a key is free again, as if it had never been sent. */
+/** Whether a key is so old that it is free again. */
 const EXPIRED: SqlText = sql`created_at < now() - interval '24 hours'`;
 
 /**
- * Takes a key for the write of this transaction. Where another transaction has taken it, this waits
+ * Takes a key for the write of this transaction. If another transaction has taken it, this waits
  * until that one ends.
- * @returns false where a write with this key was committed within the last day
+ * @returns false if a write with this key was committed within the last day
  */
 export async function claimKey(db: Queryable, { path, key, digest }: WriteKey): Promise<boolean> {
   const claimed = await db.run(
@@ -65,10 +65,10 @@ export const findAnswer = (
     [path, key],
   );
 
-/** Expired answers that one write clears away at most. */
+/** How many expired answers one write deletes at most. */
 const PURGED = 100;
 
-/** Deletes some expired answers, none that another transaction is at. */
+/** Deletes some expired answers, except those that another transaction has locked. */
 export const purgeAnswers = (db: Queryable): Promise<number> =>
   db.run(
     sql`DELETE FROM pf.idempotency WHERE (path, key) IN (

@@ -4,7 +4,10 @@ export interface Widths {
   all: number;
   /** Of one key. */
   ofKey: number;
-  /** Of all keys together, where one starts a task beside another of its own: the rest is for first ones. */
+  /**
+   * Of all keys together, beyond which no key starts a second task. The places up to `all` are for
+   * keys that have none running.
+   */
   beside: number;
 }
 

@@ -23,7 +23,7 @@ export function listSources(db: Queryable, withArchived: boolean): Promise<Sourc
   );
 }
 
-/** @throws AppError 404 where there is no such source */
+/** @throws AppError 404 if there is no such source */
 export async function getSource(db: Queryable, id: number): Promise<Source> {
   const source = await db.maybeOne(Source, sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
     id,
@@ -48,7 +48,7 @@ export async function lockSource(
   return found(source, `source ${id}`);
 }
 
-/** The new source, or undefined where the table is registered already. */
+/** The new source, or undefined if the table is registered already. */
 export function insertSource(
   db: Queryable,
   source: { schema: string; tname: string; label: string | null; created_by: string | null },
@@ -62,7 +62,7 @@ export function insertSource(
   );
 }
 
-/** Overwrites all three: null clears the label and the layout. @throws Error where there is no such source */
+/** Overwrites all three: null clears the label and the layout. @throws Error if there is no such source */
 export function updateSource(
   db: Queryable,
   id: number,
@@ -84,7 +84,7 @@ export function updateSource(
  * Deletes a source with its column metadata and templates.
  *
  * @throws the database's error while the source has versions
- * @returns 1, or 0 where it is gone
+ * @returns 1, or 0 if it is gone
  */
 export const deleteSource = (db: Queryable, id: number): Promise<number> =>
   db.run(sql`DELETE FROM pf.source WHERE id = $1`, [id]);

@@ -19,7 +19,7 @@ export function listTemplates(db: Queryable, sourceId: number): Promise<Template
   );
 }
 
-/** The text of one stored template; undefined where there is none. */
+/** The text of one stored template; undefined if there is none. */
 export async function findTemplate(
   db: Queryable,
   sourceId: number,

@@ -14,7 +14,7 @@ export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]
     sourceId,
   ]);
 
-/** @throws AppError 404 where there is no such version */
+/** @throws AppError 404 if there is no such version */
 export async function getVersion(db: Queryable, id: number): Promise<Version> {
   const version = await db.maybeOne(Version, sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`, [
     id,
@@ -39,7 +39,7 @@ export async function lockVersion(
   return found(version, `version ${id}`);
 }
 
-/** As `lockVersion`, for a write. @throws AppError 404, 403 where it is closed */
+/** As `lockVersion`, for a write. @throws AppError 404, 403 if it is closed */
 export async function lockOpenVersion(
   transaction: Transaction,
   id: number,
@@ -58,7 +58,7 @@ export const lockVersionsOf = (transaction: Transaction, sourceId: number): Prom
     [sourceId],
   );
 
-/** The new version, or undefined where the name is taken. */
+/** The new version, or undefined if the name is taken. */
 export function insertVersion(
   db: Queryable,
   version: {
@@ -88,7 +88,7 @@ export function insertVersion(
 /**
  * Overwrites all three: null clears the description.
  *
- * @throws the database's error, `uniqueViolation`, where the source has a version of that name
+ * @throws the database's error, `uniqueViolation`, if the source has a version of that name
  */
 export function updateVersion(
   db: Queryable,
@@ -103,7 +103,7 @@ export function updateVersion(
   );
 }
 
-/** Closes a version in the name of `user`, or opens it where `user` is null. */
+/** Closes a version in the name of `user`, or opens it if `user` is null. */
 export function setClosed(db: Queryable, id: number, user: string | null): Promise<Version> {
   return db.one(
     Version,
@@ -115,6 +115,6 @@ export function setClosed(db: Queryable, id: number, user: string | null): Promi
   );
 }
 
-/** Deletes a version with its log; its forecast table stays. @returns 1, or 0 where it is gone */
+/** Deletes a version with its log; its forecast table stays. @returns 1, or 0 if it is gone */
 export const deleteVersion = (db: Queryable, id: number): Promise<number> =>
   db.run(sql`DELETE FROM pf.version WHERE id = $1`, [id]);

@@ -30,8 +30,8 @@ export interface Statement extends Omit<Place, 'field'> {
  * cannot read of them (a date that does not parse, an operator that does not exist for a type) is the
  * client's to mend; a column or table that is gone asks for a new generation.
  *
- * @throws AppError 400 with PostgreSQL's own sentence, 409 where the tables have changed under the
- * stored SQL, 422 where a number or a result does not fit its column
+ * @throws AppError 400 with PostgreSQL's own sentence, 409 if the tables have changed under the
+ * stored SQL, 422 if a number or a result does not fit its column
  */
 export async function blameClient<T>(
   { words, uncertain, ...blame }: Statement,

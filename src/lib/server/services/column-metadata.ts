@@ -79,7 +79,7 @@ const faultsOf =
     });
   };
 
-/** Checks the metadata as it would be; faults are put on an entry of the request where one has it. */
+/** Checks the metadata as it would be; faults are put on an entry of the request if one has it. */
 function validate(
   columns: readonly ColumnRecord[],
   named: ReadonlySet<string>,

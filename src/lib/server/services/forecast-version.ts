@@ -44,7 +44,7 @@ export const readVersion = async (db: Queryable, id: number): Promise<ForecastVe
  * A version for a write, locked until the transaction ends, so that every check made after this one
  * still holds when the write is made (docs/contract/15-concurrency.md).
  *
- * @throws AppError 404 where there is none, 403 where it is closed
+ * @throws AppError 404 if there is none, 403 if it is closed
  */
 export async function writeVersion(
   transaction: Transaction,
@@ -93,7 +93,7 @@ const plainType = (type: SqlText): ColumnType => ({
 /**
  * A slice as a condition on a version's forecast table (docs/contract/05-operations.md).
  *
- * @throws AppError 400 where a value or column cannot be used; 409 for a column that the metadata and
+ * @throws AppError 400 if a value or column cannot be used; 409 for a column that the metadata and
  * the forecast table do not agree on, since skipping it would widen the selection, and while a measure
  * of the metadata is another one in the stored templates
  */

@@ -40,7 +40,7 @@ const NO_OFFSET = '0 days';
  * (docs/contract/05-operations.md#loads).
  *
  * @throws AppError 403, 404; 400 for a filter or an offset that cannot be used; 409 without a
- * calendar; 422 where no row matches or a row holds what a forecast table may not
+ * calendar; 422 if no row matches or a row holds what a forecast table may not
  */
 export function load(
   db: Database,
@@ -80,7 +80,7 @@ function withoutReplay(request: BaselineRequest): LoadRequest {
  * Drops one segment and loads it again with new parameters, in one transaction
  * (docs/contract/05-operations.md#put-versionsidbaselinelogid). A note left out keeps the old one.
  *
- * @throws AppError as `load`, and 409 while an operation exists or where the entry is no segment
+ * @throws AppError as `load`, and 409 while an operation exists or if the entry is no segment
  */
 export async function editSegment(
   db: Database,

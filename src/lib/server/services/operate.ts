@@ -61,7 +61,7 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  * Adds to a slice's totals, spread over its leaves
  * (docs/contract/14-what-the-operations-compute.md#scale).
  *
- * @throws AppError 400, 403, 404; 422 where there is nothing to scale or no way to spread
+ * @throws AppError 400, 403, 404; 422 if there is nothing to scale or no way to spread
  */
 function scale(
   db: Database,
@@ -110,7 +110,7 @@ function scale(
  * Moves a slice to other dimensions or dates; totals stay
  * (docs/contract/14-what-the-operations-compute.md#recode).
  *
- * @throws AppError 400, 403, 404; 422 where nothing would move
+ * @throws AppError 400, 403, 404; 422 if nothing would move
  */
 function recode(
   db: Database,
@@ -138,7 +138,7 @@ function recode(
  * Adds a copy of a slice, times a factor, in place or elsewhere
  * (docs/contract/14-what-the-operations-compute.md#clone).
  *
- * @throws AppError 400, 403, 404; 422 where nothing would be copied
+ * @throws AppError 400, 403, 404; 422 if nothing would be copied
  */
 function clone(
   db: Database,
@@ -250,7 +250,7 @@ function checkAmounts(columns: readonly Column[]): void {
   }
 }
 
-/** Why a slice has nothing to offer; undefined where that is not the slice's fault. */
+/** Why a slice has nothing to offer; undefined if that is not the slice's fault. */
 async function whyNothing(
   db: Queryable,
   table: Identifier,

@@ -13,7 +13,7 @@ const KEYS = ['pf_id', 'pf_gkey'];
  *
  * @param columns those of the forecast table, which say what the measures are called
  * @param measure `amount` for rows that the statement itself writes
- * @throws DatabaseError where the statement cannot be parsed
+ * @throws DatabaseError if the statement cannot be parsed
  */
 export async function planColumns(
   transaction: Transaction,

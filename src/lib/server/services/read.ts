@@ -18,8 +18,8 @@ import { planColumns } from './read-columns';
  * The statement is the stored template; note and operation are mapped from the log as the same
  * snapshot has it, which is cheaper than a join for each row.
  *
- * @param signal ends the statement where the client has gone away
- * @throws AppError 404 where there is no such version or template, 422 for a value Arrow cannot hold
+ * @param signal ends the statement if the client has gone away
+ * @throws AppError 404 if there is no such version or template, 422 for a value Arrow cannot hold
  */
 export function readForecast(
   db: Database,

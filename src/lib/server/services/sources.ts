@@ -28,10 +28,10 @@ export const sources = (db: Database, withArchived: boolean): Promise<SourceList
 export const source = (db: Database, id: number): Promise<Source> => getSource(db, id);
 
 /**
- * Registers a table with one metadata row a column, role `ignore`
+ * Registers a table with one metadata row per column, role `ignore`
  * (docs/contract/11-endpoints.md#post-sources).
  *
- * @throws AppError 404 where there is no such table, 409 where it is registered already
+ * @throws AppError 404 if there is no such table, 409 if it is registered already
  */
 export function registerSource(db: Database, request: RegisterSourceRequest): Promise<Source> {
   const { schema, tname } = request;
@@ -77,7 +77,7 @@ export function removeSource(db: Database, id: number): Promise<void> {
   });
 }
 
-/** @throws AppError 404 where there is no such source or column, 400 where the column is ignored */
+/** @throws AppError 404 if there is no such source or column, 400 if the column is ignored */
 export async function columnValues(
   db: Database,
   id: number,
@@ -97,7 +97,7 @@ export async function columnValues(
 /**
  * How many rows would reach the browser at a grain of these columns.
  *
- * @throws AppError 404, 400 where a column does not exist or cannot be grouped by
+ * @throws AppError 404, 400 if a column does not exist or cannot be grouped by
  */
 export async function estimateGrain(
   db: Database,

@@ -6,7 +6,7 @@ import { AppError } from '../errors';
 
 export const tables = (db: Database): Promise<TableEntry[]> => listTables(db);
 
-/** The first rows of a database table. @throws AppError 404 where there is no such table */
+/** The first rows of a database table. @throws AppError 404 if there is no such table */
 export async function previewTable(
   db: Database,
   schema: string,

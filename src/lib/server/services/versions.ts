@@ -142,7 +142,7 @@ export async function editVersion(
   }
 }
 
-/** Closes (in the name of `user`) or opens a version. @throws AppError 404, 409 where it is so already */
+/** Closes (in the name of `user`) or opens a version. @throws AppError 404, 409 if it is so already */
 export function switchVersion(
   db: Database,
   id: number,

@@ -118,7 +118,7 @@ const EQUAL_PRINTS_ALIKE =
 export const toldApart = ({ type }: ForecastColumn, name: SqlText): SqlText =>
   EQUAL_PRINTS_ALIKE.test(type) ? name : sql`${name}::text`;
 
-/** Value first, then units; each only where the source has one. */
+/** Value first, then units; each only if the source has one. */
 export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   (['value', 'units'] as const).flatMap((role) => columns.find((c) => c.role === role) ?? []);
 

@@ -1,6 +1,6 @@
 /**
- * What a condition from outside may be made of (docs/decisions/0005-sql-from-outside.md). Whatever
- * is not named here is refused, so that a newer PostgreSQL adds nothing by itself.
+ * What a condition from outside may be made of (docs/decisions/0005-sql-from-outside.md). The guard
+ * refuses everything else, so a newer PostgreSQL allows nothing by itself.
  */
 
 /** Binary operators whose answer is true or false; beside these an array may stand. */
@@ -61,7 +61,7 @@ export type ArgumentRule =
 interface FunctionRule {
   /** Rules by the argument's position, from 0. */
   arguments?: Readonly<Record<number, ArgumentRule>>;
-  /** Where it has to have exactly so many arguments. */
+  /** How many arguments it must have; any number if left out. */
   count?: number;
 }
 
@@ -108,5 +108,5 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...plain('string_to_array'),
 ]);
 
-/** Functions that answer an array: allowed only where an array is. */
+/** Functions that answer an array. They are allowed only where an array is. */
 export const ARRAY_FUNCTIONS: ReadonlySet<string> = new Set(['string_to_array']);

@@ -26,7 +26,7 @@ export type Templates = Record<Exclude<TemplateOperation, 'get_agg'>, SqlText> &
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /**
- * All templates of a source (docs/contract/07-sql-generation.md). `get_agg` only where it has a
+ * All templates of a source (docs/contract/07-sql-generation.md). `get_agg` only if it has a
  * grain.
  *
  * @throws AppError 422 with the reason if the metadata makes no working templates

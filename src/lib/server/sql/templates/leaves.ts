@@ -32,7 +32,7 @@ const NOISE = sql`1e-12`;
 /**
  * Whether amounts of a measure do not cancel out, as SQL.
  *
- * @param over `OVER ()` where it is asked of a window
+ * @param over `OVER ()` if it is asked of a window
  */
 export function netsToSomething(measure: ForecastColumn, over = sql``): SqlText {
   const name = ident(measure.name);

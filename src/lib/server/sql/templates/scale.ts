@@ -40,9 +40,9 @@ interface Measure {
 /**
  * The `scale` template (docs/contract/14-what-the-operations-compute.md#scale,
  * docs/contract/14-what-the-operations-compute.md#totals-are-exact). Each measure on its own: a
- * leaf's weight is its own amount, or, where an increment meets leaves that are all 0, the other
+ * leaf's weight is its own amount, or, if an increment meets leaves that are all 0, the other
  * measure's, or else 1. Exact measures round the running part, so that the parts telescope to the
- * increment; floating-point ones give the residue to the largest leaf. It writes nothing where an
+ * increment; floating-point ones give the residue to the largest leaf. It writes nothing if an
  * increment cannot be spread; the caller finds out why.
  */
 export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
