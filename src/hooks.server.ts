@@ -78,7 +78,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   return countBody(response, (bytes) => metrics?.sent(route.id, bytes));
 };
 
-/** Keeps what a handler threw for `handle`, and logs what no client can be blamed for. */
+/** Keeps what a handler threw for `handle`, and logs failures of the service itself. */
 export const handleError: HandleServerError = ({ error, event, status, message }) => {
   event.locals.failure = error;
   const answer = answerError(error);
@@ -134,7 +134,7 @@ function refusalOf(request: Request, url: URL, isApi: boolean): unknown {
   }
 }
 
-/** A page is not made for a host that is not served; the sentence is enough. */
+/** Refuses a page for a host that is not served: the sentence as plain text. */
 function pageRefusal(refusal: unknown): Response {
   const { status, body } = answerError(refusal);
   return new Response(`${body.error}\n`, {

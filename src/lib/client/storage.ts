@@ -1,4 +1,4 @@
-/** A text kept in this browser, or null: none, or storage forbidden by the browser. */
+/** A text kept in this browser; null if there is none, or if the browser forbids storage. */
 export function kept(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -7,12 +7,12 @@ export function kept(key: string): string | null {
   }
 }
 
-/** Keeps a text in this browser; null forgets it. If storage is forbidden, it lasts for the visit only. */
+/** Keeps a text in this browser; null forgets it. If the browser forbids storage, it keeps nothing. */
 export function keep(key: string, text: string | null): void {
   try {
     if (text === null) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
   } catch {
-    // Forbidden by the browser: nothing to be done about it.
+    // The browser forbids storage.
   }
 }

@@ -28,6 +28,9 @@ export const VersionsAnswer = v.array(VersionListEntry);
 
 const versionName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
 
+/** The iterations that operations skip in a new version, if the request names none. */
+export const EXCLUDED_BY_DEFAULT: readonly Iter[] = ['reference'];
+
 export const CreateVersionRequest = v.object({
   name: versionName,
   description: v.optional(v.nullable(text)),

@@ -1,6 +1,6 @@
 import type { ErrorAnswer } from '../contract/primitives';
 
-/** What a refusal says beside its sentence, if one thing is to blame. */
+/** What a refusal says beside its sentence: the one field or column to blame, if there is one. */
 export interface Blame {
   /** Dotted path in the body, such as `slice.Region` or `2.role`, or the name of a parameter. */
   field?: string | undefined;
@@ -12,8 +12,8 @@ export interface Blame {
 
 /**
  * An error that a client caused or can act on. It carries the HTTP status of its answer, a sentence
- * for a person, and the field or column to blame. Every other error becomes a 500 that says nothing
- * of its cause (docs/contract/09-errors-limits-guards.md).
+ * for a person, and the field or column to blame. Every other error becomes a 500 that does not tell
+ * its cause (docs/contract/09-errors-limits-guards.md).
  */
 export class AppError extends Error {
   override readonly name = 'AppError';

@@ -72,11 +72,11 @@ function integer(text: string | undefined, name: string, min: number, max: numbe
   return number;
 }
 
-/** Whether a request has a body, by what HTTP says of it; an unlabelled one never reaches a handler. */
+/** Whether the headers of a request announce a body. Node passes on no other. */
 const hasBody = ({ headers }: Request): boolean =>
   Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding');
 
-/** A body that is sent must be JSON, whether it is used or not. @throws AppError 415 */
+/** Holds a body to JSON by its content type, even if no handler reads it. @throws AppError 415 */
 export function requireJsonBody(request: Request): void {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (hasBody(request) && type !== 'application/json') {
@@ -95,7 +95,7 @@ export const readJson = async <Body>(
   schema: v.GenericSchema<unknown, Body>,
 ): Promise<Body> => fitted(await readText(request, locals.config.bodyLimit), schema);
 
-/** What is read of a request. */
+/** The parts of a request that reading its body needs. */
 interface Received {
   request: Request;
   locals: { config: { bodyLimit: number } };
@@ -143,7 +143,7 @@ function writeKey(
   return { key, path: `${request.method} ${url.pathname}`, digest };
 }
 
-/** A body as its schema has it. */
+/** A body, parsed and held to its schema. @throws AppError 400 naming the field */
 function fitted<Body>(text: string, schema: v.GenericSchema<unknown, Body>): Body {
   const body = parse(text);
   // A list has no fields, so it would pass if every field may be left out.
@@ -195,7 +195,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Bytes of a refused body that are read and dropped; a client that is still sending sees no answer. */
+/** How many bytes of a refused body the service still reads: a client reads no answer while it sends. */
 const DISCARDED = 16 * 1_048_576;
 
 async function readText(request: Request, limit: number): Promise<string> {
@@ -214,7 +214,7 @@ async function readText(request: Request, limit: number): Promise<string> {
   }
 }
 
-/** Takes a body that no handler has read off the connection, which is stuck otherwise. */
+/** Drains an unread body; otherwise the connection hangs. */
 export async function discardBody(request: Request): Promise<void> {
   if (request.bodyUsed) return;
   let size = 0;
@@ -224,7 +224,7 @@ export async function discardBody(request: Request): Promise<void> {
   }
 }
 
-/** The same response; `onBytes` is told how many bytes of its body go out, as they go. */
+/** The same response, with its body counted: `onBytes` gets the size of each chunk that is sent. */
 export function countBody(response: Response, onBytes: (bytes: number) => void): Response {
   const length = response.headers.get('content-length');
   if (length !== null || response.body === null) {
@@ -275,10 +275,13 @@ export const undoResponse = ({
   columns: readonly Column[];
 }): Response => jsonInPieces(jsonWithList({ rows_deleted }, keys, column));
 
-/** How long the pieces of one answer may hold the event loop before other requests get their turn. */
+/** How long the pieces of one answer may keep the event loop busy before other requests get their turn. */
 const TURN_MILLISECONDS = 8;
 
-/** JSON that is made piece by piece, no faster than the client takes it, and no further if it leaves. */
+/**
+ * An answer of JSON in pieces. Each piece is made when the client takes it, and none is made after the
+ * client has gone.
+ */
 export function jsonInPieces(
   pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
   headers: Record<string, string> = {},
@@ -299,7 +302,7 @@ export function jsonInPieces(
         pieces.return?.();
       },
     },
-    // Nothing is made before it is asked for.
+    // Without a buffer, a piece is made only when it is read.
     { highWaterMark: 0 },
   );
   return new Response(body, { headers: { 'content-type': 'application/json', ...headers } });

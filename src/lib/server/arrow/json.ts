@@ -96,13 +96,13 @@ function renderValue(data: Data, room: Room): Render {
 const isText = (data: Data | undefined): data is Data<Utf8> =>
   data !== undefined && DataType.isUtf8(data.type);
 
-/** How many characters of rendered texts an answer may still keep. */
+/** How many more characters of rendered texts an answer may keep. */
 interface Room {
   characters: number;
 }
 const REMEMBERED = 8_000_000;
 
-/** Renders each value once while there is room, and from then on whenever it is asked for. */
+/** Keeps the text of each value while there is room; without room, renders it each time. */
 function remembered<T extends number | bigint>(
   values: { readonly [row: number]: T },
   render: (value: T) => string,

@@ -51,7 +51,7 @@ export const makeFields = (columns: number): Fields => ({
   lengths: new Int32Array(columns * FIELD_ROWS),
 });
 
-/** What a scan came to: how many whole tuples, where the next one begins, whether the end was met. */
+/** The result of a scan: how many whole tuples, where the next one begins, and whether the COPY has ended. */
 export interface Scan {
   rows: number;
   position: number;

@@ -17,9 +17,9 @@ const CANCEL_REQUEST_CODE = 80877102;
 const CANCEL_MILLISECONDS = 5000;
 
 /**
- * Asks the server to cancel what a connection runs, as the protocol has it: on a connection of its
- * own, which the server closes as its answer. A server that only loses the connection would go on
- * until it next sends a row. Settles if the server cannot be reached, too.
+ * Asks the server to cancel what a connection runs. The protocol wants a connection of its own for
+ * that, which the server closes as its answer. If the service only closed the connection, the server
+ * would go on until it next sends a row. The promise resolves even if the server cannot be reached.
  */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = client;
@@ -40,7 +40,7 @@ export function cancelStatement(client: pg.ClientBase): Promise<void> {
   });
 }
 
-/** Closes a connection without a word to the server; whatever runs on it fails at once. */
+/** Closes a connection without telling the server; what runs on it fails at once. */
 export function cutOff(client: pg.ClientBase): void {
   client.connection.stream.destroy();
 }

@@ -65,21 +65,21 @@ export function insertVersion(
     source_id: number;
     name: string;
     description: string | null;
-    exclude_iters: readonly string[] | undefined;
+    exclude_iters: readonly string[];
     created_by: string | null;
   },
 ): Promise<Version | undefined> {
   return db.maybeOne(
     Version,
     sql`INSERT INTO pf.version (source_id, name, description, exclude_iters, created_by)
-     VALUES ($1, $2, $3, COALESCE($4::jsonb, '["reference"]'), $5)
+     VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (source_id, name) DO NOTHING
      RETURNING ${FIELDS}`,
     [
       version.source_id,
       version.name,
       version.description,
-      version.exclude_iters ? JSON.stringify(version.exclude_iters) : null,
+      JSON.stringify(version.exclude_iters),
       version.created_by,
     ],
   );

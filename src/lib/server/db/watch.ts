@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../errors';
 import { backendOf, cancelStatement, cutOff } from './cancel';
 
-/** Limits in milliseconds; 0 is none. */
+/** Limits in milliseconds; 0 is no limit. */
 export interface Limits {
   /** What the server allows one statement. It ends the statement itself, if it can. */
   statement: number;
@@ -10,17 +10,17 @@ export interface Limits {
   hold: number;
 }
 
-/** How long the server has to end a statement by itself, and again when it is asked to. */
+/** How long the server has to end a statement by itself, and then again after a cancel. */
 const GRACE_MILLISECONDS = 2_000;
 
 /** setTimeout ends at a 32-bit integer. */
 const LONGEST = 2_147_483_647;
 
 /**
- * Watches the clock for what a request runs on one connection. The server's own `statement_timeout`
- * is not enough: a network may swallow the answer, and PostgreSQL does not look for a cancel within
- * one long computation. Past its time, a statement is cancelled; if that does not help, the
- * connection is cut off and the server's process terminated
+ * Limits the time of what a request runs on one connection. The server's own `statement_timeout` is
+ * not enough: a network may lose the answer, and PostgreSQL does not look for a cancel within one long
+ * computation. A statement that is late is cancelled. If that does not help, the connection is cut off
+ * and the server's process terminated
  * (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
  */
 export class Watch {
@@ -36,7 +36,7 @@ export class Watch {
     this.#until = limits.hold === 0 ? Infinity : performance.now() + limits.hold;
   }
 
-  /** Whether the connection was cut off; nobody else may get it then. */
+  /** Whether the connection was cut off. The pool must not use it again. */
   get cut(): boolean {
     return this.#cut;
   }

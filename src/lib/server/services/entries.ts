@@ -41,11 +41,11 @@ export type UndoResult = v.InferOutput<typeof UndoResult>;
 
 /**
  * Gives `work` the one writer of a version's entries, in a transaction that holds the version's lock.
- * Every write of forecast rows goes through it (docs/contract/15-concurrency.md). What `work` throws
- * takes back everything it wrote.
+ * Every write of forecast rows goes through it (docs/contract/15-concurrency.md). If `work` throws, all
+ * that it wrote is rolled back.
  *
  * @param answer what `work` answers. It is kept with the key
- * @param key of the request; the second time it comes, `work` is not called
+ * @param key of the request; if it came before, `work` is not called
  * @param lock `SHARE` for loads, which may run side by side; `UPDATE` for everything else
  * @throws AppError 404 if there is no such version, 403 if it is closed, 409 for a key of another request
  */
@@ -58,13 +58,13 @@ export const writing = <Result extends object>(
   lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Result> =>
   db.versionTransaction(versionId, (tx) =>
-    // The key comes before the checks of the version: the first request has passed them.
+    // A key that came before is answered without the checks of the version, which its write has passed.
     once(tx, versionId, key, answer, async () =>
       work(new EntryWriter(tx, await writeVersion(tx, versionId, lock))),
     ),
   );
 
-/** Writes entries of one version and takes them out. Only {@link writing} makes one. */
+/** Writes and deletes entries of one version. Only {@link writing} makes one. */
 class EntryWriter {
   constructor(
     readonly tx: Transaction,
@@ -104,8 +104,9 @@ class EntryWriter {
   }
 
   /**
-   * Takes one entry out with its rows, and answers their index values. The shape of the answer goes by
-   * live column metadata, so the statement is made from it and not read from the store.
+   * Deletes one entry with its rows, and answers their index values (docs/contract/06-log.md). The form
+   * of the answer follows the column metadata as it is now, so the statement is made from that and not
+   * read from the store.
    *
    * @throws AppError 404 if there is no such entry
    */
@@ -122,13 +123,13 @@ class EntryWriter {
       : { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: keys };
   }
 
-  /** Takes one entry out with its rows, if nobody asks which they were. @throws AppError 404 */
+  /** Deletes one entry with its rows, and answers no keys. @throws AppError 404 */
   async remove(logid: number): Promise<void> {
     await deleteEntry(this.tx, logid);
     await deleteRowsOfEntry(this.tx, this.target.table, logid);
   }
 
-  /** Takes all entries of one load out with their rows. */
+  /** Deletes all entries of one kind of load with their rows, and counts both. */
   async clear(operation: LoadOperation): Promise<ClearAnswer> {
     const { tx, target } = this;
     return {

@@ -26,11 +26,11 @@ export interface ForecastVersion {
    * the last generation is not in the table yet and is left out.
    */
   columns: ForecastColumn[];
-  /** Names that only the metadata or only the forecast table has as a column to select by. */
+  /** Names of dimensions and dates that only the metadata or only the forecast table has. */
   disputed: string[];
   /** Columns that the stored templates use as another measure, or as none, than the metadata says. */
   reassigned: string[];
-  /** Whether it is known what the stored templates were generated from. */
+  /** Whether the service has recorded which columns the stored templates were generated from. */
   recorded: boolean;
   /** The forecast table, with its schema. */
   table: Identifier;

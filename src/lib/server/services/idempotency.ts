@@ -12,8 +12,8 @@ import { AppError } from '../errors';
 export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance(Data) }));
 
 /**
- * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). Its answer is stored in its
- * own transaction, and a request with the same key gets that, whatever happened since.
+ * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). The
+ * write's transaction also stores its answer. A later request with the same key gets that answer.
  *
  * @param key undefined if the client sent none; the write is then made each time
  * @param schema what the write answers
@@ -28,7 +28,7 @@ export async function once<Answer extends object>(
 ): Promise<Answer> {
   if (!key) return write();
   if (!(await claimKey(transaction, key))) {
-    // It is gone again only with its version, and then the write says so.
+    // A kept answer is deleted only with its version; the write then refuses with 404.
     return (await keptAnswer(transaction, key, schema)) ?? write();
   }
   const answer = await write();

@@ -205,14 +205,14 @@ async function loadSegment(
 const conditionField = (request: LoadPreviewRequest): keyof LoadPreviewRequest | undefined =>
   (['where_clause', 'raw_where', 'filters'] as const).find((field) => request[field] != null);
 
-/** What to blame if a load cannot run: its condition, but for a date that the offset can move, too. */
+/** What to blame if a load cannot run: its condition, except for dates, which the offset moves too. */
 const loadPlace = (request: LoadPreviewRequest) => ({
   words: 'load',
   field: conditionField(request),
   uncertain: SQLSTATE.datetimeOverflow,
 });
 
-/** The offset, checked by itself: a statement without a date column would not look at it. */
+/** The offset, checked apart from the load, which does not use it if the source has no date. */
 async function dateOffset(db: Queryable, request: LoadPreviewRequest): Promise<string> {
   const offset = request.date_offset ?? NO_OFFSET;
   await blameClient(fieldPlace('date_offset'), () => readInterval(db, offset));
@@ -220,8 +220,8 @@ async function dateOffset(db: Queryable, request: LoadPreviewRequest): Promise<s
 }
 
 /**
- * The condition that runs: `where_clause`, else `raw_where`, else the compiled `filters`, else all
- * rows. All that arrived is checked, since all of it is stored.
+ * The condition that runs: `where_clause`, else `raw_where`, else the compiled `filters`, else all rows.
+ * All three are checked if they were sent, since the log keeps all of them.
  */
 async function condition(
   request: LoadPreviewRequest,

@@ -39,10 +39,10 @@ export const OperationResult = v.object({
 });
 export type OperationResult = v.InferOutput<typeof OperationResult>;
 
-/** Clients give up on an answer whose headers are longer than they read. */
+/** Most characters of the header that lists unused keys. Clients refuse answers with longer headers. */
 const MAX_SKIPPED = 4096;
 
-/** Names for a header: percent-encoded, with commas between, as many of them as it holds. */
+/** Names for a header, percent-encoded and with commas between. Names that do not fit are left out. */
 function listed(names: readonly string[]): string {
   let list = '';
   for (const name of names) {
@@ -185,7 +185,7 @@ export const operate = <O extends SliceOperation>(
   key?: WriteKey,
 ): Promise<OperationResult> => OPERATE[operation](db, versionId, request, key);
 
-/** What an operation on a slice would touch and what it would leave alone. @throws AppError 400, 404, 409 */
+/** Totals of what an operation on a slice would touch, and of what it would skip. @throws AppError 400, 404, 409 */
 export const previewSlice = (
   db: Database,
   versionId: number,
@@ -250,7 +250,7 @@ function checkAmounts(columns: readonly Column[]): void {
   }
 }
 
-/** Why a slice has nothing to offer; undefined if that is not the slice's fault. */
+/** Why a slice has no rows to work on; undefined if it has some. */
 async function whyNothing(
   db: Queryable,
   table: Identifier,

@@ -15,8 +15,8 @@ import { planColumns } from './read-columns';
  * A version's forecast rows as one Arrow record batch: raw with note and operation, or at the grain
  * (docs/contract/04-data-loading.md). No rows make a body of no bytes.
  *
- * The statement is the stored template; note and operation are mapped from the log as the same
- * snapshot has it, which is cheaper than a join for each row.
+ * The statement is the stored template. Note and operation come from the log in the same snapshot,
+ * which costs less than a join per row.
  *
  * @param signal ends the statement if the client has gone away
  * @throws AppError 404 if there is no such version or template, 422 for a value Arrow cannot hold
@@ -50,7 +50,7 @@ export function readForecast(
     return { body: encode(decoded), rowCount: decoder.rows };
   });
   return read.catch(async (error: unknown) => {
-    // A version that was deleted meanwhile takes its table with it, and is the true reason.
+    // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
       await getVersion(db, versionId);
     }

@@ -4,6 +4,7 @@ import type {
   Version,
   VersionListEntry,
 } from '../../contract/versions';
+import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import { SQLSTATE, sqlState } from '../db/failures';
@@ -32,8 +33,8 @@ const nameTaken = (name: string) =>
   new AppError(409, `The source has a version named "${name}" already`, { field: 'name' });
 
 /**
- * The versions of a source, each with its size and last change. Sizes are kept with the log's entries:
- * counting would take seconds per forecast table, and wait for one that is locked.
+ * The versions of a source, each with its size and last change. The log keeps the rows of each entry:
+ * counting them here would take seconds per forecast table, and would wait for a locked one.
  *
  * @throws AppError 404
  */
@@ -97,7 +98,7 @@ export function createVersion(
       source_id: sourceId,
       name: request.name,
       description: request.description ?? null,
-      exclude_iters: request.exclude_iters,
+      exclude_iters: request.exclude_iters ?? EXCLUDED_BY_DEFAULT,
       created_by: request.pf_user ?? null,
     });
     if (!created) throw nameTaken(request.name);

@@ -6,7 +6,7 @@ import type { SqlText } from '../quote';
 import { commas, ident, join, literal, sql } from '../quote';
 import { IN_CTE, list } from './layout';
 
-/** What the statements of the three operations share: how they net a slice and how they answer. */
+/** What the templates of scale, recode and clone share: how they net a slice and how they answer. */
 
 /**
  * The `leaves` CTE: the slice netted by every dimension and date
@@ -26,7 +26,7 @@ export function leavesCte(columns: readonly ForecastColumn[], having = sql``): S
 )`;
 }
 
-/** Doubles that cancel out leave noise behind; a sum below this part of what went in is none. */
+/** Doubles that cancel out leave noise: a sum below this part of the sum of absolute values counts as 0. */
 const NOISE = sql`1e-12`;
 
 /**
@@ -51,7 +51,7 @@ const netted = (measure: ForecastColumn): SqlText => {
 export const withoutSignedZero = (measure: ForecastColumn, product: SqlText): SqlText =>
   measureKind(measure).exact ? product : sql`${product} + 0`;
 
-/** Leaves out what nets to nothing. */
+/** The HAVING clause that leaves out leaves that net to nothing. */
 export function nettingHaving(columns: readonly ForecastColumn[]): SqlText {
   const tests = measureColumns(columns).map((m) => netsToSomething(m));
   return tests.length > 0 ? sql`\n    HAVING ${join(tests, sql` OR `)}` : sql``;

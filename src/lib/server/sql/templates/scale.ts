@@ -14,14 +14,14 @@ import {
 } from './leaves';
 
 /**
- * Parts that add up, in absolute terms, to more than this many increments are refused: the leaves
- * nearly cancel out, and a small increment would tear them apart.
+ * If the leaves nearly cancel out, a small increment would become huge positive and negative parts.
+ * Parts whose absolute values add up to more than this many increments are refused.
  */
 const MAX_SWING = 1000;
 
 /**
- * A zero with so many decimals: a quotient has as many as what is divided. By itself PostgreSQL keeps
- * 16 digits of a quotient, and what is rounded twice may be off by one.
+ * A zero with 30 decimals. A quotient has as many decimals as what is divided; by itself PostgreSQL keeps
+ * 16 digits, which the final rounding would round a second time.
  */
 const DIGITS = sql`0e-30`;
 
@@ -39,11 +39,11 @@ interface Measure {
 
 /**
  * The `scale` template (docs/contract/14-what-the-operations-compute.md#scale,
- * docs/contract/14-what-the-operations-compute.md#totals-are-exact). Each measure on its own: a
- * leaf's weight is its own amount, or, if an increment meets leaves that are all 0, the other
- * measure's, or else 1. Exact measures round the running part, so that the parts telescope to the
- * increment; floating-point ones give the residue to the largest leaf. It writes nothing if an
- * increment cannot be spread; the caller finds out why.
+ * docs/contract/14-what-the-operations-compute.md#totals-are-exact). It spreads each measure on its
+ * own. The weight of a leaf is its amount. If an increment meets leaves that are all 0, the weight is the
+ * amount of the other measure, and 1 if that is 0 too. An exact measure rounds the running part, so that
+ * the differences add up to the increment; a floating-point one gives the residue to the largest leaf.
+ * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
  */
 export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
