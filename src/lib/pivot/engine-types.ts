@@ -1,4 +1,4 @@
-import type { LayoutFilter, LayoutSort } from '../contract/layout';
+import type { LayoutFilter, LayoutSort } from '../contract/stored-layout';
 
 /** A value as the engine holds it: a date or datetime is epoch milliseconds in UTC. */
 export type CellValue = string | number | boolean | null;

@@ -1,4 +1,4 @@
-import type { LayoutSort } from '../contract/layout';
+import type { LayoutSort } from '../contract/stored-layout';
 import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { copyCells, copyView } from './clipboard';
 import type { GridPlugin, Table } from './engine-types';

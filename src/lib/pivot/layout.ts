@@ -1,5 +1,5 @@
 import type { ColumnEntry } from '../contract/columns';
-import type { Layout, LayoutSort } from '../contract/layout';
+import type { Layout, LayoutSort } from '../contract/stored-layout';
 import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
 

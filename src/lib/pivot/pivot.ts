@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
-import type { LayoutFilter } from '../contract/layout';
-import { Layout } from '../contract/layout';
+import type { LayoutFilter } from '../contract/stored-layout';
+import { Layout } from '../contract/stored-layout';
 import type { Row, Scalar } from '../contract/primitives';
 import type { CellIdentity, CellPosition } from './cell';
 import { byName, toScalar, valueKey } from './cell-value';

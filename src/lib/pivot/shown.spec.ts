@@ -1,6 +1,6 @@
 import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
-import type { LayoutFilter } from '../contract/layout';
+import type { LayoutFilter } from '../contract/stored-layout';
 import type { Table, View } from './engine-types';
 import { Shown } from './shown';
 

@@ -1,4 +1,4 @@
-import type { LayoutSort } from '../contract/layout';
+import type { LayoutSort } from '../contract/stored-layout';
 import type { CellIdentity, CellPosition } from './cell';
 import { tidy } from './cell-value';
 import { parseRows, ROW_KEY, ROW_PATH } from './columns-json';

@@ -1,7 +1,7 @@
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
-import type { LayoutFilter } from '../contract/layout';
+import type { LayoutFilter } from '../contract/stored-layout';
 import { parseDay, toScalar, valueKey } from './cell-value';
 import type { CellValue, Schema } from './engine-types';
 import type { Underlying } from './underlying';

@@ -13,7 +13,7 @@ import {
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/operations';
-import type { LayoutSort } from '../contract/layout';
+import type { LayoutSort } from '../contract/stored-layout';
 import { listOf, unmarkedDimensions } from './slice';
 import { toEngineColumns } from './rows';
 import type { ReadCell } from './cell';

@@ -1,5 +1,5 @@
 import { isLeaf } from '../contract/columns';
-import type { LayoutFilter, LayoutSort } from '../contract/layout';
+import type { LayoutFilter, LayoutSort } from '../contract/stored-layout';
 import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { pathKey } from './cell';
 import { byName, printed, tidy, valueKey } from './cell-value';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as api from '../client/api';
-import type { LayoutFilter } from '../contract/layout';
-import { Layout } from '../contract/layout';
+import type { LayoutFilter } from '../contract/stored-layout';
+import { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import { GRID } from '../pivot/layout';
 import type { Pivot } from '../pivot/pivot';
@@ -27,7 +27,7 @@ export class Arrangement {
   private filterBefore: LayoutFilter[] | null = null;
   private isolating: Promise<void> = Promise.resolve();
   /** The layout that the slices of the selected cells were read under. */
-  private shape = '';
+  private sliceContext = '';
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -51,7 +51,7 @@ export class Arrangement {
       await pivot.apply(pivot.defaultLayout());
       this.shownAs = GRID;
     }
-    this.shape = shapeOf(await pivot.layout());
+    this.sliceContext = sliceContextOf(await pivot.layout());
   }
 
   /** Saves what is shown now as the source's default for everyone. */
@@ -102,11 +102,11 @@ export class Arrangement {
       this.isolated = null;
       this.filterBefore = null;
     }
-    const shape = shapeOf(layout);
+    const sliceContext = sliceContextOf(layout);
     // A cell at the same place would stand for other rows than the slice that was read from it.
-    if (shape !== this.shape) this.selection.clear();
+    if (sliceContext !== this.sliceContext) this.selection.clear();
     else this.selection.markAgain();
-    this.shape = shape;
+    this.sliceContext = sliceContext;
   }
 
   /** Shows only what an entry wrote; null shows everything again. Calls run one after the other. */
@@ -129,7 +129,7 @@ export class Arrangement {
       await pivot.filter(this.filterBefore ?? []);
       this.filterBefore = null;
     }
-    this.shape = shapeOf(await pivot.layout());
+    this.sliceContext = sliceContextOf(await pivot.layout());
   }
 
   /** The source's default layout; null if there is none, or if what is stored is no layout. */
@@ -140,7 +140,7 @@ export class Arrangement {
 }
 
 /** The parts of a layout that the slices of its cells depend on, as a key to compare. */
-function shapeOf({ group_by, split_by, filter, filter_op, expressions }: Layout): string {
+function sliceContextOf({ group_by, split_by, filter, filter_op, expressions }: Layout): string {
   return JSON.stringify([
     group_by ?? [],
     split_by ?? [],

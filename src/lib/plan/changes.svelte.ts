@@ -2,7 +2,6 @@ import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import {
   OPERATIONS,
-  type OperationAnswer,
   type Slice,
   type SliceOperation,
   type SliceRequests,
@@ -19,6 +18,14 @@ import type { Selection } from './selection.svelte';
 export type Operation = {
   [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
 }[SliceOperation];
+
+type OperationBody = SliceRequests[SliceOperation];
+
+const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
+  slice,
+  ...operation.body,
+  pf_user,
+});
 
 /** What was written: the new log entry's id, and how many rows came back. */
 export interface Written {
@@ -56,19 +63,20 @@ export class Changes {
   async apply(operation: Operation, slice: Slice, pf_user: string): Promise<Written> {
     const { progressive } = OPERATIONS[operation.kind].verbs;
     return this.run(`${progressive} …`, async () => {
-      const rows = await this.send(operation, slice, pf_user);
+      const body = bodyOf(operation, slice, pf_user);
+      const rows = await api.operate(this.planned.id, operation.kind, body);
       const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
       if (logid !== null) this.written.push(logid);
-      await this.take((pivot) => pivot.append(rows));
+      await this.bringToScreen((pivot) => pivot.append(rows));
       void this.selection.readTotals();
       void this.log.read();
       return { logid, rows: rows.length };
     });
   }
 
-  /** The body that {@link apply} would send. */
-  payload(operation: Operation, pf_user: string): Record<string, unknown> {
-    return { slice: this.selection.current?.slice ?? {}, ...operation.body, pf_user };
+  /** The body that {@link apply} would send for what is selected now. */
+  bodyOf(operation: Operation, pf_user: string): OperationBody {
+    return bodyOf(operation, this.selection.current?.slice ?? {}, pf_user);
   }
 
   /**
@@ -87,7 +95,7 @@ export class Changes {
         throw new ApiError(404, 'Someone else has already undone this change.');
       });
       this.forget(logid);
-      await this.take(async (pivot) => {
+      await this.bringToScreen(async (pivot) => {
         if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
         const loadedByGrain = pivot.index === 'pf_gkey';
         if ('pf_gkeys' in answer === loadedByGrain) {
@@ -106,10 +114,6 @@ export class Changes {
     this.written = this.written.filter((id) => id !== logid);
   }
 
-  private send(operation: Operation, slice: Slice, pf_user: string): Promise<OperationAnswer> {
-    return api.operate(this.planned.id, operation.kind, { ...operation.body, slice, pf_user });
-  }
-
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
     this.busy = what;
@@ -124,7 +128,7 @@ export class Changes {
   }
 
   /** Brings a stored change to the screen; if that fails, says that it is stored all the same. */
-  private async take(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+  private async bringToScreen(change: (pivot: Pivot) => Promise<void>): Promise<void> {
     const { pivot } = this.loading;
     if (!pivot) return;
     try {

@@ -3,7 +3,7 @@ import type { Pivot, PivotEvents } from '../pivot/pivot';
 import type { Progress } from './download';
 import { downloadRows, TooLargeError } from './download';
 import type { PlannedVersion } from './planned-version.svelte';
-import { sentence } from './sentence';
+import { pivotMessageOf } from './pivot-message-of';
 
 /** What the page shows in the pivot's place: exactly one of these. */
 export type Phase =
@@ -12,8 +12,8 @@ export type Phase =
   | { kind: 'empty' }
   | { kind: 'failed'; reason: string; retry: boolean };
 
-/** Where a pivot is put, and who hears from it. */
-interface Stage extends PivotEvents {
+/** The place of a pivot on the page, and who hears from it. */
+interface PivotPlace extends PivotEvents {
   host: HTMLElement;
   dark: boolean;
   /** Gives a pivot that was just opened its layout. */
@@ -39,7 +39,7 @@ export class Loading {
   constructor(private readonly planned: PlannedVersion) {}
 
   /** Loads the rows into a new pivot. Never throws: a failure becomes the phase. */
-  async load(stage: Stage): Promise<void> {
+  async load(place: PivotPlace): Promise<void> {
     const signal = this.call.begin();
     this.phase = { kind: 'loading', step: 'rows', progress: null };
     this.fellBack = false;
@@ -66,12 +66,12 @@ export class Loading {
         return;
       }
       this.phase = { kind: 'loading', step: 'engine', progress: null };
-      await this.show(bytes, index, stage, signal);
+      await this.show(bytes, index, place, signal);
     } catch (error) {
       if (signal.aborted) return;
       this.phase = {
         kind: 'failed',
-        reason: sentence(error),
+        reason: pivotMessageOf(error),
         retry: !(error instanceof TooLargeError),
       };
     }
@@ -88,7 +88,7 @@ export class Loading {
   private async show(
     bytes: ArrayBuffer,
     index: 'pf_id' | 'pf_gkey',
-    { arrange, ...options }: Stage,
+    { arrange, ...options }: PivotPlace,
     signal: AbortSignal,
   ): Promise<void> {
     const { Pivot } = await import('../pivot/pivot');

@@ -7,7 +7,7 @@ import { decimalsOf, scaleOutcome } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
 /** An edit, and the slice that was selected when it was typed. */
-interface ArmedEdit {
+interface EditForSlice {
   edit: MeasureEdit;
   slice: string;
 }
@@ -15,8 +15,8 @@ interface ArmedEdit {
 /** What the panel's forms hold before it is applied, and the operation that it makes. */
 export class OperationDraft {
   kind = $state<Operation['kind']>('scale');
-  #value = $state.raw<ArmedEdit | null>(null);
-  #units = $state.raw<ArmedEdit | null>(null);
+  #value = $state.raw<EditForSlice | null>(null);
+  #units = $state.raw<EditForSlice | null>(null);
   holdPrice = $state(false);
   factor = $state<number | null>(1);
   note = $state('');
@@ -29,20 +29,20 @@ export class OperationDraft {
   ) {}
 
   get value(): MeasureEdit | null {
-    return this.standing(this.#value);
+    return this.ifStillMeant(this.#value);
   }
   set value(edit: MeasureEdit | null) {
-    this.#value = this.armed(edit);
+    this.#value = this.forCurrentSlice(edit);
   }
 
   get units(): MeasureEdit | null {
-    return this.standing(this.#units);
+    return this.ifStillMeant(this.#units);
   }
   set units(edit: MeasureEdit | null) {
-    this.#units = this.armed(edit);
+    this.#units = this.forCurrentSlice(edit);
   }
 
-  private armed(edit: MeasureEdit | null): ArmedEdit | null {
+  private forCurrentSlice(edit: MeasureEdit | null): EditForSlice | null {
     return edit && { edit, slice: this.sliceKey };
   }
 
@@ -51,10 +51,10 @@ export class OperationDraft {
   }
 
   /** A total or a change is meant for the cells it was typed for; a percentage fits any. */
-  private standing(armed: ArmedEdit | null): MeasureEdit | null {
-    if (!armed) return null;
-    const fits = armed.edit.by === 'percent' || armed.slice === this.sliceKey;
-    return fits ? armed.edit : null;
+  private ifStillMeant(typed: EditForSlice | null): MeasureEdit | null {
+    if (!typed) return null;
+    const fits = typed.edit.by === 'percent' || typed.slice === this.sliceKey;
+    return fits ? typed.edit : null;
   }
 
   readonly outcome = $derived.by<ScaleOutcome | null>(() => {

@@ -1,3 +1,4 @@
+import { movePoint } from '../contract/decimal-point';
 import type { ScaleRequest, SlicePreview } from '../contract/operations';
 import { tidy } from '../pivot/cell-value';
 
@@ -85,9 +86,8 @@ function measureDraft(
 /** As the service rounds what it writes: half away from zero. */
 function rounded(amount: number, decimals: number | null): number {
   if (decimals === null) return amount;
-  const [digits, exponent = '0'] = String(Math.abs(amount)).split('e');
-  const shifted = Math.round(Number(`${digits}e${Number(exponent) + decimals}`));
-  return shifted === 0 ? 0 : Math.sign(amount) * Number(`${shifted}e${-decimals}`);
+  const shifted = Math.round(movePoint(Math.abs(amount), decimals));
+  return shifted === 0 ? 0 : Math.sign(amount) * movePoint(shifted, -decimals);
 }
 
 function changeOf({ by, amount }: MeasureEdit, now: number): number {

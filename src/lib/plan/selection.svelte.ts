@@ -7,7 +7,7 @@ import type { NotHeld, SliceColumn } from '../pivot/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import { sentence } from './sentence';
+import { pivotMessageOf } from './pivot-message-of';
 
 /** What is selected: the cells clicked and the slice they make, or a slice changed by hand. */
 interface SelectedSlice {
@@ -239,7 +239,7 @@ export class Selection {
       if (signal.aborted) return false;
       // The cells of before must not be taken for the one that was pressed.
       if (!add) this.clear();
-      this.onRefusal(sentence(error));
+      this.onRefusal(pivotMessageOf(error));
       return false;
     }
     if (signal.aborted) return false;

@@ -1,7 +1,7 @@
 import { createContext } from 'svelte';
 import * as api from '../client/api';
 import type { ColumnEntry } from '../contract/columns';
-import type { Layout } from '../contract/layout';
+import type { Layout } from '../contract/stored-layout';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 import type { Pivot } from '../pivot/pivot';

@@ -26,7 +26,7 @@ import { keptColumns, once } from './idempotency';
 import { runWrite, type StatementAnswer } from './read-columns';
 
 /** A written entry: its id, and what its statement answers. */
-export interface Written extends StatementAnswer {
+export interface WrittenEntry extends StatementAnswer {
   logid: number;
 }
 
@@ -83,7 +83,7 @@ class EntryWriter {
     template: SqlText,
     tokens: TokenValues,
     blamed: Statement,
-  ): Promise<Written> {
+  ): Promise<WrittenEntry> {
     const { tx, target } = this;
     const { version, table } = target;
     const logid = await insertEntry(tx, version.id, entry);

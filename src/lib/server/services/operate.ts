@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { movePoint } from '../../contract/decimal-point';
 import type { NewEntry } from '../../contract/log';
 import type {
   CloneRequest,
@@ -277,7 +278,7 @@ function checkIncrement(
   }
   const kind = measureKind(measure);
   if (increment !== 0 && kind.exact && kind.scale !== null) {
-    if (Math.abs(shifted(increment, kind.scale)) < 0.5) {
+    if (Math.abs(movePoint(increment, kind.scale)) < 0.5) {
       throw new AppError(
         422,
         `${field} ${increment} rounds to zero in "${measure.name}", which has ${kind.scale} decimals`,
@@ -293,12 +294,6 @@ const amountField = ({ pct, value_incr, units_incr }: ScaleRequest): string | un
   if (value_incr != null && units_incr != null) return undefined;
   return value_incr != null ? 'value_incr' : 'units_incr';
 };
-
-/** A number with its decimal point moved, exactly: 5e-12 × 10^11 would not be 0.5. */
-function shifted(amount: number, places: number): number {
-  const [digits, exponent = '0'] = String(amount).split('e');
-  return Number(`${digits}e${Number(exponent) + places}`);
-}
 
 /** `{{set_clause}}`, with the dimensions that a new date's period decides. */
 async function assignments(

@@ -3,7 +3,7 @@ import type { ForecastColumn } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';
 import type { Identifier, SqlText } from './quote';
 import { ident, literal, qualified, sql } from './quote';
-import { list } from './templates/layout';
+import { list } from './templates/lists';
 import { LAST_YEAR } from './values';
 
 const NAME_BYTES = 63;

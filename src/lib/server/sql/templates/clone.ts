@@ -2,7 +2,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { commas, ident, join, sql } from '../quote';
-import { freeName, IN_CTE, list } from './layout';
+import { freeName, IN_CTE, list } from './lists';
 import {
   fromInLeafOrder,
   leafOrder,

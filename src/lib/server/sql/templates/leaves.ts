@@ -4,7 +4,7 @@ import { grainColumns, leafColumns, measureColumns, measureKind } from '../forec
 import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grain';
 import type { SqlText } from '../quote';
 import { commas, ident, join, literal, sql } from '../quote';
-import { IN_CTE, list } from './layout';
+import { IN_CTE, list } from './lists';
 
 /** What the templates of scale, recode and clone share: how they net a slice and how they answer. */
 

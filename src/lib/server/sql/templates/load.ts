@@ -3,7 +3,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { ident, join, literal, qualified, sql } from '../quote';
-import { list } from './layout';
+import { list } from './lists';
 
 /**
  * The `baseline` and `reference` templates: rows of the source, every date shifted by

@@ -2,7 +2,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, rawSelectList } from '../grain';
 import type { SqlText } from '../quote';
 import { sql } from '../quote';
-import { list } from './layout';
+import { list } from './lists';
 
 /** The `get_data` template: every row, all columns of the forecast table. */
 export const getDataTemplate = (columns: readonly ForecastColumn[]): SqlText => sql`SELECT

@@ -2,7 +2,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, toldApart } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { commas, ident, sql } from '../quote';
-import { freeName, IN_CTE, list } from './layout';
+import { freeName, IN_CTE, list } from './lists';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';
 
 /**

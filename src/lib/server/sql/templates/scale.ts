@@ -3,7 +3,7 @@ import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import type { Identifier, SqlText } from '../quote';
 import { commas, ident, join, sql } from '../quote';
 import { token } from '../tokens';
-import { freeName, IN_CTE, list } from './layout';
+import { freeName, IN_CTE, list } from './lists';
 import {
   fromInLeafOrder,
   leafOrder,

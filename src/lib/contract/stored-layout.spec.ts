@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { Layout } from './layout';
+import { Layout } from './stored-layout';
 
 describe('Layout', () => {
   it('keeps every part that a pivot saves', () => {

@@ -2,8 +2,11 @@ import { ApiError } from '../client/api';
 import { RowsError } from '../pivot/rows';
 import { TooLargeError } from './download';
 
-/** What to tell the planner about an error. The messages of our own errors are sentences already. */
-export function sentence(error: unknown): string {
+/**
+ * What an error of the pivot says, for a page to show. The service's and our own errors have sentences; one
+ * of the engine needs a few words before it.
+ */
+export function pivotMessageOf(error: unknown): string {
   if (error instanceof ApiError || error instanceof RowsError || error instanceof TooLargeError) {
     return error.message;
   }
