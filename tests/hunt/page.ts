@@ -308,12 +308,14 @@ export class HuntPage {
   async selecting(act: () => Promise<unknown>): Promise<Seen> {
     const asked = this.asked;
     const toasts = (await this.toasts()).length;
+    // An obstacle of before stands until the page has read what is pressed now.
+    const readIn = (await this.look()).refused ? 600 : 40;
     const start = Date.now();
     await act();
     for (;;) {
       const seen = await this.look();
       const waited = Date.now() - start;
-      if (seen.refused && waited > 40 && this.open === 0) return seen;
+      if (seen.refused && waited > readIn && this.open === 0) return seen;
       if (this.asked > asked && this.open === 0 && seen.added) return seen;
       if ((await this.toasts()).length > toasts && this.open === 0) return seen;
       if (!seen.selected && waited > 3_000) return seen;
