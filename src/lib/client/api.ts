@@ -156,6 +156,7 @@ export const listSources = (o?: CallOptions & { all?: boolean }) =>
 export const registerSource = (body: RegisterSourceRequest, o?: CallOptions) =>
   json<Source>('/api/sources', { ...o, method: 'POST', body });
 
+/** GET /sources/:id: 404 if there is none. */
 export const getSource = (id: number, o?: CallOptions) => json<Source>(path`/sources/${id}`, o);
 
 /** PATCH /sources/:id: what is left out stays, null clears. */
@@ -218,6 +219,7 @@ export const listVersions = (sourceId: number, o?: CallOptions) =>
 export const createVersion = (sourceId: number, body: CreateVersionRequest, o?: CallOptions) =>
   json<Version>(path`/sources/${sourceId}/versions`, { ...o, method: 'POST', body });
 
+/** GET /versions/:id: 404 if there is none. */
 export const getVersion = (id: number, o?: CallOptions) => json<Version>(path`/versions/${id}`, o);
 
 /** PATCH /versions/:id: what is left out stays, null clears the description; 403 if it is closed. */

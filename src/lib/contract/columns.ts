@@ -9,6 +9,7 @@ export type Role = v.InferOutput<typeof Role>;
 /** The roles of the columns that tell forecast rows apart. */
 export const LEAF_ROLES = ['dimension', 'date'] as const satisfies Role[];
 export type LeafRole = (typeof LEAF_ROLES)[number];
+/** Whether a column of the role tells forecast rows apart. */
 export const isLeaf = (role: Role): role is LeafRole => LEAF_ROLES.some((leaf) => leaf === role);
 
 /** Names the service needs for itself; a source column of that name can only be ignored. */

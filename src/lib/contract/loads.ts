@@ -58,7 +58,6 @@ export const LoadParams = v.object({
   raw_where: v.optional(text),
   filters: v.optional(Filters),
 });
-export type LoadParams = v.InferOutput<typeof LoadParams>;
 
 const ReplayRequest = v.object({ replay: v.literal(true) });
 const SegmentRequest = v.object({
@@ -70,7 +69,7 @@ const SegmentRequest = v.object({
 
 /**
  * Body of POST baseline and PUT baseline. `replay` is deferred: the service answers 501 if it is
- * true, whatever else the body holds or lacks.
+ * true, and looks at nothing else in the body.
  */
 export const BaselineRequest = v.lazy((body) =>
   v.is(ReplayRequest, body) ? ReplayRequest : SegmentRequest,

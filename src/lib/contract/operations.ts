@@ -90,8 +90,10 @@ export const isLogOperation = (name: string): name is LogOperation =>
 export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isLogOperation);
 export const LogOperation = v.picklist(LOG_OPERATIONS);
 
+/** Whether an operation brings rows in from the source. */
 export const isLoad = (operation: LogOperation): operation is LoadOperation =>
   OPERATIONS[operation].reads === 'source';
+/** Whether a name is that of an operation that makes rows from a slice. */
 export const isSliceOperation = (name: string): name is SliceOperation =>
   isLogOperation(name) && !isLoad(name);
 

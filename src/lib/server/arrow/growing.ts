@@ -25,6 +25,7 @@ export function grown<Numbers extends Copied<Numbers>>(
   return longer;
 }
 
+/** Makers of typed arrays, for {@link grown}. */
 export const bytesOf = (length: number): Uint8Array => new Uint8Array(length);
 export const integersOf = (length: number): Int32Array => new Int32Array(length);
 export const doublesOf = (length: number): Float64Array => new Float64Array(length);

@@ -8,6 +8,7 @@ import { NULL_FIELD } from './wire';
 /** Reads one number field; a column has one of these for all its rows. */
 export type ReadNumber = (view: DataView, start: number, length: number) => number;
 
+/** The readers of number fields. @throws Error if a field is not as long as its type */
 export const int2: ReadNumber = (view, start, length) => {
   if (length !== 2) throw wrongLength('smallint', length);
   return view.getInt16(start);
@@ -51,6 +52,7 @@ const notFinite = (name: string) =>
     column: name,
   });
 
+/** Doubles, of any type of number that a reader can read. */
 export class Float64Builder implements ColumnBuilder {
   #values = doublesOf(0);
   #rows = 0;
@@ -171,6 +173,7 @@ export class IntegerBuilder implements ColumnBuilder {
   }
 }
 
+/** Booleans, one bit per row. */
 export class BoolBuilder implements ColumnBuilder {
   #bits = bytesOf(0);
   #rows = 0;

@@ -15,6 +15,7 @@ const MILLISECONDS_TO_2000 = DAYS_TO_2000 * 86_400_000;
 const LATEST = 0x7fffffff;
 const EARLIEST = -0x80000000;
 
+/** Days, counted from 1970-01-01. */
 export class DateBuilder implements ColumnBuilder {
   #days = integersOf(0);
   #rows = 0;

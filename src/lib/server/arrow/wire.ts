@@ -46,6 +46,7 @@ export interface Fields {
 /** Tuples that one pass takes at most; the offsets of some twenty columns then stay in the cache. */
 export const FIELD_ROWS = 512;
 
+/** Room for the fields of one run of tuples. */
 export const makeFields = (columns: number): Fields => ({
   starts: new Int32Array(columns * FIELD_ROWS),
   lengths: new Int32Array(columns * FIELD_ROWS),

@@ -33,10 +33,10 @@ const options = (settings: Record<string, string>): string =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 
-/** The settings as the start-up option of a connection. */
-export const SESSION_OPTIONS = options(SETTINGS);
+/** The settings as the start-up option of a command's connection. */
+export const COMMAND_OPTIONS = options(SETTINGS);
 
-/** As `SESSION_OPTIONS`, for a server process that others must not have to wait for. */
+/** As `COMMAND_OPTIONS`, for the service, for whose locks nobody must wait after it has gone. */
 export const SERVICE_OPTIONS = options({ ...SETTINGS, ...LIVENESS });
 
 /**

@@ -1,17 +1,17 @@
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
-import { SESSION_OPTIONS } from '../db/connection-settings';
+import { COMMAND_OPTIONS } from '../db/connection-settings';
 
 /** The connection of a command; the commands know it from here, not from the driver. */
 export type Connection = pg.Client;
 
 /**
- * One connection for a command line tool, with the session settings of the service. The caller ends
+ * One connection for a command line tool, with the settings of every connection. The caller ends
  * it.
  * @throws if the database cannot be reached.
  */
 export async function connect(db: DatabaseConfig): Promise<Connection> {
-  const client = new pg.Client({ ...db, options: SESSION_OPTIONS });
+  const client = new pg.Client({ ...db, options: COMMAND_OPTIONS });
   // Without a listener, a connection that dies would end the process; the next query tells of it.
   client.on('error', () => undefined);
   await client.connect();

@@ -21,6 +21,7 @@ import {
 import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 
+/** The active sources; the archived too if asked for (docs/contract/11-endpoints.md#get-sources). */
 export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>
   listSources(db, withArchived);
 

@@ -4,6 +4,7 @@ import type { Database } from '../db/database';
 import { previewRows } from '../db/source-data';
 import { AppError } from '../errors';
 
+/** Every table of the database that can be a source (docs/contract/04-data-loading.md). */
 export const tables = (db: Database): Promise<TableEntry[]> => listTables(db);
 
 /** The first rows of a database table. @throws AppError 404 if there is no such table */

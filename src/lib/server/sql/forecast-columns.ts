@@ -54,11 +54,14 @@ const FLOATS = ['float4', 'float8'];
 const TEXTS = ['text', 'varchar', 'bpchar', 'char', 'name', 'citext'];
 const DATES = ['date', 'timestamp', 'timestamptz'];
 
+/** Whether a column of the type can be a measure. */
 export const isNumeric = (type: ColumnType): boolean =>
   INTEGERS.includes(type.name) || FLOATS.includes(type.name) || type.name === 'numeric';
 
+/** Whether a column of the type can have the role `date`. */
 export const isDate = (type: ColumnType): boolean => DATES.includes(type.name);
 
+/** Whether the type becomes text in a forecast table; enums do. */
 export const isText = (type: ColumnType): boolean => type.isEnum || TEXTS.includes(type.name);
 
 /**
@@ -129,6 +132,7 @@ export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColu
 export const grainColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   leafColumns(columns).filter((c) => c.inGrain);
 
+/** How a measure is summed and rounded (docs/contract/14-what-the-operations-compute.md#totals-are-exact). */
 export function measureKind(column: ForecastColumn): MeasureKind {
   if (column.type === 'double precision') return { exact: false };
   if (column.type === 'bigint') return { exact: true, scale: 0 };
