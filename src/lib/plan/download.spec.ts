@@ -62,7 +62,7 @@ describe('readDownload', () => {
   });
 
   it.each([
-    ['text', '2000001', /coarser display grain/],
+    ['text', '2000000', /coarser display grain/],
     ['number', '5000001', /set a display grain/],
   ] as const)('refuses more %s keys than a browser holds, unread', async (key, rows, message) => {
     const response = answer([piece(3)], { 'x-row-count': rows });

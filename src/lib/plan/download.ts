@@ -22,8 +22,8 @@ export class TooLargeError extends Error {
 }
 
 const UPDATE_INTERVAL_MS = 100;
-/** A text key costs the engine far more than a number: 2 M of them hang the tab. */
-const MAX_ROWS = { text: 2_000_000, number: 5_000_000 } as const;
+/** A text key costs the engine far more than a number: 2,000,000 of them hang the tab. */
+const MAX_ROWS = { text: 1_999_999, number: 5_000_000 } as const;
 
 /** A version's rows, and the column to index them on. */
 interface DownloadedRows extends Download {
