@@ -1,3 +1,4 @@
+import { Answers } from './answers';
 import { valueKey } from './cell-value';
 import type { CellValue, EngineTable } from './engine-types';
 
@@ -56,18 +57,16 @@ export function behindValues(
 }
 
 /** Needed columns by expression, kept as long as the table. */
-const known = new WeakMap<EngineTable, Map<string, Promise<readonly string[]>>>();
+const known = new WeakMap<EngineTable, Answers<readonly string[]>>();
 
 /**
  * The columns of a table that an expression needs. The engine itself tells: it does not accept the
  * expression on a table that lacks one of them.
  */
 export function neededColumns(table: EngineTable, expression: string): Promise<readonly string[]> {
-  const ofTable = known.get(table) ?? new Map<string, Promise<readonly string[]>>();
+  const ofTable = known.get(table) ?? new Answers();
   known.set(table, ofTable);
-  const needed = ofTable.get(expression) ?? askEngine(table, expression);
-  ofTable.set(expression, needed);
-  return needed;
+  return ofTable.get(expression, () => askEngine(table, expression));
 }
 
 async function askEngine(table: EngineTable, expression: string): Promise<readonly string[]> {

@@ -437,6 +437,87 @@ describe('an ungrouped view', async () => {
     expect(cell.notHeld.map(({ column }) => column)).toEqual(['pf_id']);
     await view.delete();
   });
+
+  it('has no cell for a row that is gone, not one of empty values', async () => {
+    const rows = awkwardRows(5);
+    const table = await tableOf(rows);
+    const engine = table as unknown as EngineTable;
+    const view = await engine.view({ columns: ['value'] });
+    const reader = await ViewReader.open(engine, view, []);
+    const identity = await reader.identityAt({ x: 0, y: 0 });
+    await table.remove([rows[0]?.pf_id]);
+    await expect(reader.read(identity, COLUMNS)).rejects.toThrow('gone');
+    await view.delete();
+  });
+});
+
+describe('a cell that is read again', () => {
+  it('stands for what is there now', async () => {
+    const day = (date: string, pf_id: number): Row => ({
+      ...(awkwardRows(1)[0] as Row),
+      pf_id,
+      'Order Date': date,
+    });
+    const table = await tableOf([day('2019-01-01', 1)]);
+    const engine = table as unknown as EngineTable;
+    const view = await engine.view({
+      group_by: ['Month'],
+      columns: ['value'],
+      expressions: { Month: `bucket("Order Date", 'M')` },
+    });
+    const reader = await ViewReader.open(engine, view, []);
+    const cell = await reader.cell({ x: 0, y: 1 }, COLUMNS);
+    await table.update(toEngineColumns([day('2019-01-31', 2)], SCHEMA, 'pf_id'));
+    reader.invalidate();
+    const again = await reader.read(cell, COLUMNS, { x: 0, y: 1 });
+    expect(again.slice).toEqual({ 'Order Date': ['2019-01-01', '2019-01-31'] });
+    await reader.dispose();
+    await view.delete();
+  });
+});
+
+describe('an engine that fails to answer once', () => {
+  /** The object, of which the first call of a method fails. */
+  const failingOnce = <T extends object>(object: T, method: keyof T): T => {
+    let failed = false;
+    return new Proxy(object, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        if (name !== method || failed) return member.bind(target);
+        failed = true;
+        return async () => Promise.reject(new Error('The engine is out of memory.'));
+      },
+    });
+  };
+  const config = {
+    group_by: ['Month'],
+    split_by: ['region'],
+    columns: ['value'],
+    expressions: { Month: `bucket("Order Date", 'M')` },
+  };
+
+  it.each(['view', 'get_client'] as const)('is asked again (%s)', async (method) => {
+    const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
+    const view = await table.view(config);
+    const reader = await ViewReader.open(failingOnce(table, method), view, []);
+    await expect(reader.cell({ x: 0, y: 1 }, COLUMNS)).rejects.toThrow('out of memory');
+    const cell = await reader.cell({ x: 0, y: 1 }, COLUMNS);
+    expect(cell.impossible).toBeNull();
+    expect(cell.slice).toHaveProperty('region');
+    await reader.dispose();
+    await view.delete();
+  });
+
+  it('is asked again (column_paths)', async () => {
+    const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
+    const view = await table.view(config);
+    const reader = await ViewReader.open(table, failingOnce(view, 'column_paths'), []);
+    await expect(reader.columnPaths()).rejects.toThrow('out of memory');
+    expect(await reader.columnPaths()).not.toContain(null);
+    await reader.dispose();
+    await view.delete();
+  });
 });
 
 describe('a view made anew after rows came and went', () => {

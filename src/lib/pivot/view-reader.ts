@@ -1,5 +1,6 @@
 import { isLeaf } from '../contract/columns';
 import type { LayoutFilter, LayoutSort } from '../contract/stored-layout';
+import { Answers } from './answers';
 import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { pathKey } from './cell';
 import { byName, printed, tidy, valueKey } from './cell-value';
@@ -21,6 +22,8 @@ import { neededColumns } from './underlying';
 
 /** So often the columns are read again if rows come or go while they are read. */
 const ATTEMPTS = 3;
+/** Under this name, what is asked of the view as a whole. */
+const WHOLE = 'whole';
 
 /**
  * Reads typed cells out of one view of one table. The engine's own column paths are printed text
@@ -30,11 +33,11 @@ const ATTEMPTS = 3;
  * and follow the table's updates.
  */
 export class ViewReader {
-  private splitView: Promise<EngineView> | null = null;
-  private columnTuples: Promise<(CellValue[] | null)[]> | null = null;
-  private printed: Promise<string[]> | null = null;
-  private underlyingViews = new Map<string, Promise<EngineView>>();
-  private underlying = new Map<string, Promise<Underlying>>();
+  private readonly splitView = new Answers<EngineView>();
+  private readonly columnTuples = new Answers<(CellValue[] | null)[]>();
+  private readonly printed = new Answers<string[]>();
+  private readonly underlyingViews = new Answers<EngineView>();
+  private readonly underlying = new Answers<Underlying>();
   /** What is being read of the views of its own: one that is read cannot be deleted. */
   private readonly reading = new Set<Promise<unknown>>();
 
@@ -92,15 +95,13 @@ export class ViewReader {
 
   /** Forgets what was read: rows came or went. */
   invalidate(): void {
-    this.columnTuples = null;
-    this.printed = null;
-    this.underlying.clear();
+    this.columnTuples.forget();
+    this.printed.forget();
+    this.underlying.forget();
   }
 
   async dispose(): Promise<void> {
-    const opened = [...this.underlyingViews.values(), ...(this.splitView ? [this.splitView] : [])];
-    this.underlyingViews.clear();
-    this.splitView = null;
+    const opened = [...this.underlyingViews.forget(), ...this.splitView.forget()];
     for (const opening of opened) {
       const view = await opening.catch(() => null);
       await Promise.allSettled(this.reading);
@@ -113,8 +114,7 @@ export class ViewReader {
    * be told.
    */
   columnPaths(): Promise<(CellValue[] | null)[]> {
-    this.columnTuples ??= this.readColumnPaths();
-    return this.columnTuples;
+    return this.columnTuples.get(WHOLE, () => this.readColumnPaths());
   }
 
   /** @throws Error if the view has no such row */
@@ -183,11 +183,13 @@ export class ViewReader {
       isGrouped ? this.find(identity, near) : this.stillAt(identity, near),
     ]);
     const cell: PivotCell = { ...base, underlying };
-    const { measure } = identity;
+    const { rowPath, columnPath, measure } = identity;
     const x = position && measure !== null ? position.x : null;
     return {
       ...sliceFromCell(cell, columns),
-      ...identity,
+      rowPath,
+      columnPath,
+      measure,
       value: position && x !== null ? await this.valueAt(x, position.y) : null,
       aggregate: String(measure === null ? 'sum' : (config.aggregates[measure] ?? 'sum')),
     };
@@ -255,38 +257,41 @@ export class ViewReader {
 
   /** The view's columns as the engine prints them. */
   printedPaths(): Promise<string[]> {
-    this.printed ??= this.view
-      .column_paths()
-      .then((paths) => paths.filter((path) => path !== ROW_PATH && path !== ROW_KEY));
-    return this.printed;
+    return this.printed.get(WHOLE, async () => {
+      const paths = await this.view.column_paths();
+      return paths.filter((path) => path !== ROW_PATH && path !== ROW_KEY);
+    });
   }
 
   /** What the values of an expression stand for, in all rows of the table. */
-  async underlyingValues(expression: string): Promise<Underlying> {
-    let known = this.underlying.get(expression);
-    if (!known) {
-      known = this.readUnderlying(expression);
-      this.underlying.set(expression, known);
-    }
-    return known;
+  underlyingValues(expression: string): Promise<Underlying> {
+    return this.underlying.get(expression, () => this.readUnderlying(expression));
   }
 
   isExpression = (column: string) => column in this.config.expressions;
+
+  /** The expressions that the view groups, splits or filters by. */
+  get expressions(): string[] {
+    const { group_by, split_by, filter } = this.config;
+    const used = [...group_by, ...split_by, ...filter.map(([column]) => column)];
+    return [...new Set(used.filter(this.isExpression))];
+  }
 
   private async readColumnPaths(): Promise<(CellValue[] | null)[]> {
     const { split_by, sort, aggregates } = this.config;
     const columnSort = sort.flatMap(([column, direction]): LayoutSort[] =>
       direction.startsWith('col ') ? [[column, direction.slice('col '.length)]] : [],
     );
-    this.splitView ??= this.table.view({
-      group_by: split_by,
-      columns: [...new Set(columnSort.map(([column]) => column))],
-      ...this.selection(),
-      // The engine takes no objects without a prototype.
-      aggregates: { ...aggregates },
-      sort: columnSort,
-    });
-    const companion = await this.splitView;
+    const companion = await this.splitView.get(WHOLE, () =>
+      this.table.view({
+        group_by: split_by,
+        columns: [...new Set(columnSort.map(([column]) => column))],
+        ...this.selection(),
+        // The engine takes no objects without a prototype.
+        aggregates: { ...aggregates },
+        sort: columnSort,
+      }),
+    );
     const types = split_by.map((column) => this.schema[column]);
     let matched: (CellValue[] | null)[] = [];
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -294,7 +299,7 @@ export class ViewReader {
       const tuples = (rows.paths ?? []).filter((path) => path.length === split_by.length);
       matched = pairColumns(paths, tuples, types, this.shown, tiesOf(rows, columnSort.length > 0));
       if (!matched.includes(null)) break;
-      this.printed = null;
+      this.printed.forget();
     }
     return matched;
   }
@@ -302,16 +307,14 @@ export class ViewReader {
   private async readUnderlying(expression: string): Promise<Underlying> {
     const text = this.config.expressions[expression] ?? '';
     const columns = await neededColumns(this.table, text);
-    let opening = this.underlyingViews.get(expression);
-    if (!opening) {
-      opening = this.table.view({
+    const view = await this.underlyingViews.get(expression, () =>
+      this.table.view({
         group_by: [expression, ...columns],
         columns: [],
         expressions: { ...this.config.expressions },
-      });
-      this.underlyingViews.set(expression, opening);
-    }
-    const rows = await this.readWhole(await opening);
+      }),
+    );
+    const rows = await this.readWhole(view);
     const tuples = (rows.paths ?? [])
       .filter((path) => path.length === columns.length + 1)
       .map(([value = null, ...tuple]) => ({ value: valueKey(value), tuple }));
@@ -349,12 +352,15 @@ export class ViewReader {
       .map((c) => c.cname);
     const index = await this.table.get_index();
     if (!index) throw gone();
-    const view = await this.table.view({ columns: names, filter: [[index, '==', key]] });
+    const wanted = [...names, index];
+    const view = await this.table.view({ columns: wanted, filter: [[index, '==', key]] });
     try {
       const row = await readRows(view);
+      // Without the row, its cell would stand for rows of empty values.
+      if (row.columns.get(index)?.[0] !== key) throw gone();
       return {
-        columns: [...names, index],
-        values: [...names.map((name) => row.columns.get(name)?.[0] ?? null), key],
+        columns: wanted,
+        values: wanted.map((name) => row.columns.get(name)?.[0] ?? null),
       };
     } finally {
       await view.delete();
