@@ -52,7 +52,7 @@ export interface EngineTable {
 
 /** The part of the engine that makes tables; of a schema alone, an empty one. */
 export interface EngineClient {
-  table(schema: Schema): Promise<EngineTable>;
+  table(schema: Schema): Promise<Table>;
 }
 
 /** The engine's view as the grid uses it. */

@@ -74,6 +74,12 @@ export class Grid {
     return this.shown.ask((reader) => reader.identityAt(position));
   }
 
+  /** Forgets what was read of the table: rows came or went. */
+  invalidate(): void {
+    this.shown.reader?.invalidate();
+    this.marks.invalidate();
+  }
+
   /** How many rows and columns the grid has now. */
   async extent(): Promise<{ columns: number; rows: number }> {
     const rows = await this.shown.ask((_, view) => view.num_rows());
@@ -169,8 +175,7 @@ export class Grid {
   private readAhead(): void {
     const { reader } = this.shown;
     if (!reader) return;
-    const { group_by, split_by } = reader.config;
-    for (const name of [...group_by, ...split_by].filter(reader.isExpression)) {
+    for (const name of reader.expressions) {
       void reader.underlyingValues(name).catch(() => undefined);
     }
   }

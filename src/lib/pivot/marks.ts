@@ -22,18 +22,25 @@ export class Marks {
   private slice: Slice | null = null;
   /** What the values of expressions stand for, while a slice is shown. */
   private underlying = new Map<string, Underlying>();
-  private drawn = new WeakMap<Element, CellIdentity>();
+  private readonly identities = new WeakMap<Element, CellIdentity>();
 
   constructor(
     private readonly shown: Shown,
     private readonly element: RegularTable,
   ) {
-    element.addStyleListener(() => this.paint());
+    element.addStyleListener(() => {
+      this.identifyAll();
+      this.paint();
+    });
   }
 
-  /** What a cell or a header was when it was drawn; null if it stands for no rows. */
+  /**
+   * What a cell or a header was when it was drawn; null if it stands for no rows, or if the pivot is
+   * arranged in another way by now, which is drawn next.
+   */
   drawnAt(cell: Element): CellIdentity | null {
-    return this.drawn.get(cell) ?? null;
+    if (!this.shown.isDrawn) return null;
+    return this.identities.get(cell) ?? null;
   }
 
   /** Marks cells as selected, and redraws nothing else. */
@@ -48,8 +55,7 @@ export class Marks {
     this.slice = slice;
     const { reader } = this.shown;
     if (slice && reader) {
-      const { group_by, split_by } = reader.config;
-      for (const name of [...group_by, ...split_by].filter(reader.isExpression)) {
+      for (const name of reader.expressions) {
         this.underlying.set(name, await reader.underlyingValues(name));
       }
     }
@@ -59,18 +65,29 @@ export class Marks {
   /** Forgets what expressions stand for: rows came or went. */
   invalidate(): void {
     this.underlying.clear();
+    if (this.slice) void this.showReach(this.slice).catch(() => undefined);
+  }
+
+  private get cells(): NodeListOf<Element> {
+    return this.element.querySelectorAll('thead th, tbody td, tbody th');
+  }
+
+  /** Only right after a drawing do the elements stand for what was read for it. */
+  private identifyAll(): void {
+    for (const cell of this.cells) {
+      const identity = this.identify(cell);
+      if (identity) this.identities.set(cell, identity);
+      else this.identities.delete(cell);
+      if (cell.tagName === 'TH') nameInFull(cell);
+    }
   }
 
   private paint(): void {
-    const { shown, element } = this;
-    const { reader } = shown;
+    const { reader } = this.shown;
     if (!reader) return;
-    for (const cell of element.querySelectorAll('thead th, tbody td, tbody th')) {
-      const identity = this.identify(cell);
-      if (identity) this.drawn.set(cell, identity);
-      else this.drawn.delete(cell);
+    for (const cell of this.cells) {
+      const identity = this.identities.get(cell) ?? null;
       const isHeader = cell.tagName === 'TH';
-      if (isHeader) nameInFull(cell);
       const selected = identity !== null && this.isSelected(identity);
       const reached =
         !isHeader &&
@@ -87,13 +104,9 @@ export class Marks {
     const meta = element.getMeta(cell);
     if (!meta) return null;
     if (cell.closest('thead')) {
-      const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
-      const level = meta.column_header_y;
       // The lowest headers name measures, which no selection can hold.
-      if (meta.x === undefined || level === undefined) return null;
-      if (level >= split_by.length || group_by.length === 0) return null;
-      const columnPath = shown.columnPaths[meta.x]?.slice(0, level + 1);
-      return columnPath ? { rowPath: [], columnPath, measure: null } : null;
+      if (meta.x === undefined || meta.column_header_y === undefined) return null;
+      return shown.columnHeaderAt(meta.x, meta.column_header_y);
     }
     // The blank headers before a row's own one stand for nothing.
     if (meta.y === undefined || (cell.tagName === 'TH' && cell.textContent === '')) return null;
@@ -131,6 +144,7 @@ export class Marks {
     };
     return headers.every(({ name, value = null, isShown }) => {
       const underlying = this.underlying.get(name);
+      if (!underlying && reader.isExpression(name)) return false;
       const columns = underlying?.columns ?? [name];
       if (!columns.some((column) => Object.hasOwn(slice, column))) return true;
       if (!isShown) return false;

@@ -8,12 +8,13 @@ import { byName, toScalar, valueKey } from './cell-value';
 import type { ColumnFacts } from './column-facts';
 import { columnFacts } from './column-facts';
 import { parseRows } from './columns-json';
-import type { Schema, Table, View, ViewConfig, Viewer } from './engine-types';
+import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid';
 import { cleanLayout, defaultLayout, GRID, monthOrder, withMonthsInOrder } from './layout';
 import type { CleanLayout, MonthOrder } from './layout';
 import { createViewer, startEngine } from './perspective';
 import { emptyColumns, toEngineColumns } from './rows';
+import { neededColumns } from './underlying';
 
 /** What a pivot tells the page. */
 export interface PivotEvents {
@@ -45,6 +46,8 @@ export class Pivot {
   private readonly months = new Map<string, MonthOrder>();
   /** Whether a loaded column holds an empty value; columns that were not looked up yet are absent. */
   private readonly withEmpty = new Map<string, boolean>();
+  /** Expressions, by their text, of which some row had an empty value since the pivot was opened. */
+  private readonly emptyExpressions = new Set<string>();
   /** The grid's columns while a chart is on screen: the chart forgets those that it does not draw. */
   private gridColumns: (string | null)[] | null = null;
   private restoring = 0;
@@ -166,15 +169,34 @@ export class Pivot {
     if (rows.length === 0) return;
     const columns = toEngineColumns(rows, this.schema, this.options.index);
     for (const name of emptyColumns(columns)) this.withEmpty.set(name, true);
+    await this.noteEmptyExpressions(columns);
     await this.table.update(columns);
     await this.settle();
   }
 
-  /** Removes rows by their index values; unknown ones are ignored. */
-  async remove(keys: readonly (string | number)[]): Promise<void> {
-    if (keys.length === 0) return;
-    await this.table.remove(keys);
+  /**
+   * Removes the rows of a log entry.
+   *
+   * @param keys their index values, as far as they are known: without them, all rows are looked through
+   */
+  async removeEntry(logid: number, keys: readonly (string | number)[]): Promise<void> {
+    const before = await this.table.size();
+    if (keys.length > 0) await this.table.remove(keys);
+    const removed = before - (await this.table.size());
+    if (keys.length === 0 || removed < keys.length) {
+      await this.table.remove(await this.keysOfEntry(logid));
+    }
     await this.settle();
+  }
+
+  private async keysOfEntry(logid: number): Promise<(string | number)[]> {
+    const { index } = this.options;
+    const text = await this.withView(
+      { columns: [index], filter: [['pf_logid', '==', logid]] },
+      (view) => view.to_columns_string(),
+    );
+    const keys = parseRows(text).columns.get(index) ?? [];
+    return keys.filter((key) => typeof key === 'string' || typeof key === 'number');
   }
 
   /**
@@ -256,9 +278,12 @@ export class Pivot {
    * views that were open then: such a view is made anew, or groups of nothing would show stale sums.
    */
   private async settle(): Promise<void> {
+    // What was read before is old now, though the grid is told later.
+    this.grid.invalidate();
     const layout = await this.layout();
     const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
-    const suspects = await Promise.all(grouping.map((name) => this.holdsEmpty(name)));
+    const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
+    const suspects = await Promise.all([...names].map((name) => this.holdsEmpty(name)));
     if (suspects.some(Boolean)) await this.refresh(layout);
     else await this.viewer.flush();
   }
@@ -275,8 +300,12 @@ export class Pivot {
   private async holdsEmpty(name: string): Promise<boolean> {
     const { shown } = this.grid;
     if (shown.reader?.isExpression(name)) {
+      const text = shown.reader.config.expressions[name] ?? '';
+      if (this.emptyExpressions.has(text)) return true;
       const { tuples } = await shown.ask((reader) => reader.underlyingValues(name));
-      return tuples.some(({ value }) => value === valueKey(null));
+      const isEmpty = tuples.some(({ value }) => value === valueKey(null));
+      if (isEmpty) this.emptyExpressions.add(text);
+      return isEmpty;
     }
     const known = this.withEmpty.get(name);
     if (known !== undefined) return known;
@@ -286,6 +315,46 @@ export class Pivot {
     );
     this.withEmpty.set(name, empty > 0);
     return empty > 0;
+  }
+
+  /**
+   * Notes the expressions on screen that are empty for one of some new rows. A view that was open
+   * before the first empty value came does not show its group, so no view can be asked for it.
+   */
+  private async noteEmptyExpressions(rows: Record<string, CellValue[]>): Promise<void> {
+    const { reader } = this.grid.shown;
+    for (const name of reader?.expressions ?? []) {
+      const text = reader?.config.expressions[name] ?? '';
+      if (this.emptyExpressions.has(text)) continue;
+      // A view that is made anew without need is only slower.
+      const isEmpty = await this.isEmptyForAny(name, text, rows).catch(() => true);
+      if (isEmpty) this.emptyExpressions.add(text);
+    }
+  }
+
+  private async isEmptyForAny(
+    name: string,
+    text: string,
+    rows: Record<string, CellValue[]>,
+  ): Promise<boolean> {
+    const client = await this.table.get_client();
+    const needed = new Set([this.index, ...(await neededColumns(this.table, text))]);
+    const pick = <T>(record: Readonly<Record<string, T>>) =>
+      Object.fromEntries(Object.entries(record).filter(([column]) => needed.has(column)));
+    const table = await client.table(pick(this.schema));
+    try {
+      await table.update(pick(rows));
+      const view = await table.view({
+        columns: [name],
+        expressions: { [name]: text },
+        filter: [[name, 'is null', null]],
+      });
+      const empty = await view.num_rows();
+      await view.delete();
+      return empty > 0;
+    } finally {
+      await table.delete();
+    }
   }
 
   /** The log entries that the loaded rows come from. */

@@ -26,8 +26,8 @@ export class Shown {
   columnPaths: (CellValue[] | null)[] = [];
   private printedPaths: string[] = [];
   private replaced = new Signal();
-  /** The rows that the grid read last. */
-  private window: { start: number; paths: CellValue[][] } = { start: 0, paths: [] };
+  /** What the grid read last, which is what it draws next. */
+  private window: Window = { start: 0, paths: [], columnPaths: [], reader: null };
 
   constructor(
     private readonly table: Table,
@@ -97,29 +97,38 @@ export class Shown {
    * What is at a place on screen; null for one that the grid has not drawn, or whose column cannot
    * be told.
    */
-  identityAt({ x, y, depth }: CellPosition): CellIdentity | null {
+  identityAt({ x, y }: Pick<CellPosition, 'x' | 'y'>): CellIdentity | null {
     const rowPath = this.rowPathAt(y);
-    const { split_by = [], group_by = [] } = this.reader?.config ?? {};
-    const isHeader = depth !== undefined && depth < split_by.length;
+    const { reader, columnPaths } = this.window;
+    const { split_by = [], group_by = [] } = reader?.config ?? {};
     const hasColumns = x !== null && split_by.length > 0 && group_by.length > 0;
-    const columnPath = hasColumns ? this.columnPaths[x] : null;
+    const columnPath = hasColumns ? columnPaths[x] : null;
     if (!rowPath || (hasColumns && !columnPath)) return null;
+    const measures = reader?.shown ?? [];
     return {
       rowPath,
-      columnPath: columnPath?.slice(0, depth) ?? null,
-      measure: x === null || isHeader ? null : this.measureAt(x),
+      columnPath: columnPath ?? null,
+      measure: x === null ? null : (measures[x % measures.length] ?? null),
     };
+  }
+
+  /** Whether what is drawn means the same in the view of now: it may not be drawn yet. */
+  get isDrawn(): boolean {
+    return this.window.reader?.arrangement === this.reader?.arrangement;
+  }
+
+  /** What the header of a split column stands for; null for one that stands for no rows. */
+  columnHeaderAt(x: number, level: number): CellIdentity | null {
+    const { reader, columnPaths } = this.window;
+    const { split_by = [], group_by = [] } = reader?.config ?? {};
+    if (level >= split_by.length || group_by.length === 0) return null;
+    const columnPath = columnPaths[x]?.slice(0, level + 1);
+    return columnPath ? { rowPath: [], columnPath, measure: null } : null;
   }
 
   /** The path of a row on screen; undefined for one that the grid has not asked for. */
   rowPathAt(y: number): CellValue[] | undefined {
     return this.window.paths[y - this.window.start];
-  }
-
-  /** The measure that a column shows; null if there is none. */
-  measureAt(x: number): string | null {
-    const measures = this.reader?.shown ?? [];
-    return measures[x % measures.length] ?? null;
   }
 
   /** How the values of a column are written. */
@@ -233,31 +242,36 @@ export class Shown {
   }
 
   private async displayedColumns(view: View, window: ViewWindow = {}): Promise<string> {
+    // While the rows are read, a change may bring other columns, which are drawn after these.
+    const { reader, labels, columnPaths, printedPaths } = this;
     const read = parseRows(await view.to_columns_string(window));
-    const styles = this.reader?.config.group_by.map((name) => this.styleOf(name)) ?? [];
-    this.window = { start: window.start_row ?? 0, paths: read.paths ?? read.keys ?? [] };
+    const styles = reader?.config.group_by.map((name) => this.styleOf(name)) ?? [];
+    const { start_row, end_row, start_col = 0, end_col = printedPaths.length } = window;
+    // The grid always names the rows that it draws; who copies all of them draws nothing.
+    if (start_row !== undefined) {
+      this.window = { start: start_row, paths: read.paths ?? read.keys ?? [], columnPaths, reader };
+    }
     const shown: [string, unknown[]][] = [];
     if (read.paths) {
       const labels = read.paths.map((path) => path.map((value, i) => label(value, styles[i])));
       shown.push([ROW_PATH, labels]);
     }
     if (read.keys) shown.push([ROW_KEY, read.keys]);
-    if (this.columnPaths.length === 0) {
+    if (columnPaths.length === 0) {
       const headed = [...read.columns].map(([name, values]) => [headOf(name), values] as const);
       return tidied([...shown, ...headed]);
     }
 
-    const { start_row, end_row, start_col = 0, end_col = this.printedPaths.length } = window;
-    for (let x = start_col; x < Math.min(end_col, this.printedPaths.length); x++) {
-      const path = this.printedPaths[x] ?? '';
-      const alone = this.printedPaths.indexOf(path) === this.printedPaths.lastIndexOf(path);
+    for (let x = start_col; x < Math.min(end_col, printedPaths.length); x++) {
+      const path = printedPaths[x] ?? '';
+      const alone = printedPaths.indexOf(path) === printedPaths.lastIndexOf(path);
       const values = alone
         ? read.columns.get(path)
-        : await this.reader?.columnValues(x, {
+        : await reader?.columnValues(x, {
             ...(start_row !== undefined && { start_row }),
             ...(end_row !== undefined && { end_row }),
           });
-      if (values) shown.push([this.labels[x] ?? path, values]);
+      if (values) shown.push([labels[x] ?? path, values]);
     }
     return tidied(shown);
   }
@@ -284,6 +298,14 @@ export const isGone = (view: View): Promise<boolean> =>
     () => false,
     () => true,
   );
+
+/** Rows that the grid read, from `start` on, with the columns and the reader of that moment. */
+interface Window {
+  start: number;
+  paths: CellValue[][];
+  columnPaths: (CellValue[] | null)[];
+  reader: ViewReader | null;
+}
 
 const tidied = (columns: (readonly [name: string, values: unknown[]])[]) =>
   JSON.stringify(Object.fromEntries(columns), (_, value: unknown) =>
