@@ -20,12 +20,14 @@ export class Arrangement {
   missing = $state.raw<readonly string[]>([]);
   /** The saved layout asks for rows that meet any of its filters, which no pivot can show. */
   ignoresOr = $state.raw(false);
+  /** The layout could not be shown, so one was made from the metadata. */
+  refused = $state.raw(false);
   /** The log entry whose rows alone are shown. */
   isolated = $state.raw<LogListEntry | null>(null);
 
   /** The user's filter while an entry is isolated. */
   private filterBefore: LayoutFilter[] | null = null;
-  private isolating: Promise<void> = Promise.resolve();
+  private last: Promise<unknown> = Promise.resolve();
   /** The layout that the slices of the selected cells were read under. */
   private sliceContext = '';
 
@@ -36,42 +38,54 @@ export class Arrangement {
   ) {}
 
   /**
-   * Shows a layout: the given one, else the source's default, else one made from the metadata. A
-   * layout that the engine refuses does not keep the version from being seen.
+   * Shows a layout: the given one, the source's default (`saved`), or one made from the metadata
+   * (`automatic`). If there is no default, or the engine refuses it, the version is seen all the same.
    */
-  async applyTo(pivot: Pivot, layout: Layout | null = this.savedLayout()): Promise<void> {
+  async applyTo(pivot: Pivot, wanted: Layout | 'saved' | 'automatic'): Promise<void> {
     this.missing = [];
     this.ignoresOr = false;
-    const applied = layout && (await pivot.apply(layout).catch(() => null));
-    if (applied) {
-      this.missing = applied.dropped;
-      this.ignoresOr = applied.ignoresOr;
-      this.shownAs = layout.plugin ?? GRID;
-    } else {
+    let layout = wanted === 'saved' ? this.savedLayout() : wanted;
+    if (typeof layout === 'object') {
+      try {
+        const { dropped, ignoresOr } = await pivot.apply(layout);
+        this.missing = dropped;
+        this.ignoresOr = ignoresOr;
+        this.shownAs = layout.plugin ?? GRID;
+      } catch {
+        layout = 'refused';
+      }
+    }
+    this.refused = layout === 'refused';
+    if (typeof layout === 'string') {
       await pivot.apply(pivot.defaultLayout());
       this.shownAs = GRID;
     }
-    this.sliceContext = sliceContextOf(await pivot.layout());
+    const shown = await pivot.layout();
+    this.sliceContext = sliceContextOf(shown);
+    this.keepIsolatedIn(shown);
   }
 
   /** Saves what is shown now as the source's default for everyone. */
-  async save(): Promise<void> {
-    const { source } = this.planned;
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    const layout = await pivot.layout();
-    if (this.isolated) layout.filter = this.filterBefore ?? [];
-    const saved = await api.editSource(source.id, { default_layout: { ...layout } });
-    source.default_layout = saved.default_layout;
+  save(): Promise<void> {
+    return this.inTurn(async () => {
+      const { source } = this.planned;
+      const { pivot } = this.loading;
+      if (!pivot) return;
+      const layout = await pivot.layout();
+      if (this.isolated) layout.filter = this.filterBefore ?? [];
+      const saved = await api.editSource(source.id, { default_layout: { ...layout } });
+      source.default_layout = saved.default_layout;
+    });
   }
 
   /** Goes back to the source's default layout, or (`automatic`) to one made from the metadata. */
-  async reset(automatic = false): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    this.isolated = null;
-    this.selection.clear();
-    await this.applyTo(pivot, automatic ? null : this.savedLayout());
+  reset(layout: 'saved' | 'automatic'): Promise<void> {
+    return this.inTurn(async () => {
+      const { pivot } = this.loading;
+      if (!pivot) return;
+      await this.applyTo(pivot, layout);
+      this.selection.clear();
+    });
   }
 
   async showAs(plugin: string): Promise<void> {
@@ -94,14 +108,7 @@ export class Arrangement {
     const layout = await this.loading.pivot?.layout();
     if (!layout) return;
     this.shownAs = layout.plugin ?? GRID;
-    const { isolated } = this;
-    const stillIsolated = layout.filter?.some(
-      ([column, , term]) => column === 'pf_logid' && term === isolated?.id,
-    );
-    if (isolated && !stillIsolated) {
-      this.isolated = null;
-      this.filterBefore = null;
-    }
+    this.keepIsolatedIn(layout);
     const sliceContext = sliceContextOf(layout);
     // A cell at the same place would stand for other rows than the slice that was read from it.
     if (sliceContext !== this.sliceContext) this.selection.clear();
@@ -109,33 +116,42 @@ export class Arrangement {
     this.sliceContext = sliceContext;
   }
 
-  /** Shows only what an entry wrote; null shows everything again. Calls run one after the other. */
+  /** Shows only what an entry wrote; null shows everything again. */
   isolate(entry: LogListEntry | null): Promise<void> {
-    const done = this.isolating.then(() => this.isolateNow(entry));
-    this.isolating = done.catch(() => undefined);
+    return this.inTurn(async () => {
+      const { pivot } = this.loading;
+      if (!pivot) return;
+      const before = this.isolated ? this.filterBefore : (await pivot.layout()).filter;
+      await pivot.filter(entry ? [['pf_logid', '==', entry.id]] : (before ?? []));
+      this.isolated = entry;
+      this.filterBefore = entry && (before ?? []);
+      // Cells that were selected meanwhile too: their slices go by the filter of before.
+      this.selection.clear();
+      this.sliceContext = sliceContextOf(await pivot.layout());
+    });
+  }
+
+  /** Changes of the filter run one after the other: each goes on from what the one before left. */
+  private inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.last.then(change);
+    this.last = done.catch(() => undefined);
     return done;
   }
 
-  private async isolateNow(entry: LogListEntry | null): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    this.selection.clear();
-    if (entry) {
-      if (!this.isolated) this.filterBefore = (await pivot.layout()).filter ?? [];
-      this.isolated = entry;
-      await pivot.filter([['pf_logid', '==', entry.id]]);
-    } else {
-      this.isolated = null;
-      await pivot.filter(this.filterBefore ?? []);
-      this.filterBefore = null;
-    }
-    this.sliceContext = sliceContextOf(await pivot.layout());
+  /** Follows a layout that may no longer show the rows of one entry alone. */
+  private keepIsolatedIn({ filter = [] }: Layout): void {
+    const { isolated } = this;
+    if (filter.some(([column, , term]) => column === 'pf_logid' && term === isolated?.id)) return;
+    this.isolated = null;
+    this.filterBefore = null;
   }
 
-  /** The source's default layout; null if there is none, or if what is stored is no layout. */
-  private savedLayout(): Layout | null {
-    const stored = v.safeParse(Layout, this.planned.source.default_layout);
-    return stored.success ? stored.output : null;
+  /** The source's default layout, if there is one and it is a layout. */
+  private savedLayout(): Layout | 'automatic' | 'refused' {
+    const { default_layout } = this.planned.source;
+    if (default_layout === null) return 'automatic';
+    const stored = v.safeParse(Layout, default_layout);
+    return stored.success ? stored.output : 'refused';
   }
 }
 

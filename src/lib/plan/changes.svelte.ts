@@ -97,12 +97,10 @@ export class Changes {
       this.forget(logid);
       await this.bringToScreen(async (pivot) => {
         if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
-        const loadedByGrain = pivot.index === 'pf_gkey';
-        if ('pf_gkeys' in answer === loadedByGrain) {
-          await pivot.remove('pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids);
-        } else {
-          this.stale = 'The display grain of this source has changed since this page loaded it.';
-        }
+        // The answer goes by the source's grain of now, the pivot by the one that it was loaded with.
+        const isOfIndex = 'pf_gkeys' in answer === (pivot.index === 'pf_gkey');
+        const keys = 'pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids;
+        await pivot.removeEntry(logid, isOfIndex ? keys : []);
       });
       void this.selection.readTotals();
       void this.log.read();
@@ -129,13 +127,15 @@ export class Changes {
 
   /** Brings a stored change to the screen; if that fails, says that it is stored all the same. */
   private async bringToScreen(change: (pivot: Pivot) => Promise<void>): Promise<void> {
-    const { pivot } = this.loading;
+    // Rows that are being loaded may be from before the change.
+    const pivot = await this.loading.loaded();
     if (!pivot) return;
     try {
       await change(pivot);
       this.loading.rows = await pivot.rowCount();
       await this.selection.readAgain();
     } catch (error) {
+      if (this.loading.pivot !== pivot) return this.bringToScreen(change);
       this.stale =
         error instanceof RowsError
           ? error.message

@@ -35,17 +35,33 @@ export class Loading {
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
   private readonly call = new LatestCall();
+  private running: Promise<void> = Promise.resolve();
 
   constructor(private readonly planned: PlannedVersion) {}
 
   /** Loads the rows into a new pivot. Never throws: a failure becomes the phase. */
-  async load(place: PivotPlace): Promise<void> {
+  load(place: PivotPlace): Promise<void> {
+    this.running = this.loadNow(place);
+    return this.running;
+  }
+
+  /** The pivot, once what is being loaded is there; null if there is none. */
+  async loaded(): Promise<Pivot | null> {
+    for (;;) {
+      const { running } = this;
+      await running;
+      if (running === this.running) return this.pivot;
+    }
+  }
+
+  private async loadNow(place: PivotPlace): Promise<void> {
     const signal = this.call.begin();
     this.phase = { kind: 'loading', step: 'rows', progress: null };
     this.fellBack = false;
+    const { pivot } = this;
+    this.pivot = null;
     try {
-      await this.pivot?.dispose();
-      this.pivot = null;
+      await pivot?.dispose();
       // The engine starts while the rows arrive. If it cannot start, opening the pivot says why.
       import('../pivot/pivot').then(
         ({ Pivot }) => Pivot.prepare(),

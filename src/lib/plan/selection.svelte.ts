@@ -28,6 +28,11 @@ interface Place {
   at: CellPosition;
 }
 
+/** A cell that a change took away, or that could not be read after it. */
+const GONE = 'This cell could not be read again after the change. Select one anew.';
+/** Several cells of which no one slice is exactly their rows. */
+const APART = 'Cells can be added if they differ in one column only.';
+
 /** So long no other cell has to be selected before the service is asked to add up the slice. */
 const PREVIEW_PAUSE_MS = 120;
 
@@ -173,26 +178,37 @@ export class Selection {
   }
 
   /**
-   * Reads the sums of the selected cells again after a change, and where the cells are now: rows and
-   * columns move if others open, close, come or go. A cell that is gone has no sum.
+   * Reads the selected cells again after a change: their sums, and the slice behind them. A month
+   * stands for other days if rows of a new day came. A cell that is gone has no sum.
    */
   async readAgain(): Promise<void> {
+    // A cell that was pressed before the change may have been read half before it.
+    await this.pressed;
     const { current } = this;
-    if (!current) return;
+    // A slice that was changed by hand stands for itself.
+    if (!current || current.cells.length === 0) return;
     const cells = await Promise.all(current.cells.map((cell) => this.cellNow(cell)));
-    if (this.current === current) this.current = { ...current, cells };
+    if (this.current !== current) return;
+    const selected = selectedSlice(cells, this.planned.columns);
+    if (selected) return this.hold(selected);
+    this.clear();
+    this.onRefusal(APART);
+  }
+
+  private show(selected: SelectedSlice): void {
+    this.hold(selected);
+    this.showReach(null);
+    this.askPreview();
   }
 
   /** What is marked, shown and asked about is always this one slice. */
-  private show(selected: SelectedSlice): void {
+  private hold(selected: SelectedSlice): void {
     // Totals of another slice would be taken for those of this one.
     if (this.sliceKey !== JSON.stringify(selected.slice)) {
       this.preview.answer = null;
     }
     this.current = selected;
     this.loading.pivot?.grid.marks.select(selected.cells);
-    this.showReach(null);
-    this.askPreview();
   }
 
   private askPreview(pauseMs?: number): void {
@@ -252,7 +268,7 @@ export class Selection {
     }
     const selected = selectedSlice(cells, this.planned.columns);
     if (selected) this.show(selected);
-    else this.onRefusal('Cells can be added if they differ in one column only.');
+    else this.onRefusal(APART);
     return selected !== null;
   }
 
@@ -261,9 +277,10 @@ export class Selection {
     const { pivot } = this.loading;
     if (!pivot) throw new Error('The pivot is not loaded.');
     const { columns, rows } = await pivot.grid.extent();
-    const from = (await this.cursorNow()) ?? { x: 0, y: -1 };
-    const x = Math.min(columns - 1, (from.x ?? -1) + dx);
-    const y = Math.max(0, Math.min(rows - 1, from.y + dy));
+    const from = await this.cursorNow();
+    // Without a cell to go on from, every key selects the first one.
+    const x = from ? Math.min(columns - 1, (from.x ?? -1) + dx) : 0;
+    const y = from ? Math.max(0, Math.min(rows - 1, from.y + dy)) : 0;
     const at = { x: x < 0 ? null : x, y };
     pivot.grid.scrollTo(at);
     const cell = await pivot.grid.identityAt(at);
@@ -286,7 +303,7 @@ export class Selection {
     const read = await this.loading.pivot?.grid
       .read(cell, this.planned.columns, near)
       .catch(() => undefined);
-    return { ...cell, value: read?.value ?? null };
+    return read ?? { ...cell, value: null, impossible: GONE };
   }
 
   /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */

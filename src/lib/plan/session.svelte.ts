@@ -41,7 +41,10 @@ export class PlanSession {
    */
   othersWrote = $state.raw<boolean | null>(null);
 
+  /** Where the pivot goes; null before it is opened and after it is disposed of. */
   private host: HTMLElement | null = null;
+  /** What was shown before the last reload: if that failed, the next one goes on from it. */
+  private layout: Layout | null = null;
   private dark = false;
 
   /** @param onRefusal is told, as a sentence, why a cell could not be selected */
@@ -75,17 +78,18 @@ export class PlanSession {
   async open(host: HTMLElement, dark: boolean): Promise<void> {
     this.host = host;
     this.dark = dark;
-    await Promise.all([this.load(), this.log.read()]);
+    await Promise.all([this.load('saved'), this.log.read()]);
   }
 
   /** Loads everything again: after a failure, or if the page no longer shows what is stored. */
   async reload(): Promise<void> {
-    const layout = (await this.pivot?.layout().catch(() => undefined)) ?? undefined;
+    this.layout = (await this.pivot?.layout().catch(() => null)) ?? this.layout;
+    await this.planned.refresh();
     this.changes.stale = null;
     this.othersWrote = null;
+    // Right before the pivot goes, or a cell of it could still be selected.
     this.selection.clear();
-    await this.planned.refresh();
-    await Promise.all([this.load(layout), this.log.read()]);
+    await Promise.all([this.load(this.layout ?? 'saved'), this.log.read()]);
   }
 
   /**
@@ -126,11 +130,12 @@ export class PlanSession {
 
   /** Ends what is under way and frees the engine's memory. */
   async dispose(): Promise<void> {
-    this.selection.preview.stop();
+    this.host = null;
+    this.selection.clear();
     await this.loading.dispose();
   }
 
-  private async load(layout?: Layout): Promise<void> {
+  private async load(layout: Layout | 'saved'): Promise<void> {
     if (!this.host) return;
     await this.loading.load({
       host: this.host,
