@@ -1,4 +1,7 @@
+import '@sveltejs/adapter-node';
 import type { Crumb } from '$lib/components/shell/Breadcrumbs.svelte';
+import type { Bodies } from '$lib/server/bodies';
+import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
 import type { Metrics } from '$lib/server/metrics';
@@ -13,6 +16,9 @@ declare global {
     interface Locals {
       db: Database;
       config: Config;
+      /** What the rows of all answers take. */
+      budget: Budget;
+      bodies: Bodies;
       /** Undefined if they are turned off. */
       metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { json } from '@sveltejs/kit';
 import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit';
+import { Bodies } from '$lib/server/bodies';
+import { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
 import { Database } from '$lib/server/db/database';
@@ -14,6 +16,8 @@ import type { Logger } from 'pino';
 
 let config: Config;
 let db: Database;
+let budget: Budget;
+let bodies: Bodies;
 let logger: Logger;
 let metrics: Metrics | undefined;
 
@@ -26,7 +30,9 @@ export const init: ServerInit = async () => {
     db = new Database({ ...config.db, statementTimeout, waitTimeout }, (error) =>
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
     );
-    metrics = config.metrics ? new Metrics(() => db.load()) : undefined;
+    budget = new Budget(config.memory, waitTimeout);
+    bodies = new Bodies(budget);
+    metrics = config.metrics ? new Metrics(() => db.load(), budget) : undefined;
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
   } catch (error) {
     console.error(reasonOf(error));
@@ -44,10 +50,13 @@ const SECURITY_HEADERS = {
 
 export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
-  const { request, url, route, locals } = event;
+  const { request, url, route, locals, platform } = event;
   const isApi = url.pathname === '/api' || url.pathname.startsWith('/api/');
-  Object.assign(locals, { db, config, metrics, requestId: randomUUID() });
+  Object.assign(locals, { db, config, budget, bodies, metrics, requestId: randomUUID() });
 
+  const socket = platform?.req.socket;
+  // Until the answer begins, there is nothing that the client could take.
+  socket?.setTimeout(0);
   let response: Response;
   const refusal = refusalOf(request, url, isApi);
   if (refusal) {
@@ -63,6 +72,8 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (response.headers.get('content-type')?.startsWith('application/json')) {
     response.headers.set('cache-control', 'no-store');
   }
+  // Node ends the connection if nothing goes through it for so long.
+  socket?.setTimeout(config.readerTimeout);
 
   const { method } = request;
   const { status } = response;

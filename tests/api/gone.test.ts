@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { startServer, type Server } from '../../src/demo/server';
 import { apiAt, type Api } from '../support/http';
-import { plan, type Planned } from '../support/planned';
+import { longLeaves } from '../support/long-leaves';
+import type { Planned } from '../support/planned';
 import { until } from '../support/race';
 import { startService, type Service } from '../support/service';
 
@@ -47,23 +48,7 @@ beforeEach(async () => {
 });
 
 async function version(leaves: number): Promise<void> {
-  v = await plan(
-    service,
-    [
-      { name: 'Leaf', type: 'text', role: 'dimension' },
-      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
-    ],
-    [],
-  );
-  const [{ tname }] = await service.query('SELECT tname FROM pf.source WHERE id = $1', [
-    v.sourceId,
-  ]);
-  await service.query(
-    `INSERT INTO public."${tname.replaceAll('"', '""')}"
-     SELECT repeat('leaf ', 100) || i, 100 FROM generate_series(1, ${leaves}) AS i`,
-  );
-  const loaded = await service.api.post(`${v.path}/baseline`, { pf_user: 'ann' });
-  expect(loaded.body).toMatchObject({ row_count: leaves });
+  v = await longLeaves(service, leaves);
   await service.query(
     `CREATE TRIGGER brake BEFORE INSERT ON ${v.table} EXECUTE FUNCTION public.brake()`,
   );

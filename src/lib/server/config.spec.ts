@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from './config';
 
@@ -14,6 +15,8 @@ describe('the configuration', () => {
       logLevel: 'info',
       metrics: true,
       hosts: { allowedHosts: null, hostHeader: 'host', schemeKnown: false },
+      memory: expect.any(Number),
+      readerTimeout: 60_000,
     });
   });
 
@@ -44,6 +47,9 @@ describe('the configuration', () => {
     ['PF_METRICS', 'yes'],
     ['PF_ALLOWED_HOSTS', 'plan.example.com,'],
     ['PF_ALLOWED_HOSTS', 'https://plan.example.com'],
+    ['PF_MEMORY_MB', '0'],
+    ['PF_MEMORY_MB', '1 GB'],
+    ['PF_READER_TIMEOUT', 'a minute'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(`${name} must be`);
   });
@@ -71,5 +77,12 @@ describe('the configuration', () => {
       hostHeader: 'x-forwarded-host',
       schemeKnown: true,
     });
+  });
+
+  it('gives rows a quarter of what the process may use, and never more than the machine has', () => {
+    const { memory } = loadConfig(needed);
+    expect(memory).toBeGreaterThan(0);
+    expect(memory).toBeLessThanOrEqual(totalmem() / 4);
+    expect(loadConfig({ ...needed, PF_MEMORY_MB: '256' }).memory).toBe(256 * 1_048_576);
   });
 });

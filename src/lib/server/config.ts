@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { HostRules } from './hosts';
 import { hostName } from './hosts';
 
@@ -26,12 +27,17 @@ export interface Config {
   waitTimeout: number;
   /** Longest request body, in bytes. */
   bodyLimit: number;
+  /** Bytes that the rows of all answers may take in memory at a time. */
+  memory: number;
+  /** After how many milliseconds a client that takes nothing of its answer is cut off; 0 is never. */
+  readerTimeout: number;
   logLevel: LogLevel;
   /** Whether `GET /api/metrics` answers. */
   metrics: boolean;
   hosts: HostRules;
 }
 
+const MEGABYTE = 1_048_576;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const MILLISECONDS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
 /** setTimeout and statement_timeout both end at a 32-bit integer. */
@@ -87,6 +93,21 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     bodyLimit: read('PF_BODY_LIMIT', 1_048_576, 'a number of bytes from 1 to 1073741824', (s) =>
       wholeNumber(s, 1, 1_073_741_824),
     ),
+    memory: read(
+      'PF_MEMORY_MB',
+      defaultMemory(),
+      'a number of megabytes from 1 to 1048576',
+      (s) => {
+        const megabytes = wholeNumber(s, 1, 1_048_576);
+        return megabytes && megabytes * MEGABYTE;
+      },
+    ),
+    readerTimeout: read(
+      'PF_READER_TIMEOUT',
+      MILLISECONDS.min,
+      'a time such as "30s", "5min" or "1h"',
+      duration,
+    ),
     logLevel: read(
       'PF_LOG_LEVEL',
       'info',
@@ -130,6 +151,11 @@ function wholeNumber(s: string, least: number, most: number): number | null {
   const value = Number(s);
   return value >= least && value <= most ? value : null;
 }
+
+/** A quarter of what this process may use: of its container's limit, or of the machine's memory. */
+const defaultMemory = (): number =>
+  // Without a limit the first is larger than any machine.
+  Math.floor(Math.min(process.constrainedMemory() || Infinity, totalmem()) / 4);
 
 /** A number alone is milliseconds, as in PostgreSQL's own statement_timeout. */
 function duration(s: string): number | null {

@@ -5,7 +5,10 @@ import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
 import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
+import { lengthOf } from './arrow/encode';
 import { jsonRows, jsonWithList } from './arrow/json';
+import type { HeldBody } from './bodies';
+import type { Reservation } from './budget';
 import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';
 import { AppError, faultAt, reasonOf } from './errors';
@@ -218,9 +221,13 @@ async function readText(request: Request, limit: number): Promise<string> {
 export async function discardBody(request: Request): Promise<void> {
   if (request.bodyUsed) return;
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > DISCARDED) break;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > DISCARDED) break;
+    }
+  } catch {
+    // The client is gone. Its answer must be made all the same, since it holds memory until it is sent.
   }
 }
 
@@ -244,36 +251,66 @@ export function countBody(response: Response, onBytes: (bytes: number) => void):
  * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing if there are no
  * rows.
  */
-export function arrowResponse(body: Uint8Array<ArrayBuffer>, rowCount: number): Response {
-  return new Response(body, {
+export const arrowResponse = ({ parts, rowCount, release }: HeldBody): Response =>
+  new Response(inPieces(piecesOf(parts), release), {
     headers: {
       'content-type': 'application/vnd.apache.arrow.stream',
-      'content-length': String(body.byteLength),
+      'content-length': String(lengthOf(parts)),
       'x-row-count': String(rowCount),
     },
   });
+
+/** Bytes that are given to the connection at a time. */
+const PIECE = 262_144;
+
+/** Copies some parts into pieces of one size. The connection may keep a piece longer than the parts stay. */
+function* piecesOf(parts: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuffer>, void> {
+  let left = lengthOf(parts);
+  let piece = new Uint8Array(Math.min(PIECE, left));
+  let filled = 0;
+  for (const part of parts) {
+    for (let start = 0; start < part.length;) {
+      const some = part.subarray(start, start + piece.length - filled);
+      piece.set(some, filled);
+      start += some.length;
+      filled += some.length;
+      if (filled < piece.length) continue;
+      yield piece;
+      left -= filled;
+      piece = new Uint8Array(Math.min(PIECE, left));
+      filled = 0;
+    }
+  }
 }
 
 /** The answer of an operation: its rows, and in a header the slice keys it did not use. */
 export const operationResponse = ({
   columns,
+  memory,
   skipped,
 }: {
   columns: readonly Column[];
+  memory: Reservation;
   skipped: string;
 }): Response =>
-  jsonInPieces(jsonRows(columns), skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped });
+  jsonInPieces(
+    jsonRows(columns),
+    memory,
+    skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped },
+  );
 
 /** The answer of an undo: the keys of the rows that are gone. */
 export const undoResponse = ({
   rows_deleted,
   keys,
   columns: [column],
+  memory,
 }: {
   rows_deleted: number;
   keys: 'pf_ids' | 'pf_gkeys';
   columns: readonly Column[];
-}): Response => jsonInPieces(jsonWithList({ rows_deleted }, keys, column));
+  memory: Reservation;
+}): Response => jsonInPieces(jsonWithList({ rows_deleted }, keys, column), memory);
 
 /** How long the pieces of one answer may keep the event loop busy before other requests get their turn. */
 const TURN_MILLISECONDS = 8;
@@ -281,29 +318,52 @@ const TURN_MILLISECONDS = 8;
 /**
  * An answer of JSON in pieces. Each piece is made when the client takes it, and none is made after the
  * client has gone.
+ *
+ * @param memory of what it is made from; released at the end
  */
-export function jsonInPieces(
+export const jsonInPieces = (
   pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
+  memory: Pick<Reservation, 'release'>,
   headers: Record<string, string> = {},
-): Response {
+): Response =>
+  new Response(
+    inPieces(pieces, () => memory.release()),
+    { headers: { 'content-type': 'application/json', ...headers } },
+  );
+
+/**
+ * A body whose pieces are made one by one, each when the client has taken the one before it.
+ *
+ * @param done called at the end: the last piece is taken, the client is gone or a piece cannot be made
+ */
+function inPieces(
+  pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
+  done: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let turn = performance.now();
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+  return new ReadableStream(
     {
       async pull(controller) {
         if (performance.now() - turn > TURN_MILLISECONDS) {
           await setImmediate();
           turn = performance.now();
         }
-        const piece = pieces.next();
-        if (piece.done) controller.close();
-        else controller.enqueue(piece.value);
+        try {
+          const piece = pieces.next();
+          if (!piece.done) return controller.enqueue(piece.value);
+        } catch (error) {
+          done();
+          throw error;
+        }
+        done();
+        controller.close();
       },
       cancel() {
         pieces.return?.();
+        done();
       },
     },
     // Without a buffer, a piece is made only when it is read.
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { 'content-type': 'application/json', ...headers } });
 }

@@ -12,6 +12,16 @@ export interface DatabaseLoad {
   readers: number;
 }
 
+/** How much memory the rows of all answers take. */
+export interface MemoryLoad {
+  /** Bytes that they take now. */
+  readonly held: number;
+  /** Bytes that they may take. */
+  readonly bytes: number;
+  /** Answers that wait for memory. */
+  readonly waiting: number;
+}
+
 /** What is said of one request that has been answered. */
 export interface AnsweredRequest {
   method: string;
@@ -36,7 +46,7 @@ export class Metrics {
   readonly #bytes: Counter<'route'>;
   readonly #rows: Counter<'route'>;
 
-  constructor(load: () => DatabaseLoad) {
+  constructor(load: () => DatabaseLoad, memory: MemoryLoad) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Histogram({
@@ -58,19 +68,22 @@ export class Metrics {
       labelNames: ['route'],
       registers,
     });
-    const gauge = (name: string, help: string, value: (now: DatabaseLoad) => number) =>
+    const gauge = (name: string, help: string, value: () => number) =>
       new Gauge({
         name: `forecast_pivot_${name}`,
         help,
         registers,
         collect() {
-          this.set(value(load()));
+          this.set(value());
         },
       });
-    gauge('connections_in_use', 'Connections to the database at work', (now) => now.connections);
-    gauge('connections_waiting', 'Requests that wait for a connection', (now) => now.waiting);
-    gauge('writers_waiting', 'Writes that wait for their turn', (now) => now.writers);
-    gauge('readers_waiting', 'Reads that wait for their turn', (now) => now.readers);
+    gauge('connections_in_use', 'Connections to the database at work', () => load().connections);
+    gauge('connections_waiting', 'Requests that wait for a connection', () => load().waiting);
+    gauge('writers_waiting', 'Writes that wait for their turn', () => load().writers);
+    gauge('readers_waiting', 'Reads that wait for their turn', () => load().readers);
+    gauge('row_memory_bytes', 'Memory that the rows of all answers take', () => memory.held);
+    gauge('row_memory_limit_bytes', 'Memory that they may take', () => memory.bytes);
+    gauge('row_memory_waiting', 'Answers that wait for memory', () => memory.waiting);
   }
 
   /** Takes note of an answer whose headers are ready. */

@@ -26,6 +26,8 @@ export class FieldRun {
 
 /** A column that grows by runs of fields. Each kind has one loop of its own, over one type of array. */
 export interface ColumnBuilder {
+  /** Memory that its arrays take now, in bytes. */
+  readonly bytes: number;
   append(run: FieldRun): void;
   finish(): Data;
 }

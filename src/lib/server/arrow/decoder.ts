@@ -35,6 +35,13 @@ export class CopyDecoder {
     return this.#rows;
   }
 
+  /** Memory that the columns take so far, with the room that they have to grow. */
+  get bytes(): number {
+    let bytes = this.#memory.bytes.byteLength;
+    for (const { builder } of this.#columns) bytes += builder.bytes;
+    return bytes;
+  }
+
   /**
    * Takes the next bytes; they are copied, so the caller may use the chunk again.
    * @throws AppError 422 naming a column with a value that Arrow or the pivot cannot hold

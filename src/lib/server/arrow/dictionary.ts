@@ -24,6 +24,11 @@ export class ByteDictionary {
   /** Code by hash: open addressing with linear probing, at most half full. */
   #slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
 
+  /** Memory of the texts and of what finds them. */
+  get bytes(): number {
+    return this.#texts.bytes + this.#hashes.byteLength + this.#slots.byteLength;
+  }
+
   /** The code of a text that lies in `memory`, given out on its first appearance. */
   code(memory: Memory, start: number, length: number): number {
     const hash = hashOf(memory.view, start, length);

@@ -1,4 +1,5 @@
 import {
+  AsyncByteQueue,
   DataType,
   Dictionary,
   Field,
@@ -15,14 +16,17 @@ import type { Column } from './column-plan';
 /**
  * One Arrow IPC stream with exactly one record batch (docs/contract/04-data-loading.md): separate
  * batches would carry independent dictionaries. No rows make no bytes.
+ *
+ * @returns the bytes in parts. Most of them are the memory of the columns themselves: copying a
+ * million rows would hold the event loop for a tenth of a second, and need their memory twice
  * @throws Error if the columns differ in length
  */
-export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
+export function encodeParts(columns: readonly Column[]): Uint8Array[] {
   const length = columns[0]?.data.length ?? 0;
   if (columns.some(({ data }) => data.length !== length)) {
     throw new Error('Columns of different lengths make no batch');
   }
-  if (length === 0) return new Uint8Array(0);
+  if (length === 0) return [];
   const numbered = columns.map(({ data }, i) => numberDictionary(data, i));
   const schema = new Schema(
     columns.map(({ name, data }, i) => new Field(name, numbered[i]?.type ?? data.type, true)),
@@ -31,18 +35,37 @@ export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
     schema,
     makeData({ type: new Struct(schema.fields), length, nullCount: 0, children: numbered }),
   );
+  const parts = new Parts();
   const writer = new RecordBatchStreamWriter();
+  writer.reset(parts);
   writer.write(batch);
   writer.finish();
-  return unshared(writer.toUint8Array(true));
+  return parts.written;
 }
 
-/** The same bytes, as a type that an answer can have: memory that no other thread shares. */
-function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteOffset, byteLength } = bytes;
-  return buffer instanceof ArrayBuffer
-    ? new Uint8Array(buffer, byteOffset, byteLength)
-    : new Uint8Array(bytes);
+/** As {@link encodeParts}, in one piece of memory of its own. */
+export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
+  const parts = encodeParts(columns);
+  const bytes = new Uint8Array(lengthOf(parts));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** How many bytes some parts have together. */
+export const lengthOf = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((sum, { length }) => sum + length, 0);
+
+/** What a writer writes, as it is: its own sink can only be read all at once, or asynchronously. */
+class Parts extends AsyncByteQueue {
+  readonly written: Uint8Array[] = [];
+
+  override write(part: Uint8Array): void {
+    this.written.push(part);
+  }
 }
 
 /** The columns of a stream that {@link encode} made. */

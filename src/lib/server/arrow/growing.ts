@@ -50,10 +50,26 @@ export class Validity {
   #bitmap: Uint8Array | null = null;
   nullCount = 0;
 
+  /** Memory of the bitmap. */
+  get bytes(): number {
+    return this.#bitmap?.byteLength ?? 0;
+  }
+
   setNull(row: number): void {
     const bitmap = this.#bitmapUpTo(row);
     bitmap[row >> 3] = (bitmap[row >> 3] ?? 0xff) & ~(1 << (row & 7));
     this.nullCount += 1;
+  }
+
+  /** Makes the rows from `first` to before `end` null; they hold a value until then. */
+  setNulls(first: number, end: number): void {
+    const bitmap = this.#bitmapUpTo(end - 1);
+    const from = Math.min(end, (first + 7) & ~7);
+    const to = Math.max(from, end & ~7);
+    for (let row = first; row < from; row++) this.setNull(row);
+    bitmap.fill(0, from >> 3, to >> 3);
+    this.nullCount += to - from;
+    for (let row = to; row < end; row++) this.setNull(row);
   }
 
   #bitmapUpTo(row: number): Uint8Array {
@@ -88,6 +104,11 @@ export class GrowingTexts {
   #memory = new Memory(new Uint8Array(FIRST_LENGTH));
   #offsets = integersOf(FIRST_LENGTH);
   length = 0;
+
+  /** Memory of the texts and their offsets. */
+  get bytes(): number {
+    return this.#memory.bytes.byteLength + this.#offsets.byteLength;
+  }
 
   /** @throws Error beyond the 2 GB that one Arrow column of text can hold */
   push({ bytes }: Memory, start: number, length: number): void {

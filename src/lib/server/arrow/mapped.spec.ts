@@ -33,6 +33,23 @@ describe('a column that follows from ids', () => {
     expect(note.data.dictionary?.toArray()).toEqual(['first', notes.get(3), '', 'far']);
   });
 
+  it('works on runs of rows that begin and end within a byte of the bitmap', () => {
+    for (const [before, none, after] of [
+      [0, 3, 2],
+      [3, 2, 1],
+      [5, 6, 9],
+      [7, 1, 0],
+      [8, 16, 8],
+      [3, 40, 20],
+    ] as const) {
+      const runs = [Array(before).fill(1), Array(none).fill(2), Array(after).fill(4)].flat();
+      const logids = ids(runs);
+      const note = mappedDictionary('pf_note', logids, notes);
+      expect(note.data.nullCount).toBe(none);
+      expect(arrowRows([note]).map((row) => row.pf_note)).toEqual(runs.map((id) => notes.get(id)));
+    }
+  });
+
   it('works on ids beyond 32 bits', () => {
     const note = mappedDictionary('pf_note', ids([1, 2 ** 40, null]), notes);
     expect(arrowRows([note]).map((row) => row.pf_note)).toEqual(['first', 'far', null]);

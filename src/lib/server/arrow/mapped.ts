@@ -4,8 +4,6 @@ import { numbersOf } from './column-values';
 import { ByteDictionary, dictionaryData, type TextDictionary } from './dictionary';
 import { Memory, Validity } from './growing';
 
-const NONE = -1;
-
 /**
  * A text column that follows from an integer column, such as `pf_note` from `pf_logid`. Null if
  * the integer is null, and if the map gives null for it or has no such entry.
@@ -28,17 +26,15 @@ export function mappedDictionary(
 
   const codes = new Int32Array(data.length);
   const validity = new Validity();
-  // The rows of an entry lie together, so the last answer is most often the next one too.
-  let lastId = NaN;
-  let lastCode = NONE;
-  for (let row = 0; row < codes.length; row++) {
-    const id = values[row] ?? NaN;
-    if (id !== lastId) {
-      lastId = id;
-      lastCode = codeOf.get(id) ?? NONE;
-    }
-    if (lastCode === NONE || (data.nullCount > 0 && !data.getValid(row))) validity.setNull(row);
-    else codes[row] = lastCode;
+  const anyNull = data.nullCount > 0;
+  // The rows of an entry lie together as a rule, so they are looked up and filled in together.
+  for (let first = 0, end = 0; first < codes.length; first = end) {
+    const id = values[first] ?? NaN;
+    do end += 1;
+    while (end < codes.length && values[end] === id && !anyNull);
+    const code = anyNull && !data.getValid(first) ? undefined : codeOf.get(id);
+    if (code === undefined) validity.setNulls(first, end);
+    else codes.fill(code, first, end);
   }
   return { name, data: dictionaryData(codes, validity, dictionary) };
 }

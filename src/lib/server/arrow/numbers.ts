@@ -65,6 +65,10 @@ export class Float64Builder implements ColumnBuilder {
     private readonly finite = true,
   ) {}
 
+  get bytes(): number {
+    return this.#values.byteLength + this.#validity.bytes;
+  }
+
   append(run: FieldRun): void {
     const { rows } = run;
     const { view } = run.memory;
@@ -104,6 +108,10 @@ export class IntegerBuilder implements ColumnBuilder {
     private readonly name: string,
     private readonly width: 2 | 4 | 8,
   ) {}
+
+  get bytes(): number {
+    return (this.#wide ?? this.#narrow).byteLength + this.#validity.bytes;
+  }
 
   append(run: FieldRun): void {
     const done = this.#wide ? 0 : this.#appendNarrow(run);
@@ -178,6 +186,10 @@ export class BoolBuilder implements ColumnBuilder {
   #bits = bytesOf(0);
   #rows = 0;
   readonly #validity = new Validity();
+
+  get bytes(): number {
+    return this.#bits.byteLength + this.#validity.bytes;
+  }
 
   append(run: FieldRun): void {
     const { rows } = run;

@@ -11,6 +11,10 @@ export class DictionaryBuilder implements ColumnBuilder {
   #rows = 0;
   readonly #validity = new Validity();
 
+  get bytes(): number {
+    return this.#codes.byteLength + this.#dictionary.bytes + this.#validity.bytes;
+  }
+
   append(run: FieldRun): void {
     const { memory, rows } = run;
     const codes = (this.#codes = grown(this.#codes, this.#rows + rows, integersOf));
@@ -34,6 +38,10 @@ export class DictionaryBuilder implements ColumnBuilder {
 export class TextBuilder implements ColumnBuilder {
   readonly #texts = new GrowingTexts();
   readonly #validity = new Validity();
+
+  get bytes(): number {
+    return this.#texts.bytes + this.#validity.bytes;
+  }
 
   append(run: FieldRun): void {
     const { memory, rows } = run;

@@ -23,6 +23,10 @@ export class DateBuilder implements ColumnBuilder {
 
   constructor(private readonly name: string) {}
 
+  get bytes(): number {
+    return this.#days.byteLength + this.#validity.bytes;
+  }
+
   append(run: FieldRun): void {
     const { rows } = run;
     const { view } = run.memory;
@@ -58,6 +62,10 @@ export class TimestampBuilder implements ColumnBuilder {
   readonly #validity = new Validity();
 
   constructor(private readonly name: string) {}
+
+  get bytes(): number {
+    return this.#milliseconds.byteLength + this.#validity.bytes;
+  }
 
   append(run: FieldRun): void {
     const { rows } = run;

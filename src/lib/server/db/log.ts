@@ -16,13 +16,13 @@ export const listEntries = (db: Queryable, versionId: number): Promise<LogEntry[
   ]);
 
 const Label = v.object({ id: v.number(), operation: v.string(), note: v.nullable(v.string()) });
+export type Label = v.InferOutput<typeof Label>;
 
-/** What the rows of each entry of a version are labelled with: its operation and its note. */
-export const entryLabels = (
-  db: Queryable,
-  versionId: number,
-): Promise<v.InferOutput<typeof Label>[]> =>
-  db.many(Label, sql`SELECT id, operation, note FROM pf.log WHERE version_id = $1`, [versionId]);
+/** What the rows of each entry of a version are labelled with: its operation and its note. Oldest first. */
+export const entryLabels = (db: Queryable, versionId: number): Promise<Label[]> =>
+  db.many(Label, sql`SELECT id, operation, note FROM pf.log WHERE version_id = $1 ORDER BY id`, [
+    versionId,
+  ]);
 
 /** @throws AppError 404 if there is no such entry */
 export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> =>
@@ -105,6 +105,16 @@ export async function entryRowCounts(
   return new Map(rows.map((r) => [r.version_id, r.counted ? r.row_count : null]));
 }
 
+/** Rows of those entries of a version that have been counted. */
+export async function countedRows(db: Queryable, versionId: number): Promise<number> {
+  const { row_count } = await db.one(
+    v.object({ row_count: v.number() }),
+    sql`SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log WHERE version_id = $1`,
+    [versionId],
+  );
+  return row_count;
+}
+
 /**
  * Counts the rows of entries that are older than the counts, and keeps that. An entry's rows never
  * change, so no lock is needed.
@@ -122,10 +132,5 @@ export async function countOldEntries(
      WHERE version_id = $1 AND row_count IS NULL`,
     [versionId],
   );
-  const { row_count } = await db.one(
-    v.object({ row_count: v.number() }),
-    sql`SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log WHERE version_id = $1`,
-    [versionId],
-  );
-  return row_count;
+  return countedRows(db, versionId);
 }

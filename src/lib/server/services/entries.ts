@@ -4,6 +4,7 @@ import type { NewEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { isLoad, OPERATIONS } from '../../contract/operations';
 import { sumOf } from '../arrow/column-values';
+import type { Budget, Reservation } from '../budget';
 import type { Database, Transaction } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import {
@@ -24,6 +25,12 @@ import type { ForecastVersion } from './forecast-version';
 import { writeVersion } from './forecast-version';
 import { keptColumns, once } from './idempotency';
 import { runWrite, type StatementAnswer } from './read-columns';
+
+/** What every request that writes rows uses. */
+export interface Resources {
+  db: Database;
+  budget: Budget;
+}
 
 /** A written entry: its id, and what its statement answers. */
 export interface WrittenEntry extends StatementAnswer {
@@ -50,25 +57,58 @@ export type UndoResult = v.InferOutput<typeof UndoResult>;
  * @throws AppError 404 if there is no such version, 403 if it is closed, 409 for a key of another request
  */
 export const writing = <Result extends object>(
-  db: Database,
+  { db, budget }: Resources,
   versionId: number,
   key: WriteKey | undefined,
   answer: v.GenericSchema<unknown, Result>,
   work: (writer: EntryWriter) => Promise<Result>,
   lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Result> =>
+  budget.run((memory) => underLock(db, memory, versionId, key, answer, work, lock));
+
+/** An answer with rows, and what they take: to be released when they are sent. */
+export type Held<Result> = Result & { memory: Reservation };
+
+/**
+ * As {@link writing}, for a write that answers rows. If memory for them is short, the transaction is
+ * rolled back, the request waits without lock or connection, and `work` is called again.
+ *
+ * @throws AppError 422 for rows that take more than the whole budget, 503 for waiting too long
+ */
+export const writingRows = <Result extends object>(
+  { db, budget }: Resources,
+  versionId: number,
+  key: WriteKey | undefined,
+  answer: v.GenericSchema<unknown, Result>,
+  work: (writer: EntryWriter) => Promise<Result>,
+): Promise<Held<Result>> =>
+  budget.run(async (memory) => ({
+    ...(await underLock(db, memory, versionId, key, answer, work, 'UPDATE')),
+    memory,
+  }));
+
+const underLock = <Result extends object>(
+  db: Database,
+  memory: Reservation,
+  versionId: number,
+  key: WriteKey | undefined,
+  answer: v.GenericSchema<unknown, Result>,
+  work: (writer: EntryWriter) => Promise<Result>,
+  lock: 'UPDATE' | 'SHARE',
+): Promise<Result> =>
   db.versionTransaction(versionId, (tx) =>
     // A key that came before is answered without the checks of the version, which its write has passed.
-    once(tx, versionId, key, answer, async () =>
-      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock))),
+    once(tx, versionId, key, answer, memory, async () =>
+      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory)),
     ),
   );
 
-/** Writes and deletes entries of one version. Only {@link writing} makes one. */
+/** Writes and deletes entries of one version. Only {@link writing} and {@link writingRows} make one. */
 class EntryWriter {
   constructor(
     readonly tx: Transaction,
     readonly target: ForecastVersion,
+    private readonly memory: Reservation,
   ) {}
 
   /**
@@ -96,7 +136,9 @@ class EntryWriter {
       exclude_clause: excludeClause(version.exclude_iters),
       ...tokens,
     });
-    const written = await blameClient(blamed, () => runWrite(tx, statement, target.columns));
+    const written = await blameClient(blamed, () =>
+      runWrite(tx, statement, target.columns, this.memory),
+    );
     // An operation at the grain answers fewer rows than it writes.
     const known = isLoad(entry.operation) ? written.rowCount : undefined;
     await keepRowCount(tx, table, logid, known);
@@ -111,11 +153,11 @@ class EntryWriter {
    * @throws AppError 404 if there is no such entry
    */
   async undo(logid: number): Promise<UndoResult> {
-    const { tx, target } = this;
+    const { tx, target, memory } = this;
     const { columns, table } = target;
     await deleteEntry(tx, logid);
     const statement = substitute(undoTemplate(columns), { fc_table: table, logid: sql`${logid}` });
-    const gone = await runWrite(tx, statement, columns);
+    const gone = await runWrite(tx, statement, columns, memory);
     // At the grain, the statement counts the rows behind each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
     return counts

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { constants, gunzip, gzip } from 'node:zlib';
+import { constants, createGzip, gunzip } from 'node:zlib';
 import { Data } from 'apache-arrow';
 import * as v from 'valibot';
-import { decode, encode } from '../arrow/encode';
+import { decode, encodeParts } from '../arrow/encode';
+import type { Reservation } from '../budget';
 import type { Queryable, Transaction } from '../db/database';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';
 import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
@@ -17,19 +20,21 @@ export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance
  *
  * @param key undefined if the client sent none; the write is then made each time
  * @param schema what the write answers
- * @throws AppError 409 if the key came with another body, and whatever `write` throws
+ * @param memory what the columns of the answer take
+ * @throws AppError 409 if the key came with another body; MemoryShort; whatever `write` throws
  */
 export async function once<Answer extends object>(
   transaction: Transaction,
   versionId: number,
   key: WriteKey | undefined,
   schema: v.GenericSchema<unknown, Answer>,
+  memory: Reservation,
   write: () => Promise<Answer>,
 ): Promise<Answer> {
   if (!key) return write();
   if (!(await claimKey(transaction, key))) {
     // A kept answer is deleted only with its version; the write then refuses with 404.
-    return (await keptAnswer(transaction, key, schema)) ?? write();
+    return (await keptAnswer(transaction, key, schema, memory)) ?? write();
   }
   const answer = await write();
   await keepAnswer(transaction, key, versionId, await pack(answer));
@@ -40,12 +45,14 @@ export async function once<Answer extends object>(
 /**
  * What a write with this key answered; undefined if there was none within the last day.
  *
- * @throws AppError 409 if the key came with another body
+ * @param memory what the columns of the answer take
+ * @throws AppError 409 if the key came with another body; MemoryShort
  */
 export async function keptAnswer<Answer extends object>(
   db: Queryable,
   key: WriteKey | undefined,
   schema: v.GenericSchema<unknown, Answer>,
+  memory: Reservation,
 ): Promise<Answer | undefined> {
   const kept = key && (await findAnswer(db, key));
   if (!kept) return undefined;
@@ -55,10 +62,9 @@ export async function keptAnswer<Answer extends object>(
       'This Idempotency-Key came with another request before; send a new key with a new request',
     );
   }
-  return v.parse(schema, await unpack(kept));
+  return v.parse(schema, await unpack(kept, memory));
 }
 
-const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** Fields of an answer that JSON can carry, and perhaps the rows it is about. */
@@ -67,14 +73,20 @@ const WithColumns = v.looseObject({ columns: v.optional(keptColumns) });
 /** Columns are stored as the Arrow stream they make, a small part of their JSON. */
 async function pack(answer: object): Promise<KeptAnswer> {
   const { columns, ...fields } = v.parse(WithColumns, answer);
-  const level = constants.Z_BEST_SPEED;
   return {
     answer: JSON.stringify(fields),
-    columns: columns ? await compress(encode(columns), { level }) : null,
+    columns: columns ? await compressed(encodeParts(columns)) : null,
   };
 }
 
-async function unpack({ answer, columns }: KeptAnswer): Promise<object> {
+/** Part by part, so that the stream is never in memory as a whole. */
+const compressed = (parts: Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> =>
+  buffer(Readable.from(parts).pipe(createGzip({ level: constants.Z_BEST_SPEED })));
+
+async function unpack({ answer, columns }: KeptAnswer, memory: Reservation): Promise<object> {
   const fields = v.parse(v.looseObject({}), JSON.parse(answer));
-  return { ...fields, ...(columns && { columns: decode(await decompress(columns)) }) };
+  if (!columns) return fields;
+  const bytes = await decompress(columns);
+  memory.grow(bytes.byteLength);
+  return { ...fields, columns: decode(bytes) };
 }

@@ -23,7 +23,7 @@ import type { SqlText } from '../sql/quote';
 import { literal, sql } from '../sql/quote';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
-import type { EntryWriter } from './entries';
+import type { EntryWriter, Resources } from './entries';
 import { writing } from './entries';
 import { readVersion, storedTemplate } from './forecast-version';
 import { logOf } from './log';
@@ -43,14 +43,14 @@ const NO_OFFSET = '0 days';
  * calendar; 422 if no row matches or a row holds what a forecast table may not
  */
 export function load(
-  db: Database,
+  resources: Resources,
   versionId: number,
   operation: LoadOperation,
   request: LoadRequest,
   key?: WriteKey,
 ): Promise<LoadAnswer> {
   return writing(
-    db,
+    resources,
     versionId,
     key,
     LoadAnswer,
@@ -61,12 +61,12 @@ export function load(
 
 /** As `load`; a request to replay is for a later version of the service. @throws AppError 501 */
 export async function loadBaseline(
-  db: Database,
+  resources: Resources,
   versionId: number,
   request: BaselineRequest,
   key?: WriteKey,
 ): Promise<LoadAnswer> {
-  return load(db, versionId, 'baseline', withoutReplay(request), key);
+  return load(resources, versionId, 'baseline', withoutReplay(request), key);
 }
 
 function withoutReplay(request: BaselineRequest): LoadRequest {
@@ -83,14 +83,14 @@ function withoutReplay(request: BaselineRequest): LoadRequest {
  * @throws AppError as `load`, and 409 while an operation exists or if the entry is no segment
  */
 export async function editSegment(
-  db: Database,
+  resources: Resources,
   versionId: number,
   logid: number,
   edit: BaselineRequest,
   key?: WriteKey,
 ): Promise<LoadAnswer> {
   const request = withoutReplay(edit);
-  return writing(db, versionId, key, LoadAnswer, async (writer) => {
+  return writing(resources, versionId, key, LoadAnswer, async (writer) => {
     const { tx } = writer;
     const entry = await getEntry(tx, logid);
     if (entry.version_id !== versionId) {
@@ -116,11 +116,11 @@ export async function editSegment(
  * (docs/contract/05-operations.md#delete-versionsidbaseline). @throws AppError 403, 404
  */
 export function clearBaseline(
-  db: Database,
+  resources: Resources,
   versionId: number,
   key?: WriteKey,
 ): Promise<ClearAnswer> {
-  return writing(db, versionId, key, ClearAnswer, (writer) => writer.clear('baseline'));
+  return writing(resources, versionId, key, ClearAnswer, (writer) => writer.clear('baseline'));
 }
 
 /** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */

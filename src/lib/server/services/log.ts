@@ -4,7 +4,8 @@ import { found } from '../db/database';
 import { entryTotals, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { listEntries, updateNote, versionOfEntry } from '../db/log';
-import { UndoResult, writing } from './entries';
+import type { Held, Resources } from './entries';
+import { UndoResult, writingRows } from './entries';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion } from './forecast-version';
 import { keptAnswer } from './idempotency';
@@ -47,14 +48,22 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  *
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
-export async function undo(db: Database, logid: number, key?: WriteKey): Promise<UndoResult> {
+export async function undo(
+  resources: Resources,
+  logid: number,
+  key?: WriteKey,
+): Promise<Held<UndoResult>> {
+  const { db, budget } = resources;
   const versionId = await versionOfEntry(db, logid);
   if (versionId === undefined) {
     // The first request with this key may have taken the entry out.
-    const kept = await keptAnswer(db, key, UndoResult);
+    const kept = await budget.run(async (memory) => {
+      const result = await keptAnswer(db, key, UndoResult, memory);
+      return result && { ...result, memory };
+    });
     if (kept) return kept;
   }
-  return writing(db, found(versionId, `log entry ${logid}`), key, UndoResult, (writer) =>
+  return writingRows(resources, found(versionId, `log entry ${logid}`), key, UndoResult, (writer) =>
     writer.undo(logid),
   );
 }

@@ -26,19 +26,19 @@ import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
-import type { EntryWriter } from './entries';
-import { writing } from './entries';
+import type { EntryWriter, Held, Resources } from './entries';
+import { writingRows } from './entries';
 import { readVersion, sliceOf, storedTemplate } from './forecast-version';
 import { keptColumns } from './idempotency';
 
 /** What an operation answers. */
-export const OperationResult = v.object({
+const OperationResult = v.object({
   /** The rows it wrote (docs/contract/05-operations.md). */
   columns: keptColumns,
   /** The slice keys that it did not use, percent-encoded, with commas between. */
   skipped: v.string(),
 });
-export type OperationResult = v.InferOutput<typeof OperationResult>;
+type OperationResult = v.InferOutput<typeof OperationResult>;
 
 /** Most characters of the header that lists unused keys. Clients refuse answers with longer headers. */
 const MAX_SKIPPED = 4096;
@@ -65,11 +65,11 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  * @throws AppError 400, 403, 404; 422 if there is nothing to scale or no way to spread
  */
 function scale(
-  db: Database,
+  resources: Resources,
   versionId: number,
   request: ScaleRequest,
   key?: WriteKey,
-): Promise<OperationResult> {
+): Promise<Held<OperationResult>> {
   const pct = request.pct ?? null;
   const increments = { value: request.value_incr ?? null, units: request.units_incr ?? null };
   const asked = increments.value !== null || increments.units !== null;
@@ -78,7 +78,7 @@ function scale(
   }
   if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
 
-  return writing(db, versionId, key, OperationResult, async (writer) => {
+  return writingRows(resources, versionId, key, OperationResult, async (writer) => {
     const { target } = writer;
     for (const role of ['value', 'units'] as const) {
       if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
@@ -114,12 +114,12 @@ function scale(
  * @throws AppError 400, 403, 404; 422 if nothing would move
  */
 function recode(
-  db: Database,
+  resources: Resources,
   versionId: number,
   request: RecodeRequest,
   key?: WriteKey,
-): Promise<OperationResult> {
-  return writing(db, versionId, key, OperationResult, async (writer) => {
+): Promise<Held<OperationResult>> {
+  return writingRows(resources, versionId, key, OperationResult, async (writer) => {
     const { tx, target } = writer;
     if (Object.keys(request.set).length === 0) {
       throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
@@ -142,13 +142,13 @@ function recode(
  * @throws AppError 400, 403, 404; 422 if nothing would be copied
  */
 function clone(
-  db: Database,
+  resources: Resources,
   versionId: number,
   request: CloneRequest,
   key?: WriteKey,
-): Promise<OperationResult> {
+): Promise<Held<OperationResult>> {
   const factor = request.scale_factor ?? 1;
-  return writing(db, versionId, key, OperationResult, async (writer) => {
+  return writingRows(resources, versionId, key, OperationResult, async (writer) => {
     const { tx, target } = writer;
     return write(
       writer,
@@ -163,11 +163,11 @@ function clone(
 }
 
 type Operate<O extends SliceOperation> = (
-  db: Database,
+  resources: Resources,
   versionId: number,
   request: SliceRequests[O],
   key?: WriteKey,
-) => Promise<OperationResult>;
+) => Promise<Held<OperationResult>>;
 
 const OPERATE: { [O in SliceOperation]: Operate<O> } = { scale, recode, clone };
 
@@ -176,15 +176,16 @@ const OPERATE: { [O in SliceOperation]: Operate<O> } = { scale, recode, clone };
  * (docs/contract/05-operations.md, docs/contract/14-what-the-operations-compute.md).
  *
  * @throws AppError 400 for a request that cannot be used, 403 if the version is closed, 404 if it does
- * not exist, 409 if the stored SQL is outdated, 422 if there is nothing to write
+ * not exist, 409 if the stored SQL is outdated, 422 if there is nothing to write, or more than memory
+ * allows; 503 for waiting too long
  */
 export const operate = <O extends SliceOperation>(
-  db: Database,
+  resources: Resources,
   versionId: number,
   operation: O,
   request: SliceRequests[O],
   key?: WriteKey,
-): Promise<OperationResult> => OPERATE[operation](db, versionId, request, key);
+): Promise<Held<OperationResult>> => OPERATE[operation](resources, versionId, request, key);
 
 /** Totals of what an operation on a slice would touch, and of what it would skip. @throws AppError 400, 404, 409 */
 export const previewSlice = (

@@ -1,5 +1,6 @@
 import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { CopyDecoder } from '../arrow/decoder';
+import type { Reservation } from '../budget';
 import type { Transaction } from '../db/database';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
@@ -37,19 +38,38 @@ export interface StatementAnswer {
 }
 
 /**
- * Runs a statement that writes rows, and reads what it answers into columns. Memory is that of typed
- * arrays and of each distinct text once, however long the texts are.
+ * Runs a statement and reads what it answers into columns. Memory is that of typed arrays and of each
+ * distinct text once, however long the texts are.
  *
- * @throws DatabaseError of the statement; AppError 422 for a value that a column cannot hold
+ * @param memory that the columns take
+ * @param signal ends the statement
+ * @throws DatabaseError of the statement; MemoryShort; AppError 422 for a value that a column cannot
+ * hold
  */
+export async function readColumns(
+  transaction: Transaction,
+  statement: SqlText,
+  plan: readonly PlannedColumn[],
+  memory: Reservation,
+  signal?: AbortSignal,
+): Promise<StatementAnswer> {
+  const decoder = new CopyDecoder(plan);
+  const onChunk = (chunk: Uint8Array) => {
+    decoder.write(chunk);
+    memory.grow(decoder.bytes);
+  };
+  await transaction.copyOut(statement, onChunk, signal);
+  return { columns: decoder.finish(), rowCount: decoder.rows };
+}
+
+/** As {@link readColumns}, for a statement that writes rows and may answer none. */
 export async function runWrite(
   transaction: Transaction,
   statement: SqlText,
   columns: readonly ForecastColumn[],
+  memory: Reservation,
 ): Promise<StatementAnswer> {
   const plan = await planColumns(transaction, statement, columns, 'amount');
   if (plan.length === 0) return { columns: [], rowCount: await transaction.run(statement) };
-  const decoder = new CopyDecoder(plan);
-  await transaction.copyOut(statement, (chunk) => decoder.write(chunk));
-  return { columns: decoder.finish(), rowCount: decoder.rows };
+  return readColumns(transaction, statement, plan, memory);
 }

@@ -7,7 +7,7 @@ import type { RequestHandler } from './$types';
 export const DELETE: RequestHandler = async (event) => {
   const { locals, params } = event;
   const logid = logidParam(params.logid);
-  return undoResponse(await undo(locals.db, logid, await readWriteKey(event)));
+  return undoResponse(await undo(locals, logid, await readWriteKey(event)));
 };
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

@@ -11,7 +11,7 @@ const answer = async <O extends SliceOperation>(
   const { locals, params } = event;
   const id = idParam(params.id, 'id');
   const { body, key } = await readWrite<SliceRequests[O]>(event, SLICE_REQUESTS[operation]);
-  return operationResponse(await operate(locals.db, id, operation, body, key));
+  return operationResponse(await operate(locals, id, operation, body, key));
 };
 
 export const POST: RequestHandler = (event) => answer(event, event.params.operation);

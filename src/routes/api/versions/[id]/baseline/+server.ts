@@ -8,11 +8,11 @@ export const POST: RequestHandler = async (event) => {
   const { locals, params } = event;
   const id = idParam(params.id, 'id');
   const { body, key } = await readWrite(event, BaselineRequest);
-  return json(await loadBaseline(locals.db, id, body, key));
+  return json(await loadBaseline(locals, id, body, key));
 };
 
 export const DELETE: RequestHandler = async (event) => {
   const { locals, params } = event;
   const id = idParam(params.id, 'id');
-  return json(await clearBaseline(locals.db, id, await readWriteKey(event)));
+  return json(await clearBaseline(locals, id, await readWriteKey(event)));
 };

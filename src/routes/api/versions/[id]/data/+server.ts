@@ -4,6 +4,6 @@ import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
-  const { body, rowCount } = await readForecast(locals.db, id, 'get_data', request.signal);
-  return arrowResponse(body, rowCount);
+  const { db, bodies } = locals;
+  return arrowResponse(await readForecast(db, bodies, id, 'get_data', request.signal));
 };

@@ -8,5 +8,5 @@ export const POST: RequestHandler = async (event) => {
   const { locals, params } = event;
   const id = idParam(params.id, 'id');
   const { body, key } = await readWrite(event, LoadRequest);
-  return json(await load(locals.db, id, 'reference', body, key));
+  return json(await load(locals, id, 'reference', body, key));
 };

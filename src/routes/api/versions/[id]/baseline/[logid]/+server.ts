@@ -9,5 +9,5 @@ export const PUT: RequestHandler = async (event) => {
   const id = idParam(params.id, 'id');
   const logid = logidParam(params.logid);
   const { body, key } = await readWrite(event, BaselineRequest);
-  return json(await editSegment(locals.db, id, logid, body, key));
+  return json(await editSegment(locals, id, logid, body, key));
 };

@@ -1,0 +1,218 @@
+import { AppError } from './errors';
+
+const MEGABYTE = 1_048_576;
+
+/** The part of the budget up to which an answer is small, and need not wait behind others. */
+const SMALL_PART = 1 / 64;
+
+/** Somebody whom memory is not free for yet. */
+interface Waiting {
+  bytes: number;
+  granted: (memory: Reservation) => void;
+}
+
+/**
+ * One bound on the memory that the rows of all answers take at a time. They lie in typed arrays,
+ * outside of the heap that Node itself limits.
+ *
+ * ```
+ * const answer = await budget.run(async (memory) => {
+ *   memory.grow(bytesSoFar);          // as often as that changes
+ *   return { columns, memory };
+ * });
+ * …
+ * answer.memory.release();            // once it is sent
+ * ```
+ *
+ * Who does not fit waits, in the order they came, and holds nothing meanwhile: an answer that has rows
+ * and cannot have more gives back what it has. So no two answers ever wait for each other
+ * (docs/decisions/0014-one-budget-for-rows.md).
+ */
+export class Budget {
+  #held = 0;
+  #waiting: Waiting[] = [];
+
+  /**
+   * @param bytes that may be held at a time
+   * @param patience milliseconds that somebody waits at most; 0 is without limit
+   */
+  constructor(
+    readonly bytes: number,
+    private readonly patience = 0,
+  ) {}
+
+  /** Bytes that are held now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** How many answers wait for memory now. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /**
+   * Runs `attempt` with memory that it grows as it needs it. If there is not enough, the attempt ends
+   * with a {@link MemoryShort}; this then waits for more and runs it again, so it must leave nothing
+   * behind. Memory is given back if the attempt fails; if it returns, that is up to its caller.
+   *
+   * @param signal ends the waiting; an attempt that runs has to see to it itself
+   * @throws AppError 422 for more than the whole budget, 503 if memory is not free in time; the reason
+   * of `signal`; whatever `attempt` throws
+   */
+  async run<T>(attempt: (memory: Reservation) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let memory = this.#grant(0); ;) {
+      try {
+        return await attempt(memory);
+      } catch (error) {
+        memory.release();
+        if (!(error instanceof MemoryShort)) throw error;
+        memory = await this.#wait(Math.min(error.needed, this.bytes), signal);
+      }
+    }
+  }
+
+  #wait(bytes: number, signal?: AbortSignal): Promise<Reservation> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const leave = (error: unknown) => {
+        settled();
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        reject(error);
+        // Those behind may need less.
+        this.#grantNext();
+      };
+      const timer = this.patience > 0 ? setTimeout(() => leave(busy()), this.patience) : undefined;
+      const abort = () => leave(signal?.reason);
+      const settled = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      const waiting: Waiting = {
+        bytes,
+        granted: (memory) => {
+          settled();
+          resolve(memory);
+        },
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#waiting.push(waiting);
+      // What was short may have come free since.
+      this.#grantNext();
+    });
+  }
+
+  #grant(bytes: number): Reservation {
+    this.#held += bytes;
+    return new Reservation(bytes, {
+      most: this.bytes,
+      change: (from, to) => {
+        if (to > this.bytes) throw tooLarge(this.bytes);
+        if (to > from && !this.#mayGrow(from, to)) return false;
+        this.#held += to - from;
+        if (to < from) this.#grantNext();
+        return true;
+      },
+    });
+  }
+
+  /** Whether there is room, and nobody has waited for it longer. */
+  #mayGrow(from: number, to: number): boolean {
+    const small = this.bytes * SMALL_PART;
+    const jumpsQueue = this.#waiting.length > 0 && from <= small && to > small;
+    return !jumpsQueue && this.#fits(to - from);
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#held + bytes <= this.bytes;
+  }
+
+  /** Gives what is free to those who wait, in their order. */
+  #grantNext(): void {
+    for (let next = this.#waiting[0]; next && this.#fits(next.bytes); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      next.granted(this.#grant(next.bytes));
+    }
+  }
+}
+
+/** Memory that one answer holds of a budget. Only a budget makes one. */
+export class Reservation {
+  #bytes: number;
+
+  constructor(
+    bytes: number,
+    private readonly budget: {
+      most: number;
+      /** @returns false if memory is short; nothing has changed then */
+      change: (from: number, to: number) => boolean;
+    },
+  ) {
+    this.#bytes = bytes;
+  }
+
+  /** Bytes that it holds. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Holds at least as much as an answer will take at the least, before it is begun.
+   *
+   * @throws MemoryShort if that is not free
+   */
+  expect(estimate: number): void {
+    this.#atLeast(Math.min(estimate, this.budget.most), estimate);
+  }
+
+  /**
+   * Holds at least `bytes`.
+   *
+   * @throws MemoryShort if that is not free; AppError 422 beyond the whole budget
+   */
+  grow(bytes: number): void {
+    // Less than twice as much would soon be short again.
+    this.#atLeast(bytes, 2 * bytes);
+  }
+
+  /** Gives back what goes beyond `bytes`. */
+  trim(bytes: number): void {
+    if (bytes < this.#bytes) this.#become(bytes);
+  }
+
+  /** Gives everything back; the second time there is nothing left to give. */
+  release(): void {
+    this.trim(0);
+  }
+
+  #atLeast(bytes: number, worthWaitingFor: number): void {
+    if (bytes > this.#bytes && !this.#become(bytes)) throw new MemoryShort(worthWaitingFor);
+  }
+
+  #become(bytes: number): boolean {
+    const done = this.budget.change(this.#bytes, bytes);
+    if (done) this.#bytes = bytes;
+    return done;
+  }
+}
+
+/** Why an attempt of {@link Budget.run} ends and will be made again, with `needed` bytes to begin with. */
+export class MemoryShort extends Error {
+  constructor(readonly needed: number) {
+    super('Not enough memory is free');
+  }
+}
+
+/** What a request is told that waited for memory too long. */
+const busy = () =>
+  new AppError(
+    503,
+    'The rows of other answers take all the memory set aside for them; nothing was changed, try again in a moment',
+    { retryAfter: 5 },
+  );
+
+const tooLarge = (bytes: number) =>
+  new AppError(
+    422,
+    `These rows take more than the ${Math.floor(bytes / MEGABYTE)} MB that PF_MEMORY_MB allows for all answers together; nothing was changed. Take fewer at a time, by a narrower slice or a display grain, or allow more`,
+  );
