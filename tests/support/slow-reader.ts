@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { once } from 'node:events';
 
 /** A client that has the head of its answer and then takes nothing more until it is told to. */
 export interface SlowReader {
@@ -30,7 +29,7 @@ export async function readSlowly(url: string, path: string, body?: object): Prom
   const socket = connect({ host: hostname, port: Number(port) });
   let broken: Error | undefined;
   socket.on('error', (error) => (broken = error));
-  const closed = once(socket, 'close').then(() => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const sent = body ? JSON.stringify(body) : '';
   const lines = [
     `${body ? 'POST' : 'GET'} /api${path} HTTP/1.1`,
