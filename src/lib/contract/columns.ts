@@ -66,12 +66,14 @@ export const ColumnSave = v.object({
 });
 export type ColumnSave = v.InferOutput<typeof ColumnSave>;
 
+/** Body of PUT columns: saved all of it, or nothing (docs/contract/11-endpoints.md). */
 export const ColumnsSaveRequest = v.array(ColumnSave);
+/** Answer of GET and PUT columns. */
 export const ColumnsAnswer = v.array(ColumnEntry);
 
 /**
- * The column the browser indexes its table on, and the endpoint it loads: the grain if any
- * flagged column is a dimension or a date, the raw rows otherwise
+ * Whether a source has a display grain: whether any column with `in_grain` is a dimension or a date.
+ * If so, the browser loads `/agg` and indexes on `pf_gkey`; otherwise `/data` and `pf_id`
  * (docs/contract/04-data-loading.md).
  */
 export function hasGrain(columns: readonly Pick<ColumnEntry, 'role' | 'in_grain'>[]): boolean {

@@ -39,6 +39,7 @@ import {
   VersionsAnswer,
 } from './versions';
 
+/** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
 export const ARROW = 'application/vnd.apache.arrow.stream';
 /** The text format of Prometheus. */
 export const METRICS = 'text/plain';
@@ -46,7 +47,7 @@ export const METRICS = 'text/plain';
 /** One endpoint as the service promises it. */
 export interface Endpoint {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below `/api`, with `{id}` where a value stands. */
+  /** The path below `/api`; a parameter is its name in braces, such as `{id}`. */
   path: string;
   summary: string;
   /** Parameters of the query string by name. */
@@ -61,8 +62,8 @@ export interface Endpoint {
     headers?: string[];
   };
   /**
-   * What it may refuse with, beside 403, 413 and 415 for writes, 421 for a host that is not served,
-   * 503 for "not now, try again" and 500 for anything else.
+   * The statuses of its refusals. Common to all, and not listed: 403, 413 and 415 for writes, 421 for
+   * a host that is not served, 503 for "not now, try again" and 500 for anything else.
    */
   refusals: readonly number[];
 }
@@ -79,7 +80,10 @@ const arrow: Endpoint['answer'] = {
   headers: ['X-Row-Count', 'Content-Length'],
 };
 
-/** Every endpoint of the service, in the order of a plan's life. The OpenAPI document is made of it. */
+/**
+ * Every endpoint of the service, in the order of a plan's life (docs/contract/11-endpoints.md). The
+ * OpenAPI document is made from it.
+ */
 export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',

@@ -15,10 +15,16 @@ const FILTER_OPERATORS = [
   'is null',
   'is not null',
 ] as const;
+/**
+ * The operators of a filter condition (docs/contract/14-what-the-operations-compute.md#filters).
+ */
 export const FilterOperator = v.picklist(FILTER_OPERATORS);
 export type FilterOperator = v.InferOutput<typeof FilterOperator>;
 
-/** `value` is a scalar; a list for `in` and `not in`; two values for `between`; none for the null tests. */
+/**
+ * `value` is a list for `in` and `not in`, two values for `between`, none for `is null`, else a
+ * scalar.
+ */
 export const FilterCondition = v.object({
   cname: text,
   op: FilterOperator,
@@ -76,6 +82,9 @@ export const BaselineRequest = v.lazy((body) =>
 );
 export type BaselineRequest = v.InferOutput<typeof BaselineRequest>;
 
+/**
+ * Answer of a load: its log entry and the number of rows it wrote (docs/contract/05-operations.md).
+ */
 export const LoadAnswer = v.object({
   logid: v.number(),
   row_count: v.number(),
@@ -90,10 +99,14 @@ export const LoadAnswer = v.object({
 });
 export type LoadAnswer = v.InferOutput<typeof LoadAnswer>;
 
+/**
+ * Answer of DELETE baseline: forecast rows and log entries that were deleted
+ * (docs/contract/05-operations.md).
+ */
 export const ClearAnswer = v.object({ rows_deleted: v.number(), log_entries_deleted: v.number() });
 export type ClearAnswer = v.InferOutput<typeof ClearAnswer>;
 
-/** What a load would bring, before it is made. */
+/** Body of POST baseline/preview (docs/contract/05-operations.md). */
 export const LoadPreviewRequest = v.object({
   ...selection,
   date_offset: v.optional(v.nullable(dateOffset)),
@@ -110,6 +123,10 @@ export const DateSpan = v.object({
 });
 export type DateSpan = v.InferOutput<typeof DateSpan>;
 
+/**
+ * What a load would bring. The total of a measure that the source does not have is null; `spans`
+ * has one entry per date column (docs/contract/05-operations.md).
+ */
 export const LoadPreview = v.object({
   row_count: v.number(),
   value_total: v.nullable(v.number()),

@@ -16,7 +16,7 @@ const LOAD_ENTRIES = { baseline: kept('baseline'), reference: kept('reference') 
 };
 const LoadContent = v.variant('operation', Object.values(LOAD_ENTRIES));
 
-/** What was asked for: `operation` says which slice and params an entry has. */
+/** What was asked for: `operation` decides the form of `slice` and `params`. */
 const EntryContent = v.variant('operation', [
   ...Object.values(LOAD_ENTRIES),
   ...Object.values(SLICE_ENTRIES),
@@ -52,9 +52,17 @@ const EntryTotals = v.object({
   units_total: v.nullable(number),
 });
 
+/**
+ * An entry with the number and the totals of its own rows; the total of a measure that the source
+ * does not have is null.
+ */
 export const LogListEntry = v.intersect([LogEntry, EntryTotals]);
 export type LogListEntry = v.InferOutput<typeof LogListEntry>;
 
+/**
+ * Answer of GET log: the entries, the names of the measures, and the totals over all entries. Name
+ * and total of a measure that the source does not have are null (docs/contract/06-log.md).
+ */
 export const LogAnswer = v.object({
   entries: v.pipe(v.array(LogListEntry), v.description('Newest first')),
   value_col: v.nullable(v.string()),
@@ -64,6 +72,7 @@ export const LogAnswer = v.object({
 });
 export type LogAnswer = v.InferOutput<typeof LogAnswer>;
 
+/** Body of PATCH log; null empties the note (docs/contract/06-log.md). */
 export const EditNoteRequest = v.object({ note: v.nullable(note) });
 
 const UndoRawAnswer = v.object({ rows_deleted: v.number(), pf_ids: v.array(v.number()) });
@@ -71,10 +80,14 @@ const UndoGrainAnswer = v.object({
   rows_deleted: v.number(),
   pf_gkeys: v.array(v.string()),
 });
+/**
+ * Answer of DELETE log: how many forecast rows went, and their keys: `pf_ids` without a grain,
+ * `pf_gkeys` with one (docs/contract/06-log.md).
+ */
 export const UndoAnswer = v.union([UndoRawAnswer, UndoGrainAnswer]);
 export type UndoAnswer = v.InferOutput<typeof UndoAnswer>;
 
-/** One load with the place of its rows in time: first and last day of each date column. */
+/** One load with its spans: first and last day of each date column; null if no row has a date. */
 export const Segment = v.intersect([
   EntryRecord,
   LoadContent,
@@ -86,4 +99,5 @@ export const Segment = v.intersect([
   }),
 ]);
 export type Segment = v.InferOutput<typeof Segment>;
+/** Answer of GET segments, oldest first (docs/contract/06-log.md). */
 export const SegmentsAnswer = v.array(Segment);

@@ -123,7 +123,7 @@ const jsonContent = (schema: v.GenericSchema) => ({
   'application/json': { schema: jsonSchema(schema) },
 });
 
-/** What travels, as JSON Schema; what only code can check is left to the descriptions. */
+/** A schema's input as JSON Schema. Checks that only code can make are left to the descriptions. */
 function jsonSchema(schema: v.GenericSchema): JsonSchema {
   const { $schema: _, ...converted } = toJsonSchema(settled(schema), {
     target: 'draft-2020-12',
@@ -145,7 +145,7 @@ function jsonSchema(schema: v.GenericSchema): JsonSchema {
 const isSchema = (value: unknown): value is v.GenericSchema =>
   v.is(v.object({ kind: v.literal('schema') }), value);
 
-/** The part of a schema of {@link byColumn} that tells the schema of its values. */
+/** The part of a {@link byColumn} schema that holds the schema of its values. */
 const ByColumn = v.object({
   type: v.literal('metadata'),
   metadata: v.object({ [COLUMN_VALUE]: v.custom<v.GenericSchema>(isSchema) }),
@@ -154,6 +154,6 @@ const ByColumn = v.object({
 const isLazy = (schema: v.GenericSchema): schema is v.LazySchema<v.GenericSchema> =>
   schema.type === 'lazy';
 
-/** A schema that is chosen by what arrives is described by its usual choice. */
+/** A lazy schema chooses by the body; the document describes its usual choice. */
 const settled = (schema: v.GenericSchema): v.GenericSchema =>
   isLazy(schema) ? schema.getter(undefined) : schema;

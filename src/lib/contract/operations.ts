@@ -2,17 +2,17 @@ import * as v from 'valibot';
 import { byColumn, note, number, pfUser, row, scalar } from './primitives';
 
 interface OperationFacts {
-  /** Its name on a page. */
+  /** The operation's name on a page. */
   label: string;
   /** One line for the API's documentation. */
   summary: string;
   verbs: { infinitive: string; past: string; progressive: string };
   tone: 'neutral' | 'info' | 'accent' | 'warning' | 'success';
-  /** The `pf_iter` of the rows it writes. */
+  /** The `pf_iter` of the rows that the operation writes. */
   iter: string;
   /**
-   * What it makes its rows from: rows of the source table, or rows of the version that a slice
-   * selects. A version's loads can only be edited while nothing in it was made from a slice.
+   * What the operation makes its rows from: rows of the source table, or rows of the version that a
+   * slice selects. A load can be edited only while its version has no entry that was made from a slice.
    */
   reads: 'source' | 'slice';
   /** The key on the keyboard that opens its form on the pivot page; null if it has none. */
@@ -83,10 +83,11 @@ export type LoadOperation = Reading<'source'>;
 /** Makes rows from rows of the version. */
 export type SliceOperation = Reading<'slice'>;
 
-/** Whether a name is that of an operation of the table. */
+/** Whether a name is that of an operation. */
 export const isLogOperation = (name: string): name is LogOperation =>
   Object.hasOwn(OPERATIONS, name);
 
+/** The names of all operations, in the order of the table. */
 export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isLogOperation);
 export const LogOperation = v.picklist(LOG_OPERATIONS);
 
@@ -97,17 +98,22 @@ export const isLoad = (operation: LogOperation): operation is LoadOperation =>
 export const isSliceOperation = (name: string): name is SliceOperation =>
   isLogOperation(name) && !isLoad(name);
 
+/** The names of the operations that bring rows in from the source. */
 export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
+/** The names of the operations that make rows from a slice. */
 export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
 
-/** Which operation wrote a forecast row: its `pf_iter` (docs/contract/03-states-and-transitions.md). */
+/**
+ * What a forecast row's `pf_iter` can be: which operation wrote it
+ * (docs/contract/03-states-and-transitions.md).
+ */
 export const ITERS = [...new Set(LOG_OPERATIONS.map((operation) => OPERATIONS[operation].iter))];
 export const Iter = v.picklist(ITERS);
 export type Iter = v.InferOutput<typeof Iter>;
 
 /**
- * What a cell adds up: column → value. A value is a scalar, null (the column IS NULL) or an array of
- * those (any of them). `{}` is the whole version.
+ * Which rows a cell adds up: column → value. A value is a scalar, null (the column IS NULL) or an
+ * array of those (any of them). `{}` is the whole version (docs/contract/05-operations.md#slices).
  */
 export const Slice = byColumn(
   v.union([
@@ -118,12 +124,16 @@ export const Slice = byColumn(
 );
 export type Slice = v.InferOutput<typeof Slice>;
 
-/** New values: column → scalar or null. Dates are ISO text. */
+/** What a recode or clone sets: column → scalar or null. Dates are ISO text. */
 export const SetClause = byColumn(v.nullable(scalar));
 export type SetClause = v.InferOutput<typeof SetClause>;
 
 const common = { slice: Slice, pf_user: pfUser, note: v.optional(v.nullable(note)) };
 
+/**
+ * Body of POST scale: either `pct`, or one or both increments, in the units of the measures; null
+ * counts as left out (docs/contract/05-operations.md).
+ */
 export const ScaleRequest = v.object({
   ...common,
   value_incr: v.optional(
@@ -138,9 +148,14 @@ export const ScaleRequest = v.object({
 });
 export type ScaleRequest = v.InferOutput<typeof ScaleRequest>;
 
+/** Body of POST recode (docs/contract/05-operations.md). */
 export const RecodeRequest = v.object({ ...common, set: SetClause });
 export type RecodeRequest = v.InferOutput<typeof RecodeRequest>;
 
+/**
+ * Body of POST clone; a `scale_factor` that is null or left out is 1
+ * (docs/contract/05-operations.md).
+ */
 export const CloneRequest = v.object({
   ...common,
   set: SetClause,
@@ -154,6 +169,7 @@ export interface SliceRequests {
   recode: RecodeRequest;
   clone: CloneRequest;
 }
+/** The schema that checks the body of each operation on a slice. */
 export const SLICE_REQUESTS: {
   [O in SliceOperation]: v.GenericSchema<unknown, SliceRequests[O]>;
 } = { scale: ScaleRequest, recode: RecodeRequest, clone: CloneRequest };
@@ -176,13 +192,20 @@ export const SLICE_ENTRIES = {
   clone: kept('clone', v.object({ set: SetClause, scale_factor: number })),
 } satisfies { [O in SliceOperation]: v.GenericSchema<unknown, { operation: O }> };
 
-/** The newly written rows: whole in raw mode, at the grain otherwise; with pf_note and pf_op. */
+/**
+ * The rows that an operation wrote: whole in raw mode, else at the grain; with `pf_note` and
+ * `pf_op`.
+ */
 export const OperationAnswer = v.array(row);
 export type OperationAnswer = v.InferOutput<typeof OperationAnswer>;
 
-/** The response header that names slice keys which are no dimension or date column. */
+/**
+ * The response header that names slice keys that are no dimension or date column, each
+ * percent-encoded, with commas between (docs/contract/05-operations.md#slices).
+ */
 export const SLICE_SKIPPED_HEADER = 'X-Slice-Skipped';
 
+/** Body of POST slice (docs/contract/05-operations.md). */
 export const SlicePreviewRequest = v.object({ slice: Slice });
 
 const measured = {
@@ -191,7 +214,10 @@ const measured = {
   units_total: v.nullable(v.number()),
 };
 
-/** What an operation on a slice would touch, and what of it is excluded and stays as it is. */
+/**
+ * What an operation on a slice would touch, and in `excluded` the rows it would leave alone because
+ * of their origin. The total of a measure that the source does not have is null.
+ */
 export const SlicePreview = v.object({
   ...measured,
   excluded: v.object(measured),

@@ -26,13 +26,17 @@ export const pfUser = v.pipe(
   v.description('Acting user, recorded on the log entry'),
 );
 
+/** A note on a log entry: at most 10,000 characters, and it may be empty. */
 export const note = v.pipe(
   text,
   v.maxLength(10_000, 'must be at most 10,000 characters'),
   v.description('Note on the log entry; editable afterwards'),
 );
 
-/** The request header by which a write that is asked for again is known. */
+/**
+ * The request header that marks a repeated write
+ * (docs/contract/05-operations.md#sending-a-write-again).
+ */
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 /** An instant as ISO 8601 text, in UTC. */
@@ -48,14 +52,14 @@ export type Row = v.InferOutput<typeof row>;
 
 const DEEPEST = 100;
 
-/** Any JSON that PostgreSQL can store: not nested without end, and every text in it such a text. */
+/** Any JSON that PostgreSQL can store: nested at most 100 deep, every text in it a {@link text}. */
 export const anyJson = v.pipe(
   v.any(),
   v.check(isStorable, `must be well-formed text nested at most ${DEEPEST} deep`),
 );
 
 function isStorable(value: unknown): boolean {
-  // Not by recursion: a body of a megabyte can be nested deeper than the stack is.
+  // Not recursive: a body of a megabyte can be nested deeper than the stack allows.
   const open = [{ value, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     if (typeof next.value === 'string' && !v.is(text, next.value)) return false;
@@ -69,12 +73,12 @@ function isStorable(value: unknown): boolean {
   return true;
 }
 
-/** Under this key an object by column tells its value's schema to the API's documentation. */
+/** The metadata key under which {@link byColumn} keeps the schema of its values, for OpenAPI. */
 export const COLUMN_VALUE = 'columnValue';
 
 /**
- * A JSON object whose keys are column names. `v.record` would take a list for an empty object, and
- * drop the keys `constructor`, `prototype` and `__proto__`: a slice would then select more than it says.
+ * A JSON object whose keys are column names. `v.record` would take a list for an empty object and
+ * drop the keys `constructor`, `prototype` and `__proto__`; a slice would then select too many rows.
  */
 export const byColumn = <const Value extends v.GenericSchema>(value: Value) =>
   v.pipe(

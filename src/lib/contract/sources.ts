@@ -10,6 +10,11 @@ const TableKind = v.picklist([
   'foreign table',
 ]);
 
+/**
+ * A table or view of the database. `row_estimate` is the number of rows that PostgreSQL estimates,
+ * null if it has none; `source_id` is null if the table is not registered
+ * (docs/contract/04-data-loading.md).
+ */
 export const TableEntry = v.object({
   schema: v.string(),
   tname: v.string(),
@@ -18,8 +23,12 @@ export const TableEntry = v.object({
   source_id: v.nullable(v.number()),
 });
 export type TableEntry = v.InferOutput<typeof TableEntry>;
+/** Answer of GET tables. */
 export const TablesAnswer = v.array(TableEntry);
 
+/**
+ * Columns with their database types and first rows of a table (docs/contract/04-data-loading.md).
+ */
 export const TablePreview = v.object({
   columns: v.array(v.object({ cname: v.string(), type: v.string(), nullable: v.boolean() })),
   rows: v.array(row),
@@ -29,6 +38,7 @@ export type TablePreview = v.InferOutput<typeof TablePreview>;
 const SOURCE_STATUSES = ['active', 'archived'] as const;
 const SourceStatus = v.picklist(SOURCE_STATUSES);
 
+/** One registered table (docs/contract/02-resources-and-their-fields.md#pfsource). */
 export const Source = v.object({
   id: v.number(),
   schema: v.string(),
@@ -41,6 +51,10 @@ export const Source = v.object({
 });
 export type Source = v.InferOutput<typeof Source>;
 
+/**
+ * A source as a list shows it: with the number of its versions, whether it has a display grain, and
+ * whether its SQL has been generated.
+ */
 export const SourceListEntry = v.object({
   ...Source.entries,
   version_count: v.number(),
@@ -48,8 +62,10 @@ export const SourceListEntry = v.object({
   has_sql: v.boolean(),
 });
 export type SourceListEntry = v.InferOutput<typeof SourceListEntry>;
+/** Answer of GET sources. */
 export const SourcesAnswer = v.array(SourceListEntry);
 
+/** Body of POST sources (docs/contract/11-endpoints.md). */
 export const RegisterSourceRequest = v.object({
   schema: filledText,
   tname: filledText,
@@ -58,6 +74,10 @@ export const RegisterSourceRequest = v.object({
 });
 export type RegisterSourceRequest = v.InferOutput<typeof RegisterSourceRequest>;
 
+/**
+ * Body of PATCH on a source; a field that is left out keeps its value
+ * (docs/contract/11-endpoints.md).
+ */
 export const EditSourceRequest = v.object({
   label: v.optional(v.nullable(text)),
   status: v.optional(SourceStatus),
@@ -70,15 +90,19 @@ export const TEMPLATE_OPERATIONS = ['get_data', 'get_agg', ...LOG_OPERATIONS, 'u
 export const TemplateOperation = v.picklist(TEMPLATE_OPERATIONS);
 export type TemplateOperation = v.InferOutput<typeof TemplateOperation>;
 
+/**
+ * One stored template: SQL text with tokens in double braces (docs/contract/07-sql-generation.md).
+ */
 export const Template = v.object({
   operation: TemplateOperation,
   sql: v.string(),
   generated_at: timestamp,
 });
 export type Template = v.InferOutput<typeof Template>;
+/** Answer of GET and POST sql. */
 export const TemplatesAnswer = v.array(Template);
 
-/** What a generation would produce now, not stored. */
+/** Answer of GET sql/preview: the templates that a generation would store now. */
 export const TemplatesPreview = v.array(
   v.object({
     operation: TemplateOperation,
@@ -102,9 +126,11 @@ export const ColumnValues = v.object({
 });
 export type ColumnValues = v.InferOutput<typeof ColumnValues>;
 
+/** Body of POST grain-estimate (docs/contract/11-endpoints.md). */
 export const GrainEstimateRequest = v.object({
   columns: v.pipe(v.array(text), v.description('Columns the grain would hold')),
 });
+/** How far a display grain would reduce the source table (docs/contract/11-endpoints.md). */
 export const GrainEstimate = v.object({
   row_count: v.pipe(v.number(), v.description('Rows of the source table')),
   grain_rows: v.pipe(v.number(), v.description('Distinct combinations of the grain columns')),

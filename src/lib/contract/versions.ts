@@ -2,6 +2,10 @@ import * as v from 'valibot';
 import { Iter } from './operations';
 import { filledText, pfUser, text, timestamp } from './primitives';
 
+/**
+ * One plan of a source (docs/contract/02-resources-and-their-fields.md#pfversion). `closed_at` and
+ * `closed_by` are null while it is open.
+ */
 export const Version = v.object({
   id: v.number(),
   source_id: v.number(),
@@ -24,6 +28,7 @@ export const VersionListEntry = v.object({
   last_user: v.nullable(v.string()),
 });
 export type VersionListEntry = v.InferOutput<typeof VersionListEntry>;
+/** Answer of GET versions. */
 export const VersionsAnswer = v.array(VersionListEntry);
 
 const versionName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
@@ -31,6 +36,7 @@ const versionName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 cha
 /** The iterations that operations skip in a new version, if the request names none. */
 export const EXCLUDED_BY_DEFAULT: readonly Iter[] = ['reference'];
 
+/** Body of POST versions (docs/contract/11-endpoints.md). */
 export const CreateVersionRequest = v.object({
   name: versionName,
   description: v.optional(v.nullable(text)),
@@ -39,6 +45,10 @@ export const CreateVersionRequest = v.object({
 });
 export type CreateVersionRequest = v.InferOutput<typeof CreateVersionRequest>;
 
+/**
+ * Body of PATCH on a version; a field that is left out keeps its value
+ * (docs/contract/11-endpoints.md).
+ */
 export const EditVersionRequest = v.object({
   name: v.optional(versionName),
   description: v.optional(v.nullable(text)),
@@ -46,5 +56,6 @@ export const EditVersionRequest = v.object({
 });
 export type EditVersionRequest = v.InferOutput<typeof EditVersionRequest>;
 
+/** Body of POST close and POST open (docs/contract/11-endpoints.md). */
 export const CloseVersionRequest = v.object({ pf_user: pfUser });
 export type CloseVersionRequest = v.InferOutput<typeof CloseVersionRequest>;

@@ -24,14 +24,18 @@ export class FieldRun {
   }
 }
 
-/** A column that grows by runs of fields. Each kind has one loop of its own, over one type of array. */
+/** A column that grows by runs of fields. Each class has its own loop over one type of array. */
 export interface ColumnBuilder {
-  /** Memory that its arrays take now, in bytes. */
+  /** Bytes of memory that its arrays take now. */
   readonly bytes: number;
+  /**
+   * @throws AppError 422 for a value that Arrow or the pivot cannot hold, Error for malformed bytes
+   */
   append(run: FieldRun): void;
+  /** The rows as Arrow data; nothing can be appended afterwards. */
   finish(): Data;
 }
 
-/** The error of a field that is not as long as its type. */
+/** The error for a field whose length is not that of its type. */
 export const wrongLength = (type: string, length: number) =>
   new Error(`Malformed binary COPY: ${length} bytes for a ${type}`);

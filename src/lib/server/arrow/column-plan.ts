@@ -43,11 +43,11 @@ export const OID = {
 /**
  * One column of a COPY, in the order of the select.
  * - `measure`: summed by the pivot; a finite number, always Float64
- * - `amount`: a measure that was written in the same transaction. It may be infinite: a numeric goes
- *   further than a double, and only who has all of them can refuse the write
- * - `dimension`: grouped by; text becomes a dictionary, an integer Int32 while every value fits
- * - `key`: (nearly) unique; like a dimension, but text stays plain, since a dictionary of unique
- *   texts costs more than it saves
+ * - `amount`: a measure that was written in the same transaction. It may become infinite, since a
+ *   numeric holds larger numbers than a double. The caller checks all amounts and refuses the write
+ * - `dimension`: the pivot groups by it; text becomes a dictionary, an integer Int32 if every value fits
+ * - `key`: nearly or fully unique; like a dimension, but text gets no dictionary, which would cost more
+ *   than it saves
  */
 export interface PlannedColumn {
   name: string;
@@ -65,7 +65,10 @@ const readMeasure: Record<number, ReadNumber> = {
   [OID.numeric]: numericToDouble,
 };
 
-/** @throws Error for a type that no builder decodes, and for a measure that is no number */
+/**
+ * The builder for a column.
+ * @throws Error for a type that no builder decodes, and for a measure that is no number
+ */
 export function makeBuilder({ name, type, use }: PlannedColumn): ColumnBuilder {
   if (use === 'measure' || use === 'amount') {
     const read = readMeasure[type];

@@ -7,7 +7,8 @@ const FIRST_BYTES = 128 * 1024;
 
 /**
  * Decodes a binary COPY, chunk by chunk, straight into typed columns. The chunks may be split
- * anywhere. Two passes over each: where the fields lie, then one loop per column.
+ * anywhere. Each chunk is read in two passes: the first finds where the fields are, the second runs one
+ * loop per column.
  *
  * ```
  * const decoder = new CopyDecoder(plan);
@@ -18,7 +19,7 @@ const FIRST_BYTES = 128 * 1024;
 export class CopyDecoder {
   readonly #columns;
   readonly #fields;
-  /** The unread bytes: the beginning of a tuple that the next chunk goes on with. */
+  /** Begins with the `#unread` bytes of a tuple that the next chunk completes. */
   #memory = new Memory(new Uint8Array(FIRST_BYTES));
   #unread = 0;
   #state: 'header' | 'tuples' | 'ended' = 'header';
@@ -35,7 +36,7 @@ export class CopyDecoder {
     return this.#rows;
   }
 
-  /** Memory that the columns take so far, with the room that they have to grow. */
+  /** Bytes of memory that the columns take so far, the room to grow included. */
   get bytes(): number {
     let bytes = this.#memory.bytes.byteLength;
     for (const { builder } of this.#columns) bytes += builder.bytes;
@@ -56,7 +57,7 @@ export class CopyDecoder {
     this.#unread = end - position;
   }
 
-  /** Decodes what is whole; returns where the rest begins. */
+  /** Decodes all complete tuples; returns the position of the first byte after them. */
   #decode(end: number): number {
     let position = 0;
     if (this.#state === 'header') {
@@ -84,7 +85,7 @@ export class CopyDecoder {
   }
 
   /**
-   * The finished columns, in the order of the plan; the decoder is done after it.
+   * The finished columns, in the order of the plan; the decoder cannot be used afterwards.
    * @throws Error if the end of the COPY has not been seen
    */
   finish(): Column[] {

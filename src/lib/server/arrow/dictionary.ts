@@ -12,11 +12,12 @@ import { GrowingTexts, Validity, type Memory } from './growing';
 const FIRST_SLOTS = 1024;
 const EMPTY = -1;
 
+/** The Arrow type of a text column with a dictionary. */
 export type TextDictionary = Dictionary<Utf8, Int32>;
 
 /**
- * The distinct texts of a column, found by their UTF-8 bytes: no text is ever decoded here. A code
- * is the position of a text in the order of first appearance.
+ * The distinct texts of a column, compared by their UTF-8 bytes; no text is decoded. A text's code is
+ * its position, from 0, in the order of first appearance.
  */
 export class ByteDictionary {
   readonly #texts = new GrowingTexts();
@@ -24,12 +25,12 @@ export class ByteDictionary {
   /** Code by hash: open addressing with linear probing, at most half full. */
   #slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
 
-  /** Memory of the texts and of what finds them. */
+  /** Bytes of memory for the texts and the hash table. */
   get bytes(): number {
     return this.#texts.bytes + this.#hashes.byteLength + this.#slots.byteLength;
   }
 
-  /** The code of a text that lies in `memory`, given out on its first appearance. */
+  /** The code of a text in `memory`; a new text gets the next code. */
   code(memory: Memory, start: number, length: number): number {
     const hash = hashOf(memory.view, start, length);
     const slots = this.#slots;
@@ -79,7 +80,9 @@ export class ByteDictionary {
 
 const GOLDEN = 0x9e3779b1;
 
-/** Mixes word by word; the last word overlaps the one before it, so that no byte is left over. */
+/**
+ * Mixes 4 bytes at a time; the last 4 may overlap the ones before, so that no byte is left over.
+ */
 function hashOf(view: DataView, start: number, length: number): number {
   let hash = length;
   if (length >= 4) {
@@ -98,7 +101,7 @@ function hashOf(view: DataView, start: number, length: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Codes with the texts they stand for, as Arrow data. */
+/** Arrow data of one code per row with the dictionary that the codes point into. */
 export const dictionaryData = (
   codes: Int32Array,
   validity: Validity,

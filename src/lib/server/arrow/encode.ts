@@ -14,11 +14,11 @@ import {
 import type { Column } from './column-plan';
 
 /**
- * One Arrow IPC stream with exactly one record batch (docs/contract/04-data-loading.md): separate
- * batches would carry independent dictionaries. No rows make no bytes.
+ * One Arrow IPC stream with exactly one record batch, since several would carry independent
+ * dictionaries (docs/contract/04-data-loading.md). Without rows it has no bytes.
  *
- * @returns the bytes in parts. Most of them are the memory of the columns themselves: copying a
- * million rows would hold the event loop for a tenth of a second, and need their memory twice
+ * @returns the bytes in parts. Most parts are the memory of the columns themselves: copying a million
+ * rows would block the event loop for a tenth of a second and need their memory twice
  * @throws Error if the columns differ in length
  */
 export function encodeParts(columns: readonly Column[]): Uint8Array[] {
@@ -43,7 +43,7 @@ export function encodeParts(columns: readonly Column[]): Uint8Array[] {
   return parts.written;
 }
 
-/** As {@link encodeParts}, in one piece of memory of its own. */
+/** Like {@link encodeParts}, but copied into one array. */
 export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
   const parts = encodeParts(columns);
   const bytes = new Uint8Array(lengthOf(parts));
@@ -55,11 +55,14 @@ export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** How many bytes some parts have together. */
+/** The total length of some parts, in bytes. */
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0);
 
-/** What a writer writes, as it is: its own sink can only be read all at once, or asynchronously. */
+/**
+ * Collects what a writer writes, without copying. The writer's own sink copies it or is
+ * asynchronous.
+ */
 class Parts extends AsyncByteQueue {
   readonly written: Uint8Array[] = [];
 
@@ -78,7 +81,9 @@ export function decode(bytes: Uint8Array): Column[] {
   });
 }
 
-/** Numbers a dictionary by its column, so that the same columns always make the same bytes. */
+/**
+ * Sets a dictionary's id to its column's position, so that the same columns make the same bytes.
+ */
 function numberDictionary(data: Data, id: number): Data {
   if (!DataType.isDictionary(data.type)) return data;
   return data.clone(new Dictionary(data.type.dictionary, data.type.indices, id));

@@ -2,16 +2,16 @@ import { Utf8, makeData, type Data } from 'apache-arrow';
 
 const FIRST_LENGTH = 1024;
 
-/** A typed array, by what it takes to copy it. */
+/** The part of a typed array that copying needs. */
 interface Copied<Self> {
   readonly length: number;
   set(from: Self): void;
 }
 
 /**
- * A typed array at least `length` long that begins with what `array` holds: `array` itself, or one
- * twice as long. The first length is random: columns of one length would all be copied at the same
- * row, and hold the event loop together.
+ * A typed array of at least `length` numbers that begins with those of `array`: `array` itself, or a
+ * copy at least twice as long. The first length is random; otherwise all columns would be copied at the
+ * same row and block the event loop together.
  */
 export function grown<Numbers extends Copied<Numbers>>(
   array: Numbers,
@@ -31,7 +31,7 @@ export const integersOf = (length: number): Int32Array => new Int32Array(length)
 export const doublesOf = (length: number): Float64Array => new Float64Array(length);
 export const longsOf = (length: number): BigInt64Array => new BigInt64Array(length);
 
-/** Bytes with the view that reads numbers in them. */
+/** Bytes with a view that reads numbers from them. */
 export class Memory {
   readonly view: DataView;
 
@@ -39,18 +39,18 @@ export class Memory {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Memory of at least `length` bytes that begins with these. */
+  /** Memory of at least `length` bytes that begins with these bytes. */
   grown(length: number): Memory {
     return length <= this.bytes.length ? this : new Memory(grown(this.bytes, length, bytesOf));
   }
 }
 
-/** Which rows hold a value; costs nothing until the first null. */
+/** Which rows hold a value. No bitmap is kept before the first null. */
 export class Validity {
   #bitmap: Uint8Array | null = null;
   nullCount = 0;
 
-  /** Memory of the bitmap. */
+  /** Bytes of memory for the bitmap. */
   get bytes(): number {
     return this.#bitmap?.byteLength ?? 0;
   }
@@ -61,7 +61,9 @@ export class Validity {
     this.nullCount += 1;
   }
 
-  /** Makes the rows from `first` to before `end` null; they hold a value until then. */
+  /**
+   * Makes the rows from `first` up to, not including, `end` null; none of them may be null before.
+   */
   setNulls(first: number, end: number): void {
     const bitmap = this.#bitmapUpTo(end - 1);
     const from = Math.min(end, (first + 7) & ~7);
@@ -80,7 +82,7 @@ export class Validity {
     return (this.#bitmap = longer);
   }
 
-  /** What Arrow data of `rows` rows says of its nulls; no bitmap if every row holds a value. */
+  /** The null properties of Arrow data of `rows` rows; no bitmap if every row holds a value. */
   finish(rows: number): { length: number; nullCount: number; nullBitmap: Uint8Array | null } {
     return { length: rows, nullCount: this.nullCount, nullBitmap: this.#bitmapOf(rows) };
   }
@@ -96,16 +98,16 @@ export class Validity {
 
 /** From this length on, a native copy is quicker than a loop over the bytes. */
 const LONG_TEXT = 48;
-/** Arrow's offsets are 32 bits. */
+/** Arrow's offsets are signed 32-bit numbers. */
 const MOST_BYTES = 0x7fffffff;
 
-/** UTF-8 texts one after the other, with the offsets between them. */
+/** UTF-8 texts one after the other, with the offset of each. */
 export class GrowingTexts {
   #memory = new Memory(new Uint8Array(FIRST_LENGTH));
   #offsets = integersOf(FIRST_LENGTH);
   length = 0;
 
-  /** Memory of the texts and their offsets. */
+  /** Bytes of memory for the texts and their offsets. */
   get bytes(): number {
     return this.#memory.bytes.byteLength + this.#offsets.byteLength;
   }
@@ -124,7 +126,7 @@ export class GrowingTexts {
     this.#offsets[this.length] = end;
   }
 
-  /** Whether the text at `index` is the same as the one that `view` has at `start`. */
+  /** Whether the text at `index` equals the `length` bytes at `start` in `view`. */
   equals(index: number, view: DataView, start: number, length: number): boolean {
     const at = this.#offsets[index] ?? 0;
     if ((this.#offsets[index + 1] ?? 0) - at !== length) return false;

@@ -1,16 +1,16 @@
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 
-/** A JSON value of each row; rows with a null are asked for, too. */
+/** The JSON value of a row. */
 type Render = (row: number) => string;
 
 /**
  * The rows of columns as the JSON text of an array of objects, each column under its name. The text
- * comes in UTF-8 pieces of about 64 KB, each made when it is asked for, so that a reader who takes
- * them one by one never holds the text as a whole: a long note stands in it once per row.
+ * comes in UTF-8 pieces of about 64 KB, each made when it is requested, so the whole text is never in
+ * memory: it can be long, since a note is repeated in every row.
  *
- * Days are ISO text as PostgreSQL prints it, instants are ISO 8601 text in UTC, and what is no finite
- * number is null, as `JSON.stringify` has it.
+ * Days are ISO text as PostgreSQL prints it, instants are ISO 8601 text in UTC. NaN and infinities
+ * become null, as in `JSON.stringify`.
  * @throws Error for a column of a type that no COPY makes
  */
 export function jsonRows(columns: readonly Column[]): Generator<Uint8Array<ArrayBuffer>, void> {
@@ -29,8 +29,8 @@ export function jsonRows(columns: readonly Column[]): Generator<Uint8Array<Array
 }
 
 /**
- * A JSON object of some small fields and, last, a list of a column's values, which is empty if there
- * is no column; pieces as of {@link jsonRows}.
+ * A JSON object of some small fields and, as its last field, the list of a column's values, empty if
+ * there is no column. It comes in pieces, like {@link jsonRows}.
  * @throws Error for a column of a type that no COPY makes
  */
 export function jsonWithList(
@@ -43,7 +43,7 @@ export function jsonWithList(
   return pieces(`{${before.join('')}"${name}":[`, column?.data.length ?? 0, render, ']}');
 }
 
-/** Characters of a piece, which are a byte each as a rule. */
+/** Characters of a piece; most characters are one byte. */
 const PIECE = 65_536;
 
 function* pieces(
@@ -96,13 +96,13 @@ function renderValue(data: Data, room: Room): Render {
 const isText = (data: Data | undefined): data is Data<Utf8> =>
   data !== undefined && DataType.isUtf8(data.type);
 
-/** How many more characters of rendered texts an answer may keep. */
+/** How many more characters of rendered text an answer may cache. */
 interface Room {
   characters: number;
 }
 const REMEMBERED = 8_000_000;
 
-/** Keeps the text of each value while there is room; without room, renders it each time. */
+/** Caches the text of each value while there is room; after that, renders it each time. */
 function remembered<T extends number | bigint>(
   values: { readonly [row: number]: T },
   render: (value: T) => string,
@@ -124,7 +124,7 @@ function remembered<T extends number | bigint>(
 }
 
 function textOf({ valueOffsets, values }: Data<Utf8>): Render {
-  // A text may begin with U+FEFF, which a decoder takes for a mark of its own and drops.
+  // A decoder would take a leading U+FEFF for a byte order mark and drop it.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return (row) =>
     JSON.stringify(decoder.decode(values.subarray(valueOffsets[row], valueOffsets[row + 1])));
@@ -137,9 +137,9 @@ const DAYS_OF_400_YEARS = 146_097;
 const DAY_MILLISECONDS = 86_400_000;
 
 /**
- * A day, counted from 1970-01-01, as PostgreSQL prints it: years beyond 9999 have more digits, those
- * before the year 1 end in BC. A JavaScript date does not reach as far as PostgreSQL's, so the day is
- * looked up in the years from 1970 to 2369, which repeat.
+ * A day, counted from 1970-01-01, as PostgreSQL prints it: years after 9999 have more digits, and
+ * years before 1 end in BC. PostgreSQL's dates reach further than JavaScript's. The calendar repeats
+ * every 400 years, so the day is computed in the years 1970 to 2369.
  */
 function dayText(days: number): string {
   const cycles = Math.floor(days / DAYS_OF_400_YEARS);

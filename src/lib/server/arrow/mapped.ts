@@ -5,8 +5,8 @@ import { ByteDictionary, dictionaryData, type TextDictionary } from './dictionar
 import { Memory, Validity } from './growing';
 
 /**
- * A text column that follows from an integer column, such as `pf_note` from `pf_logid`. Null if
- * the integer is null, and if the map gives null for it or has no such entry.
+ * A text column that is looked up by an integer column, such as `pf_note` by `pf_logid`. A row is null
+ * if its integer is null, or if the map holds null or nothing for it.
  * @throws Error if `ids` is no column of numbers
  */
 export function mappedDictionary(
@@ -27,7 +27,8 @@ export function mappedDictionary(
   const codes = new Int32Array(data.length);
   const validity = new Validity();
   const anyNull = data.nullCount > 0;
-  // The rows of an entry lie together as a rule, so they are looked up and filled in together.
+  // The rows of an entry are usually adjacent, so a run of equal ids is looked up and filled at
+  // once.
   for (let first = 0, end = 0; first < codes.length; first = end) {
     const id = values[first] ?? NaN;
     do end += 1;

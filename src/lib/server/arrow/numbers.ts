@@ -5,10 +5,10 @@ import { bytesOf, doublesOf, grown, integersOf, Validity } from './growing';
 import { isBeyondSafe, numericToDouble } from './numeric';
 import { NULL_FIELD } from './wire';
 
-/** Reads one number field; a column has one of these for all its rows. */
+/** Reads one field as a number; all rows of a column use the same reader. */
 export type ReadNumber = (view: DataView, start: number, length: number) => number;
 
-/** The readers of number fields. @throws Error if a field is not as long as its type */
+/** The readers per type. @throws Error if a field's length is not that of its type */
 export const int2: ReadNumber = (view, start, length) => {
   if (length !== 2) throw wrongLength('smallint', length);
   return view.getInt16(start);
@@ -31,7 +31,10 @@ export const float8: ReadNumber = (view, start, length) => {
   return view.getFloat64(start);
 };
 
-/** For a dimension, where a rounded number would stand for another one. @throws AppError 422 beyond ±2^53 */
+/**
+ * The reader of a numeric dimension. A rounded number would be another value of the dimension, so it is
+ * refused. @throws AppError 422 beyond ±2^53
+ */
 export const numericDimension =
   (name: string): ReadNumber =>
   (view, start, length) => {
@@ -52,7 +55,7 @@ const notFinite = (name: string) =>
     column: name,
   });
 
-/** Doubles, of any type of number that a reader can read. */
+/** Float64 from any numeric type that has a reader. */
 export class Float64Builder implements ColumnBuilder {
   #values = doublesOf(0);
   #rows = 0;
@@ -97,7 +100,7 @@ export class Float64Builder implements ColumnBuilder {
   }
 }
 
-/** Int32 until the first value that does not fit, Float64 from then on. */
+/** Int32 until the first value that does not fit; then the whole column becomes Float64. */
 export class IntegerBuilder implements ColumnBuilder {
   #narrow = integersOf(0);
   #wide: Float64Array | undefined;
@@ -118,7 +121,7 @@ export class IntegerBuilder implements ColumnBuilder {
     if (done < run.rows) this.#appendWide(run, done);
   }
 
-  /** Appends until a value does not fit; returns how many rows did. */
+  /** Appends until a value does not fit; returns how many rows were appended. */
   #appendNarrow(run: FieldRun): number {
     const { rows } = run;
     const { view } = run.memory;
@@ -163,7 +166,7 @@ export class IntegerBuilder implements ColumnBuilder {
       }
       const start = run.start(i);
       const value = int8(view, start, length);
-      // The double nearest to 2^53 + 1 is 2^53: the lowest bit tells them apart.
+      // 2^53 + 1 rounds to the double 2^53; the lowest bit tells the two apart.
       const odd = (view.getUint8(start + 7) & 1) === 1;
       if (Math.abs(value) > 2 ** 53 || (Math.abs(value) === 2 ** 53 && odd)) {
         throw beyondSafe(this.name);

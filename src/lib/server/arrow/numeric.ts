@@ -1,6 +1,6 @@
 /**
- * `numeric` on the wire: four 16-bit words (how many base-10000 digits, the weight of the first as a
- * power of 10000, the sign, the display scale), then the digits.
+ * The binary form of `numeric`: four 16-bit words (the number of base-10000 digits, the weight of the
+ * first as a power of 10000, the sign, the display scale), then the digits.
  */
 
 const HEADER = 8;
@@ -10,11 +10,13 @@ const NAN = 0xc000;
 const PLUS_INFINITY = 0xd000;
 const MINUS_INFINITY = 0xf000;
 
-/** Powers of ten that a double holds exactly: one multiplication or division by one rounds once. */
+/**
+ * The powers of ten that a double holds exactly; multiplying or dividing by one rounds only once.
+ */
 const EXACT_POWERS = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
 /**
- * The double nearest to a numeric; NaN and the infinities as they are.
+ * The double nearest to a numeric; NaN and infinities stay what they are.
  * @throws Error if the bytes are no numeric
  */
 export function numericToDouble(view: DataView, start: number, length: number): number {
@@ -42,8 +44,8 @@ export function numericToDouble(view: DataView, start: number, length: number): 
 }
 
 /**
- * Whether a finite numeric lies beyond ±2^53, seen on its digits: the double nearest to 2^53 + 1
- * is 2^53.
+ * Whether a finite numeric is beyond ±2^53. It compares the digits, since 2^53 + 1 rounds to the double
+ * 2^53.
  * @throws Error if the bytes are no numeric
  */
 export function isBeyondSafe(view: DataView, start: number, length: number): boolean {

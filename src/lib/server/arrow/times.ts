@@ -55,7 +55,7 @@ export class DateBuilder implements ColumnBuilder {
   }
 }
 
-/** Microseconds on the wire, whole milliseconds (rounded down) in the column, as the pivot reads them. */
+/** Microseconds in the COPY become milliseconds, rounded down, which is what the pivot reads. */
 export class TimestampBuilder implements ColumnBuilder {
   #milliseconds = longsOf(0);
   #rows = 0;
@@ -71,7 +71,7 @@ export class TimestampBuilder implements ColumnBuilder {
     const { rows } = run;
     const { view } = run.memory;
     this.#milliseconds = grown(this.#milliseconds, this.#rows + rows, longsOf);
-    // Two 32-bit halves a value: a loop over BigInt would make an object for each row.
+    // Writes each value as two 32-bit halves: a BigInt would allocate an object per row.
     const halves = new Int32Array(this.#milliseconds.buffer);
     let row = this.#rows;
     for (let i = 0; i < rows; i++, row++) {
@@ -103,7 +103,7 @@ export class TimestampBuilder implements ColumnBuilder {
 }
 
 /**
- * floor((high × 2^32 + low) / 1000) without a product beyond 2^53: 2^32 is 4,294,967 × 1000 + 296.
+ * floor((high × 2^32 + low) / 1000). Since 2^32 is 4,294,967 × 1000 + 296, no product exceeds 2^53.
  * Exact up to the year 287,000.
  */
 const millisecondsOf = (high: number, low: number): number =>

@@ -9,14 +9,14 @@ const SIGNATURE = [0x50, 0x47, 0x43, 0x4f, 0x50, 0x59, 0x0a, 0xff, 0x0d, 0x0a, 0
 const FLAGS = SIGNATURE.length;
 const EXTENSION_LENGTH = FLAGS + 4;
 const FIXED_HEADER = EXTENSION_LENGTH + 4;
-/** Flags from bit 16 up change the format; a reader that does not know them has to stop. */
+/** Flags from bit 16 up change the format, so a reader must refuse those that it does not know. */
 const CRITICAL_FLAGS = 0xffff0000;
 const TRAILER = -1;
 /** The length that stands for a null field. */
 export const NULL_FIELD = -1;
 
 /**
- * The length of the header that `memory` begins with, or undefined while its end is not there yet.
+ * The length in bytes of the header that `memory` begins with; undefined if it is not complete yet.
  * @throws Error if it is no header of this format
  */
 export function headerLength({ bytes, view }: Memory, end: number): number | undefined {
@@ -33,7 +33,7 @@ export function headerLength({ bytes, view }: Memory, end: number): number | und
 }
 
 /**
- * Where the fields of a run of whole tuples lie, column by column: field `row` of a column is at
+ * Where the fields of a run of complete tuples are, column by column. The entry of a field is at
  * `column * FIELD_ROWS + row`.
  */
 export interface Fields {
@@ -43,7 +43,10 @@ export interface Fields {
   readonly lengths: Int32Array;
 }
 
-/** Tuples that one pass takes at most; the offsets of some twenty columns then stay in the cache. */
+/**
+ * The most tuples in one run; the entries of some twenty columns then stay in the processor's
+ * cache.
+ */
 export const FIELD_ROWS = 512;
 
 /** Room for the fields of one run of tuples. */
@@ -52,7 +55,10 @@ export const makeFields = (columns: number): Fields => ({
   lengths: new Int32Array(columns * FIELD_ROWS),
 });
 
-/** The result of a scan: how many whole tuples, where the next one begins, and whether the COPY has ended. */
+/**
+ * The result of a scan: complete tuples, the position of the next one, and whether the COPY has
+ * ended.
+ */
 export interface Scan {
   rows: number;
   position: number;
@@ -60,9 +66,10 @@ export interface Scan {
 }
 
 /**
- * Notes the fields of up to FIELD_ROWS whole tuples in `fields`. A tuple whose end is not there yet
- * is left for the next scan.
- * @throws Error if a tuple has another number of fields than `columns`, or a field no length
+ * Records the fields of up to FIELD_ROWS complete tuples in `fields`. An incomplete tuple is left for
+ * the next scan.
+ * @throws Error if a tuple does not have `columns` fields, or a field has a negative length other than
+ * that of null
  */
 export function scanTuples(
   view: DataView,

@@ -1,19 +1,19 @@
 /**
- * What a condition from outside may be made of (docs/decisions/0005-sql-from-outside.md). The guard
- * refuses everything else, so a newer PostgreSQL allows nothing by itself.
+ * What a condition from outside may contain (docs/decisions/0005-sql-from-outside.md). The guard refuses
+ * everything else, so what a newer PostgreSQL adds is refused too.
  */
 
-/** Binary operators whose answer is true or false; beside these an array may stand. */
+/** Binary operators that give true or false; their operands may be arrays. */
 export const BOOLEAN_OPERATORS: ReadonlySet<string> = new Set([
   ...['=', '<>', '<', '<=', '>', '>='],
   ...['~~', '!~~', '~~*', '!~~*', '~', '!~', '~*', '!~*'],
   ...['@>', '<@', '&&', '?', '?|', '?&'],
 ]);
 
-/** Operators of numbers; `^` is missing, since a power of a numeric can take minutes. */
+/** Operators on numbers. Without `^`: a power of a numeric can take minutes. */
 export const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 
-/** Binary operators that compute. */
+/** Binary operators that give a value other than true or false. */
 export const VALUE_OPERATORS: ReadonlySet<string> = new Set([
   ...ARITHMETIC,
   ...['||', '->', '->>', '#>', '#>>'],
@@ -24,7 +24,9 @@ export const PREFIX_OPERATORS: ReadonlySet<string> = new Set(['+', '-']);
 /** Operators that compare two rows of values, column by column. */
 export const ROW_OPERATORS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
-/** How PostgreSQL's grammar names the plain types; `reg…` types look into the catalog and are missing. */
+/**
+ * The plain types, as PostgreSQL's grammar names them. Without `reg…` types: they read the catalog.
+ */
 export const TYPES: ReadonlySet<string> = new Set([
   ...['bool', 'boolean', 'int2', 'smallint', 'int4', 'int', 'integer', 'int8', 'bigint'],
   ...['numeric', 'decimal', 'float4', 'real', 'float8'],
@@ -33,10 +35,10 @@ export const TYPES: ReadonlySet<string> = new Set([
   ...['int4range', 'int8range', 'numrange', 'daterange', 'tsrange', 'tstzrange'],
 ]);
 
-/** Arguments of one function call, as PostgreSQL has it. */
+/** The most arguments of one function call; PostgreSQL has the same limit. */
 export const MAX_ARGUMENTS = 100;
 
-/** The longest `char(n)` or `varchar(n)`: a value is padded to it. */
+/** The largest n of `char(n)` and `varchar(n)`, since `char(n)` pads each value to n characters. */
 export const MAX_TYPE_LENGTH = 1000;
 
 /** The values that SQL spells without brackets, such as `current_date`. */
@@ -45,15 +47,15 @@ export const VALUE_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['SVFOP_LOCALTIMESTAMP', 'SVFOP_LOCALTIMESTAMP_N'],
 ]);
 
-/** What an argument has to be, beyond a value of the right type. */
+/** What an argument must be, besides a value of the right type. */
 export type ArgumentRule =
-  /** Text written out: a format or a separator that is computed could grow without bound. */
+  /** A text literal: a computed format or separator could grow without bound. */
   | 'text literal'
-  /** A whole number written out, at most `MAX_TYPE_LENGTH`. */
+  /** A literal whole number of at most `MAX_TYPE_LENGTH`. */
   | 'length literal'
   /** Exactly `''`. */
   | 'empty literal'
-  /** Text written out, no longer than the argument before it, which is written out too. */
+  /** A text literal that is no longer than the argument before it, which is one too. */
   | 'no longer'
   /** May be an array. */
   | 'array';
@@ -95,10 +97,10 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ruled('to_char', { 1: 'text literal' }, 2),
   ruled('to_date', { 1: 'text literal' }, 2),
   ruled('to_number', { 1: 'text literal' }, 2),
-  // With one argument it takes seconds, with two a text and its format.
+  // With one argument it takes a number of seconds, with two a text and its format.
   ruled('to_timestamp', { 1: 'text literal' }),
-  // AT TIME ZONE: each zone is kept by the connection, so a column of them would pile up. With
-  // one argument it is AT LOCAL, which PostgreSQL 15 and 16 do not know.
+  // AT TIME ZONE. A connection caches every zone it meets, so zones from a column would fill its
+  // memory. With one argument it is AT LOCAL, which PostgreSQL 15 and 16 do not have.
   ruled('timezone', { 0: 'text literal' }, 2),
 
   ...plain('daterange', 'numrange', 'isempty', 'jsonb_typeof', 'jsonb_array_length'),
@@ -108,5 +110,5 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...plain('string_to_array'),
 ]);
 
-/** Functions that answer an array. They are allowed only where an array is. */
+/** Functions that return an array. They are allowed only in places where an array is. */
 export const ARRAY_FUNCTIONS: ReadonlySet<string> = new Set(['string_to_array']);

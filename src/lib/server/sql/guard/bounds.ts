@@ -1,17 +1,17 @@
 import type { ScanToken } from 'libpg-query';
 import { refuseNumber } from './numbers';
 
-/** Characters of a condition: room for an IN list of a thousand order numbers. */
+/** The most characters of a condition; an IN list of a thousand order numbers fits. */
 const MAX_LENGTH = 20_000;
-/** Words and signs of a condition. */
+/** The most words and signs of a condition. */
 const MAX_WORDS = 5_000;
-/** How deep brackets, CASE and chains of operators may lie in each other. */
+/** How deep brackets, CASE and chains of operators may be nested. */
 const MAX_NESTING = 200;
 
 /**
- * What can be said against a text before anything is parsed; undefined if nothing. The bounds
- * are far inside what the parser, its WASM stack and PostgreSQL's `max_stack_depth` bear: a parser
- * that runs out of stack stays broken for every later call.
+ * Why a text is refused before it is parsed; undefined if it is not. The limits are far below those of
+ * the parser, its WebAssembly stack and PostgreSQL's `max_stack_depth`: a parser that has run out of
+ * stack fails on later calls too.
  */
 export function refuseText(text: string): string | undefined {
   if (text.trim() === '') return 'the condition is empty; leave the field out for all rows';
@@ -29,15 +29,16 @@ export function refuseText(text: string): string | undefined {
 }
 
 /**
- * Words and signs, never fewer than the tokens. What is quoted counts as one, unless the text holds
- * anything by which PostgreSQL may see the quotes in other places than they seem to be.
+ * The number of words and signs, never less than the number of tokens. A quoted text counts as one,
+ * unless the condition has backslashes, dollar signs or comments: with these, quotes may begin and end
+ * in other places than they seem to.
  */
 function countWords(text: string): number {
   const plain = /[\\$]|--|\/\*/.test(text) ? text : text.replace(/'[^']*'|"[^"]*"/g, "'");
   return plain.match(/\w+|[^\w \t\n\r]/g)?.length ?? 0;
 }
 
-/** What can be said against the tokens, before they become a tree; undefined if nothing. */
+/** Why the tokens are refused before they become a tree; undefined if they are not. */
 export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
   for (const { text, tokenName } of tokens) {
     if (tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT')
@@ -59,13 +60,13 @@ export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
 
 interface Level {
   closing: string;
-  /** Tokens since the last separator that can each put one more node above the others. */
+  /** How many tokens since the last separator can each add a node above the others. */
   chain: number;
-  /** The deepest bracket since the last separator. */
+  /** The depth of the deepest bracket since the last separator. */
   inner: number;
-  /** The deepest stretch between separators so far. */
+  /** The depth of the deepest stretch between two separators so far. */
   deepest: number;
-  /** BETWEENs that still wait for their AND, which is then no separator. */
+  /** How many BETWEENs still need their AND; such an AND is no separator. */
   betweens: number;
 }
 
@@ -74,8 +75,9 @@ const SEPARATORS = new Set([',', 'and', 'or', 'when', 'then', 'else']);
 const FLAT = new Set(['IDENT', 'SCONST', 'ICONST', 'FCONST']);
 
 /**
- * Bounds the depth of the tree before it exists: within one pair of brackets, each token between
- * two separators can add one level, and so can the separators together.
+ * Why the tree would be nested too deep, computed before it is built; undefined if it would not. Within
+ * one pair of brackets, each token between two separators can add one level, and all separators together
+ * add one more.
  */
 function refuseNesting(tokens: readonly ScanToken[]): string | undefined {
   const level = (closing: string): Level => ({

@@ -17,15 +17,17 @@ import {
 } from './allowed';
 
 /**
- * What a node may be. Rows and arrays are allowed only in comparisons, so that neither is ever printed
- * as text: printing quotes its quotes, and nested printing grows without bound.
+ * What a node may be. Rows and arrays are allowed only in comparisons, so that they never become text:
+ * text of them doubles its quotes with each level of nesting, and grows without bound.
  */
 type Allowed = 'value' | 'row' | 'array' | 'row or array';
 
 const allowsRow = (allowed: Allowed) => allowed === 'row' || allowed === 'row or array';
 const allowsArray = (allowed: Allowed) => allowed === 'array' || allowed === 'row or array';
 
-/** Nodes that people may write, in words; a refusal names all others as the parser does. */
+/**
+ * Words for the refused nodes that people are likely to write; the others keep the parser's name.
+ */
 const REFUSED_NODES: Readonly<Record<string, string>> = {
   SubLink: 'a sub-select',
   CollateClause: 'COLLATE',
@@ -40,10 +42,10 @@ const REFUSED_NODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses a parsed expression that has any part that is not allowed.
+ * Refuses a parsed expression if any part of it is not allowed.
  *
- * @returns how many nodes PostgreSQL makes of it: IN and BETWEEN copy their first operand, so that
- * a short text can stand for a very long expression
+ * @returns how many nodes PostgreSQL makes of it. IN and BETWEEN copy their first operand, so a short
+ * text can become a very long expression
  * @throws Refused with the reason
  */
 export function checkExpression(root: Node, columns: readonly string[]): number {
@@ -150,7 +152,10 @@ export function checkExpression(root: Node, columns: readonly string[]): number 
     }
   }
 
-  /** `LIKE … ESCAPE …` and SIMILAR TO come as a call of a function that cannot be called by hand. */
+  /**
+   * The parser turns `LIKE … ESCAPE …` and SIMILAR TO into calls of functions that are not on the
+   * list.
+   */
   function checkPattern(pattern: Node | undefined): number {
     if (pattern && 'FuncCall' in pattern) {
       const [schema, name] = (pattern.FuncCall.funcname ?? []).map(nameOf);
@@ -238,7 +243,7 @@ function checkLiteral(
   }
 }
 
-/** @returns whether it is an array of the type */
+/** Checks the type of a cast. @returns whether it is an array type */
 function checkType(type: TypeName): boolean {
   const path = (type.names ?? []).map(nameOf);
   const name = path.at(-1) ?? '';
@@ -247,7 +252,7 @@ function checkType(type: TypeName): boolean {
     throw new Refused(`the type "${path.join('.')}" is not allowed`);
   for (const modifier of type.typmods ?? []) {
     const length = 'A_Const' in modifier ? modifier.A_Const.ival?.ival : undefined;
-    // The modifiers of interval are a set of fields, not a length.
+    // The modifier of an interval is a bit set of its fields, not a length.
     if (length === undefined || (name !== 'interval' && length > MAX_TYPE_LENGTH))
       throw new Refused(
         `the type "${name}" takes a length of at most ${MAX_TYPE_LENGTH}, written out`,
@@ -262,7 +267,10 @@ function operatorOf(path: readonly Node[]): string {
   return name;
 }
 
-/** Refuses lists of different lengths, which the parser lets pass and PostgreSQL calls a syntax error. */
+/**
+ * Refuses to compare rows of different lengths: PostgreSQL calls it a syntax error, the parser does
+ * not.
+ */
 function refuseUnequalRows(left: Node | undefined, rights: readonly (Node | undefined)[]): void {
   const length = rowLength(left);
   const unequal = (right: Node | undefined) => (rowLength(right) ?? length) !== length;
@@ -281,12 +289,16 @@ function unknownColumn(name: string, columns: readonly string[]): string {
   const says = `the source has no column "${name}" that a filter may use`;
   const hint = quotingHint(name, columns);
   if (hint) return `${says}; ${hint}`;
-  // Without quotes a name has no capitals of A to Z and no signs, so this one stood in double quotes.
+  // PostgreSQL lowers the case of an unquoted name, which has no signs. So this name was in double
+  // quotes.
   const quoted = /[A-Z]|[^\p{L}\p{N}_$]/u.test(name);
   return quoted ? `${says}; text values stand in single quotes` : says;
 }
 
-/** Names the column that was probably meant, if only its quotes or its capitals are missing. */
+/**
+ * A hint at the column that was probably meant: one that differs only in quotes, case or further
+ * words.
+ */
 export function quotingHint(written: string, columns: readonly string[]): string | undefined {
   const lower = written.toLowerCase();
   const meant =

@@ -2,22 +2,22 @@ import type { FuncCall, Node } from 'libpg-query';
 import { Refused } from './refused';
 
 /**
- * PostgreSQL computes a constant expression before it looks for a cancel again, and a numeric may
- * have 131,072 digits: a few hundred divisions of such numbers ran for a minute, whatever
- * `statement_timeout` said. So no number from outside may be that long
+ * PostgreSQL does not look for a cancel request while it computes a constant expression, and a numeric
+ * may have 131,072 digits: a few hundred divisions of such numbers ran for a minute, whatever
+ * `statement_timeout` was. So no number from outside may be that long
  * (docs/decisions/0005-sql-from-outside.md).
  */
 
-/** Digits of a number that is written out: more than any column of the source has. */
+/** The most digits of a literal number; hardly any column has more. */
 const MAX_DIGITS = 100;
-/** Powers of ten of a number that is written out: as far as a double precision goes. */
+/** The largest exponent of a literal number, as in a double precision. */
 const MAX_EXPONENT = 308;
 
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?\s*$/i;
 
 /**
- * Why a number written out is refused; undefined for a usable one, and for a text that is none.
- * @param written what to call it in the message
+ * Why a literal number is refused; undefined if it is usable, or if the text is no number.
+ * @param written the number as the message shows it
  */
 export function refuseNumber(text: string, written = text): string | undefined {
   const [, digits, exponent = '0'] = NUMBER.exec(text) ?? [];
@@ -29,18 +29,18 @@ export function refuseNumber(text: string, written = text): string | undefined {
   return `the number ${shown} is not allowed; it may have at most ${MAX_DIGITS} digits and an exponent from -${MAX_EXPONENT} to ${MAX_EXPONENT}`;
 }
 
-/** Functions of numbers, which read a text that is written out as one. */
+/** Functions on numbers; PostgreSQL reads a text literal in their arguments as a number. */
 export const NUMBER_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['abs', 'ceil', 'ceiling', 'floor', 'round', 'trunc', 'sign', 'mod', 'div', 'numrange'],
 ]);
 
-/** Functions that answer a part of their first argument, beside what their other ones put in. */
+/** Functions that return a part of their first argument; `replace` also puts in its third. */
 const SHORTENING: ReadonlySet<string> = new Set([
   ...['left', 'right', 'substr', 'substring', 'split_part', 'btrim', 'ltrim', 'rtrim'],
   ...['lower', 'upper', 'replace', 'regexp_replace', 'regexp_substr'],
 ]);
 
-/** Functions of texts that put together what is no part of a value of the table. */
+/** Functions that can return text that is no part of a value of the table. */
 const COMPOSING: ReadonlySet<string> = new Set([
   ...['concat', 'concat_ws', 'translate', 'overlay', 'lpad', 'rpad', 'reverse', 'initcap'],
   ...['to_char', 'chr', 'md5'],
@@ -50,8 +50,8 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar']);
 const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'jsonb']);
 
 /**
- * Holds a value that is computed with to usable numbers: PostgreSQL reads a plain text in such a
- * place as a number. @throws Refused
+ * Checks the number in an operand of a computation; PostgreSQL reads a text literal there as a number
+ * too. @throws Refused
  */
 export function checkOperand(node: Node | undefined): void {
   if (node === undefined) return;
@@ -61,7 +61,7 @@ export function checkOperand(node: Node | undefined): void {
   for (const result of choices(node) ?? []) checkOperand(result);
 }
 
-/** Holds what is cast to a range of numbers to usable bounds. @throws Refused */
+/** Checks the bounds in a text that is cast to a range of numbers. @throws Refused */
 export function checkRangeCast(node: Node): void {
   if ('ColumnRef' in node) return;
   const text = textOf(node);
@@ -73,8 +73,8 @@ export function checkRangeCast(node: Node): void {
 }
 
 /**
- * Holds what is cast to a numeric without a length to numbers and to parts of the table's own texts.
- * A text that the condition puts together could have any exponent. @throws Refused
+ * Checks what is cast to a numeric without a length: numbers, and texts of the table or parts of them,
+ * are usable. A text that the condition composes could have any exponent. @throws Refused
  */
 export function checkNumericCast(node: Node): void {
   checkOperand(node);
@@ -85,9 +85,9 @@ export function checkNumericCast(node: Node): void {
   }
 }
 
-/** Whether the text that an expression answers has anything in it that the table does not have. */
+/** Whether an expression can give text that is no part of a text of the table. */
 function composes(node: Node, outermost: boolean): boolean {
-  // A text that is cast as it stands was looked at; within a function it could be half a number.
+  // The outermost literal is checked already; inside a function, a literal could be half a number.
   const text = textOf(node);
   if (text !== undefined) return !outermost && /[\de]/i.test(text);
   const results = choices(node);
@@ -115,7 +115,7 @@ function composesByFunction({ funcname = [], args = [] }: FuncCall): boolean {
   return puts || (first !== undefined && composes(first, false));
 }
 
-/** What an expression that chooses among others may answer; undefined for one that does not. */
+/** The expressions that a choice, such as CASE, may return; undefined if it is no choice. */
 function choices(node: Node): Node[] | undefined {
   if ('CoalesceExpr' in node) return node.CoalesceExpr.args ?? [];
   if ('MinMaxExpr' in node) return node.MinMaxExpr.args ?? [];
