@@ -1,6 +1,9 @@
 // Copied beside the built server, around whose listener it stands (see svelte.config.js).
 
-/** How long a client has to finish sending its request, once the server is to end. */
+/**
+ * How long a client has to finish sending its request, once the server is to end
+ * (docs/contract/10-authentication-and-limits.md#limits).
+ */
 const GRACE_MILLISECONDS = 10_000;
 
 /**

@@ -43,11 +43,8 @@ export interface Pressed {
   text: string;
 }
 
-/** All that a planner sees of the pivot and of the panel beside it. */
-export interface Seen {
-  rows: SeenRow[];
-  cells: SeenCell[];
-  heads: SeenHead[];
+/** What the page says beside the pivot. */
+export interface Said {
   selected: boolean;
   /** The panel shows the totals of what is selected, or says why it cannot. */
   added: boolean;
@@ -61,9 +58,18 @@ export interface Seen {
   warning: string | null;
 }
 
+/** All that a planner sees of the pivot and of the panel beside it. */
+export interface Seen extends Said {
+  rows: SeenRow[];
+  cells: SeenCell[];
+  heads: SeenHead[];
+}
+
 /** What an init script leaves on the page for the hunt. */
 interface Hunted {
   look(): Seen;
+  /** A part of what {@link look} answers that costs no layout, for waiting. */
+  listen(): Said;
   pressed: Pressed[];
   toasts: string[];
 }
@@ -114,11 +120,8 @@ function watch(): void {
     return level < labels.length - 1 ? labels.slice(0, level + 1) : null;
   }
 
-  function look(): Seen {
-    const seen: Seen = {
-      rows: [],
-      cells: [],
-      heads: [],
+  function listen(): Said {
+    return {
       selected: document.querySelector('[data-testid=slice]') !== null,
       added: document.querySelector('[data-testid=totals]:not(.old), .failure') !== null,
       busy: document.querySelector('.apply button[aria-busy=true]') !== null,
@@ -127,6 +130,10 @@ function watch(): void {
       beyond: text(document.querySelector('aside.panel [role=note]')).replace(/\s+/g, ' ') || null,
       warning: text(document.querySelector('.banners')).trim() || null,
     };
+  }
+
+  function look(): Seen {
+    const seen: Seen = { ...listen(), rows: [], cells: [], heads: [] };
     const table = grid();
     if (!table) return seen;
     const frame = table.getBoundingClientRect();
@@ -206,7 +213,12 @@ function watch(): void {
   });
   observer.observe(document, { childList: true, subtree: true });
   localStorage.setItem('pf.user', 'hunter');
-  (window as unknown as { hunted: Hunted }).hunted = { look, pressed, toasts };
+  (window as unknown as { hunted: Hunted }).hunted = {
+    look,
+    listen,
+    pressed,
+    toasts,
+  };
 }
 
 /** The pivot page under a real mouse and keyboard, through what a planner sees and presses alone. */
@@ -268,9 +280,11 @@ export class HuntPage {
   }
 
   look(): Promise<Seen> {
-    return this.page.evaluate(() =>
-      (window as unknown as { hunted: { look(): Seen } }).hunted.look(),
-    );
+    return this.page.evaluate(() => (window as unknown as { hunted: Hunted }).hunted.look());
+  }
+
+  private listen(): Promise<Said> {
+    return this.page.evaluate(() => (window as unknown as { hunted: Hunted }).hunted.listen());
   }
 
   /** Lets the page draw what it has. */
@@ -309,17 +323,22 @@ export class HuntPage {
     const asked = this.asked;
     const toasts = (await this.toasts()).length;
     // An obstacle of before stands until the page has read what is pressed now.
-    const readIn = (await this.look()).refused ? 600 : 40;
+    const readIn = (await this.listen()).refused ? 600 : 40;
     const start = Date.now();
     await act();
     for (;;) {
-      const seen = await this.look();
+      const said = await this.listen();
       const waited = Date.now() - start;
-      if (seen.refused && waited > readIn && this.open === 0) return seen;
-      if (this.asked > asked && this.open === 0 && seen.added) return seen;
-      if ((await this.toasts()).length > toasts && this.open === 0) return seen;
-      if (!seen.selected && waited > 3_000) return seen;
-      if (waited > 30_000) return seen;
+      const isQuiet = this.open === 0;
+      if (
+        (isQuiet && said.refused && waited > readIn) ||
+        (isQuiet && said.added && this.asked > asked) ||
+        (isQuiet && (await this.toasts()).length > toasts) ||
+        (!said.selected && waited > 3_000) ||
+        waited > 30_000
+      ) {
+        return this.look();
+      }
       await this.page.waitForTimeout(10);
     }
   }
@@ -381,7 +400,7 @@ export class HuntPage {
     let since = Date.now();
     while (!isOver() && Date.now() - since < 500) {
       await this.page.waitForTimeout(25);
-      const { busy, obstacle } = await this.look();
+      const { busy, obstacle } = await this.listen();
       const isSaid = obstacle !== null || (await this.toasts()).length > toasts;
       if (!isSaid || busy || this.open > 0) since = Date.now();
     }
@@ -391,7 +410,7 @@ export class HuntPage {
   /** Waits until an operation or an undo is through. */
   async idle(): Promise<void> {
     await this.page.waitForFunction(
-      () => !(window as unknown as { hunted: { look(): Seen } }).hunted.look().busy,
+      () => !(window as unknown as { hunted: Hunted }).hunted.listen().busy,
       undefined,
       { timeout: 30_000 },
     );

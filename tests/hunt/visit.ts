@@ -356,15 +356,30 @@ class Visitor {
       throw new Broken(`Nothing was selected by pressing ${shown(cells)}: ${reason}`);
     }
     const meanings = await this.meaningsOf(cells);
-    const behind = meanings && this.oracle.behind(meanings);
+    if (!meanings) return;
+    const behind = this.oracle.behind(meanings);
     if (behind === null) return;
     const { rows } = await this.oracle.totals(behind);
-    if (/no rows to change|nothing behind/.test(reason) && rows > 0) {
+    if (/no rows to change/.test(reason) && rows > 0) {
       throw new Broken(`“${reason}”, but there are ${rows} rows; pressed ${shown(cells)}`);
+    }
+    if (/nothing behind this cell/.test(reason) && (await this.areAllFull(meanings))) {
+      throw new Broken(`“${reason}”, but each has rows; pressed ${shown(cells)}`);
     }
     if (/no selection is exactly this cell/.test(reason) && (await this.oracle.isSlice(behind))) {
       throw new Broken(`“${reason}”, but a selection is; pressed ${shown(cells)}`);
     }
+  }
+
+  /** Whether there are rows behind each of some cells. */
+  private async areAllFull(meanings: readonly Meaning[]): Promise<boolean> {
+    const counts = await Promise.all(
+      meanings.map(async (meaning) => {
+        const behind = this.oracle.behind([meaning]);
+        return behind === null ? 0 : (await this.oracle.totals(behind)).rows;
+      }),
+    );
+    return !counts.includes(0);
   }
 
   private async undo(): Promise<void> {

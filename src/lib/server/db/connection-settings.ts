@@ -15,7 +15,8 @@ const SETTINGS = {
 
 /**
  * How PostgreSQL notices that a process of the service is gone or stands still, so that the locks of
- * its transactions come free (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
+ * its transactions come free (docs/contract/15-concurrency.md,
+ * docs/decisions/0011-what-ends-when-somebody-is-gone.md).
  */
 const LIVENESS = {
   // A machine that has gone without a word answers no probe: noticed after 5 + 3 × 2 s.

@@ -91,7 +91,8 @@ const plainType = (type: SqlText): ColumnType => ({
 });
 
 /**
- * A slice as a condition on a version's forecast table (docs/contract/05-operations.md).
+ * A slice as a condition on a version's forecast table (docs/contract/05-operations.md), if its
+ * columns still have their roles (docs/contract/12-odd-corners.md#metadata-that-drifts).
  *
  * @throws AppError 400 if a value or column cannot be used; 409 for a column that the metadata and
  * the forecast table do not agree on, since skipping it would widen the selection, and while a measure

@@ -40,7 +40,10 @@ const OperationResult = v.object({
 });
 type OperationResult = v.InferOutput<typeof OperationResult>;
 
-/** Most characters of the header that lists unused keys. Clients refuse answers with longer headers. */
+/**
+ * Most characters of the header that lists unused keys. Clients refuse answers with longer headers
+ * (docs/contract/10-authentication-and-limits.md#limits).
+ */
 const MAX_SKIPPED = 4096;
 
 /** Names for a header, percent-encoded and with commas between. Names that do not fit are left out. */
