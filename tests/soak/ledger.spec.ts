@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { Ledger, type FoundEntry } from './ledger';
+
+const entry = (tag: string, more: Partial<FoundEntry> = {}): FoundEntry => ({
+  tag,
+  logid: 1,
+  version: 0,
+  rows: 2,
+  cents: 500n,
+  units: 0n,
+  ...more,
+});
+
+/** A ledger in which a scale by 5.00 was asked for. */
+function scaled(): Ledger {
+  const ledger = new Ledger();
+  ledger.sent({ tag: 'w1', version: 0, what: 'scale' }, { cents: 500n, units: 0n });
+  return ledger;
+}
+
+describe('a ledger', () => {
+  it('finds nothing wrong with what was answered and is there', () => {
+    const ledger = scaled();
+    ledger.made('w1', 1, { rows: 2 });
+    expect(ledger.violations([entry('w1')])).toEqual([]);
+    expect(ledger.present(0)).toEqual([{ tag: 'w1', logid: 1 }]);
+  });
+
+  it('names what is lost, half written, wrong, made twice or never asked for', () => {
+    const ledger = scaled();
+    ledger.made('w1', 1, { rows: 2 });
+    expect(ledger.violations([])).toEqual(['scale w1 was answered as entry 1, and is not there']);
+    expect(ledger.violations([entry('w1', { rows: 1 })])).toEqual([
+      'scale w1 (entry 1) has 1 rows where 2 are due',
+    ]);
+    expect(ledger.violations([entry('w1', { cents: 499n })])).toEqual([
+      'scale w1 (entry 1) has 499 cents where 500 are due',
+    ]);
+    expect(ledger.violations([entry('w1'), entry('w1', { logid: 2 })])).toEqual([
+      'a write was made twice: two entries have its note',
+    ]);
+    expect(ledger.violations([entry('w1'), entry('x')])).toEqual([
+      'entry 1 ("x") was never asked for',
+    ]);
+  });
+
+  it('wants a refused write to be absent, and takes an unknown one whole or not at all', () => {
+    const refused = scaled();
+    refused.refused('w1');
+    expect(refused.violations([])).toEqual([]);
+    expect(refused.violations([entry('w1')])).toEqual([
+      'scale w1 (entry 1) was refused, and is there',
+    ]);
+    const unknown = scaled();
+    unknown.unknown('w1');
+    expect(unknown.violations([])).toEqual([]);
+    expect(unknown.violations([entry('w1')])).toEqual([]);
+    expect(unknown.violations([entry('w1', { cents: 1n })])).toHaveLength(1);
+    expect(unknown.violations([entry('w1', { rows: 0 })])).toHaveLength(1);
+    expect(scaled().violations([])).toEqual(['scale w1 was never answered']);
+  });
+
+  it('wants what was taken away to be gone, and does not know if the taking away is unknown', () => {
+    const ledger = scaled();
+    ledger.made('w1', 1);
+    ledger.removed('w1', 'maybe');
+    expect(ledger.violations([])).toEqual([]);
+    expect(ledger.violations([entry('w1')])).toEqual([]);
+    expect(ledger.present(0)).toEqual([]);
+    ledger.removed('w1', 'yes');
+    ledger.removed('w1', 'maybe');
+    expect(ledger.violations([entry('w1')])).toEqual([
+      'scale w1 (entry 1) was taken away, and is there',
+    ]);
+  });
+
+  it('takes a replaced load away with the answer, and never both or half of it', () => {
+    const ledger = new Ledger();
+    ledger.sent({ tag: 'old', version: 0, what: 'baseline' });
+    ledger.made('old', 1);
+    ledger.sent({ tag: 'new', version: 0, what: 'baseline', replaces: 'old' });
+    ledger.unknown('new');
+    expect(ledger.violations([entry('old')])).toEqual([]);
+    expect(ledger.violations([entry('new')])).toEqual([]);
+    expect(ledger.violations([entry('old'), entry('new')])).toEqual([
+      'baseline new and the load that it replaces are both there',
+    ]);
+    ledger.made('new', 2);
+    expect(ledger.violations([entry('old'), entry('new')])).toHaveLength(2);
+    expect(ledger.violations([entry('new')])).toEqual([]);
+  });
+
+  it('knows after a clear what must be gone, and of what came in meanwhile nothing', () => {
+    const ledger = new Ledger();
+    for (const tag of ['before', 'meanwhile', 'refused']) {
+      ledger.sent({ tag, version: 0, what: 'baseline' });
+    }
+    ledger.sent({ tag: 'scale', version: 0, what: 'scale' });
+    ledger.made('before', 1);
+    ledger.made('scale', 2);
+    ledger.refused('refused');
+    ledger.cleared(0, 'baseline', ['before'], true);
+    ledger.made('meanwhile', 3);
+    expect(ledger.violations([entry('scale')])).toEqual([]);
+    expect(ledger.violations([entry('scale'), entry('meanwhile')])).toEqual([]);
+    expect(ledger.violations([entry('scale'), entry('before')])).toEqual([
+      'baseline before (entry 1) was taken away, and is there',
+    ]);
+    expect(ledger.violations([])).toHaveLength(1);
+  });
+});
