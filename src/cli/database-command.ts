@@ -4,8 +4,8 @@ import type { Connection } from '../lib/server/migrate/connect';
 import { connect } from '../lib/server/migrate/connect';
 
 /**
- * Runs a command on the configured database and sets the exit code to what it returns; 1, with the
- * reason on stderr, if it throws.
+ * Runs a command on the configured database and sets the exit code to its result. If it throws, the
+ * exit code is 1, and stderr has the reason.
  */
 export async function databaseCommand(
   work: (client: Connection) => Promise<number>,
@@ -26,7 +26,10 @@ export async function databaseCommand(
   }
 }
 
-/** Says how the command is used, and sets the exit code of the contract for that: 2. */
+/**
+ * Prints how the command is used, and sets exit code 2
+ * (docs/contract/16-migrations-and-calendar.md).
+ */
 export function wrongUsage(problem: string, usage: string): void {
   console.error(`${problem}\n${usage}`);
   process.exitCode = 2;

@@ -1,5 +1,5 @@
 /**
- * The folders below node_modules that files come from, each once, from the project's root.
+ * The package folders below node_modules that contain the files, each once, relative to the project.
  *
  * @param {readonly string[]} files
  * @returns {string[]}

@@ -2,13 +2,16 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from './prepare.js';
 
-/** Licences under which a package may ship with a project under Apache-2.0, without a word to anybody. */
+/**
+ * Licences under which a package may ship with an Apache-2.0 project; a person has to decide on
+ * others.
+ */
 const ALLOWED = new Set([
   ...['Apache-2.0', 'MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'],
   ...['Unlicense', 'CC0-1.0', 'OFL-1.1'],
 ]);
 
-/** Licences of packages that name none in their manifest; read in their licence files. */
+/** Licences of packages whose manifest names none; a person read them in the licence files. */
 const FROM_FILES: Readonly<Record<string, string>> = {
   'chroma-js': 'BSD-3-Clause AND Apache-2.0',
   'svelte-toolbelt': 'MIT',
@@ -21,7 +24,7 @@ interface Shipped {
   name: string;
   version: string;
   license: string;
-  /** What the package says of its licence; empty if it has no file for that. */
+  /** The package's licence text; empty if it has no file for it. */
   text: string;
 }
 
@@ -29,7 +32,7 @@ interface Manifest {
   name: string;
   version: string;
   license?: string;
-  /** How old packages say it. */
+  /** The form that old packages use. */
   licenses?: { type: string }[];
 }
 

@@ -29,7 +29,7 @@ export interface Ending {
 
 export interface KeptProcess {
   pid: number;
-  /** The end of what it wrote to stdout and stderr so far: a million characters at most. */
+  /** The last million characters that it wrote to stdout and stderr so far. */
   output(): string;
   /** Resolves when it ends, by itself or stopped. */
   ended: Promise<Ending>;
@@ -57,7 +57,7 @@ export async function keep(options: KeepOptions): Promise<KeptProcess> {
       output = (output + text).slice(-OUTPUT_KEPT);
     });
 
-  // Not the process's own 'close' event: Node leaves it out if this side disconnects first.
+  // Does not use the process's 'close' event: Node omits it if this side disconnects first.
   const gone = Promise.all([
     once(keeper, 'exit'),
     ...[keeper.stdout, keeper.stderr].map((stream) => stream && once(stream, 'close')),

@@ -21,9 +21,9 @@ import type { DatabaseConfig } from '../lib/server/config';
 import { keep, type KeptProcess, type SystemUser } from './keep';
 
 export interface PostgresOptions {
-  /** Folder of the cluster, made if it does not exist; left out: a temporary one. */
+  /** Folder of the cluster, made if it does not exist; a temporary one if left out. */
   folder?: string;
-  /** Left out: a free one. */
+  /** A free one if left out. */
   port?: number;
   /** Server settings such as `{ fsync: 'off' }`. */
   settings?: Record<string, string>;
@@ -82,8 +82,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /**
- * Whether PostgreSQL can work in a folder, which is made if it does not exist: started by root,
- * it runs as another user, who may not be let into the folders above.
+ * Whether PostgreSQL can work in a folder, which is made if it does not exist. If root starts it,
+ * PostgreSQL runs as another user, who may have no access to the folders above.
  */
 export function postgresCanWorkIn(folder: string): boolean {
   const user = unprivilegedUser(folder);
@@ -158,7 +158,9 @@ function nativeFolder(): string {
   return join(dirname(main), '..', 'native');
 }
 
-/** The package makes these in an install script, and npm may have been told to run none. */
+/**
+ * Makes the links of the package's install script, since npm may be configured to run no scripts.
+ */
 function makeSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -11,7 +11,10 @@ import { startServer } from './server';
 import { loadSuperstore } from './superstore';
 
 const DATABASE = 'forecast';
-/** A preparation that was broken off leaves this one behind, never half of the other. */
+/**
+ * The sample is prepared under this name, so an interrupted preparation leaves no incomplete
+ * DATABASE.
+ */
 const IN_THE_MAKING = 'forecast_in_the_making';
 const LAST_CALENDAR_YEAR = 2035;
 const YEARS_OF_ORDERS = 4;
@@ -26,7 +29,7 @@ export async function runDemo(port: number): Promise<void> {
   console.log('Starting PostgreSQL …');
   const postgres = await startPostgres({ folder }).catch((error: Error) => {
     if (!error.message.includes('Is another postmaster')) throw error;
-    throw new Error('The demo runs already, on another port: there is one for each folder');
+    throw new Error('The demo already runs on another port; there can be only one per folder');
   });
   try {
     if (!(await exists(postgres))) {
@@ -37,7 +40,7 @@ export async function runDemo(port: number): Promise<void> {
     const server = await startServer({ database: postgres.database(DATABASE), port });
 
     console.log(`\nForecast Pivot is ready: http://localhost:${port}\n`);
-    console.log(`Ctrl-C stops it. Its data stay in ${folder}; delete that folder to begin anew.`);
+    console.log(`Ctrl-C stops it. Its data stay in ${folder}; delete that folder to start over.`);
     const interrupted = interruption().then(() => true);
     if (await Promise.race([interrupted, server.ended.then(() => false)])) {
       console.log('\nStopping …');
@@ -90,7 +93,7 @@ async function prepare(postgres: Postgres): Promise<void> {
   );
 }
 
-/** Next year, as long as the calendar holds all the years that the orders fill. */
+/** Next year, unless the calendar ends before the last year of the orders. */
 function firstPlannedYear(): number {
   return Math.min(new Date().getFullYear() + 1, LAST_CALENDAR_YEAR - YEARS_OF_ORDERS + 1);
 }

@@ -16,13 +16,13 @@ export interface Server {
 
 export interface ServerOptions {
   database: DatabaseConfig;
-  /** Left out: a free one. */
+  /** A free one if left out. */
   port?: number;
   /** Further environment variables. */
   env?: Record<string, string>;
 }
 
-/** This process's environment without what would configure the service or change where it listens. */
+/** This process's environment without the variables that configure the service or its address. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const ours =
     /^(DB_|PF_|PORT$|HOST$|ORIGIN$|(HOST|PORT|PROTOCOL)_HEADER$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;

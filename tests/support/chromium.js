@@ -15,7 +15,7 @@ export function installedChromium() {
   return [process.env.CHROMIUM, ...candidates, MAC].find((path) => path && existsSync(path));
 }
 
-/** What every Chromium of a test is started with: nothing that phones home. */
+/** The arguments of every Chromium of a test; some stop it from contacting other servers. */
 export const CHROMIUM_ARGS = [
   '--no-sandbox',
   '--disable-gpu',

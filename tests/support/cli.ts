@@ -17,11 +17,11 @@ export interface RunOptions {
   /** The database its environment points at; without one it points nowhere. */
   database?: DatabaseConfig;
   env?: Record<string, string>;
-  /** The project itself where left out. */
+  /** The project itself if left out. */
   cwd?: string;
 }
 
-/** Runs a command to its end, in an environment that holds nothing of the service but what is given. */
+/** Runs a command to its end. Its environment has no variable of the service but the given ones. */
 export function run(command: string, args: string[], options: RunOptions = {}): Promise<Run> {
   const { database, env, cwd = PROJECT } = options;
   return new Promise((resolve, reject) => {

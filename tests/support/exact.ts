@@ -1,5 +1,5 @@
 /**
- * Exact fractions, for expectations that owe nothing to the arithmetic they are compared with.
+ * Exact fractions, so that expectations do not use the arithmetic that they are compared with.
  * Always in lowest terms, the sign in the numerator.
  */
 export interface Fraction {

@@ -18,7 +18,10 @@ export interface Api {
   put(path: string, body?: unknown): Promise<Answer>;
   patch(path: string, body?: unknown): Promise<Answer>;
   del(path: string): Promise<Answer>;
-  /** For what the others would not send: odd headers, text that is no JSON, an abort signal. */
+  /**
+   * For requests that the others do not send: odd headers, a body that is not JSON, an abort
+   * signal.
+   */
   send(path: string, init: RequestInit): Promise<Answer>;
 }
 

@@ -36,7 +36,7 @@ export interface Shape {
 
 export interface Amount {
   at: Fraction;
-  /** Digits behind the point it is written with. */
+  /** How many digits it is written with after the decimal point. */
   scale: number;
 }
 
@@ -84,7 +84,7 @@ function compareCells(a: Cell, b: Cell, text: boolean): number {
   return a < b ? -1 : 1;
 }
 
-/** Doubles that cancel out leave noise behind; less than this part of what went in is none. */
+/** Doubles that cancel out leave noise; a sum below this part of its parts counts as zero. */
 const NOISE = parse('1e-12');
 
 const netsToNothing = (amounts: readonly Fraction[], kind: Kind | undefined): boolean => {
@@ -140,7 +140,7 @@ function decimals(kind: Kind, leaves: readonly Leaf[], m: Measure, asked: string
   return Math.max(2, ...leaves.map((l) => l[m].scale), asked === null ? 0 : scaleOf(asked));
 }
 
-/** Parts that telescope: each is the rounded running total less the one before. */
+/** The parts of a total: each is the rounded running total minus the one before. */
 function telescope(exact: readonly Fraction[], scale: number | null): Fraction[] {
   if (scale === null) return [...exact];
   let running = ZERO;

@@ -133,7 +133,7 @@ export async function plan(
 
 export interface StoredRow extends ForecastRow {
   logid: number;
-  /** As JSON has it. */
+  /** As in JSON. */
   plain: Record<string, Cell>;
 }
 

@@ -10,7 +10,7 @@ export interface Held {
 /** Runs statements in a transaction and keeps it, and the locks it took, open. */
 export async function hold({ database }: Service, ...statements: string[]): Promise<Held> {
   const client = new pg.Client({ ...database, application_name: 'the holder' });
-  // The locks of a connection that dies are gone, which is all that is wanted of it then.
+  // If the connection is lost, PostgreSQL releases its locks, so the error needs no handling.
   client.on('error', () => {});
   await client.connect();
   await client.query('BEGIN');
@@ -30,7 +30,7 @@ export async function hold({ database }: Service, ...statements: string[]): Prom
 export const holdVersion = (service: Service, id: number): Promise<Held> =>
   hold(service, `SELECT FROM pf.version WHERE id = ${id} FOR UPDATE`);
 
-/** Asks until an answer is there; a test that never gets it ends by its own time limit. */
+/** Asks until there is an answer; if none comes, the test's own time limit ends it. */
 export async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
     const answer = await ask();

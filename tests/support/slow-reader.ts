@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 
-/** A client that has the head of its answer and then takes nothing more until it is told to. */
+/** A client that has read the head of its answer and reads no more until it is told to. */
 export interface SlowReader {
   status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   headers: Record<string, string>;
   /** Takes at least so many bytes of the body. @throws Error if it ends before */
   take(bytes: number): Promise<void>;
   /** Takes the rest of the answer. @returns its body @throws Error if it ends too early */
   takeRest(): Promise<Uint8Array>;
-  /** Goes away. */
+  /** Closes the connection. */
   leave(): void;
   /** Resolves when the connection is gone, whoever ended it. */
   closed: Promise<void>;

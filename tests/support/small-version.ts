@@ -32,7 +32,7 @@ export async function version(
   expect(loaded.body.error).toBeUndefined();
   const call = (operation: string, body: object) =>
     service.api.post(`${planned.path}/${operation}`, { ...BODY, ...body });
-  /** What the latest entry wrote: region, value, units. */
+  /** The rows that the latest entry wrote: region, value, units. */
   const latest = async () => {
     const [entry] = (await service.api.get(`${planned.path}/log`)).body.entries;
     const written = await stored(service, planned, entry.id);

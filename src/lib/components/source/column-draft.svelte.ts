@@ -9,7 +9,7 @@ export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'opos'>;
 
 export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 
-/** What the service refused, and the cell it named if it named one. */
+/** Why the service refused a save, and the cell that it named, if any. */
 export type Refusal = { message: string; cname: string | null; field: string | null };
 
 const FIELDS = ['label', 'role', 'is_key', 'dim_group', 'dim_period_col', 'in_grain'] as const;
@@ -21,12 +21,15 @@ export const allows = (role: Role, field: ColumnField): boolean => {
   return true;
 };
 
-/** The column metadata of a source while it is edited: what is stored, what it would become, and the refusal of the last save. */
+/**
+ * The column metadata of a source while it is edited: the stored rows, the edited rows, and why the last
+ * save was refused.
+ */
 export class ColumnDraft {
   #stored = $state.raw<readonly ColumnEntry[]>([]);
   rows = $state<DraftColumn[]>([]);
   refusal = $state.raw<Refusal | null>(null);
-  /** Why a row has changed that the user did not edit: a suggestion was applied. */
+  /** Why rows changed that the user did not edit: a suggestion was applied. */
   readonly suggested = new SvelteMap<string, Role>();
 
   readonly changes: ColumnSave[] = $derived.by(() => this.#changes());
@@ -46,7 +49,7 @@ export class ColumnDraft {
     this.accept(stored);
   }
 
-  /** Takes what the service has stored as the new starting point. */
+  /** Takes the stored rows as the new starting point. */
   accept(stored: readonly ColumnEntry[]): void {
     this.#stored = stored;
     this.discard();

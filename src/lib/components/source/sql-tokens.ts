@@ -13,7 +13,9 @@ const KEYWORDS = new Set(
 const PARTS =
   /(\{\{\w+\}\})|(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*')|("(?:[^"]|"")*")|(\b\d+(?:\.\d+)?\b)|([A-Za-z_]\w*)/g;
 
-/** Splits SQL into what the highlighter colours. The texts put together are the SQL again. */
+/**
+ * Splits SQL into the parts that the highlighter colours. Their texts, joined, are the SQL again.
+ */
 export function sqlTokens(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
   const push = (kind: SqlTokenKind, text: string) => {

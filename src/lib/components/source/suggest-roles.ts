@@ -50,14 +50,13 @@ const PROSE = [
   'phone',
 ];
 
-/** Fewer sample rows than this say nothing about how often values repeat. */
+/** With fewer sample rows, it is unknown how often values repeat. */
 const ENOUGH_SAMPLES = 20;
 const MOSTLY_UNIQUE = 0.9;
 
 /**
  * Proposes a role for each column, from its type, the words of its name and its first values. One
- * column at most becomes value, one units. Meant as a start that an administrator checks: nothing is
- * saved by it.
+ * column at most becomes value, one units. An administrator checks the proposal; nothing is saved.
  */
 export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role> {
   const roles = new Map(columns.map((column) => [column.cname, roleOf(column)]));

@@ -5,7 +5,7 @@ import {
   type TemplatesPreview,
 } from '$lib/contract/sources';
 
-/** One template: as it is stored, and as a generation would write it now; null if there is none. */
+/** One template as it is stored, and as a generation would write it now; null if there is none. */
 export type TemplateState = {
   operation: TemplateOperation;
   stored: string | null;
@@ -16,7 +16,7 @@ export type TemplateState = {
 
 /**
  * Compares what is stored with what a generation would produce, in the order of the operations.
- * If `coming` is null, a generation would fail: nothing counts as changed then.
+ * If `coming` is null, a generation would fail, and no template counts as changed.
  */
 export function templateStates(
   stored: readonly Template[],

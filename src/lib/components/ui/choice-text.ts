@@ -2,8 +2,8 @@ const EMPTY = '(empty)';
 export const BLANK = '(blank text)';
 
 /**
- * How a choice is written: null and the empty text by words, every other text as it is. A text that
- * would be taken for one of these words is in quotes, as in the pivot.
+ * How a choice is shown: null and the empty text as words, every other text as it is. A text that looks
+ * like one of these words is in quotes, as in the pivot.
  */
 export function choiceText(choice: string | null): string {
   if (choice === null) return EMPTY;
@@ -11,7 +11,9 @@ export function choiceText(choice: string | null): string {
   return choice === EMPTY || choice === BLANK || QUOTED.test(choice) ? `“${choice}”` : choice;
 }
 
-/** The choice that a text stands for: what {@link choiceText} writes, or the text itself. */
+/**
+ * The choice that a text stands for: the inverse of {@link choiceText}. Other texts are themselves.
+ */
 export function choiceOf(text: string): string | null {
   if (text === EMPTY) return null;
   if (text === BLANK) return '';

@@ -8,15 +8,15 @@ const show =
   (message: string, options: { action?: ToastAction; description?: string } = {}): void => {
     toast[kind](message, {
       description: options.description,
-      // With an action it stays longer: there is something to decide.
+      // A toast with an action stays longer, since the user has to decide.
       duration: options.action ? duration * 2 : duration,
       action: options.action && { label: options.action.label, onClick: options.action.run },
     });
   };
 
 /**
- * Short messages at the foot of the window that go away by themselves, and wait while the pointer or the
- * focus is on them. What must not be missed belongs on the page instead.
+ * Short messages at the foot of the window. They disappear after a while, but not while the pointer or
+ * the focus is on them. A message that nobody may miss belongs on the page instead.
  */
 export const toasts = {
   success: show('success', 5_000),

@@ -66,7 +66,7 @@ export function arity(op: FilterOperator): 0 | 1 | 2 | 'list' {
   return op === 'between' ? 2 : 1;
 }
 
-/** True while a value is missing, or is no number or date where one is needed. */
+/** Whether a value is missing, or is not the number or date that the column needs. */
 export function isIncomplete({ op, values }: ConditionDraft, kind: ValueKind): boolean {
   const needed = arity(op);
   if (needed === 0) return false;
@@ -81,8 +81,7 @@ export function isIncomplete({ op, values }: ConditionDraft, kind: ValueKind): b
 }
 
 /**
- * A value as it is sent. Numbers go as numbers while that keeps every digit, as text otherwise;
- * dates are ISO text already.
+ * A value as it is sent: a number if that keeps every digit, otherwise text. Dates are ISO text already.
  */
 function scalarOf(value: string, kind: ValueKind): Scalar {
   if (kind === 'boolean') return value === 'true';

@@ -8,7 +8,7 @@ const PAUSE_MS = 350;
 /** The field of the condition typed as SQL; the service begins most of its refusals with it. */
 const SQL_FIELD = 'raw_where';
 
-/** What a load would bring, asked again whenever the form changes. */
+/** What a load would bring; the preview is requested again whenever the form changes. */
 export class PreviewState {
   readonly #latest = new Latest<LoadPreview>(PAUSE_MS);
   /** What is wrong with the condition typed as SQL. The page shows it at its field. */
@@ -33,13 +33,13 @@ export class PreviewState {
     return this.#latest.waiting;
   }
 
-  /** Asks after a short pause; null (an unfinished form) forgets the last answer. */
+  /** Requests a preview, debounced; null, for an unfinished form, drops the last answer. */
   ask(request: LoadPreviewRequest | null): void {
     if (request === null) this.#latest.clear();
     else this.#latest.ask((signal) => previewLoad(this.versionId, request, { signal }));
   }
 
-  /** Drops the question that is not answered yet. */
+  /** Cancels the request that is not answered yet. */
   stop(): void {
     this.#latest.stop();
   }

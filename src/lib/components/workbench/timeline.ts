@@ -1,6 +1,6 @@
 import { formatMonth } from '../format';
 
-/** Days counted from 1970-01-01, so that a calendar day never meets a time zone. */
+/** A calendar day, counted from 1970-01-01, so that no time zone can shift it. */
 export type Day = number;
 
 /** First and last day, both included. */
@@ -32,8 +32,8 @@ const monthOf = (day: Day): Month => {
 const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY;
 
 /**
- * The months between the first and the last span that no span touches. By months, because a plan by
- * month holds a single day of each: its days in between are no gap.
+ * The months between the first and the last span that no span touches. It counts months, not days: a plan
+ * by month has only one day per month, and the days in between are no gap.
  */
 export function gaps(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.from - b.from);
@@ -49,7 +49,7 @@ export function gaps(spans: readonly Span[]): Span[] {
   return found;
 }
 
-/** The days that more than one span holds, joined if they touch. */
+/** The days that more than one span covers; adjacent days are joined to one span. */
 export function overlaps(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.from - b.from);
   const found: Span[] = [];

@@ -9,7 +9,7 @@ import { PreviewState } from './preview-state.svelte';
 import { spanOf } from './timeline';
 import type { Bar } from './Timeline.svelte';
 
-/** The form of the workbench and what it is about to load. */
+/** The form of the workbench and the load that it would make. */
 export class Workbench {
   readonly draft: LoadDraft;
   readonly preview: PreviewState;
@@ -35,7 +35,9 @@ export class Workbench {
     this.draft.reset();
   }
 
-  /** Loads, or replaces the edited segment. Null if it was refused: `failure` says why. */
+  /**
+   * Loads a segment, or replaces the edited one. Null if the service refused; `failure` says why.
+   */
   async submit(pf_user: string): Promise<LoadAnswer | null> {
     const { draft } = this;
     if (draft.request === null) return null;
@@ -59,8 +61,8 @@ export class Workbench {
   }
 
   /**
-   * The bars of the picture for one date column: the source, each segment where it landed (oldest
-   * first), and what the form would bring. Segments without a date have no bar.
+   * The bars of the picture for one date column: the source, each segment with its dates in the version
+   * (oldest first), and the rows that the form would load. Segments without a date have no bar.
    */
   bars(source: LoadPreview | null, segments: readonly Segment[], date: string): Bar[] {
     const bars: Bar[] = [];
