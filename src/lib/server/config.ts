@@ -29,7 +29,7 @@ export interface Config {
   bodyLimit: number;
   /** Bytes that the rows of all answers may take in memory at a time. */
   memory: number;
-  /** After how many milliseconds a client that takes nothing of its answer is cut off; 0 is never. */
+  /** After how many milliseconds a client that reads nothing of its answer is cut off; 0 is never. */
   readerTimeout: number;
   logLevel: LogLevel;
   /** Whether `GET /api/metrics` answers. */
