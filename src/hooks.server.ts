@@ -65,6 +65,8 @@ export const handle: Handle = async ({ event, resolve }) => {
     response = await resolve(event);
     if (isApi) response = asApiAnswer(response, locals.failure, event.request.method);
   }
+  // Node ends the connection if nothing goes through it for so long.
+  socket?.setTimeout(config.readerTimeout);
   if (isApi) await discardBody(request);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
   response.headers.set('x-request-id', locals.requestId);
@@ -72,8 +74,6 @@ export const handle: Handle = async ({ event, resolve }) => {
   if (response.headers.get('content-type')?.startsWith('application/json')) {
     response.headers.set('cache-control', 'no-store');
   }
-  // Node ends the connection if nothing goes through it for so long.
-  socket?.setTimeout(config.readerTimeout);
 
   const { method } = request;
   const { status } = response;

@@ -55,6 +55,50 @@ describe('a budget', () => {
     expect([budget.held, budget.waiting]).toEqual([0, 0]);
   });
 
+  it('lets a small answer that waits pass a large one, once there is room for it', async () => {
+    const budget = new Budget(6400);
+    const { order, ask, release } = noted(budget);
+    await ask('a', 4000);
+    await ask('b', 2400);
+    void ask('large', 6400);
+    await vi.advanceTimersByTimeAsync(0);
+    void ask('small', 100);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(budget.waiting).toBe(2);
+    await release('a');
+    expect(order).toEqual(['a', 'b', 'small']);
+    await release('b');
+    await release('small');
+    expect(order).toEqual(['a', 'b', 'small', 'large']);
+  });
+
+  it('counts all the waiting of one answer', async () => {
+    const budget = new Budget(6400, 1000);
+    const first = await some(budget, 6000);
+    let attempts = 0;
+    const grown = budget.run(async (memory) => {
+      memory.expect(attempts === 0 ? 3000 : 6000);
+      attempts++;
+      memory.expect(6000);
+    });
+    const refused = expect(grown).rejects.toMatchObject({ status: 503 });
+    await vi.advanceTimersByTimeAsync(900);
+    first.trim(3000);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(budget.waiting).toBe(0);
+    await refused;
+    first.release();
+    expect(budget.held).toBe(0);
+  });
+
+  it('gives nothing to an answer that has given its memory back', async () => {
+    const budget = new Budget(100);
+    const memory = await some(budget, 60);
+    memory.release();
+    expect(() => memory.grow(10)).toThrow('given back');
+    expect(budget.held).toBe(0);
+  });
+
   it('lets small answers pass those who wait, as long as they stay small', async () => {
     const budget = new Budget(6400);
     const { order, ask } = noted(budget);

@@ -61,18 +61,22 @@ export class Budget {
    * of `signal`; whatever `attempt` throws
    */
   async run<T>(attempt: (memory: Reservation) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let waited = 0;
     for (let memory = this.#grant(0); ;) {
       try {
         return await attempt(memory);
       } catch (error) {
         memory.release();
         if (!(error instanceof MemoryShort)) throw error;
-        memory = await this.#wait(Math.min(error.needed, this.bytes), signal);
+        const since = performance.now();
+        memory = await this.#wait(Math.min(error.needed, this.bytes), waited, signal);
+        waited += performance.now() - since;
       }
     }
   }
 
-  #wait(bytes: number, signal?: AbortSignal): Promise<Reservation> {
+  /** @param waited milliseconds that the same answer has waited before */
+  #wait(bytes: number, waited: number, signal?: AbortSignal): Promise<Reservation> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const leave = (error: unknown) => {
@@ -82,7 +86,8 @@ export class Budget {
         // Those behind may need less.
         this.#grantNext();
       };
-      const timer = this.patience > 0 ? setTimeout(() => leave(busy()), this.patience) : undefined;
+      const left = Math.max(0, this.patience - waited);
+      const timer = this.patience > 0 ? setTimeout(() => leave(busy()), left) : undefined;
       const abort = () => leave(signal?.reason);
       const settled = () => {
         clearTimeout(timer);
@@ -127,18 +132,26 @@ export class Budget {
     return this.#held + bytes <= this.bytes;
   }
 
-  /** Gives what is free to those who wait, in their order. */
+  /** Gives what is free to those who wait, in their order; small answers may pass large ones. */
   #grantNext(): void {
-    for (let next = this.#waiting[0]; next && this.#fits(next.bytes); next = this.#waiting[0]) {
-      this.#waiting.shift();
-      next.granted(this.#grant(next.bytes));
-    }
+    // A small answer waits for twice what it was short of.
+    const small = 2 * this.bytes * SMALL_PART;
+    let isPassed = false;
+    this.#waiting = this.#waiting.filter(({ bytes, granted }) => {
+      if (!this.#fits(bytes) || (isPassed && bytes > small)) {
+        isPassed = true;
+        return true;
+      }
+      granted(this.#grant(bytes));
+      return false;
+    });
   }
 }
 
 /** Memory that one answer holds of a budget. Only a budget makes one. */
 export class Reservation {
   #bytes: number;
+  #isOver = false;
 
   constructor(
     bytes: number,
@@ -182,10 +195,13 @@ export class Reservation {
 
   /** Gives everything back; the second time there is nothing left to give. */
   release(): void {
+    this.#isOver = true;
     this.trim(0);
   }
 
   #atLeast(bytes: number, worthWaitingFor: number): void {
+    // Nobody would give back what a reader takes that was cut off and reads on.
+    if (this.#isOver) throw new Error('This memory has been given back');
     if (bytes > this.#bytes && !this.#become(bytes)) throw new MemoryShort(worthWaitingFor);
   }
 

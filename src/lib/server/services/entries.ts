@@ -64,7 +64,11 @@ export const writing = <Result extends object>(
   work: (writer: EntryWriter) => Promise<Result>,
   lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Result> =>
-  budget.run((memory) => underLock(db, memory, versionId, key, answer, work, lock));
+  budget.run(async (memory) => {
+    const result = await underLock(db, memory, versionId, key, answer, work, lock);
+    memory.release();
+    return result;
+  });
 
 /** An answer with rows, and what they take: to be released when they are sent. */
 export type Held<Result> = Result & { memory: Reservation };

@@ -86,7 +86,9 @@ const compressed = (parts: Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> =>
 async function unpack({ answer, columns }: KeptAnswer, memory: Reservation): Promise<object> {
   const fields = v.parse(v.looseObject({}), JSON.parse(answer));
   if (!columns) return fields;
+  // A gzip stream ends with the length of what it holds.
+  const view = new DataView(columns.buffer, columns.byteOffset, columns.byteLength);
+  memory.grow(view.getUint32(columns.byteLength - 4, true));
   const bytes = await decompress(columns);
-  memory.grow(bytes.byteLength);
   return { ...fields, columns: decode(bytes) };
 }
