@@ -269,6 +269,8 @@ export class Selection {
     const selected = selectedSlice(cells, this.planned.columns);
     if (selected) this.show(selected);
     else this.onRefusal(APART);
+    // The arrow keys go on from a selected cell, not from one that was refused or taken out.
+    if (!selected || !cells.includes(read)) this.cursor = this.current?.cells.at(-1) ?? null;
     return selected !== null;
   }
 

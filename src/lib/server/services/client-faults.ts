@@ -26,9 +26,9 @@ export interface Statement extends Omit<Place, 'field'> {
 }
 
 /**
- * Runs a stored template or a statement that carries a client's values or condition. What PostgreSQL
- * cannot read of them (a date that does not parse, an operator that does not exist for a type) is the
- * client's to mend; a column or table that is gone asks for a new generation.
+ * Runs a stored template or a statement that carries a client's values or condition. If PostgreSQL
+ * cannot read one of them (a date that does not parse, an operator that does not exist for a type), the
+ * request was wrong. If a column or a table is gone, the SQL has to be generated again.
  *
  * @throws AppError 400 with PostgreSQL's own sentence, 409 if the tables have changed under the
  * stored SQL, 422 if a number or a result does not fit its column
