@@ -1,0 +1,135 @@
+import perspective from '@finos/perspective/node';
+import {
+  Bool,
+  DateDay,
+  Dictionary,
+  Float64,
+  Int32,
+  Table,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { afterAll } from 'vitest';
+import type { Slice } from '../../src/lib/contract/operations';
+import type { LayoutSort } from '../../src/lib/contract/stored-layout';
+import type { ReadCell } from '../../src/lib/pivot/cell';
+import type { EngineTable } from '../../src/lib/pivot/engine-types';
+import { listOf } from '../../src/lib/pivot/slice';
+import { ViewReader } from '../../src/lib/pivot/view-reader';
+
+/** A row of the tables; a date is ISO text. */
+export type Row = Record<string, string | number | boolean | null>;
+
+export const SCHEMA = {
+  pf_id: 'integer',
+  pf_iter: 'string',
+  pf_note: 'string',
+  region: 'string',
+  'sub-category': 'string',
+  'Order Date': 'date',
+  flag: 'boolean',
+  size: 'integer',
+  rate: 'float',
+  value: 'float',
+  units: 'integer',
+} as const;
+
+export const COLUMNS = [
+  ...['region', 'sub-category', 'flag', 'size', 'rate'].map((cname) => ({
+    cname,
+    role: 'dimension' as const,
+    is_key: false,
+  })),
+  { cname: 'Order Date', role: 'date' as const, is_key: false },
+  { cname: 'value', role: 'value' as const, is_key: false },
+  { cname: 'units', role: 'units' as const, is_key: false },
+];
+
+export const TEXTS = ['West', 'East', '', 'null', 'a|b', 'b', 'a', '0', 'false', 'value', null];
+export const DAYS = ['1969-12-31', '2019-01-01', '2019-01-31', '2019-02-01', '2019-03-31', null];
+
+/** Rows over every awkward value; powers of two would make every sum tell its rows. */
+export function awkwardRows(count: number, seed = 7): Row[] {
+  let state = seed;
+  const next = (n: number) => (state = (state * 48271) % 2147483647) % n;
+  const pick = <T>(list: readonly T[]) => list[next(list.length)] as T;
+  return Array.from({ length: count }, (_, i) => ({
+    pf_id: i + 1,
+    pf_iter: pick(['baseline', 'reference', 'scale']),
+    pf_note: pick(['first | note', null]),
+    region: pick(TEXTS),
+    'sub-category': pick(TEXTS),
+    'Order Date': pick(DAYS),
+    flag: pick([true, false, null]),
+    size: pick([0, 1, -1, 40, null]),
+    rate: pick([0, 0.1, 0.1 + 0.2, 1.5, null]),
+    value: next(100_000) / 100,
+    units: 1 + next(50),
+  }));
+}
+
+const tables: { delete(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const table of tables) await table.delete();
+});
+
+const text = () => new Dictionary(new Utf8(), new Int32());
+const ARROW_TYPES = {
+  string: text,
+  integer: () => new Int32(),
+  float: () => new Float64(),
+  boolean: () => new Bool(),
+  date: () => new DateDay(),
+};
+
+/** A table loaded as the product loads it: one Arrow stream, indexed. */
+export async function tableOf(rows: Row[]) {
+  const columns = Object.entries(SCHEMA).map(([name, type]) => {
+    const values = rows.map((row) =>
+      type === 'date' && row[name] !== null ? new Date(String(row[name])) : row[name],
+    );
+    return [name, vectorFromArray(values, ARROW_TYPES[type]())] as const;
+  });
+  const bytes = tableToIPC(new Table(Object.fromEntries(columns)), 'stream');
+  const table = await perspective.table(bytes.slice().buffer as ArrayBuffer, { index: 'pf_id' });
+  tables.push(table);
+  return table;
+}
+
+/** The rows a slice selects, as the service's SQL selects them. */
+export function selected(rows: Row[], slice: Slice): Row[] {
+  return rows.filter((row) =>
+    Object.entries(slice).every(([column, wanted]) => listOf(wanted).includes(row[column] ?? null)),
+  );
+}
+
+export const sum = (rows: Row[], column: string) =>
+  rows.reduce((total, row) => total + Number(row[column]), 0);
+
+export interface LayoutUnderTest {
+  name: string;
+  config: Record<string, unknown>;
+  depth?: number;
+  /** Rows the filters keep, where the slice cannot hold them. */
+  keeps?: (row: Row) => boolean;
+}
+
+/** Every cell of a view, read through the reader. */
+export async function everyCell(table: EngineTable, layout: LayoutUnderTest): Promise<ReadCell[]> {
+  const view = (await table.view(layout.config)) as Awaited<ReturnType<EngineTable['view']>> & {
+    num_rows(): Promise<number>;
+    num_columns(): Promise<number>;
+    set_depth(depth: number): Promise<void>;
+  };
+  if (layout.depth !== undefined) await view.set_depth(layout.depth);
+  const reader = await ViewReader.open(table, view, (layout.config.sort ?? []) as LayoutSort[]);
+  const cells: ReadCell[] = [];
+  const [rows, columns] = [await view.num_rows(), await view.num_columns()];
+  for (let y = 0; y < rows; y++) {
+    for (let x = 0; x < columns; x++) cells.push(await reader.cell({ x, y }, COLUMNS));
+  }
+  await reader.dispose();
+  await view.delete();
+  return cells;
+}
