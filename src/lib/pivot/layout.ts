@@ -225,3 +225,17 @@ export function withMonthsInOrder(layout: Layout, months: ReadonlyMap<string, Mo
   add(layout.split_by, true);
   return { ...layout, sort: [...byUser, ...added], expressions, aggregates };
 }
+
+/**
+ * The parts of a layout or of a view that the slices of its cells depend on, as a key to compare. With
+ * an equal key, cells of equal labels stand for the same rows.
+ */
+export function sliceContextOf({
+  group_by = [],
+  split_by = [],
+  filter = [],
+  filter_op = 'and',
+  expressions = {},
+}: Pick<Layout, 'group_by' | 'split_by' | 'filter' | 'filter_op' | 'expressions'>): string {
+  return JSON.stringify([group_by, split_by, filter, filter_op, expressions]);
+}

@@ -191,7 +191,8 @@ export class Pivot {
 
   private async keysOfEntry(logid: number): Promise<(string | number)[]> {
     const { index } = this.options;
-    const text = await this.withView(
+    const text = await withView(
+      this.table,
       { columns: [index], filter: [['pf_logid', '==', logid]] },
       (view) => view.to_columns_string(),
     );
@@ -205,7 +206,7 @@ export class Pivot {
   async values(column: string, search: string, limit: number): Promise<(Scalar | null)[] | null> {
     const type = this.schema[column];
     if (type === undefined) return null;
-    const text = await this.withView({ group_by: [column], columns: [] }, (view) =>
+    const text = await withView(this.table, { group_by: [column], columns: [] }, (view) =>
       view.to_columns_string(),
     );
     const wanted = search.trim().toLowerCase();
@@ -309,12 +310,9 @@ export class Pivot {
     }
     const known = this.withEmpty.get(name);
     if (known !== undefined) return known;
-    const empty = await this.withView(
-      { columns: [name], filter: [[name, 'is null', null]] },
-      (view) => view.num_rows(),
-    );
-    this.withEmpty.set(name, empty > 0);
-    return empty > 0;
+    const isEmpty = await hasEmpty(this.table, name);
+    this.withEmpty.set(name, isEmpty);
+    return isEmpty;
   }
 
   /**
@@ -323,8 +321,9 @@ export class Pivot {
    */
   private async noteEmptyExpressions(rows: Record<string, CellValue[]>): Promise<void> {
     const { reader } = this.grid.shown;
-    for (const name of reader?.expressions ?? []) {
-      const text = reader?.config.expressions[name] ?? '';
+    if (!reader) return;
+    for (const name of reader.expressions) {
+      const text = reader.config.expressions[name] ?? '';
       if (this.emptyExpressions.has(text)) continue;
       // A view that is made anew without need is only slower.
       const isEmpty = await this.isEmptyForAny(name, text, rows).catch(() => true);
@@ -338,20 +337,15 @@ export class Pivot {
     rows: Record<string, CellValue[]>,
   ): Promise<boolean> {
     const client = await this.table.get_client();
-    const needed = new Set([this.index, ...(await neededColumns(this.table, text))]);
+    const columns = await neededColumns(this.table, text);
+    // A table has to have a column, if only to tell how many rows there are.
+    const needed = new Set(columns.length > 0 ? columns : [this.index]);
     const pick = <T>(record: Readonly<Record<string, T>>) =>
       Object.fromEntries(Object.entries(record).filter(([column]) => needed.has(column)));
     const table = await client.table(pick(this.schema));
     try {
       await table.update(pick(rows));
-      const view = await table.view({
-        columns: [name],
-        expressions: { [name]: text },
-        filter: [[name, 'is null', null]],
-      });
-      const empty = await view.num_rows();
-      await view.delete();
-      return empty > 0;
+      return await hasEmpty(table, name, { [name]: text });
     } finally {
       await table.delete();
     }
@@ -359,24 +353,11 @@ export class Pivot {
 
   /** The log entries that the loaded rows come from. */
   async entries(): Promise<ReadonlySet<number>> {
-    const text = await this.withView({ group_by: ['pf_logid'], columns: [] }, (view) =>
+    const text = await withView(this.table, { group_by: ['pf_logid'], columns: [] }, (view) =>
       view.to_columns_string(),
     );
     const ids = (parseRows(text).paths ?? []).map(([id]) => id);
     return new Set(ids.filter((id) => typeof id === 'number'));
-  }
-
-  /** Asks a view that lives no longer than the question. */
-  private async withView<T>(
-    config: Partial<ViewConfig>,
-    ask: (view: View) => Promise<T>,
-  ): Promise<T> {
-    const view = await this.table.view(config);
-    try {
-      return await ask(view);
-    } finally {
-      await view.delete();
-    }
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {
@@ -405,4 +386,32 @@ function hideOwnControls(viewer: Viewer): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('#settings_button, #status_bar { display: none !important; }');
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+}
+
+/** Asks a view that lives no longer than the question. */
+async function withView<T>(
+  table: Table,
+  config: Partial<ViewConfig>,
+  ask: (view: View) => Promise<T>,
+): Promise<T> {
+  const view = await table.view(config);
+  try {
+    return await ask(view);
+  } finally {
+    await view.delete();
+  }
+}
+
+/** Whether a column or one of some expressions has an empty value in any row of a table. */
+async function hasEmpty(
+  table: Table,
+  name: string,
+  expressions: Record<string, string> = {},
+): Promise<boolean> {
+  const config: Partial<ViewConfig> = {
+    columns: [name],
+    expressions,
+    filter: [[name, 'is null', null]],
+  };
+  return (await withView(table, config, (view) => view.num_rows())) > 0;
 }

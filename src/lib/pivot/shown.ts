@@ -58,11 +58,11 @@ export class Shown {
    * a cell of before would mean other rows there
    */
   async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
-    const arrangement = this.reader?.arrangement;
+    const context = this.reader?.sliceContext;
     for (;;) {
       const { reader, view, replaced } = this;
       if (!reader || !view) throw new Error('it is not shown as a grid.');
-      if (reader.arrangement !== arrangement) throw new Error('it is arranged in another way now.');
+      if (reader.sliceContext !== context) throw new Error('it is arranged in another way now.');
       try {
         return await question(reader, view);
       } catch (error) {
@@ -114,7 +114,7 @@ export class Shown {
 
   /** Whether what is drawn means the same in the view of now: it may not be drawn yet. */
   get isDrawn(): boolean {
-    return this.window.reader?.arrangement === this.reader?.arrangement;
+    return this.window.reader?.sliceContext === this.reader?.sliceContext;
   }
 
   /** What the header of a split column stands for; null for one that stands for no rows. */

@@ -15,6 +15,7 @@ import type {
   ViewConfig,
   ViewWindow,
 } from './engine-types';
+import { sliceContextOf } from './layout';
 import type { PivotCell, SliceColumn } from './slice';
 import { expressionsOf, sliceFromCell } from './slice';
 import type { Underlying } from './underlying';
@@ -88,9 +89,8 @@ export class ViewReader {
   }
 
   /** What a place in the view means; two views with equal ones show the same cells. */
-  get arrangement(): string {
-    const { group_by, split_by, filter, filter_op, expressions } = this.config;
-    return JSON.stringify([group_by, split_by, filter, filter_op, expressions]);
+  get sliceContext(): string {
+    return sliceContextOf(this.config);
   }
 
   /** Forgets what was read: rows came or went. */

@@ -3,7 +3,7 @@ import * as api from '../client/api';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
-import { GRID } from '../pivot/layout';
+import { GRID, sliceContextOf } from '../pivot/layout';
 import type { Pivot } from '../pivot/pivot';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
@@ -153,15 +153,4 @@ export class Arrangement {
     const stored = v.safeParse(Layout, default_layout);
     return stored.success ? stored.output : 'refused';
   }
-}
-
-/** The parts of a layout that the slices of its cells depend on, as a key to compare. */
-function sliceContextOf({ group_by, split_by, filter, filter_op, expressions }: Layout): string {
-  return JSON.stringify([
-    group_by ?? [],
-    split_by ?? [],
-    filter ?? [],
-    filter_op ?? 'and',
-    expressions ?? {},
-  ]);
 }
