@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
-import { encode } from '../../src/lib/server/arrow/encode';
+import { encode } from '../support/encode';
 import { copyOut, describeStatement } from '../../src/lib/server/db/copy';
 import { cloneDatabase, dropDatabase } from '../support/cluster';
 import { pivoted } from '../support/pivot-engine';

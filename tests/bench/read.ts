@@ -14,7 +14,7 @@ import pg from 'pg';
 import { startPostgres } from '../../src/demo/postgres';
 import type { PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
-import { encode } from '../../src/lib/server/arrow/encode';
+import { encode } from '../support/encode';
 import { mappedDictionary } from '../../src/lib/server/arrow/mapped';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { copyOut, describeStatement } from '../../src/lib/server/db/copy';

@@ -2,7 +2,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { expect } from 'vitest';
 import { OID, type Column, type PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
-import { encode } from '../../src/lib/server/arrow/encode';
+import { encode } from './encode';
 import * as wire from './copy-bytes';
 
 /** A column as a statement plans it. */

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { arrowRows, column, decode } from '../../../../tests/support/copied-columns';
 import * as wire from '../../../../tests/support/copy-bytes';
 import { pivotedTotals } from '../../../../tests/support/pivot-engine';
-import { encode } from './encode';
+import { encode } from '../../../../tests/support/encode';
 
 // Thousands of small streams and the pivot engine's own time: slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });

@@ -4,7 +4,7 @@ import { column, decode, MIXED, mixedRow } from '../../../../tests/support/copie
 import * as wire from '../../../../tests/support/copy-bytes';
 import { pivotedTotals } from '../../../../tests/support/pivot-engine';
 import type { Column } from './column-plan';
-import { encode } from './encode';
+import { encode } from '../../../../tests/support/encode';
 
 // Thousands of small streams and the pivot engine's own time: slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });

@@ -43,18 +43,6 @@ export function encodeParts(columns: readonly Column[]): Uint8Array[] {
   return parts.written;
 }
 
-/** Like {@link encodeParts}, but copied into one array. */
-export function encode(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
-  const parts = encodeParts(columns);
-  const bytes = new Uint8Array(lengthOf(parts));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
 /** The total length of some parts, in bytes. */
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0);
@@ -71,7 +59,7 @@ class Parts extends AsyncByteQueue {
   }
 }
 
-/** The columns of a stream that {@link encode} made. */
+/** The columns of a stream that {@link encodeParts} made. */
 export function decode(bytes: Uint8Array): Column[] {
   const { schema, batches } = tableFromIPC(bytes);
   const children = batches[0]?.data.children ?? [];

@@ -14,7 +14,8 @@ import { describe, expect, it } from 'vitest';
 import * as wire from '../../../../tests/support/copy-bytes';
 import { OID, type Column, type PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
-import { decode, encode } from './encode';
+import { decode } from './encode';
+import { encode } from '../../../../tests/support/encode';
 import { jsonRows, jsonWithList } from './json';
 
 const textOf = (pieces: Iterable<Uint8Array>): string =>

@@ -3,7 +3,7 @@ import { arrowRows, column, decode } from '../../../../tests/support/copied-colu
 import * as wire from '../../../../tests/support/copy-bytes';
 import { pivoted } from '../../../../tests/support/pivot-engine';
 import type { Column } from './column-plan';
-import { encode } from './encode';
+import { encode } from '../../../../tests/support/encode';
 import { mappedDictionary } from './mapped';
 
 // Thousands of small streams and the pivot engine's own time: slow on a busy machine.

@@ -6,7 +6,7 @@ import { pivoted } from '../../../../tests/support/pivot-engine';
 import { AppError } from '../errors';
 import type { PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
-import { encode } from './encode';
+import { encode } from '../../../../tests/support/encode';
 
 // Thousands of small streams and the pivot engine's own time: slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
