@@ -183,8 +183,7 @@ test('a value typed in full is taken as it was typed, whatever is listed', async
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(PHONES);
-  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
-  const state = field(pivot, 'New State');
+  const state = await pivot.newValue('State');
   await state.click();
   await state.pressSequentially('Kansas', { delay: 20 });
   await expect(page.getByRole('option')).toHaveText(['Kansas', 'Arkansas']);

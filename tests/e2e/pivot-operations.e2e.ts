@@ -12,8 +12,7 @@ test('recode moves the selection to a value that is offered', async ({ page, ser
     `SELECT sum("Sales")::float8 AS sales, sum("Quantity")::int AS units FROM ${TABLE} WHERE ${BEHIND}`,
   );
   await pivot.click(cell);
-  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
-  await pivot.panel.getByLabel('New Sub-Category').click();
+  await (await pivot.newValue('Sub-Category')).click();
   await page.getByRole('option', { name: 'Tables' }).click();
   await pivot.panel.getByLabel('Note').fill(`it's "moved" {{logid}} $&`);
   await pivot.apply.click();
@@ -126,8 +125,7 @@ test('rows opened and closed stay so over a change and its undo', async ({ page 
   await pivot.scaleValue(10);
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
   await expect(pivot.slice).toContainText('Sub-Category = Phones');
-  await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await pivot.undo();
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
   expect(await pivot.find({ row: ['Technology', 'Phones'] })).not.toBeNull();
 });

@@ -107,6 +107,18 @@ export class PivotPage {
     await expect(this.page.getByText(/^Scaled: /)).toBeVisible();
   }
 
+  /** The field for a column's new value, in the form of recode. */
+  async newValue(column: string): Promise<Locator> {
+    await this.panel.getByRole('tab', { name: 'Recode' }).click();
+    return this.panel.getByLabel(`New ${column}`, { exact: true });
+  }
+
+  /** Undoes the last change of this page and waits until it is undone. */
+  async undo(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect(this.page.getByText(/^Undone: /)).toBeVisible();
+  }
+
   /** Types into a field of the value measure key by key, as people do, in place of what it holds. */
   async type(label: 'New total' | 'Change' | 'Percent', text: string): Promise<void> {
     const field = this.panel.getByLabel(new RegExp(`: ${label}$`)).first();

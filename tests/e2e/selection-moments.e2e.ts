@@ -81,8 +81,7 @@ test('a text can be recoded to the empty text', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(chairs);
-  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
-  await pivot.panel.getByLabel('New Sub-Category').click();
+  await (await pivot.newValue('Sub-Category')).click();
   await page.getByRole('option', { name: '(blank text)' }).click();
   await pivot.apply.click();
   await expect(page.getByText(/^Recoded: /)).toBeVisible();
@@ -100,8 +99,7 @@ test('a text can be recoded to a text that is called like the empty value', asyn
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(chairs);
-  await pivot.panel.getByRole('tab', { name: 'Recode' }).click();
-  const field = pivot.panel.getByLabel('New Sub-Category');
+  const field = await pivot.newValue('Sub-Category');
   await field.fill('“(empty)”');
   await field.press('Tab');
   await pivot.apply.click();

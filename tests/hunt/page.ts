@@ -74,6 +74,12 @@ interface Hunted {
   toasts: string[];
 }
 
+declare global {
+  interface Window {
+    hunted: Hunted;
+  }
+}
+
 /** Runs in the page before anything of the product: sees what is drawn, as it is drawn. */
 function watch(): void {
   const text = (node: Element | null | undefined) => node?.textContent ?? '';
@@ -213,7 +219,7 @@ function watch(): void {
   });
   observer.observe(document, { childList: true, subtree: true });
   localStorage.setItem('pf.user', 'hunter');
-  (window as unknown as { hunted: Hunted }).hunted = {
+  window.hunted = {
     look,
     listen,
     pressed,
@@ -280,11 +286,11 @@ export class HuntPage {
   }
 
   look(): Promise<Seen> {
-    return this.page.evaluate(() => (window as unknown as { hunted: Hunted }).hunted.look());
+    return this.page.evaluate(() => window.hunted.look());
   }
 
   private listen(): Promise<Said> {
-    return this.page.evaluate(() => (window as unknown as { hunted: Hunted }).hunted.listen());
+    return this.page.evaluate(() => window.hunted.listen());
   }
 
   /** Lets the page draw what it has. */
@@ -302,17 +308,13 @@ export class HuntPage {
 
   /** What the mouse pressed last. */
   async lastPressed(): Promise<Pressed> {
-    const pressed = await this.page.evaluate(
-      () => (window as unknown as { hunted: { pressed: Pressed[] } }).hunted.pressed.at(-1) ?? null,
-    );
+    const pressed = await this.page.evaluate(() => window.hunted.pressed.at(-1) ?? null);
     if (!pressed) throw new Error('The mouse pressed no cell');
     return pressed;
   }
 
   toasts(): Promise<string[]> {
-    return this.page.evaluate(
-      () => (window as unknown as { hunted: { toasts: string[] } }).hunted.toasts,
-    );
+    return this.page.evaluate(() => window.hunted.toasts);
   }
 
   /**
@@ -409,11 +411,9 @@ export class HuntPage {
 
   /** Waits until an operation or an undo is through. */
   async idle(): Promise<void> {
-    await this.page.waitForFunction(
-      () => !(window as unknown as { hunted: Hunted }).hunted.listen().busy,
-      undefined,
-      { timeout: 30_000 },
-    );
+    await this.page.waitForFunction(() => !window.hunted.listen().busy, undefined, {
+      timeout: 30_000,
+    });
     await this.frames();
   }
 
