@@ -156,3 +156,25 @@ test('rows whose expression becomes empty are shown, and gone after the undo', a
   expect(await pivot.number(total)).toBeCloseTo(all, 2);
   expect(await pivot.number(homeOffice)).toBeCloseTo(sales, 2);
 });
+
+test('numbers beside an expression that looks up other rows follow a change', async ({
+  page,
+  service,
+}) => {
+  await service.api.patch('/sources/1', {
+    default_layout: {
+      group_by: ['Segment', 'Looked up'],
+      columns: ['Sales'],
+      expressions: { 'Looked up': `vlookup('Category', integer("Quantity" % 3))` },
+    },
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const consumer = { row: ['Consumer'], column: ['Sales'] };
+  const sales = await pivot.number(consumer);
+  await pivot.click(consumer);
+  await pivot.scaleValue(10);
+  await expect.poll(() => pivot.number(consumer)).toBeCloseTo(sales * 1.1, 1);
+  await pivot.undo();
+  await expect.poll(() => pivot.number(consumer)).toBeCloseTo(sales, 1);
+});

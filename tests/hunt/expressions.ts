@@ -28,7 +28,9 @@ interface Template {
 /** A name in an expression. */
 const named = (column: HuntColumn): string => `"${column.name}"`;
 const sqlOf = (column: HuntColumn): string => groupSql(column.kind, ident(column.name));
-const bytes = (sql: string): string => `(${sql} COLLATE "C")`;
+/** A text in upper or lower case. What the engine makes of the blank text is empty. */
+const cased = (how: 'upper' | 'lower', column: HuntColumn): string =>
+  `NULLIF(${how}(${sqlOf(column)} COLLATE "C"), '')`;
 
 const TEMPLATES: readonly Template[] = [
   {
@@ -54,7 +56,7 @@ const TEMPLATES: readonly Template[] = [
       const comment = random.pick(['', "// it's\n", `/* it's "b" */ `, "# don't\n"]);
       return {
         expression: `${comment}${upper ? 'upper' : 'lower'}(${named(c)})`,
-        sql: `${upper ? 'upper' : 'lower'}${bytes(sqlOf(c))}`,
+        sql: cased(upper ? 'upper' : 'lower', c),
         kind: 'text',
       };
     },
@@ -63,7 +65,7 @@ const TEMPLATES: readonly Template[] = [
     takes: ['text'],
     make: ([c]) => ({
       expression: `upper(${named(c)}) // it's ${named(c)}`,
-      sql: `upper${bytes(sqlOf(c))}`,
+      sql: cased('upper', c),
       kind: 'text',
     }),
   },
@@ -82,7 +84,7 @@ const TEMPLATES: readonly Template[] = [
     takes: ['text'],
     make: ([c]) => ({
       expression: `upper(col('${c.name}'))`,
-      sql: `upper${bytes(sqlOf(c))}`,
+      sql: cased('upper', c),
       kind: 'text',
     }),
   },

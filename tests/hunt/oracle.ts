@@ -1,3 +1,4 @@
+import type { Slice } from '../../src/lib/contract/operations';
 import type { Query } from '../support/service';
 import type { Level } from './expressions';
 import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';
@@ -138,15 +139,23 @@ export class Oracle {
       .filter((keys) => keys.every((key, i) => labelOf(key, (of[i] as Level).kind) === labels[i]));
   }
 
-  /** What the leaves that an entry changed had added up to on screen before it. */
-  async sumOfChanged(entry: number, measure: string): Promise<number> {
-    const leaf = this.table.columns.map(({ name }) => ident(name));
-    const same = leaf.map((c) => `changed.${c} IS NOT DISTINCT FROM before.${c}`).join(' AND ');
+  /** What the rows of a slice had added up to on screen before an entry. */
+  async sumOfSlice(slice: Slice, entry: number, measure: string): Promise<number> {
+    const conditions = Object.entries(slice).map(([name, value]) => {
+      const column = this.table.columns.find((c) => c.name === name);
+      if (!column) throw new Error(`A slice by ${name}, which is no column of the table`);
+      const group = groupSql(column.kind, ident(name));
+      const one = (key: Slice[string]) => {
+        const wanted = keyText(key === null ? null : String(key));
+        return column.kind === 'numeric'
+          ? `${group} IS NOT DISTINCT FROM ${wanted}::double precision`
+          : `${group}::text IS NOT DISTINCT FROM ${wanted}`;
+      };
+      return `(${[value].flat().map(one).join(' OR ')})`;
+    });
     const [row] = await this.query<{ sum: number | null }>(
-      `SELECT sum(${ident(measure)})::float8 AS sum FROM ${this.stored} AS before
-        WHERE pf_logid < ${entry} AND (${filterSql(this.layout) ?? 'TRUE'})
-          AND EXISTS (SELECT FROM ${this.stored} AS changed
-                       WHERE changed.pf_logid = ${entry} AND ${same})`,
+      `SELECT sum(${ident(measure)})::float8 AS sum FROM ${this.stored}
+        WHERE ${[`pf_logid < ${entry}`, filterSql(this.layout) ?? 'TRUE', ...conditions].join(' AND ')}`,
     );
     return row?.sum ?? 0;
   }

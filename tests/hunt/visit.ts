@@ -1,3 +1,4 @@
+import type { Slice } from '../../src/lib/contract/operations';
 import type { Service } from '../support/service';
 import type { HuntPage, Pressed, Seen } from './page';
 import {
@@ -282,7 +283,7 @@ class Visitor {
       this.oracle.behind(meanings ?? []),
       ...(this.isToldBeyond(seen) ? [this.oracle.behind(meanings ?? [], { held: true })] : []),
     ].filter((condition) => condition !== null);
-    if (!meanings) await this.checkShownNumber(cells, entry, slice);
+    if (!meanings) await this.checkShownNumber(cells, entry, sent.body.slice as Slice);
     else if (conditions.length > 0) {
       const wrong = await Promise.all(conditions.map((c) => this.differences(c, asked, entry)));
       if (!wrong.includes(null)) {
@@ -335,16 +336,16 @@ class Visitor {
     return incrementOf(asked, sums[asked.measure] ?? 0);
   }
 
-  /** Where SQL cannot say what a cell is: what was changed adds up to the number that was pressed. */
-  private async checkShownNumber(cells: Pressed[], entry: number, slice: string): Promise<void> {
+  /** Where SQL cannot say what a cell is: the rows of its slice add up to the number that was pressed. */
+  private async checkShownNumber(cells: Pressed[], entry: number, slice: Slice): Promise<void> {
     if (heldFilters(this.layout).length < this.layout.filters.length) return;
     for (const cell of cells) {
       const { measure } = cell;
       if (measure === null || cells.length > 1) continue;
-      const sum = await this.oracle.sumOfChanged(entry, measure);
+      const sum = await this.oracle.sumOfSlice(slice, entry, measure);
       if (!sameNumber(cell.text, sum)) {
         throw new Broken(
-          `The leaves changed add up to ${sum}; pressed ${shown(cells)}, sent ${slice}`,
+          `The rows of the slice add up to ${sum}; pressed ${shown(cells)}, sent ${JSON.stringify(slice)}`,
         );
       }
     }

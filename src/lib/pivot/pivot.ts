@@ -277,11 +277,15 @@ export class Pivot {
   /**
    * Waits until the screen has the change. The engine keeps empty values apart by when they came, in
    * views that were open then: such a view is made anew, or groups of nothing would show stale sums.
+   * So is one with an expression that looks up other rows: the engine then fails to bring the change.
    */
   private async settle(): Promise<void> {
     // What was read before is old now, though the grid is told later.
     this.grid.invalidate();
     const layout = await this.layout();
+    if (Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text))) {
+      return this.refresh(layout);
+    }
     const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
     const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
     const suspects = await Promise.all([...names].map((name) => this.holdsEmpty(name)));

@@ -37,6 +37,22 @@ async function shownByRegion() {
 const WEST = { rowPath: ['West'], columnPath: null, measure: 'value' };
 const COLUMNS = [{ cname: 'region', role: 'dimension' as const, is_key: false }];
 
+describe('a column that only the order of columns goes by', () => {
+  it('is not on screen', async () => {
+    const { table, shown } = await shownByRegion();
+    const view = await table.view({
+      group_by: ['region'],
+      columns: ['value'],
+      sort: [['region', 'col desc']],
+    });
+    await shown.adopt(view);
+    expect(shown.labels).toEqual(['value']);
+    expect(await shown.displayed(view).column_paths()).toEqual(['value']);
+    const cell = await shown.ask((reader) => reader.cell({ x: 0, y: 2 }, COLUMNS));
+    expect(cell).toMatchObject({ slice: { region: 'West' }, value: 2 });
+  });
+});
+
 describe('what is asked while the viewer replaces its view', () => {
   it('is answered by the new view', async () => {
     const { table, config, deleteByViewer, shown } = await shownByRegion();

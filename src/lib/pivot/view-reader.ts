@@ -255,11 +255,18 @@ export class ViewReader {
     return (column?.[1] ?? []).filter((value): value is CellValue => !Array.isArray(value));
   }
 
-  /** The view's columns as the engine prints them. */
+  /**
+   * The view's columns as the engine prints them. If nothing is split, it also prints the columns that
+   * only the order of columns goes by, which have no numbers.
+   */
   printedPaths(): Promise<string[]> {
     return this.printed.get(WHOLE, async () => {
       const paths = await this.view.column_paths();
-      return paths.filter((path) => path !== ROW_PATH && path !== ROW_KEY);
+      return paths.filter((path) =>
+        this.config.split_by.length === 0
+          ? this.shown.includes(path)
+          : path !== ROW_PATH && path !== ROW_KEY,
+      );
     });
   }
 
