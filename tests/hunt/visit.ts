@@ -235,6 +235,7 @@ class Visitor {
     const cells = [await page.lastPressed()];
     await page.idle();
     await this.checkEntry(started, asked, sent, before);
+    if (cells.some(isUntold)) throw new Refused('The page could not tell the column yet');
     await this.checkMarks(cells);
     await this.operate(cells, round.asked, then);
     await this.undo();
@@ -533,6 +534,9 @@ const at = <T>(list: readonly T[], share: number): T => list[Math.floor(share * 
 
 const place = (row: readonly string[], column: readonly string[]) =>
   `${JSON.stringify(row)} × ${JSON.stringify(column)}`;
+
+/** Whether a press was on a column that has just come, and is headed so until its values are read. */
+const isUntold = ({ column }: Pressed): boolean => column.some((label) => /^…\u200b*$/.test(label));
 
 const columnKey = ({ column, measure }: { column: string[]; measure: string | null }) =>
   JSON.stringify([column, measure]);
