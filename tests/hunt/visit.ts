@@ -149,7 +149,8 @@ class Visitor {
     const { warning } = await this.page.look();
     // The engine looks up no column whose name has certain characters; the page says that it shows
     // the pivot without.
-    const looksUp = this.layout.levels.some((level) => /vlookup/.test(level.expression ?? ''));
+    const grouping = [...this.layout.levels, ...this.layout.splits];
+    const looksUp = grouping.some((level) => /vlookup/.test(level.expression ?? ''));
     if (looksUp && /names what this version does not have/.test(warning ?? '')) {
       throw new Refused('setup: the engine does not take the expression');
     }
