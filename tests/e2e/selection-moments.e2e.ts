@@ -21,6 +21,31 @@ test('Ctrl+Enter right after a click changes what was clicked', async ({ page, s
   expect(changed).toEqual([{ sub: 'Phones', year: 2028 }]);
 });
 
+test('a click on a cell that is just being drawn ends the selection and says so', async ({
+  page,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(chairs);
+  await expect(pivot.slice).toBeVisible();
+  const at = await pivot.find(phones);
+  if (!at) throw new Error('The cell is not on screen.');
+  // Puts an element in the cell's place that the grid has drawn, but of which nothing is known yet.
+  await pivot.grid.evaluate((element, { x, y }) => {
+    const grid = element as HTMLElement & { getMeta(cell: Element): unknown };
+    const root = grid.getRootNode() as Document | ShadowRoot;
+    const cell = root.elementFromPoint(x, y)?.closest('td');
+    if (!cell) throw new Error('There is no cell here.');
+    const anew = cell.cloneNode(true) as Element;
+    cell.replaceWith(anew);
+    const getMeta = grid.getMeta.bind(grid);
+    grid.getMeta = (other) => getMeta(other === anew ? cell : other);
+  }, at);
+  await page.mouse.click(at.x, at.y);
+  await expect(page.getByText(/Click the cell again/)).toBeVisible();
+  await expect(pivot.slice).toHaveCount(0);
+});
+
 test('a cell that cannot be added is not marked', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);

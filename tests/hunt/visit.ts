@@ -147,11 +147,11 @@ class Visitor {
   async open(): Promise<void> {
     await this.page.visit(this.version);
     const { warning } = await this.page.look();
-    // The engine looks up no column whose name has certain characters; the page says that it shows
-    // the pivot without.
+    // The engine looks up no column whose name has certain characters, and takes a name in a comment
+    // for a column. The page says that it shows the pivot without the expression.
     const grouping = [...this.layout.levels, ...this.layout.splits];
-    const looksUp = grouping.some((level) => /vlookup/.test(level.expression ?? ''));
-    if (looksUp && /names what this version does not have/.test(warning ?? '')) {
+    const isMade = grouping.some((level) => level.expression !== null);
+    if (isMade && /names what this version does not have/.test(warning ?? '')) {
       throw new Refused('setup: the engine does not take the expression');
     }
     await this.compare('when opened');
@@ -216,8 +216,9 @@ class Visitor {
     const cells = [await page.lastPressed()];
     if (!sent) {
       const after = await page.look();
-      const [toast] = (await page.toasts()).slice(toasts);
-      const reason = toast ?? after.obstacle;
+      const fresh = (await page.toasts()).slice(toasts);
+      this.heed(fresh);
+      const reason = fresh[0] ?? after.obstacle;
       if (!reason) throw new Broken('Ctrl+Enter right after a click did nothing and said nothing');
       await this.checkRefusal(cells, reason, after);
       throw new Refused(reasonOf(reason));
@@ -244,11 +245,12 @@ class Visitor {
       throw new Refused(reasonOf(after.obstacle));
     }
     await page.page.waitForTimeout(moment.after);
+    const toasts = (await page.toasts()).length;
     await page.selecting(() => page.press(to));
     const cells = [await page.lastPressed()];
     await page.idle();
     await this.checkEntry(started, asked, sent, before);
-    if (cells.some(isUntold)) throw new Refused('The page could not tell the column yet');
+    this.heed((await page.toasts()).slice(toasts));
     await this.checkMarks(cells);
     await this.operate(cells, round.asked, await page.look());
     await this.undo();
@@ -372,6 +374,12 @@ class Visitor {
         );
       }
     }
+  }
+
+  /** Ends a case in which a cell was pressed that was just being drawn, if the page has said so. */
+  private heed(toasts: readonly string[]): void {
+    const said = toasts.find((toast) => /Click the cell again/.test(toast));
+    if (said) throw new Refused(reasonOf(said));
   }
 
   /** A refusal has to be true: where lists of values select exactly the cell, it is not. */
@@ -556,9 +564,6 @@ const at = <T>(list: readonly T[], share: number): T => list[Math.floor(share * 
 
 const place = (row: readonly string[], column: readonly string[]) =>
   `${JSON.stringify(row)} × ${JSON.stringify(column)}`;
-
-/** Whether a press was on a column that has just come, and is headed so until its values are read. */
-const isUntold = ({ column }: Pressed): boolean => column.some((label) => /^…\u200b*$/.test(label));
 
 const columnKey = ({ column, measure }: { column: string[]; measure: string | null }) =>
   JSON.stringify([column, measure]);

@@ -39,14 +39,15 @@ export class Grid {
 
   /**
    * @param sort the viewer's sort: a view does not tell its own completely
-   * @param onTarget is told which cell or header was clicked and where it was; `add` with Ctrl held
+   * @param onTarget is told which cell or header was clicked and where it was, null for one that is just
+   * being drawn anew; `add` with Ctrl held
    * @param onRows is told after rows were opened or closed
    */
   constructor(
     private readonly plugin: GridPlugin,
     table: Table,
     sort: () => Promise<LayoutSort[]>,
-    private readonly onTarget: (cell: CellIdentity, at: CellPosition, add: boolean) => void,
+    private readonly onTarget: (cell: CellIdentity | null, at: CellPosition, add: boolean) => void,
     private readonly onRows: () => void,
   ) {
     this.shown = new Shown(table, sort, onRows);
@@ -206,12 +207,14 @@ export class Grid {
     if (isLabel && isTree && (event.offsetX < ICON_WIDTH || event.shiftKey)) return;
     // What is under the mouse, whatever a change that is not drawn yet has put there.
     const identity = this.marks.drawnAt(cell);
-    if (!identity) return;
+    // The header of a measure stands for no rows, and a click on it sorts.
+    if (!identity && !isLabel && cell.tagName !== 'TD') return;
     if (isLabel) {
       event.stopImmediatePropagation();
       element.focus();
     }
-    const at = { x: identity.measure === null ? null : (meta.x ?? null), y: meta.y ?? 0 };
+    const x = identity?.measure == null ? null : (meta.x ?? null);
+    const at = { x, y: meta.y ?? 0 };
     this.onTarget(identity, at, event.ctrlKey || event.metaKey);
   }
 }

@@ -19,7 +19,7 @@ import { neededColumns } from './underlying';
 /** What a pivot tells the page. */
 export interface PivotEvents {
   /** A cell or a header was clicked, at this place; `add` with Ctrl held. */
-  onTarget(cell: CellIdentity, at: CellPosition, add: boolean): void;
+  onTarget(cell: CellIdentity | null, at: CellPosition, add: boolean): void;
   /** Rows were opened or closed. */
   onRows(): void;
   /** The user changed what the pivot shows. */

@@ -90,10 +90,15 @@ export class Selection {
    * Selects a cell, or with `add` adds it to the selection or takes it out again. What is marked and
    * shown stays as it is until the cell is read.
    *
+   * @param cell null for one that is just being drawn anew: nothing is selected then, since the cells of
+   * before would be taken for it
    * @param at where the cell was when it was pressed
    */
-  select(cell: CellIdentity, at: CellPosition, add: boolean): Promise<void> {
-    return this.press(async () => ({ cell, at }), add);
+  select(cell: CellIdentity | null, at: CellPosition, add: boolean): Promise<void> {
+    return this.press(async () => {
+      if (!cell) throw new Error('it was just being drawn anew. Click the cell again.');
+      return { cell, at };
+    }, add);
   }
 
   /**
