@@ -31,8 +31,8 @@ export const init: ServerInit = async () => {
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
     );
     budget = new Budget(config.memory, waitTimeout);
-    bodies = new Bodies(budget);
-    metrics = config.metrics ? new Metrics(() => db.load(), budget) : undefined;
+    bodies = new Bodies(budget, config.keepEntries);
+    metrics = config.metrics ? new Metrics(() => db.load(), budget, bodies) : undefined;
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
   } catch (error) {
     console.error(reasonOf(error));

@@ -77,7 +77,7 @@ const nothing: Endpoint['answer'] = { status: 204 };
 const arrow: Endpoint['answer'] = {
   status: 200,
   body: ARROW,
-  headers: ['X-Row-Count', 'Content-Length'],
+  headers: ['ETag', 'X-Row-Count', 'Content-Length'],
 };
 
 /**

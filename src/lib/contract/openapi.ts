@@ -20,6 +20,7 @@ const REFUSALS: Record<number, string> = {
 };
 
 const HEADERS: Record<string, string> = {
+  ETag: 'Names the rows; sent back in If-None-Match, it is answered 304 as long as they are the same',
   'X-Row-Count': 'Number of rows',
   'Content-Length': 'Bytes of the body',
   'X-Slice-Skipped':
@@ -35,6 +36,17 @@ const WRITE_KEY = {
     'Makes the write once: the same key on the same path with the same body answers for 24 hours what it answered first. With another body it is refused with 409',
   schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[ -~]*$' },
 };
+
+const KNOWN_TAG = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of rows that the client has',
+  schema: { type: 'string' },
+};
+
+const isConditional = ({ headers }: Endpoint['answer']): boolean =>
+  headers?.includes('ETag') ?? false;
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that the service itself checks with. */
 export function openApiDocument() {
@@ -83,6 +95,7 @@ function describeEndpoint(endpoint: Endpoint) {
       schema: jsonSchema(schema),
     })),
     ...(writesRows ? [WRITE_KEY] : []),
+    ...(isConditional(answer) ? [KNOWN_TAG] : []),
   ];
   const statuses = [
     ...refusals,
@@ -98,6 +111,7 @@ function describeEndpoint(endpoint: Endpoint) {
     ...(request ? { requestBody: { required: true, content: jsonContent(request) } } : {}),
     responses: {
       [answer.status]: success(answer),
+      ...(isConditional(answer) ? { 304: { description: 'The client has these rows' } } : {}),
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
       ),

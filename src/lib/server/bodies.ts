@@ -1,58 +1,150 @@
 import type { Budget, Reservation } from './budget';
+import type { EntryRows } from './arrow/entry-rows';
 
 /** The bytes of an answer, in memory that others may be reading at the same time. */
-export interface HeldBody {
-  /** The bytes, one part after the other. */
-  parts: readonly Uint8Array[];
-  rowCount: number;
+export interface HeldBody extends Made {
+  /** Names the state of the version that the bytes follow from; equal on all servers. */
+  state: string;
   /** Gives the memory back; to be called once the bytes are sent or nobody wants them any more. */
   release(): void;
 }
 
 /** A body that is made. */
-export type Made = Pick<HeldBody, 'parts' | 'rowCount'>;
+export interface Made {
+  /** The bytes, one part after the other. */
+  parts: readonly Uint8Array[];
+  rowCount: number;
+  /** The rows that the bytes were made of; undefined if they cannot be told apart by their entries. */
+  rows: EntryRows | undefined;
+}
+
+/** What a read answers: a body, or that the client has it already. */
+export type Read = ({ kind: 'rows' } & HeldBody) | { kind: 'unchanged'; state: string };
+
+/** Rows that another body was made of. */
+export interface Borrowed {
+  rows: EntryRows;
+  /** That its body holds. */
+  bytes: number;
+  release(): void;
+}
+
+/** What a body is of. */
+export interface BodyOf {
+  /** What its bytes follow from. */
+  state: string;
+  /** The same for all states of which one can be made from another. */
+  series: string;
+}
 
 /**
- * The bodies that are being made or read. Readers of one state of a version share one body: whoever
- * asks while it is made waits for it, and whoever asks while somebody still reads it gets the same
- * bytes. With its last reader it is gone.
+ * The bodies that are being made, read or kept. Readers of one state of a version share one body:
+ * whoever asks while it is made waits for it, and whoever asks later gets the same bytes. The newest
+ * body of a series is kept when its last reader is done, as long as nobody needs its memory: the
+ * next state has most of the same rows (docs/decisions/0015-rows-are-kept.md).
  */
 export class Bodies {
   readonly #byState = new Map<string, Body>();
+  readonly #newest = new Map<string, Body>();
+  /** Those that nobody reads, in the order that they give way in. */
+  readonly #kept = new Set<Body>();
+  /** Answers whose rows were all kept, and answers for which some had to be read. */
+  hits = 0;
+  misses = 0;
 
-  /** @param budget that every body takes its memory of */
-  constructor(readonly budget: Budget) {}
+  /**
+   * @param budget that every body takes its memory of
+   * @param keeps whether a body outlives its readers
+   */
+  constructor(
+    readonly budget: Budget,
+    private readonly keeps: boolean,
+  ) {
+    budget.whenShort((bytes) => this.#giveWay(bytes));
+  }
 
-  /** The body of a state, if somebody makes or reads it. @param state what its bytes follow from */
+  /** Bytes of the bodies that nobody reads. */
+  get keptBytes(): number {
+    let bytes = 0;
+    for (const body of this.#kept) bytes += body.bytes;
+    return bytes;
+  }
+
+  /** The body of a state, if there is one or somebody makes it. */
   find(state: string): Body | undefined {
     return this.#byState.get(state);
   }
 
-  /** Begins the body of a state; from now on it is found. */
-  begin(state: string): Body {
-    const body = new Body((from, to) => {
-      if (from !== undefined && this.#byState.get(from) === body) this.#byState.delete(from);
-      if (to !== undefined) this.#byState.set(to, body);
+  /** Begins a body; from now on it is found. */
+  begin(of: BodyOf): Body {
+    const body = new Body({
+      moves: (from, to) => {
+        if (from && this.#byState.get(from.state) === body) this.#byState.delete(from.state);
+        if (to) this.#byState.set(to.state, body);
+      },
+      made: ({ series }) => {
+        const before = this.#newest.get(series);
+        this.#newest.set(series, body);
+        if (before && this.#kept.has(before)) before.end();
+      },
+      /** @returns whether it is kept */
+      left: ({ series }) => {
+        if (!this.keeps || this.#newest.get(series) !== body) return false;
+        this.#kept.add(body);
+        this.budget.mayGiveWay();
+        return true;
+      },
+      wanted: () => this.#kept.delete(body),
+      over: (of) => {
+        this.#kept.delete(body);
+        if (of && this.#newest.get(of.series) === body) this.#newest.delete(of.series);
+      },
     });
-    body.becomes(state);
+    body.becomes(of);
     return body;
+  }
+
+  /**
+   * The rows of the newest body of a series, to make another one from. They stay until they are
+   * released.
+   */
+  borrow(series: string): Borrowed | undefined {
+    return this.#newest.get(series)?.borrow();
+  }
+
+  #giveWay(bytes: number): void {
+    let left = bytes;
+    for (const body of this.#kept) {
+      if (left <= 0) return;
+      left -= body.bytes;
+      body.end();
+    }
   }
 }
 
-/** One body, from the moment that it is asked for until its last reader is done. */
+/** What a body tells the {@link Bodies} that it is one of. */
+interface Listener {
+  moves(from: BodyOf | undefined, to: BodyOf | undefined): void;
+  made(of: BodyOf): void;
+  left(of: BodyOf): boolean;
+  wanted(): void;
+  over(of: BodyOf | undefined): void;
+}
+
+/** One body, from the moment that it is asked for until nobody wants it any more. */
 export class Body {
   readonly #abort = new AbortController();
-  readonly #made: Promise<Made>;
+  readonly #outcome: Promise<Made>;
   #settle!: { made: (body: Made) => void; failed: (error: unknown) => void };
-  #state: string | undefined;
+  #of: BodyOf | undefined;
   #readers = 0;
   #reservation: Reservation | undefined;
+  #made: Made | undefined;
 
-  /** @param moves says under which state the body is found: no longer `from`, but `to` */
-  constructor(private readonly moves: (from?: string, to?: string) => void) {
-    this.#made = new Promise((made, failed) => (this.#settle = { made, failed }));
+  constructor(private readonly listener: Listener) {
+    this.#outcome = new Promise((made, failed) => (this.#settle = { made, failed }));
     // All readers may be gone when it fails.
-    this.#made.catch(() => {});
+    this.#outcome.catch(() => {});
   }
 
   /** Aborts when nobody wants the body any more. */
@@ -60,16 +152,20 @@ export class Body {
     return this.#abort.signal;
   }
 
+  /** Bytes that it holds. */
+  get bytes(): number {
+    return this.#reservation?.bytes ?? 0;
+  }
+
   /**
-   * Says which state the body is of; another one if the version changes before its rows are read.
+   * Says what the body is of; another state if the version changes before its rows are read.
    *
    * @throws the reason of `signal` if nobody wants the body any more
    */
-  becomes(state: string): void {
+  becomes(of: BodyOf): void {
     this.signal.throwIfAborted();
-    if (state === this.#state) return;
-    this.moves(this.#state, state);
-    this.#state = state;
+    if (of.state !== this.#of?.state) this.listener.moves(this.#of, of);
+    this.#of = of;
   }
 
   /**
@@ -78,23 +174,44 @@ export class Body {
    * @throws what the body failed with
    */
   async read(signal: AbortSignal): Promise<HeldBody> {
-    let reading = true;
+    const leave = this.#enter();
     const release = () => {
-      if (!reading) return;
-      reading = false;
       signal.removeEventListener('abort', release);
-      this.#readers -= 1;
-      if (this.#readers === 0) this.#end();
+      leave();
     };
-    this.#readers += 1;
     if (signal.aborted) release();
     else signal.addEventListener('abort', release);
     try {
-      return { ...(await this.#made), release };
+      const made = await this.#outcome;
+      return { ...made, state: this.#of?.state ?? '', release };
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Its rows, if it is made and they can be told apart by their entries; to be released. */
+  borrow(): Borrowed | undefined {
+    const rows = this.#made?.rows;
+    return rows && { rows, bytes: this.bytes, release: this.#enter() };
+  }
+
+  /** Counts a reader in. @returns counts it out, once */
+  #enter(): () => void {
+    this.listener.wanted();
+    this.#readers += 1;
+    let isIn = true;
+    return () => {
+      if (!isIn) return;
+      isIn = false;
+      this.#readers -= 1;
+      if (this.#readers === 0) this.#left();
+    };
+  }
+
+  #left(): void {
+    const isKept = this.#made && this.#of && this.listener.left(this.#of);
+    if (!isKept) this.end();
   }
 
   /** Takes over the memory that the body is made in. */
@@ -109,18 +226,24 @@ export class Body {
    */
   async make(work: () => Promise<Made>): Promise<void> {
     try {
-      this.#settle.made(await work());
+      const made = await work();
       // The last reader may have left while the last bytes were made.
-      if (this.#readers === 0) this.#end();
+      this.signal.throwIfAborted();
+      this.#made = made;
+      if (this.#of) this.listener.made(this.#of);
+      this.#settle.made(made);
     } catch (error) {
       this.#settle.failed(error);
-      this.#end();
+      this.end();
     }
   }
 
-  #end(): void {
-    this.moves(this.#state);
-    this.#state = undefined;
+  /** Ends it: nobody finds it any more, and its memory is free. */
+  end(): void {
+    this.listener.moves(this.#of, undefined);
+    this.listener.over(this.#of);
+    this.#of = undefined;
+    this.#made = undefined;
     this.#reservation?.release();
     this.#abort.abort();
   }

@@ -31,6 +31,8 @@ interface Waiting {
 export class Budget {
   #held = 0;
   #waiting: Waiting[] = [];
+  #giveWay: (bytes: number) => void = () => {};
+  #isGivingWay = false;
 
   /**
    * @param bytes that may be held at a time
@@ -40,6 +42,19 @@ export class Budget {
     readonly bytes: number,
     private readonly patience = 0,
   ) {}
+
+  /**
+   * Calls `giveWay` when memory is short, with the bytes that are: it releases memory that nobody needs
+   * at the moment, if there is any.
+   */
+  whenShort(giveWay: (bytes: number) => void): void {
+    this.#giveWay = giveWay;
+  }
+
+  /** To be called if there is more than before that could give way. */
+  mayGiveWay(): void {
+    this.#grantNext();
+  }
 
   /** Bytes that are held now. */
   get held(): number {
@@ -115,7 +130,8 @@ export class Budget {
         if (to > this.bytes) throw tooLarge(this.bytes);
         if (to > from && !this.#mayGrow(from, to)) return false;
         this.#held += to - from;
-        if (to < from) this.#grantNext();
+        // What gives way is for the one that is short.
+        if (to < from && !this.#isGivingWay) this.#grantNext();
         return true;
       },
     });
@@ -129,6 +145,12 @@ export class Budget {
   }
 
   #fits(bytes: number): boolean {
+    const short = this.#held + bytes - this.bytes;
+    if (short > 0 && bytes <= this.bytes) {
+      this.#isGivingWay = true;
+      this.#giveWay(short);
+      this.#isGivingWay = false;
+    }
     return this.#held + bytes <= this.bytes;
   }
 

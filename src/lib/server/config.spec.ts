@@ -16,6 +16,7 @@ describe('the configuration', () => {
       metrics: true,
       hosts: { allowedHosts: null, hostHeader: 'host', schemeKnown: false },
       memory: expect.any(Number),
+      keepEntries: true,
       readerTimeout: 60_000,
     });
   });

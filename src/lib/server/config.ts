@@ -29,6 +29,8 @@ export interface Config {
   bodyLimit: number;
   /** Bytes that the rows of all answers may take in memory at a time. */
   memory: number;
+  /** Whether rows that were read stay in memory for the next read, as long as there is room. */
+  keepEntries: boolean;
   /** After how many milliseconds a client that reads nothing of its answer is cut off; 0 is never. */
   readerTimeout: number;
   logLevel: LogLevel;
@@ -102,6 +104,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
         return megabytes && megabytes * MEGABYTE;
       },
     ),
+    keepEntries: read('PF_KEEP_ENTRIES', true, '1 or 0', yesOrNo),
     readerTimeout: read(
       'PF_READER_TIMEOUT',
       MILLISECONDS.min,

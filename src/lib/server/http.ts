@@ -1,17 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
 import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
 import { lengthOf } from './arrow/encode';
 import { jsonRows, jsonWithList } from './arrow/json';
-import type { HeldBody } from './bodies';
+import type { Read } from './bodies';
 import type { Reservation } from './budget';
 import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';
 import { AppError, faultAt, reasonOf } from './errors';
+import { Turns } from './turns';
 
 const MAX_INT4 = 2147483647;
 
@@ -251,14 +251,27 @@ export function countBody(response: Response, onBytes: (bytes: number) => void):
  * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing if there are no
  * rows.
  */
-export const arrowResponse = ({ parts, rowCount, release }: HeldBody): Response =>
-  new Response(inPieces(piecesOf(parts), release), {
+export function readResponse(read: Read): Response {
+  // A client may keep the rows if it asks each time whether they are still the newest.
+  const headers = { etag: `W/"${read.state}"`, 'cache-control': 'private, no-cache' };
+  if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
+  const { parts, rowCount, release } = read;
+  return new Response(inPieces(piecesOf(parts), release), {
     headers: {
+      ...headers,
       'content-type': 'application/vnd.apache.arrow.stream',
       'content-length': String(lengthOf(parts)),
       'x-row-count': String(rowCount),
     },
   });
+}
+
+/** Tells of which states a request says that its client has the rows. */
+export function knownTo({ headers }: Request): (state: string) => boolean {
+  const known = headers.get('if-none-match') ?? '';
+  const tags = Array.from(known.matchAll(/"[^"]*"/g), ([tag]) => tag);
+  return (state) => known.trim() === '*' || tags.includes(`"${state}"`);
+}
 
 /** Bytes that are given to the connection at a time. */
 const PIECE = 262_144;
@@ -312,9 +325,6 @@ export const undoResponse = ({
   memory: Reservation;
 }): Response => jsonInPieces(jsonWithList({ rows_deleted }, keys, column), memory);
 
-/** How long the pieces of one answer may keep the event loop busy before other requests get their turn. */
-const TURN_MILLISECONDS = 8;
-
 /**
  * An answer of JSON in pieces. Each piece is made when the client takes it, and none is made after the
  * client has gone.
@@ -340,14 +350,11 @@ function inPieces(
   pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
   done: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let turn = performance.now();
+  const turns = new Turns();
   return new ReadableStream(
     {
       async pull(controller) {
-        if (performance.now() - turn > TURN_MILLISECONDS) {
-          await setImmediate();
-          turn = performance.now();
-        }
+        await turns.give();
         try {
           const piece = pieces.next();
           if (!piece.done) return controller.enqueue(piece.value);

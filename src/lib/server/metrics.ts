@@ -22,6 +22,13 @@ export interface MemoryLoad {
   readonly waiting: number;
 }
 
+/** The rows that are kept for later, and how often that helped. */
+export interface KeptLoad {
+  readonly keptBytes: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
 /** What is said of one request that has been answered. */
 export interface AnsweredRequest {
   method: string;
@@ -46,7 +53,7 @@ export class Metrics {
   readonly #bytes: Counter<'route'>;
   readonly #rows: Counter<'route'>;
 
-  constructor(load: () => DatabaseLoad, memory: MemoryLoad) {
+  constructor(load: () => DatabaseLoad, memory: MemoryLoad, kept: KeptLoad) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Histogram({
@@ -81,7 +88,14 @@ export class Metrics {
     gauge('connections_waiting', 'Requests that wait for a connection', () => load().waiting);
     gauge('writers_waiting', 'Writes that wait for their turn', () => load().writers);
     gauge('readers_waiting', 'Reads that wait for their turn', () => load().readers);
-    gauge('row_memory_bytes', 'Memory that the rows of all answers take', () => memory.held);
+    gauge(
+      'row_memory_bytes',
+      'Memory that the rows of answers on their way take',
+      () => memory.held - kept.keptBytes,
+    );
+    gauge('kept_bytes', 'Memory that rows take which are kept for later', () => kept.keptBytes);
+    gauge('kept_hits', 'Reads whose rows were all kept', () => kept.hits);
+    gauge('kept_misses', 'Reads that had to read rows', () => kept.misses);
     gauge('row_memory_limit_bytes', 'Memory that they may take', () => memory.bytes);
     gauge('row_memory_waiting', 'Answers that wait for memory', () => memory.waiting);
   }

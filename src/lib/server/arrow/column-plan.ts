@@ -56,6 +56,15 @@ export interface PlannedColumn {
   use: 'measure' | 'amount' | 'dimension' | 'key';
 }
 
+/** Names of the columns that {@link IntegerBuilder} makes: Int32 if all values fit, else Float64. */
+export const integerColumns = (plan: readonly PlannedColumn[]): ReadonlySet<string> =>
+  new Set(
+    plan.flatMap(({ name, type, use }) => {
+      const isInteger = [OID.int2, OID.int4, OID.int8].some((integer) => integer === type);
+      return isInteger && (use === 'dimension' || use === 'key') ? name : [];
+    }),
+  );
+
 const readMeasure: Record<number, ReadNumber> = {
   [OID.int2]: int2,
   [OID.int4]: int4,

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { Turns } from '../turns';
 import { cancelStatement } from './cancel';
 
 /** A column that a statement answers. */
@@ -52,9 +52,6 @@ class Description implements pg.Submittable {
   }
 }
 
-/** How long the chunks of one COPY may keep the event loop busy before other requests get their turn. */
-const TURN_MILLISECONDS = 8;
-
 /**
  * Runs a select, which may write in its WITH, as a binary COPY. `onChunk` gets the bytes as they come,
  * one chunk after the other; a chunk may end anywhere.
@@ -78,13 +75,10 @@ export async function copyOut(
   const abort = () => stream.destroy(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    let turn = performance.now();
+    const turns = new Turns();
     for await (const chunk of stream) {
       onChunk(chunk);
-      if (performance.now() - turn > TURN_MILLISECONDS) {
-        await setImmediate();
-        turn = performance.now();
-      }
+      await turns.give();
     }
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) await endConnection(client);

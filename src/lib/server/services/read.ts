@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Column, PlannedColumn } from '../arrow/column-plan';
+import { integerColumns } from '../arrow/column-plan';
 import { encodeParts, lengthOf } from '../arrow/encode';
+import type { EntryRows } from '../arrow/entry-rows';
+import { byEntry, ofEntries } from '../arrow/entry-rows';
 import { mappedDictionary } from '../arrow/mapped';
-import type { Bodies, Body, HeldBody, Made } from '../bodies';
+import type { Bodies, Body, BodyOf, Made, Read } from '../bodies';
 import type { Reservation } from '../budget';
 import type { Database, Transaction } from '../db/database';
 import type { Label } from '../db/log';
@@ -10,7 +14,7 @@ import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
-import { sql } from '../sql/quote';
+import { commas, sql } from '../sql/quote';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
@@ -29,46 +33,51 @@ interface State {
   select: SqlText;
   /** Those of the forecast table. */
   columns: ForecastColumn[];
-  /** Of the live entries. */
+  /** Of the live entries, oldest first. */
   labels: Label[];
   /**
-   * Equal for two states that make the same bytes. The rows of an entry never change and its id never
-   * comes back, so the live entries tell which rows there are.
+   * Two states of the same name make the same answer. The rows of an entry never change and its id
+   * never comes back, so the live entries tell which rows there are.
    */
-  fingerprint: string;
+  of: BodyOf;
 }
 
 /**
  * A version's forecast rows as one Arrow record batch: raw with note and operation, or at the grain
  * (docs/contract/04-data-loading.md). No rows make a body of no bytes.
  *
- * The statement is the stored template. Note and operation come from the log in the same snapshot,
- * which costs less than a join per row. Readers of one state share one body, and
- * all bodies share one budget of memory. The caller releases the body.
+ * The statement is the stored template. Rows that were read before are kept, so only those of new
+ * entries are read. Note and operation come from the log in the same snapshot, which costs less than a
+ * join per row. Readers of one state share one body, and all bodies share one budget of memory. The
+ * caller releases the body.
  *
+ * @param isKnown whether the client has the rows of a state; it then gets none
  * @param signal tells that the client has gone away; if nobody else waits for the rows, that ends the
  * statement
  * @throws AppError 404 if there is no such version or template; 422 for a value Arrow cannot hold, and
  * for rows that take more than the whole budget; 503 if a turn or memory does not come in time
  */
 export async function readForecast(
-  db: Database,
-  bodies: Bodies,
+  { db, bodies }: { db: Database; bodies: Bodies },
   versionId: number,
   operation: ReadOperation,
+  isKnown: (state: string) => boolean,
   signal: AbortSignal,
-): Promise<HeldBody> {
+): Promise<Read> {
   try {
     // A snapshot of its own, so that every reader gets what was committed before it asked.
-    const { fingerprint } = await db.versionRead(versionId, (tx) =>
-      stateOf(tx, versionId, operation),
-    );
-    const shared = bodies.find(fingerprint);
-    if (shared) return await shared.read(signal);
-    const body = bodies.begin(fingerprint);
+    const { of } = await db.versionRead(versionId, (tx) => stateOf(tx, versionId, operation));
+    if (isKnown(of.state)) return { kind: 'unchanged', state: of.state };
+    const shared = bodies.find(of.state);
+    if (shared) {
+      bodies.hits += 1;
+      return { kind: 'rows', ...(await shared.read(signal)) };
+    }
+    bodies.misses += 1;
+    const body = bodies.begin(of);
     const reading = body.read(signal);
     void body.make(() => makeBody(db, bodies, body, versionId, operation));
-    return await reading;
+    return { kind: 'rows', ...(await reading) };
   } catch (error) {
     // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
@@ -87,17 +96,25 @@ async function stateOf(
   const template = await storedTemplate(tx, source.id, operation);
   const select = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
   const labels = await entryLabels(tx, versionId);
-  const shown = labels.map((e) => (operation === 'get_data' ? [e.id, e.note] : e.id));
-  const facts = [versionId, operation, select, columns.map((c) => [c.name, c.type, c.role]), shown];
+  const series = digest([
+    versionId,
+    operation,
+    select,
+    columns.map((c) => [c.name, c.type, c.role]),
+  ]);
+  const shown = labels.map((e) => (operation === 'get_data' ? [e.id, e.operation, e.note] : e.id));
   return {
     versionId,
     operation,
     select,
     columns,
     labels,
-    fingerprint: createHash('sha256').update(JSON.stringify(facts)).digest('base64'),
+    of: { series, state: digest([series, shown]) },
   };
 }
+
+const digest = (facts: unknown): string =>
+  createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
 
 /**
  * Reads the rows, in a snapshot that is newer than the one by which the body was begun. Each attempt
@@ -115,17 +132,27 @@ const makeBody = (
     body.holds(memory);
     return db.versionRead(versionId, async (tx) => {
       const state = await stateOf(tx, versionId, operation);
-      body.becomes(state.fingerprint);
-      return encodeRows(tx, state, memory, body.signal);
+      body.becomes(state.of);
+      const before = bodies.borrow(state.of.series);
+      try {
+        // Most of its rows are in the next body, too.
+        if (before) memory.expect(before.bytes);
+        return await encodeRows(tx, state, before?.rows, memory, body.signal);
+      } finally {
+        before?.release();
+      }
     });
   }, body.signal);
 
+/** @param before rows of another state of the same series, if there are any */
 async function encodeRows(
   tx: Transaction,
-  { versionId, operation, select, columns, labels }: State,
+  state: State,
+  before: EntryRows | undefined,
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
+  const { versionId, operation, select, columns, labels } = state;
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
   );
@@ -133,19 +160,52 @@ async function encodeRows(
     // So a read that cannot succeed now is not begun. How many groups a grain makes is not known.
     memory.expect(CELL_BYTES * plan.length * (await countedRows(tx, versionId)));
   }
-  const { columns: read, rowCount } = await readColumns(tx, select, plan, memory, signal);
-
+  const { read, rows, rowCount } = await rowsOf(tx, state, plan, before, memory, signal);
   const logids = read.find((c) => c.name === 'pf_logid');
+  const shown = [...read];
   if (operation === 'get_data' && logids) {
-    read.push(
+    shown.push(
       mappedDictionary('pf_note', logids, new Map(labels.map((e) => [e.id, e.note]))),
       mappedDictionary('pf_op', logids, new Map(labels.map((e) => [e.id, e.operation]))),
     );
   }
-  const parts = encodeParts(read);
+  const parts = encodeParts(shown);
   const bytes = lengthOf(parts);
   memory.grow(bytes);
   // The system gives no memory for the room behind the columns, which nothing has been written to.
   memory.trim(bytes);
-  return { parts, rowCount };
+  return { parts, rowCount, rows };
 }
+
+/** The rows of a state: those of entries that nobody has read before are read. */
+async function rowsOf(
+  tx: Transaction,
+  { select, labels }: State,
+  plan: readonly PlannedColumn[],
+  before: EntryRows | undefined,
+  memory: Reservation,
+  signal: AbortSignal,
+): Promise<{ read: readonly Column[]; rows: EntryRows | undefined; rowCount: number }> {
+  const entries = labels.map(({ id }) => id);
+  const integers = integerColumns(plan);
+  const missing = before ? entries.filter((id) => !before.places.has(id)) : entries;
+  // A statement that picks entries out would be slower if it picked them all.
+  const isPart = before !== undefined && missing.length < entries.length;
+  const found =
+    isPart && missing.length === 0
+      ? undefined
+      : await readColumns(tx, isPart ? ofEntry(select, missing) : select, plan, memory, signal);
+  const fresh = found && (await byEntry(found.columns, isPart ? missing : entries, integers));
+  if (isPart && (!found || fresh)) {
+    const sources = fresh ? [before, fresh] : [before];
+    const rows = await ofEntries(entries, sources, integers);
+    return { read: rows.columns, rows, rowCount: rows.columns[0]?.data.length ?? 0 };
+  }
+  if (isPart || !found) throw new Error('The rows of an entry do not tell which entry they are of');
+  return { read: fresh?.columns ?? found.columns, rows: fresh, rowCount: found.rowCount };
+}
+
+/** A select of the rows of some entries only. Every template answers `pf_logid`, and groups by it. */
+const ofEntry = (select: SqlText, entries: readonly number[]): SqlText =>
+  sql`SELECT * FROM (${select}
+) AS entry WHERE pf_logid IN (${commas(entries.map((id) => sql`${id}`))})`;

@@ -1,0 +1,290 @@
+import { tableFromIPC } from 'apache-arrow';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type Server } from '../../src/demo/server';
+import { apiAt, type Answer, type Api } from '../support/http';
+import { plan, type Planned } from '../support/planned';
+import { hold, until, waitingForLocks } from '../support/race';
+import { startService, type Service } from '../support/service';
+
+/** Rows that were read before are kept (docs/contract/04-data-loading.md#what-is-kept). */
+
+const REGIONS = ['North', 'South', '', 'null', null];
+
+/** A version with a row per region, at a grain of it. */
+async function version(service: Service, rows = REGIONS.length): Promise<Planned> {
+  const planned = await plan(
+    service,
+    [
+      { name: 'Region', type: 'text', role: 'dimension', grain: true },
+      { name: 'Size', type: 'bigint', role: 'dimension' },
+      { name: 'New', type: 'boolean', role: 'dimension' },
+      { name: 'Order Date', type: 'date', role: 'date' },
+      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+    ],
+    Array.from({ length: rows }, (_, i) => ({
+      Region: REGIONS[i % REGIONS.length] ?? null,
+      Size: i % 4 === 3 ? 2 ** 40 + i : i,
+      New: i % 3 === 2 ? null : i % 3 === 0,
+      'Order Date': i % 5 === 4 ? null : '2026-01-31',
+      Sales: 100 + i,
+    })),
+  );
+  expect((await service.api.post(`${planned.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+  return planned;
+}
+
+const scaled = (region: string | null) => ({
+  pf_user: 'ann',
+  slice: { Region: region },
+  value_incr: 10,
+});
+
+/** The rows of an answer as objects, in an order of their own. */
+const rowsIn = ({ bytes }: Answer): string[] =>
+  bytes.length === 0
+    ? []
+    : tableFromIPC(bytes)
+        .toArray()
+        .map((row) =>
+          JSON.stringify(row.toJSON(), (_, value: unknown) =>
+            typeof value === 'bigint' ? Number(value) : value,
+          ),
+        )
+        .sort();
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+/** What the metrics say of the rows that are kept. */
+async function kept(api: Api): Promise<{ bytes: number; hits: number; misses: number }> {
+  const text = new TextDecoder().decode((await api.get('/metrics')).bytes);
+  const gauge = (name: string) =>
+    Number(new RegExp(`^forecast_pivot_kept_${name} (.*)$`, 'm').exec(text)?.[1]);
+  return { bytes: gauge('bytes'), hits: gauge('hits'), misses: gauge('misses') };
+}
+
+describe.each(['data', 'agg'])('/%s', (endpoint) => {
+  it('reads no row of a version that has not changed', async () => {
+    const v = await version(service);
+    const first = await service.api.get(`${v.path}/${endpoint}`);
+    const before = await kept(service.api);
+    const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
+    const second = await service.api.get(`${v.path}/${endpoint}`);
+    await held.release();
+    expect(Buffer.compare(second.bytes, first.bytes)).toBe(0);
+    expect(second.headers.get('x-row-count')).toBe(first.headers.get('x-row-count'));
+    const { hits, misses } = await kept(service.api);
+    expect([hits, misses]).toEqual([before.hits + 1, before.misses]);
+  });
+
+  it('answers 304 and no rows to a client that has them, and rows once they are others', async () => {
+    const v = await version(service);
+    const path = `${v.path}/${endpoint}`;
+    const tagOf = ({ headers }: Answer) => headers.get('etag') ?? '';
+    const first = await service.api.get(path);
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    for (const known of [tagOf(first), `"other", ${tagOf(first)}`, tagOf(first).slice(2), '*']) {
+      const again = await service.api.get(path, { 'if-none-match': known });
+      expect([again.status, again.bytes.length, tagOf(again)]).toEqual([304, 0, tagOf(first)]);
+    }
+    const other = await service.api.get(path, { 'if-none-match': '"other"' });
+    expect([other.status, Buffer.compare(other.bytes, first.bytes)]).toEqual([200, 0]);
+
+    expect((await service.api.post(`${v.path}/scale`, scaled('North'))).status).toBe(200);
+    const changed = await service.api.get(path, { 'if-none-match': tagOf(first) });
+    expect([changed.status, rowsIn(changed).length]).toEqual([200, REGIONS.length + 1]);
+    expect(tagOf(changed)).not.toBe(tagOf(first));
+    const [{ id }] = (await service.api.get(`${v.path}/log`)).body.entries;
+    expect((await service.api.del(`/log/${id}`)).status).toBe(200);
+    expect((await service.api.get(path, { 'if-none-match': tagOf(first) })).status).toBe(304);
+  });
+
+  it('reads only the rows of entries that it has not read', async () => {
+    const v = await version(service);
+    const path = `${v.path}/${endpoint}`;
+    const first = rowsIn(await service.api.get(path));
+    // A hand that changes stored rows shows which of them are read.
+    await service.query(`UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
+    expect(
+      (await service.api.post(`${v.path}/clone`, { pf_user: 'ann', slice: {}, set: { Size: 5 } }))
+        .status,
+    ).toBe(200);
+    const second = rowsIn(await service.api.get(path));
+    expect(second).toEqual(expect.arrayContaining(first));
+    expect(second.length).toBe(2 * first.length);
+    const [{ id: clone }, { id: load }] = (await service.api.get(`${v.path}/log`)).body.entries;
+    const salesOf = (entry: number) =>
+      second
+        .map((row) => JSON.parse(row) as { pf_logid: number; Sales: number })
+        .flatMap((row) => (row.pf_logid === entry ? row.Sales : []));
+    expect(Math.max(...salesOf(load))).toBeLessThan(1000);
+    expect(Math.min(...salesOf(clone))).toBeGreaterThan(1000);
+  });
+
+  it('keeps nothing if PF_KEEP_ENTRIES is 0', async () => {
+    const { server, api } = await another({ PF_KEEP_ENTRIES: '0' });
+    try {
+      const v = await version(service);
+      const path = `${v.path}/${endpoint}`;
+      await api.get(path);
+      await service.query(`UPDATE ${v.table} SET "Sales" = 7`);
+      const sales = rowsIn(await api.get(path)).map((row) => JSON.parse(row).Sales);
+      expect(sales).toEqual(Array(REGIONS.length).fill(7));
+      expect((await kept(api)).bytes).toBe(0);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+/** Another server on the same database. */
+async function another(env: Record<string, string> = {}): Promise<{ server: Server; api: Api }> {
+  const server = await startServer({ database: service.database, env });
+  return { server, api: apiAt(server.url) };
+}
+
+describe('rows that are kept', () => {
+  it('give way to answers on their way', async () => {
+    const { server, api } = await another({ PF_MEMORY_MB: '1' });
+    try {
+      const versions = [];
+      for (let i = 0; i < 8; i++) versions.push(await version(service, 2500));
+      for (const { path } of versions) {
+        expect((await api.get(`${path}/data`)).status).toBe(200);
+        const { bytes } = await kept(api);
+        expect(bytes).toBeGreaterThan(0);
+        expect(bytes).toBeLessThan(1_048_576);
+      }
+      // The one that was read last is still there, the first is not.
+      const before = await kept(api);
+      await api.get(`${versions[7]?.path}/data`);
+      expect((await kept(api)).hits).toBe(before.hits + 1);
+      await api.get(`${versions[0]?.path}/data`);
+      expect((await kept(api)).misses).toBe(before.misses + 1);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('are not answered for a version that is gone', async () => {
+    const v = await version(service);
+    await service.api.get(`${v.path}/data`);
+    const { server, api } = await another();
+    expect((await api.del(v.path)).status).toBe(204);
+    await server.stop();
+    expect((await service.api.get(`${v.path}/data`)).status).toBe(404);
+  });
+
+  it('are read anew after a generation of other columns', async () => {
+    const v = await version(service);
+    const names = async () => {
+      const { schema } = tableFromIPC((await service.api.get(`${v.path}/data`)).bytes);
+      return schema.fields.map(({ name }) => name);
+    };
+    expect(await names()).toContain('Size');
+    const columns = `/sources/${v.sourceId}/columns`;
+    const saved = (await service.api.get(columns)).body as { cname: string; role: string }[];
+    const without = saved.map((c) => (c.cname === 'New' ? { ...c, role: 'ignore' } : c));
+    await service.query(`UPDATE ${v.table} SET "New" = NULL`);
+    expect((await service.api.put(columns, without)).status).toBe(200);
+    expect((await service.api.post(`/sources/${v.sourceId}/sql`)).status).toBe(200);
+    expect(await names()).not.toContain('New');
+  });
+
+  it('are joined by what is committed while they are read', async () => {
+    const v = await version(service);
+    await service.api.get(`${v.path}/data`);
+    expect((await service.api.post(`${v.path}/scale`, scaled('North'))).status).toBe(200);
+    const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
+    const reading = service.api.get(`${v.path}/data`);
+    await until(async () => (await waitingForLocks(service)) === 1);
+    const writing = service.api.post(`${v.path}/scale`, scaled('South'));
+    await until(async () => (await waitingForLocks(service)) === 2);
+    await held.release();
+    expect((await writing).status).toBe(200);
+    const length = rowsIn(await reading).length;
+    expect([REGIONS.length + 1, REGIONS.length + 2]).toContain(length);
+    expect(rowsIn(await service.api.get(`${v.path}/data`)).length).toBe(REGIONS.length + 2);
+  });
+});
+
+/** A change to a version, made through one of two servers or past them. */
+interface Change {
+  do: 'scale' | 'recode' | 'clone' | 'undo' | 'note' | 'note by hand' | 'load' | 'generate';
+  region: string | null;
+  which: number;
+  by: 0 | 1;
+}
+
+const change: fc.Arbitrary<Change> = fc.record({
+  do: fc.constantFrom<Change['do'][]>(
+    ...(['scale', 'recode', 'clone', 'scale', 'recode', 'clone'] as const),
+    ...(['undo', 'undo', 'note', 'note by hand', 'load', 'generate'] as const),
+  ),
+  region: fc.constantFrom(...REGIONS),
+  which: fc.nat(9),
+  by: fc.constantFrom<(0 | 1)[]>(0, 1),
+});
+
+async function make(apis: readonly Api[], v: Planned, made: Change): Promise<void> {
+  const api = apis[made.by] as Api;
+  const body = { pf_user: 'ann' };
+  if (made.do === 'load') {
+    await api.post(`${v.path}/reference`, body);
+  } else if (made.do === 'generate') {
+    await api.post(`/sources/${v.sourceId}/sql`);
+  } else if (made.do === 'scale' || made.do === 'recode' || made.do === 'clone') {
+    const what = {
+      scale: { pct: 10 },
+      recode: { set: { Region: 'Elsewhere', Size: 2 ** 41 } },
+      clone: { set: { Size: 5 }, scale_factor: 2 },
+    };
+    const slice = { Region: made.region };
+    await api.post(`${v.path}/${made.do}`, { ...body, slice, ...what[made.do] });
+  } else {
+    const { entries } = (await api.get(`${v.path}/log`)).body;
+    const { id } = entries[made.which % entries.length] ?? {};
+    if (id === undefined) return;
+    if (made.do === 'undo') await api.del(`/log/${id}`);
+    else if (made.do === 'note') await api.patch(`/log/${id}`, { note: `noted ${made.which}` });
+    else await service.query(`UPDATE pf.log SET note = 'by hand' WHERE id = ${id}`);
+  }
+}
+
+describe('reads on two servers that keep rows', () => {
+  it('are those of one that keeps none, byte for byte, whatever is written between', async () => {
+    const servers = await Promise.all([another(), another(), another({ PF_KEEP_ENTRIES: '0' })]);
+    const apis = servers.map(({ api }) => api);
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 7 }), async (changes) => {
+          const v = await version(service);
+          for (const next of [null, ...changes]) {
+            if (next) await make(apis, v, next);
+            const [here, there, afresh] = await Promise.all(
+              apis.map((api) => api.get(`${v.path}/data`)),
+            );
+            for (const read of [here, there]) {
+              expect(Buffer.compare(read!.bytes, afresh!.bytes)).toBe(0);
+              expect(read!.headers.get('etag')).toBe(afresh!.headers.get('etag'));
+              expect(read!.headers.get('x-row-count')).toBe(afresh!.headers.get('x-row-count'));
+            }
+            // PostgreSQL answers the groups of an entry in any order.
+            const [keeping, other, none] = await Promise.all(
+              apis.map(async (api) => rowsIn(await api.get(`${v.path}/agg`))),
+            );
+            expect(keeping).toEqual(none);
+            expect(other).toEqual(none);
+          }
+        }),
+        { numRuns: 12 },
+      );
+    } finally {
+      await Promise.all(servers.map(({ server }) => server.stop()));
+    }
+  });
+});
