@@ -18,6 +18,7 @@ import {
   SlicePreview,
   SlicePreviewRequest,
 } from './operations';
+import { ARROW } from './primitives';
 import {
   ColumnValues,
   EditSourceRequest,
@@ -39,8 +40,6 @@ import {
   VersionsAnswer,
 } from './versions';
 
-/** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
-export const ARROW = 'application/vnd.apache.arrow.stream';
 /** The text format of Prometheus. */
 export const METRICS = 'text/plain';
 
@@ -60,6 +59,8 @@ export interface Endpoint {
     status: 200 | 201 | 204;
     body?: v.GenericSchema | typeof ARROW | typeof METRICS;
     headers?: string[];
+    /** Whether it comes as Arrow, too, if `Accept` asks for that. */
+    alsoArrow?: true;
   };
   /**
    * The statuses of its refusals. Common to all, and not listed: 403, 413 and 415 for writes, 421 for
@@ -358,7 +359,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: OPERATIONS[operation].summary,
     request: SLICE_REQUESTS[operation],
     writesRows: true,
-    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER] },
+    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
     refusals: [400, 403, 404, 409, 422],
   })),
   {

@@ -10,6 +10,9 @@ export const text = v.pipe(
   v.check((s) => s.isWellFormed(), 'must be well-formed Unicode'),
 );
 
+/** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
+export const ARROW = 'application/vnd.apache.arrow.stream';
+
 /** Text that says something: not empty, and not blanks only. */
 export const filledText = v.pipe(
   text,

@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
-import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
+import { ARROW, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
-import { lengthOf } from './arrow/encode';
+import { encodeParts, lengthOf } from './arrow/encode';
 import { jsonRows, jsonWithList } from './arrow/json';
 import type { Read } from './bodies';
 import type { Reservation } from './budget';
@@ -255,16 +255,29 @@ export function readResponse(read: Read): Response {
   // A client may keep the rows if it asks each time whether they are still the newest.
   const headers = { etag: `W/"${read.state}"`, 'cache-control': 'private, no-cache' };
   if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
-  const { parts, rowCount, release } = read;
-  return new Response(inPieces(piecesOf(parts), release), {
+  return arrowResponse(read.parts, read.rowCount, read.release, headers);
+}
+
+const arrowResponse = (
+  parts: readonly Uint8Array[],
+  rowCount: number,
+  release: () => void,
+  headers: Record<string, string>,
+): Response =>
+  new Response(inPieces(piecesOf(parts), release), {
     headers: {
       ...headers,
-      'content-type': 'application/vnd.apache.arrow.stream',
+      'content-type': ARROW,
       'content-length': String(lengthOf(parts)),
       'x-row-count': String(rowCount),
     },
   });
-}
+
+/** Whether a request asks for its rows as Arrow. */
+export const asksForArrow = ({ headers }: Request): boolean =>
+  (headers.get('accept') ?? '')
+    .split(',')
+    .some((range) => range.split(';')[0]?.trim().toLowerCase() === ARROW);
 
 /** Tells of which states a request says that its client has the rows. */
 export function knownTo({ headers }: Request): (state: string) => boolean {
@@ -297,20 +310,19 @@ function* piecesOf(parts: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuff
 }
 
 /** The answer of an operation: its rows, and in a header the slice keys it did not use. */
-export const operationResponse = ({
-  columns,
-  memory,
-  skipped,
-}: {
-  columns: readonly Column[];
-  memory: Reservation;
-  skipped: string;
-}): Response =>
-  jsonInPieces(
-    jsonRows(columns),
+export function operationResponse(
+  {
+    columns,
     memory,
-    skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped },
-  );
+    skipped,
+  }: { columns: readonly Column[]; memory: Reservation; skipped: string },
+  asArrow: boolean,
+): Response {
+  const headers: Record<string, string> = skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
+  if (!asArrow) return jsonInPieces(jsonRows(columns), memory, headers);
+  const rowCount = columns[0]?.data.length ?? 0;
+  return arrowResponse(encodeParts(columns), rowCount, () => memory.release(), headers);
+}
 
 /** The answer of an undo: the keys of the rows that are gone. */
 export const undoResponse = ({

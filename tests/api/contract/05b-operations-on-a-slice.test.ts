@@ -1,5 +1,7 @@
 // Holds what docs/contract/05-operations.md promises.
+import { tableFromIPC } from 'apache-arrow';
 import { describe, expect } from 'vitest';
+import { ARROW } from '../../../src/lib/contract/primitives';
 import { decode, GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
 
 let grainId: number;
@@ -140,6 +142,52 @@ describe('POST /versions/:id/scale, recode and clone', () => {
       );
       const { pf_note, pf_op, ...row } = rows[0];
       expect([pf_note, pf_op, row]).toEqual([null, operation, fresh]);
+    }
+  });
+
+  it('answers the same rows as one Arrow batch to who accepts that', async ({
+    service,
+    sourceId,
+  }) => {
+    const plans = [await makePlan(service, sourceId), await makePlan(service, grainId)];
+    for (const { path } of plans) {
+      const send = (accept: string) =>
+        service.api.send(`${path}/recode`, {
+          method: 'POST',
+          // The same write, answered twice.
+          headers: {
+            'content-type': 'application/json',
+            'idempotency-key': `arrow ${path}`,
+            accept,
+          },
+          body: JSON.stringify({
+            slice: { region: 'North', typo: 1 },
+            set: { region: null },
+            pf_user: 'ann',
+            note: 'Ü',
+          }),
+        });
+      const arrow = await send(`text/html;q=0.9, ${ARROW};q=0.8`);
+      const json = await send('*/*');
+      expect(arrow.headers.get('content-type')).toBe(ARROW);
+      expect(arrow.headers.get('content-length')).toBe(String(arrow.bytes.length));
+      expect(arrow.headers.get('x-row-count')).toBe(String(json.body.length));
+      expect(arrow.headers.get('x-slice-skipped')).toBe('typo');
+      const table = tableFromIPC(arrow.bytes);
+      expect(table.batches).toHaveLength(1);
+      const dated = (name: string, value: unknown) =>
+        typeof value !== 'number' || !/^(Order Date|pf_created_at)$/.test(name)
+          ? value
+          : new Date(value).toISOString().slice(0, name === 'Order Date' ? 10 : undefined);
+      const rows = table
+        .toArray()
+        .map((row) =>
+          Object.fromEntries(
+            Object.entries(row.toJSON()).map(([name, value]) => [name, dated(name, value)]),
+          ),
+        );
+      expect(rows).toEqual(json.body);
+      expect((await send(ARROW)).bytes).toEqual(arrow.bytes);
     }
   });
 

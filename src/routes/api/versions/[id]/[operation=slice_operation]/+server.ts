@@ -1,6 +1,6 @@
 import type { SliceOperation, SliceRequests } from '$lib/contract/operations';
 import { SLICE_REQUESTS } from '$lib/contract/operations';
-import { idParam, operationResponse, readWrite } from '$lib/server/http';
+import { asksForArrow, idParam, operationResponse, readWrite } from '$lib/server/http';
 import { operate } from '$lib/server/services/operate';
 import type { RequestEvent, RequestHandler } from './$types';
 
@@ -11,7 +11,8 @@ const answer = async <O extends SliceOperation>(
   const { locals, params } = event;
   const id = idParam(params.id, 'id');
   const { body, key } = await readWrite<SliceRequests[O]>(event, SLICE_REQUESTS[operation]);
-  return operationResponse(await operate(locals, id, operation, body, key));
+  const written = await operate(locals, id, operation, body, key);
+  return operationResponse(written, asksForArrow(event.request));
 };
 
 export const POST: RequestHandler = (event) => answer(event, event.params.operation);
