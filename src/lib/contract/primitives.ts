@@ -13,6 +13,9 @@ export const text = v.pipe(
 /** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
 export const ARROW = 'application/vnd.apache.arrow.stream';
 
+/** The response header that tells, beside a compressed body, how many bytes it has when it is not. */
+export const ARROW_LENGTH_HEADER = 'X-Arrow-Length';
+
 /** Text that says something: not empty, and not blanks only. */
 export const filledText = v.pipe(
   text,

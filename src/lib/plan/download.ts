@@ -2,6 +2,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import type { ColumnEntry } from '../contract/columns';
 import { hasGrain } from '../contract/columns';
+import { ARROW_LENGTH_HEADER } from '../contract/primitives';
 
 /** How far a download is. `total` is null if the size cannot be known before the end. */
 export interface Progress {
@@ -80,7 +81,10 @@ export async function readDownload(
   }
   // If the body is compressed, its length is not that of the bytes that arrive here.
   const encoded = response.headers.get('content-encoding');
-  const total = encoded && encoded !== 'identity' ? null : numberHeader(response, 'content-length');
+  const total =
+    encoded && encoded !== 'identity'
+      ? numberHeader(response, ARROW_LENGTH_HEADER)
+      : numberHeader(response, 'content-length');
 
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,10 +1,9 @@
 import type { Budget, Reservation } from './budget';
 import type { EntryRows } from './arrow/entry-rows';
+import type { Encoding } from './compress';
 
 /** The bytes of an answer, in memory that others may be reading at the same time. */
 export interface HeldBody extends Made {
-  /** Names the state of the version that the bytes follow from; equal on all servers. */
-  state: string;
   /** Gives the memory back; to be called once the bytes are sent or nobody wants them any more. */
   release(): void;
 }
@@ -16,6 +15,22 @@ export interface Made {
   rowCount: number;
   /** The rows that the bytes were made of; undefined if they cannot be told apart by their entries. */
   rows: EntryRows | undefined;
+  /** Names the state of the version that the bytes follow from; equal on all servers. */
+  state: string;
+  /** How the bytes are compressed; undefined if they are not. */
+  encoding?: Encoding;
+  /** Bytes of the Arrow stream, before it is compressed. */
+  length: number;
+}
+
+/** How a client wants rows. */
+export interface Asked {
+  /** Whether the client has the rows of a state; it then gets none. */
+  isKnown: (state: string) => boolean;
+  /** How they are compressed; undefined if they are not. */
+  encoding: Encoding | undefined;
+  /** Tells that the client has gone away; if nobody else waits for the rows, that ends the statement. */
+  signal: AbortSignal;
 }
 
 /** What a read answers: a body, or that the client has it already. */
@@ -182,8 +197,7 @@ export class Body {
     if (signal.aborted) release();
     else signal.addEventListener('abort', release);
     try {
-      const made = await this.#outcome;
-      return { ...made, state: this.#of?.state ?? '', release };
+      return { ...(await this.#outcome), release };
     } catch (error) {
       release();
       throw error;

@@ -2,11 +2,13 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
-import { ARROW, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
+import { ARROW, ARROW_LENGTH_HEADER, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
 import { encodeParts, lengthOf } from './arrow/encode';
 import { jsonRows, jsonWithList } from './arrow/json';
-import type { Read } from './bodies';
+import type { Asked, Read } from './bodies';
+import type { Encoding } from './compress';
+import { ENCODINGS } from './compress';
 import type { Reservation } from './budget';
 import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';
@@ -255,7 +257,12 @@ export function readResponse(read: Read): Response {
   // A client may keep the rows if it asks each time whether they are still the newest.
   const headers = { etag: `W/"${read.state}"`, 'cache-control': 'private, no-cache' };
   if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
-  return arrowResponse(read.parts, read.rowCount, read.release, headers);
+  const { parts, rowCount, release, encoding, length } = read;
+  return arrowResponse(parts, rowCount, release, {
+    ...headers,
+    vary: 'accept-encoding',
+    ...(encoding && { 'content-encoding': encoding, [ARROW_LENGTH_HEADER]: String(length) }),
+  });
 }
 
 const arrowResponse = (
@@ -279,12 +286,36 @@ export const asksForArrow = ({ headers }: Request): boolean =>
     .split(',')
     .some((range) => range.split(';')[0]?.trim().toLowerCase() === ARROW);
 
-/** Tells of which states a request says that its client has the rows. */
-export function knownTo({ headers }: Request): (state: string) => boolean {
-  const known = headers.get('if-none-match') ?? '';
+/** How a request wants rows: which it has, and how they may be compressed. */
+export function askedRows({
+  request,
+  getClientAddress,
+}: {
+  request: Request;
+  getClientAddress: () => string;
+}): Asked {
+  const known = request.headers.get('if-none-match') ?? '';
   const tags = Array.from(known.matchAll(/"[^"]*"/g), ([tag]) => tag);
-  return (state) => known.trim() === '*' || tags.includes(`"${state}"`);
+  return {
+    isKnown: (state) => known.trim() === '*' || tags.includes(`"${state}"`),
+    // On one machine, to compress and to decompress takes longer than to copy.
+    encoding: isLoopback(getClientAddress()) ? undefined : acceptedEncoding(request),
+    signal: request.signal,
+  };
 }
+
+function acceptedEncoding({ headers }: Request): Encoding | undefined {
+  const ranges = (headers.get('accept-encoding') ?? '').toLowerCase().split(',');
+  const accepted = ranges.flatMap((range) => {
+    const [name, ...parameters] = range.split(';').map((part) => part.trim());
+    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return isRefused ? [] : name;
+  });
+  return ENCODINGS.find((encoding) => accepted.includes(encoding));
+}
+
+const isLoopback = (address: string): boolean =>
+  address === '::1' || /^(::ffff:)?127\./.test(address);
 
 /** Bytes that are given to the connection at a time. */
 const PIECE = 262_144;

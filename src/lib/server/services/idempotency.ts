@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { constants, createGzip, gunzip } from 'node:zlib';
+import { gunzip } from 'node:zlib';
 import { Data } from 'apache-arrow';
 import * as v from 'valibot';
 import { decode, encodeParts } from '../arrow/encode';
 import type { Reservation } from '../budget';
+import { compress } from '../compress';
 import type { Queryable, Transaction } from '../db/database';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';
 import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
@@ -75,13 +74,9 @@ async function pack(answer: object): Promise<KeptAnswer> {
   const { columns, ...fields } = v.parse(WithColumns, answer);
   return {
     answer: JSON.stringify(fields),
-    columns: columns ? await compressed(encodeParts(columns)) : null,
+    columns: columns ? Buffer.concat(await compress(encodeParts(columns), 'gzip')) : null,
   };
 }
-
-/** Part by part, so that the stream is never in memory as a whole. */
-const compressed = (parts: Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> =>
-  buffer(Readable.from(parts).pipe(createGzip({ level: constants.Z_BEST_SPEED })));
 
 async function unpack({ answer, columns }: KeptAnswer, memory: Reservation): Promise<object> {
   const fields = v.parse(v.looseObject({}), JSON.parse(answer));

@@ -5,8 +5,10 @@ import { encodeParts, lengthOf } from '../arrow/encode';
 import type { EntryRows } from '../arrow/entry-rows';
 import { byEntry, ofEntries } from '../arrow/entry-rows';
 import { mappedDictionary } from '../arrow/mapped';
-import type { Bodies, Body, BodyOf, Made, Read } from '../bodies';
+import type { Asked, Bodies, Body, BodyOf, HeldBody, Made, Read } from '../bodies';
 import type { Reservation } from '../budget';
+import type { Encoding } from '../compress';
+import { compress } from '../compress';
 import type { Database, Transaction } from '../db/database';
 import type { Label } from '../db/log';
 import { countedRows, entryLabels } from '../db/log';
@@ -51,9 +53,7 @@ interface State {
  * join per row. Readers of one state share one body, and all bodies share one budget of memory. The
  * caller releases the body.
  *
- * @param isKnown whether the client has the rows of a state; it then gets none
- * @param signal tells that the client has gone away; if nobody else waits for the rows, that ends the
- * statement
+ * @param asked how the client wants the rows
  * @throws AppError 404 if there is no such version or template; 422 for a value Arrow cannot hold, and
  * for rows that take more than the whole budget; 503 if a turn or memory does not come in time
  */
@@ -61,23 +61,17 @@ export async function readForecast(
   { db, bodies }: { db: Database; bodies: Bodies },
   versionId: number,
   operation: ReadOperation,
-  isKnown: (state: string) => boolean,
-  signal: AbortSignal,
+  asked: Asked,
 ): Promise<Read> {
   try {
     // A snapshot of its own, so that every reader gets what was committed before it asked.
     const { of } = await db.versionRead(versionId, (tx) => stateOf(tx, versionId, operation));
-    if (isKnown(of.state)) return { kind: 'unchanged', state: of.state };
-    const shared = bodies.find(of.state);
-    if (shared) {
-      bodies.hits += 1;
-      return { kind: 'rows', ...(await shared.read(signal)) };
-    }
-    bodies.misses += 1;
-    const body = bodies.begin(of);
-    const reading = body.read(signal);
-    void body.make(() => makeBody(db, bodies, body, versionId, operation));
-    return { kind: 'rows', ...(await reading) };
+    if (asked.isKnown(of.state)) return { kind: 'unchanged', state: of.state };
+    const plain = () => plainBody(db, bodies, versionId, operation, of, asked.signal);
+    const body = asked.encoding
+      ? await compressedBody(bodies, of, asked.encoding, plain, asked.signal)
+      : await plain();
+    return { kind: 'rows', ...body };
   } catch (error) {
     // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
@@ -85,6 +79,69 @@ export async function readForecast(
     }
     throw error;
   }
+}
+
+/** The rows of a state, or of a newer one, as they are. */
+function plainBody(
+  db: Database,
+  bodies: Bodies,
+  versionId: number,
+  operation: ReadOperation,
+  of: BodyOf,
+  signal: AbortSignal,
+): Promise<HeldBody> {
+  const shared = bodies.find(of.state);
+  if (shared) {
+    bodies.hits += 1;
+    return shared.read(signal);
+  }
+  bodies.misses += 1;
+  const body = bodies.begin(of);
+  const reading = body.read(signal);
+  void body.make(() => makeBody(db, bodies, body, versionId, operation));
+  return reading;
+}
+
+/** The rows of a state, or of a newer one, compressed: once for all who want them so. */
+async function compressedBody(
+  bodies: Bodies,
+  of: BodyOf,
+  encoding: Encoding,
+  plain: () => Promise<HeldBody>,
+  signal: AbortSignal,
+): Promise<HeldBody> {
+  const packed = ({ state, series }: BodyOf): BodyOf => ({
+    state: `${state} ${encoding}`,
+    series: `${series} ${encoding}`,
+  });
+  const shared = bodies.find(packed(of).state);
+  if (shared) {
+    bodies.hits += 1;
+    return shared.read(signal);
+  }
+  const held = await plain();
+  // Without rows there is nothing to compress, and some clients do not take no bytes for compressed.
+  if (held.rowCount === 0) return held;
+  const newer = packed({ ...of, state: held.state });
+  const same = bodies.find(newer.state);
+  if (same) {
+    held.release();
+    return same.read(signal);
+  }
+  const body = bodies.begin(newer);
+  const reading = body.read(signal);
+  void body
+    .make(() =>
+      bodies.budget.run(async (memory) => {
+        body.holds(memory);
+        const grow = (bytes: number) => memory.grow(bytes);
+        const parts = await compress(held.parts, encoding, grow, body.signal);
+        const { rowCount, length, state } = held;
+        return { parts, rowCount, length, state, encoding, rows: undefined };
+      }, body.signal),
+    )
+    .finally(held.release);
+  return reading;
 }
 
 async function stateOf(
@@ -152,7 +209,7 @@ async function encodeRows(
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
-  const { versionId, operation, select, columns, labels } = state;
+  const { versionId, operation, select, columns, labels, of } = state;
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
   );
@@ -170,11 +227,11 @@ async function encodeRows(
     );
   }
   const parts = encodeParts(shown);
-  const bytes = lengthOf(parts);
-  memory.grow(bytes);
+  const length = lengthOf(parts);
+  memory.grow(length);
   // The system gives no memory for the room behind the columns, which nothing has been written to.
-  memory.trim(bytes);
-  return { parts, rowCount, rows };
+  memory.trim(length);
+  return { parts, rowCount, rows, length, state: of.state };
 }
 
 /** The rows of a state: those of entries that nobody has read before are read. */

@@ -1,8 +1,8 @@
-import { idParam, knownTo, readResponse } from '$lib/server/http';
+import { askedRows, idParam, readResponse } from '$lib/server/http';
 import { readForecast } from '$lib/server/services/read';
 import type { RequestHandler } from './$types';
 
-export const GET: RequestHandler = async ({ locals, params, request }) => {
-  const id = idParam(params.id, 'id');
-  return readResponse(await readForecast(locals, id, 'get_agg', knownTo(request), request.signal));
+export const GET: RequestHandler = async (event) => {
+  const id = idParam(event.params.id, 'id');
+  return readResponse(await readForecast(event.locals, id, 'get_agg', askedRows(event)));
 };
