@@ -12,33 +12,15 @@ import { startPostgres } from '../../src/demo/postgres';
 import { startServer } from '../../src/demo/server';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { up } from '../../src/lib/server/migrate/runner';
+import { LEAVES, ROLES, SETUP } from './orders';
+import { median, timed } from './measure';
 import { commas, ident, literal, sql } from '../../src/lib/server/sql/quote';
 import { trusted } from '../../src/lib/server/sql/trusted';
 import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
 
-const LEAVES = 10_000;
 const REGION = 'Region 7';
 /** As many regions as it takes for an entry of 100,000 rows. */
 const TEN_REGIONS = Array.from({ length: 10 }, (_, i) => `Region ${i}`);
-
-const SETUP = (rows: number) => `
-  CREATE TABLE public.orders AS SELECT
-    'Region ' || i / ${LEAVES} AS "Region", 'Product ' || i % ${LEAVES} AS "Product",
-    'Category ' || i % 17 AS "Category", 'Segment ' || i % 3 AS "Segment",
-    date '2026-01-01' + (i % 365)::int AS "Order Date",
-    round(1 + i * 7.919 % 5000, 2)::numeric(12,2) AS "Sales", (i % 14 + 1)::int AS "Quantity"
-  FROM generate_series(0, ${rows - 1}) AS i;
-  VACUUM ANALYZE public.orders`;
-
-const ROLES = {
-  Region: 'dimension',
-  Product: 'dimension',
-  Category: 'dimension',
-  Segment: 'dimension',
-  'Order Date': 'date',
-  Sales: 'value',
-  Quantity: 'units',
-};
 
 const KEYS = ['Region', 'Product', 'Category', 'Segment', 'Order Date'];
 
@@ -64,15 +46,6 @@ const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
     tokens: { set_clause: MOVED, scale_factor: sql`'1.05'::numeric` },
   },
 };
-
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
 
 /** Runs statements in psql and throws their answers away. */
 async function psql(database: DatabaseConfig, sql: string): Promise<void> {

@@ -18,6 +18,7 @@ import { encode } from '../support/encode';
 import { mappedDictionary } from '../../src/lib/server/arrow/mapped';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { copyOut, describeStatement } from '../../src/lib/server/db/copy';
+import { median } from './measure';
 
 const TABLE = 'pf.fc_bench_1';
 const DATA = `SELECT * FROM ${TABLE}`;
@@ -144,9 +145,6 @@ async function psql(database: DatabaseConfig): Promise<Run> {
   if (code !== 0) throw new Error(`psql ended with ${code}`);
   return { milliseconds: performance.now() - start };
 }
-
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 async function main(rows: number, rounds: number): Promise<void> {
   const postgres = await startPostgres({

@@ -54,6 +54,15 @@ describe('readDownload', () => {
     expect(told.every(({ total }) => total === null)).toBe(true);
   });
 
+  it('takes the size of a compressed answer from its own header', async () => {
+    const told: Progress[] = [];
+    const headers = { 'content-length': '2', 'content-encoding': 'br', 'x-arrow-length': '9' };
+    await readDownload(answer([piece(9)], headers), 'number', (p) => told.push(p));
+    expect(told.at(-1)).toEqual({ bytes: 9, total: 9, rows: null });
+    const cut = answer([piece(8)], headers);
+    await expect(readDownload(cut, 'number', ignore)).rejects.toThrow(/cut before all rows/);
+  });
+
   it.each([
     ['breaks', answer([piece(3)], {}, new TypeError('network error'))],
     ['ends early', answer([piece(3)], { 'content-length': '7' })],

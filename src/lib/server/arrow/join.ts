@@ -77,7 +77,7 @@ function joinerOf(parts: readonly Part[], isInteger: boolean): Joiner {
   }
   const other = parts.find(({ data }) => data.type.typeId !== type.typeId);
   if (other) throw mismatch(other.data, type);
-  if (DataType.isDictionary(type)) return new CodeJoiner(rows);
+  if (DataType.isDictionary(type)) return new CodeJoiner(parts, rows);
   if (DataType.isUtf8(type)) return new TextJoiner(parts, rows);
   if (DataType.isBool(type)) return new BitJoiner(rows, type);
   const values: unknown = parts[0]?.data.values;
@@ -240,6 +240,8 @@ interface Recoding {
   offsets: Int32Array;
   /** New code by old code; {@link UNSEEN} before its first row. */
   codes: Int32Array;
+  /** Whether all codes stay as they are. */
+  isSame: boolean;
 }
 
 /** Texts that repeat: all parts share one dictionary. */
@@ -250,29 +252,43 @@ class CodeJoiner implements Joiner {
   readonly #nulls = new Nulls();
   readonly #recodings = new Map<Data, Recoding>();
 
-  constructor(rows: number) {
+  constructor([first]: readonly Part[], rows: number) {
     this.#codes = new Int32Array(rows);
+    // The texts of whole columns are in the order of first appearance already.
+    if (first?.start === 0 && first.end === first.data.length) this.#keepCodes(first.data);
+  }
+
+  #keepCodes(data: Data): void {
+    const recoding = this.#recodingOf(data);
+    for (let code = 0; code < recoding.codes.length; code++) this.#newCode(code, recoding);
+    recoding.isSame = true;
   }
 
   append(data: Data, from: number, to: number): void {
     const codes: unknown = data.values;
     if (!(codes instanceof Int32Array)) throw mismatch(data, new Utf8());
-    const { memory, offsets, codes: recoded } = this.#recodingOf(data);
+    const recoding = this.#recodingOf(data);
+    if (recoding.isSame) this.#codes.set(codes.subarray(from, to), this.#rows);
+    else this.#recode(data, codes, from, to, recoding);
+    this.#nulls.copy(data, from, to, this.#rows);
+    this.#rows += to - from;
+  }
+
+  #recode(data: Data, codes: Int32Array, from: number, to: number, recoding: Recoding): void {
     const own = this.#codes;
     const anyNull = data.nullCount > 0;
     for (let row = from, at = this.#rows; row < to; row++, at++) {
       if (anyNull && !data.getValid(row)) continue;
       const code = codes[row] ?? 0;
-      let wanted = recoded[code] ?? UNSEEN;
-      if (wanted === UNSEEN) {
-        const start = offsets[code] ?? 0;
-        wanted = this.#dictionary.code(memory, start, (offsets[code + 1] ?? 0) - start);
-        recoded[code] = wanted;
-      }
-      own[at] = wanted;
+      const known = recoding.codes[code] ?? UNSEEN;
+      own[at] = known === UNSEEN ? this.#newCode(code, recoding) : known;
     }
-    this.#nulls.copy(data, from, to, this.#rows);
-    this.#rows += to - from;
+  }
+
+  #newCode(code: number, { memory, offsets, codes }: Recoding): number {
+    const start = offsets[code] ?? 0;
+    const length = (offsets[code + 1] ?? 0) - start;
+    return (codes[code] = this.#dictionary.code(memory, start, length));
   }
 
   #recodingOf(data: Data): Recoding {
@@ -284,6 +300,7 @@ class CodeJoiner implements Joiner {
       memory: new Memory(texts.values),
       offsets: texts.valueOffsets,
       codes: new Int32Array(texts.length).fill(UNSEEN),
+      isSame: false,
     };
     this.#recodings.set(data, recoding);
     return recoding;
