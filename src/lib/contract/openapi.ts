@@ -23,7 +23,6 @@ const HEADERS: Record<string, string> = {
   ETag: 'Names the rows; sent back in If-None-Match, it is answered 304 as long as they are the same',
   'X-Row-Count': 'Number of rows',
   'Content-Length': 'Bytes of the body',
-  'X-Arrow-Length': 'Bytes of the Arrow stream, if the body is compressed',
   'X-Slice-Skipped':
     'Slice keys that are no dimension or date column, each percent-encoded, with commas between',
   'Retry-After': 'Seconds after which the same request may succeed',

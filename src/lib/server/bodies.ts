@@ -15,6 +15,8 @@ export interface Made {
   rowCount: number;
   /** The rows that the bytes were made of; undefined if they cannot be told apart by their entries. */
   rows: EntryRows | undefined;
+  /** When each of their entries was written, by its id. */
+  stamps?: ReadonlyMap<number, string>;
   /** Names the state of the version that the bytes follow from; equal on all servers. */
   state: string;
   /** How the bytes are compressed; undefined if they are not. */
@@ -33,12 +35,17 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** What a read answers: a body, or that the client has it already. */
-export type Read = ({ kind: 'rows' } & HeldBody) | { kind: 'unchanged'; state: string };
+/**
+ * What a read answers: a body, or that the client has it already. Without a tag, the client cannot know
+ * later whether the rows are still the newest.
+ */
+export type Read =
+  { kind: 'rows'; body: HeldBody; tag: string | undefined } | { kind: 'unchanged'; tag: string };
 
 /** Rows that another body was made of. */
 export interface Borrowed {
   rows: EntryRows;
+  stamps: ReadonlyMap<number, string>;
   /** That its body holds. */
   bytes: number;
   release(): void;
@@ -63,17 +70,17 @@ export class Bodies {
   readonly #newest = new Map<string, Body>();
   /** Those that nobody reads, in the order that they give way in. */
   readonly #kept = new Set<Body>();
-  /** Answers whose rows were all kept, and answers for which some had to be read. */
+  /** Reads whose body was there, and reads for which one had to be made. */
   hits = 0;
   misses = 0;
 
   /**
    * @param budget that every body takes its memory of
-   * @param keeps whether a body outlives its readers
+   * @param keeps whether a body outlives its readers, and others are made from it
    */
   constructor(
     readonly budget: Budget,
-    private readonly keeps: boolean,
+    readonly keeps: boolean,
   ) {
     budget.whenShort((bytes) => this.#giveWay(bytes));
   }
@@ -124,7 +131,7 @@ export class Bodies {
    * released.
    */
   borrow(series: string): Borrowed | undefined {
-    return this.#newest.get(series)?.borrow();
+    return this.keeps ? this.#newest.get(series)?.borrow() : undefined;
   }
 
   #giveWay(bytes: number): void {
@@ -206,8 +213,8 @@ export class Body {
 
   /** Its rows, if it is made and they can be told apart by their entries; to be released. */
   borrow(): Borrowed | undefined {
-    const rows = this.#made?.rows;
-    return rows && { rows, bytes: this.bytes, release: this.#enter() };
+    const { rows, stamps } = this.#made ?? {};
+    return rows && stamps && { rows, stamps, bytes: this.bytes, release: this.#enter() };
   }
 
   /** Counts a reader in. @returns counts it out, once */

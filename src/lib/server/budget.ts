@@ -90,6 +90,22 @@ export class Budget {
     }
   }
 
+  /**
+   * Runs `attempt` once, for what can be done without: if memory is short, nobody waits for it.
+   *
+   * @throws MemoryShort if there is not enough; AppError 422 for more than the whole budget; whatever
+   * `attempt` throws
+   */
+  async once<T>(attempt: (memory: Reservation) => Promise<T>): Promise<T> {
+    const memory = this.#grant(0);
+    try {
+      return await attempt(memory);
+    } catch (error) {
+      memory.release();
+      throw error;
+    }
+  }
+
   /** @param waited milliseconds that the same answer has waited before */
   #wait(bytes: number, waited: number, signal?: AbortSignal): Promise<Reservation> {
     return new Promise((resolve, reject) => {
@@ -160,7 +176,7 @@ export class Budget {
     const small = 2 * this.bytes * SMALL_PART;
     let isPassed = false;
     this.#waiting = this.#waiting.filter(({ bytes, granted }) => {
-      if (!this.#fits(bytes) || (isPassed && bytes > small)) {
+      if ((isPassed && bytes > small) || !this.#fits(bytes)) {
         isPassed = true;
         return true;
       }

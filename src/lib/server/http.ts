@@ -255,12 +255,16 @@ export function countBody(response: Response, onBytes: (bytes: number) => void):
  */
 export function readResponse(read: Read): Response {
   // A client may keep the rows if it asks each time whether they are still the newest.
-  const headers = { etag: `W/"${read.state}"`, 'cache-control': 'private, no-cache' };
+  // The tag is weak, since the rows may be compressed or not.
+  const headers: Record<string, string> =
+    read.tag === undefined
+      ? { 'cache-control': 'no-store' }
+      : { etag: `W/"${read.tag}"`, 'cache-control': 'private, no-cache' };
+  headers.vary = 'accept-encoding';
   if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
-  const { parts, rowCount, release, encoding, length } = read;
+  const { parts, rowCount, release, encoding, length } = read.body;
   return arrowResponse(parts, rowCount, release, {
     ...headers,
-    vary: 'accept-encoding',
     ...(encoding && { 'content-encoding': encoding, [ARROW_LENGTH_HEADER]: String(length) }),
   });
 }
@@ -281,10 +285,18 @@ const arrowResponse = (
   });
 
 /** Whether a request asks for its rows as Arrow. */
-export const asksForArrow = ({ headers }: Request): boolean =>
-  (headers.get('accept') ?? '')
+export const asksForArrow = (request: Request): boolean =>
+  accepted(request, 'accept').includes(ARROW);
+
+/** What a header of a request accepts by name, in small letters. */
+const accepted = ({ headers }: Request, header: 'accept' | 'accept-encoding'): string[] =>
+  (headers.get(header) ?? '')
+    .toLowerCase()
     .split(',')
-    .some((range) => range.split(';')[0]?.trim().toLowerCase() === ARROW);
+    .flatMap((range) => {
+      const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+      return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : name;
+    });
 
 /** How a request wants rows: which it has, and how they may be compressed. */
 export function askedRows({
@@ -298,24 +310,26 @@ export function askedRows({
   const tags = Array.from(known.matchAll(/"[^"]*"/g), ([tag]) => tag);
   return {
     isKnown: (state) => known.trim() === '*' || tags.includes(`"${state}"`),
-    // On one machine, to compress and to decompress takes longer than to copy.
-    encoding: isLoopback(getClientAddress()) ? undefined : acceptedEncoding(request),
+    encoding: isNear(getClientAddress) ? undefined : acceptedEncoding(request),
     signal: request.signal,
   };
 }
 
-function acceptedEncoding({ headers }: Request): Encoding | undefined {
-  const ranges = (headers.get('accept-encoding') ?? '').toLowerCase().split(',');
-  const accepted = ranges.flatMap((range) => {
-    const [name, ...parameters] = range.split(';').map((part) => part.trim());
-    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    return isRefused ? [] : name;
-  });
-  return ENCODINGS.find((encoding) => accepted.includes(encoding));
-}
+const acceptedEncoding = (request: Request): Encoding | undefined =>
+  ENCODINGS.find((encoding) => accepted(request, 'accept-encoding').includes(encoding));
 
-const isLoopback = (address: string): boolean =>
-  address === '::1' || /^(::ffff:)?127\./.test(address);
+/**
+ * Whether a client is on this machine, where to compress and to decompress takes longer than to copy. An
+ * address that the configured header does not tell is far away.
+ */
+function isNear(getClientAddress: () => string): boolean {
+  try {
+    const address = getClientAddress();
+    return address === '::1' || /^(::ffff:)?127\./.test(address);
+  } catch {
+    return false;
+  }
+}
 
 /** Bytes that are given to the connection at a time. */
 const PIECE = 262_144;
@@ -351,8 +365,13 @@ export function operationResponse(
 ): Response {
   const headers: Record<string, string> = skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
   if (!asArrow) return jsonInPieces(jsonRows(columns), memory, headers);
-  const rowCount = columns[0]?.data.length ?? 0;
-  return arrowResponse(encodeParts(columns), rowCount, () => memory.release(), headers);
+  const release = () => memory.release();
+  try {
+    return arrowResponse(encodeParts(columns), columns[0]?.data.length ?? 0, release, headers);
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** The answer of an undo: the keys of the rows that are gone. */

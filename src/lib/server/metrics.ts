@@ -94,8 +94,8 @@ export class Metrics {
       () => memory.held - kept.keptBytes,
     );
     gauge('kept_bytes', 'Memory that rows take which are kept for later', () => kept.keptBytes);
-    gauge('kept_hits', 'Reads whose rows were all kept', () => kept.hits);
-    gauge('kept_misses', 'Reads that had to read rows', () => kept.misses);
+    gauge('kept_hits', 'Reads whose answer was there', () => kept.hits);
+    gauge('kept_misses', 'Reads whose answer had to be made', () => kept.misses);
     gauge('row_memory_limit_bytes', 'Memory that they may take', () => memory.bytes);
     gauge('row_memory_waiting', 'Answers that wait for memory', () => memory.waiting);
   }

@@ -24,18 +24,22 @@ export interface EntryRows {
  * @param columns with `pf_logid`
  * @param entries ids of all entries that the rows can be of
  * @param integers names of the columns that hold integers
+ * @param onCopy is called before they are copied
  * @returns undefined if a row tells no entry, or one that is not among `entries`
  */
 export async function byEntry(
   columns: readonly Column[],
   entries: readonly number[],
   integers: ReadonlySet<string>,
+  onCopy: () => void = () => {},
 ): Promise<EntryRows | undefined> {
   const runs = runsByEntry(columns);
   const known = new Set(entries);
   if (!runs || [...runs.keys()].some((id) => !known.has(id))) return undefined;
   const ordered = entries.flatMap((id) => runs.get(id) ?? []);
+  // Each entry is usually one run.
   const isOrdered = ordered.every(({ start }, i) => start === (ordered[i - 1]?.end ?? 0));
+  if (!isOrdered) onCopy();
   return {
     columns: isOrdered
       ? columns
@@ -54,7 +58,7 @@ export async function byEntry(
  * @param sources each has some of the entries; at least one
  * @param integers names of the columns that hold integers
  */
-export async function ofEntries(
+export async function rowsOfEntries(
   entries: readonly number[],
   sources: readonly EntryRows[],
   integers: ReadonlySet<string>,
@@ -76,6 +80,13 @@ export async function ofEntries(
   if (!any) throw new Error('No rows to choose from');
   if (runs.length === 0) runs.push({ columns: any.columns, start: 0, end: 0 });
   return { columns: await joinRows(runs, integers), places: placesOf(lengths) };
+}
+
+/** The part, from 0 to 1, that some entries have of all rows. */
+export function shareOf({ columns, places }: EntryRows, entries: readonly number[]): number {
+  const all = columns[0]?.data.length ?? 0;
+  const own = entries.flatMap((id) => places.get(id) ?? []);
+  return all === 0 ? 0 : lengthOf(own) / all;
 }
 
 /** Where the runs of rows of each entry are; undefined if a row tells none. */

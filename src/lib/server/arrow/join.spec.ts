@@ -4,7 +4,7 @@ import { column, decode, MIXED, mixedRow } from '../../../../tests/support/copie
 import * as wire from '../../../../tests/support/copy-bytes';
 import { encode } from '../../../../tests/support/encode';
 import { integerColumns, type Column } from './column-plan';
-import { byEntry, ofEntries } from './entry-rows';
+import { byEntry, rowsOfEntries } from './entry-rows';
 import { joinRows, type RowRun } from './join';
 
 const PLAN = [
@@ -106,14 +106,14 @@ describe('the rows of some entries', () => {
           const fresh = await byEntry(columnsOf(later), [6, 7, 8, 9, 10], INTEGERS);
           if (!kept || !fresh) throw new Error('Every row tells its entry');
           const live = [...chosen, ...chosen.map((entry) => entry + 5)];
-          const rows = await ofEntries(live, [kept, fresh], INTEGERS);
+          const rows = await rowsOfEntries(live, [kept, fresh], INTEGERS);
           const wanted = live.flatMap((id) =>
             [...first, ...later].filter(([, entry]) => entry === id),
           );
           expect(bytesOf(rows.columns)).toBe(bytesOf(columnsOf(wanted)));
           expect([...rows.places.keys()]).toEqual(live);
           // What was made of them can be made from again.
-          const again = await ofEntries(live.slice(1), [rows], INTEGERS);
+          const again = await rowsOfEntries(live.slice(1), [rows], INTEGERS);
           expect(bytesOf(again.columns)).toBe(
             bytesOf(columnsOf(wanted.filter(([, entry]) => entry !== live[0]))),
           );

@@ -42,12 +42,18 @@ export async function joinRows(
       return { data: column.data, start, end };
     });
     const joiner = joinerOf(parts, integers.has(name));
+    let sinceTurn = 0;
     for (const { data, start, end } of parts) {
       for (let from = start; from < end; from += ROWS_AT_ONCE) {
-        joiner.append(data, from, Math.min(end, from + ROWS_AT_ONCE));
+        const to = Math.min(end, from + ROWS_AT_ONCE);
+        joiner.append(data, from, to);
+        sinceTurn += to - from;
+        if (sinceTurn < ROWS_AT_ONCE) continue;
         await turns.give();
+        sinceTurn = 0;
       }
     }
+    await turns.give();
     joined.push({ name, data: joiner.finish() });
   }
   return joined;

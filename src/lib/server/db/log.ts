@@ -15,14 +15,21 @@ export const listEntries = (db: Queryable, versionId: number): Promise<LogEntry[
     versionId,
   ]);
 
-const Label = v.object({ id: v.number(), operation: v.string(), note: v.nullable(v.string()) });
+const Label = v.object({
+  id: v.number(),
+  stamp: timestamp,
+  operation: v.string(),
+  note: v.nullable(v.string()),
+});
 export type Label = v.InferOutput<typeof Label>;
 
 /** What the rows of each entry of a version are labelled with: its operation and its note. Oldest first. */
 export const entryLabels = (db: Queryable, versionId: number): Promise<Label[]> =>
-  db.many(Label, sql`SELECT id, operation, note FROM pf.log WHERE version_id = $1 ORDER BY id`, [
-    versionId,
-  ]);
+  db.many(
+    Label,
+    sql`SELECT id, stamp, operation, note FROM pf.log WHERE version_id = $1 ORDER BY id`,
+    [versionId],
+  );
 
 /** @throws AppError 404 if there is no such entry */
 export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> =>

@@ -35,6 +35,8 @@ export async function planColumns(
 export interface StatementAnswer {
   columns: Column[];
   rowCount: number;
+  /** Bytes of memory that the columns take, with the room that they had to grow. */
+  bytes: number;
 }
 
 /**
@@ -59,7 +61,8 @@ export async function readColumns(
     memory.grow(decoder.bytes);
   };
   await transaction.copyOut(statement, onChunk, signal);
-  return { columns: decoder.finish(), rowCount: decoder.rows };
+  const { rows: rowCount, bytes } = decoder;
+  return { columns: decoder.finish(), rowCount, bytes };
 }
 
 /** As {@link readColumns}, for a statement that writes rows and may answer none. */
@@ -70,6 +73,7 @@ export async function runWrite(
   memory: Reservation,
 ): Promise<StatementAnswer> {
   const plan = await planColumns(transaction, statement, columns, 'amount');
-  if (plan.length === 0) return { columns: [], rowCount: await transaction.run(statement) };
+  if (plan.length === 0)
+    return { columns: [], rowCount: await transaction.run(statement), bytes: 0 };
   return readColumns(transaction, statement, plan, memory);
 }

@@ -3,10 +3,11 @@ import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { integerColumns } from '../arrow/column-plan';
 import { encodeParts, lengthOf } from '../arrow/encode';
 import type { EntryRows } from '../arrow/entry-rows';
-import { byEntry, ofEntries } from '../arrow/entry-rows';
+import { byEntry, rowsOfEntries, shareOf } from '../arrow/entry-rows';
 import { mappedDictionary } from '../arrow/mapped';
-import type { Asked, Bodies, Body, BodyOf, HeldBody, Made, Read } from '../bodies';
+import type { Asked, Bodies, Body, BodyOf, Borrowed, HeldBody, Made, Read } from '../bodies';
 import type { Reservation } from '../budget';
+import { MemoryShort } from '../budget';
 import type { Encoding } from '../compress';
 import { compress } from '../compress';
 import type { Database, Transaction } from '../db/database';
@@ -66,12 +67,13 @@ export async function readForecast(
   try {
     // A snapshot of its own, so that every reader gets what was committed before it asked.
     const { of } = await db.versionRead(versionId, (tx) => stateOf(tx, versionId, operation));
-    if (asked.isKnown(of.state)) return { kind: 'unchanged', state: of.state };
-    const plain = () => plainBody(db, bodies, versionId, operation, of, asked.signal);
+    // If nothing is kept, rows that were changed past the service are to be seen.
+    if (bodies.keeps && asked.isKnown(of.state)) return { kind: 'unchanged', tag: of.state };
+    const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, operation, of, signal);
     const body = asked.encoding
       ? await compressedBody(bodies, of, asked.encoding, plain, asked.signal)
-      : await plain();
-    return { kind: 'rows', ...body };
+      : await plain(asked.signal);
+    return { kind: 'rows', body, tag: bodies.keeps ? body.state : undefined };
   } catch (error) {
     // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
@@ -102,46 +104,57 @@ function plainBody(
   return reading;
 }
 
-/** The rows of a state, or of a newer one, compressed: once for all who want them so. */
+/**
+ * The rows of a state, or of a newer one, compressed: once for all who want them so. They come as they
+ * are if there is no memory to compress them in, which nobody waits for.
+ */
 async function compressedBody(
   bodies: Bodies,
   of: BodyOf,
   encoding: Encoding,
-  plain: () => Promise<HeldBody>,
+  plain: (signal: AbortSignal) => Promise<HeldBody>,
   signal: AbortSignal,
 ): Promise<HeldBody> {
-  const packed = ({ state, series }: BodyOf): BodyOf => ({
+  const packed = (state: string): BodyOf => ({
     state: `${state} ${encoding}`,
-    series: `${series} ${encoding}`,
+    series: `${of.series} ${encoding}`,
   });
-  const shared = bodies.find(packed(of).state);
-  if (shared) {
-    bodies.hits += 1;
-    return shared.read(signal);
+  try {
+    const shared = bodies.find(packed(of.state).state);
+    if (shared) {
+      bodies.hits += 1;
+      return await shared.read(signal);
+    }
+    const body = bodies.begin(packed(of.state));
+    const reading = body.read(signal);
+    void body.make(async () => {
+      const held = await plain(body.signal);
+      try {
+        body.becomes(packed(held.state));
+        return await bodies.budget.once((memory) => packedBody(held, body, encoding, memory));
+      } finally {
+        held.release();
+      }
+    });
+    return await reading;
+  } catch (error) {
+    if (error instanceof MemoryShort) return plain(signal);
+    throw error;
   }
-  const held = await plain();
-  // Without rows there is nothing to compress, and some clients do not take no bytes for compressed.
-  if (held.rowCount === 0) return held;
-  const newer = packed({ ...of, state: held.state });
-  const same = bodies.find(newer.state);
-  if (same) {
-    held.release();
-    return same.read(signal);
-  }
-  const body = bodies.begin(newer);
-  const reading = body.read(signal);
-  void body
-    .make(() =>
-      bodies.budget.run(async (memory) => {
-        body.holds(memory);
-        const grow = (bytes: number) => memory.grow(bytes);
-        const parts = await compress(held.parts, encoding, grow, body.signal);
-        const { rowCount, length, state } = held;
-        return { parts, rowCount, length, state, encoding, rows: undefined };
-      }, body.signal),
-    )
-    .finally(held.release);
-  return reading;
+}
+
+async function packedBody(
+  { parts, rowCount, length, state }: HeldBody,
+  body: Body,
+  encoding: Encoding,
+  memory: Reservation,
+): Promise<Made> {
+  body.holds(memory);
+  const made = { rowCount, length, state, rows: undefined };
+  // Some clients do not take no bytes for compressed.
+  if (length === 0) return { ...made, parts };
+  const grow = (bytes: number) => memory.grow(bytes);
+  return { ...made, parts: await compress(parts, encoding, grow, body.signal), encoding };
 }
 
 async function stateOf(
@@ -159,7 +172,10 @@ async function stateOf(
     select,
     columns.map((c) => [c.name, c.type, c.role]),
   ]);
-  const shown = labels.map((e) => (operation === 'get_data' ? [e.id, e.operation, e.note] : e.id));
+  // The stamp tells an entry from one of its id in a database that was restored or made anew.
+  const shown = labels.map((e) =>
+    operation === 'get_data' ? [e.id, e.stamp, e.operation, e.note] : [e.id, e.stamp],
+  );
   return {
     versionId,
     operation,
@@ -192,9 +208,7 @@ const makeBody = (
       body.becomes(state.of);
       const before = bodies.borrow(state.of.series);
       try {
-        // Most of its rows are in the next body, too.
-        if (before) memory.expect(before.bytes);
-        return await encodeRows(tx, state, before?.rows, memory, body.signal);
+        return await encodeRows(tx, state, before, memory, body.signal);
       } finally {
         before?.release();
       }
@@ -205,7 +219,7 @@ const makeBody = (
 async function encodeRows(
   tx: Transaction,
   state: State,
-  before: EntryRows | undefined,
+  before: Borrowed | undefined,
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
@@ -217,7 +231,12 @@ async function encodeRows(
     // So a read that cannot succeed now is not begun. How many groups a grain makes is not known.
     memory.expect(CELL_BYTES * plan.length * (await countedRows(tx, versionId)));
   }
-  const { read, rows, rowCount } = await rowsOf(tx, state, plan, before, memory, signal);
+  const isSame = (e: Label) => (before?.stamps.get(e.id) ?? e.stamp) === e.stamp;
+  const usable = before && labels.some((e) => before.stamps.has(e.id)) && labels.every(isSame);
+  const { columns: read, rows } = usable
+    ? await newRows(tx, state, plan, before, memory, signal)
+    : await allRows(tx, state, plan, memory, signal);
+
   const logids = read.find((c) => c.name === 'pf_logid');
   const shown = [...read];
   if (operation === 'get_data' && logids) {
@@ -231,38 +250,67 @@ async function encodeRows(
   memory.grow(length);
   // The system gives no memory for the room behind the columns, which nothing has been written to.
   memory.trim(length);
-  return { parts, rowCount, rows, length, state: of.state };
+  const rowCount = read[0]?.data.length ?? 0;
+  const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
+  return { parts, rowCount, rows, stamps, length, state: of.state };
 }
 
-/** The rows of a state: those of entries that nobody has read before are read. */
-async function rowsOf(
+/** Rows that were read, entry by entry if every row tells its entry. */
+interface RowsRead {
+  columns: readonly Column[];
+  rows: EntryRows | undefined;
+}
+
+async function allRows(
   tx: Transaction,
   { select, labels }: State,
   plan: readonly PlannedColumn[],
-  before: EntryRows | undefined,
   memory: Reservation,
   signal: AbortSignal,
-): Promise<{ read: readonly Column[]; rows: EntryRows | undefined; rowCount: number }> {
+): Promise<RowsRead> {
+  const { columns, bytes } = await readColumns(tx, inOrder(select, plan), plan, memory, signal);
+  const entries = labels.map(({ id }) => id);
+  const rows = await byEntry(columns, entries, integerColumns(plan), () => memory.grow(2 * bytes));
+  return { columns: rows?.columns ?? columns, rows };
+}
+
+/** The rows of a state: those of entries that `before` does not have are read. */
+async function newRows(
+  tx: Transaction,
+  { select, labels }: State,
+  plan: readonly PlannedColumn[],
+  before: Borrowed,
+  memory: Reservation,
+  signal: AbortSignal,
+): Promise<RowsRead> {
   const entries = labels.map(({ id }) => id);
   const integers = integerColumns(plan);
-  const missing = before ? entries.filter((id) => !before.places.has(id)) : entries;
-  // A statement that picks entries out would be slower if it picked them all.
-  const isPart = before !== undefined && missing.length < entries.length;
-  const found =
-    isPart && missing.length === 0
-      ? undefined
-      : await readColumns(tx, isPart ? ofEntry(select, missing) : select, plan, memory, signal);
-  const fresh = found && (await byEntry(found.columns, isPart ? missing : entries, integers));
-  if (isPart && (!found || fresh)) {
-    const sources = fresh ? [before, fresh] : [before];
-    const rows = await ofEntries(entries, sources, integers);
-    return { read: rows.columns, rows, rowCount: rows.columns[0]?.data.length ?? 0 };
+  const missing = entries.filter((id) => !before.rows.places.has(id));
+  const sources = [before.rows];
+  let bytes = before.bytes * shareOf(before.rows, entries);
+  if (missing.length > 0) {
+    const some = ofEntries(select, missing);
+    const found = await readColumns(tx, inOrder(some, plan), plan, memory, signal);
+    const fresh = await byEntry(found.columns, missing, integers);
+    if (!fresh) throw new Error('A row of an entry is not of that entry');
+    sources.push(fresh);
+    bytes += 2 * found.bytes;
   }
-  if (isPart || !found) throw new Error('The rows of an entry do not tell which entry they are of');
-  return { read: fresh?.columns ?? found.columns, rows: fresh, rowCount: found.rowCount };
+  memory.grow(bytes);
+  const rows = await rowsOfEntries(entries, sources, integers);
+  return { columns: rows.columns, rows };
 }
 
 /** A select of the rows of some entries only. Every template answers `pf_logid`, and groups by it. */
-const ofEntry = (select: SqlText, entries: readonly number[]): SqlText =>
+const ofEntries = (select: SqlText, entries: readonly number[]): SqlText =>
   sql`SELECT * FROM (${select}
 ) AS entry WHERE pf_logid IN (${commas(entries.map((id) => sql`${id}`))})`;
+
+/**
+ * The same rows with those of each entry together. Stored rows nearly are; groups come in any order.
+ */
+const inOrder = (select: SqlText, plan: readonly PlannedColumn[]): SqlText =>
+  plan.some(({ name }) => name === 'pf_gkey') && plan.some(({ name }) => name === 'pf_logid')
+    ? sql`SELECT * FROM (${select}
+) AS entry ORDER BY pf_logid`
+    : select;
