@@ -75,3 +75,20 @@ for (const template of ['raw', 'grain'] as const) {
     });
   });
 }
+
+test('opening a version again that has not changed moves no rows', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const unchanged = async () => {
+    const text = new TextDecoder().decode((await service.api.get('/metrics')).bytes);
+    const count =
+      /request_duration_seconds_count\{method="GET",route="\/api\/versions\/\[id\]\/(data|agg)",status="304"\} (\d+)/;
+    return Number(count.exec(text)?.[2] ?? 0);
+  };
+  const before = await unchanged();
+  await page.goto('/');
+  await pivot.open(1);
+  expect(await unchanged()).toBe(before + 1);
+  await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+  await expect(pivot.slice).toBeVisible();
+});
