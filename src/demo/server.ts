@@ -25,7 +25,7 @@ export interface ServerOptions {
 /** This process's environment without the variables that configure the service or its address. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const ours =
-    /^(DB_|PF_|PORT$|HOST$|ORIGIN$|(HOST|PORT|PROTOCOL)_HEADER$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;
+    /^(DB_|PF_|PORT$|HOST$|ORIGIN$|(HOST|PORT|PROTOCOL|ADDRESS)_HEADER$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));
 }
 
