@@ -92,13 +92,25 @@ export class Bodies {
     return bytes;
   }
 
-  /** The body of a state, if there is one or somebody makes it. */
-  find(state: string): Body | undefined {
-    return this.#byState.get(state);
+  /**
+   * Reads the body of a state. If there is none, `make` makes it, for all who ask meanwhile.
+   *
+   * @param signal ends the reading
+   * @throws what the body failed with
+   */
+  read(of: BodyOf, signal: AbortSignal, make: (body: Body) => Promise<Made>): Promise<HeldBody> {
+    const shared = this.#byState.get(of.state);
+    if (shared) {
+      this.hits += 1;
+      return shared.read(signal);
+    }
+    const body = this.#begin(of);
+    const reading = body.read(signal);
+    void body.make(() => make(body));
+    return reading;
   }
 
-  /** Begins a body; from now on it is found. */
-  begin(of: BodyOf): Body {
+  #begin(of: BodyOf): Body {
     const body = new Body({
       moves: (from, to) => {
         if (from && this.#byState.get(from.state) === body) this.#byState.delete(from.state);

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
 import { ARROW, ARROW_LENGTH_HEADER, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
+import { rowCountOf } from './arrow/column-values';
 import { encodeParts, lengthOf } from './arrow/encode';
 import { jsonRows, jsonWithList } from './arrow/json';
 import type { Asked, Read } from './bodies';
@@ -367,7 +368,7 @@ export function operationResponse(
   if (!asArrow) return jsonInPieces(jsonRows(columns), memory, headers);
   const release = () => memory.release();
   try {
-    return arrowResponse(encodeParts(columns), columns[0]?.data.length ?? 0, release, headers);
+    return arrowResponse(encodeParts(columns), rowCountOf(columns), release, headers);
   } catch (error) {
     release();
     throw error;

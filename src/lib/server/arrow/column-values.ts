@@ -1,4 +1,12 @@
+import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
+
+/** How many rows some columns of one length have; none if there is no column. */
+export const rowCountOf = (columns: readonly Column[]): number => columns[0]?.data.length ?? 0;
+
+/** Whether data is of texts, each row with its own. */
+export const isText = (data: Data | undefined): data is Data<Utf8> =>
+  data !== undefined && DataType.isUtf8(data.type);
 
 /**
  * The numbers of a column, one per row; a null row holds 0. @throws Error if it is no column of

@@ -12,6 +12,7 @@ import {
   type Data,
 } from 'apache-arrow';
 import type { Column } from './column-plan';
+import { rowCountOf } from './column-values';
 
 /**
  * One Arrow IPC stream with exactly one record batch, since several would carry independent
@@ -22,7 +23,7 @@ import type { Column } from './column-plan';
  * @throws Error if the columns differ in length
  */
 export function encodeParts(columns: readonly Column[]): Uint8Array[] {
-  const length = columns[0]?.data.length ?? 0;
+  const length = rowCountOf(columns);
   if (columns.some(({ data }) => data.length !== length)) {
     throw new Error('Columns of different lengths make no batch');
   }

@@ -1,5 +1,5 @@
 import type { Column } from './column-plan';
-import { numbersOf } from './column-values';
+import { numbersOf, rowCountOf } from './column-values';
 import { joinRows, type RowRun } from './join';
 
 /** Where the rows of an entry are, from `start` up to, not including, `end`. */
@@ -84,7 +84,7 @@ export async function rowsOfEntries(
 
 /** The part, from 0 to 1, that some entries have of all rows. */
 export function shareOf({ columns, places }: EntryRows, entries: readonly number[]): number {
-  const all = columns[0]?.data.length ?? 0;
+  const all = rowCountOf(columns);
   const own = entries.flatMap((id) => places.get(id) ?? []);
   return all === 0 ? 0 : lengthOf(own) / all;
 }

@@ -101,6 +101,11 @@ const LONG_TEXT = 48;
 /** Arrow's offsets are signed 32-bit numbers. */
 const MOST_BYTES = 0x7fffffff;
 
+/** @throws Error beyond the 2 GB that one Arrow column of text can hold */
+export function requireFits(bytes: number): void {
+  if (bytes > MOST_BYTES) throw new Error('More than 2 GB of text in one column');
+}
+
 /** UTF-8 texts one after the other, with the offset of each. */
 export class GrowingTexts {
   #memory = new Memory(new Uint8Array(FIRST_LENGTH));
@@ -116,7 +121,7 @@ export class GrowingTexts {
   push({ bytes }: Memory, start: number, length: number): void {
     const at = this.#offsets[this.length] ?? 0;
     const end = at + length;
-    if (end > MOST_BYTES) throw new Error('More than 2 GB of text in one column');
+    requireFits(end);
     this.#memory = this.#memory.grown(end);
     const own = this.#memory.bytes;
     if (length >= LONG_TEXT) own.set(bytes.subarray(start, start + length), at);

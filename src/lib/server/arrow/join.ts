@@ -1,8 +1,9 @@
 import { Data, DataType, Float64, Int32, Utf8, makeData } from 'apache-arrow';
 import { Turns } from '../turns';
 import type { Column } from './column-plan';
+import { isText, rowCountOf } from './column-values';
 import { ByteDictionary, dictionaryData } from './dictionary';
-import { Memory, Validity } from './growing';
+import { Memory, requireFits, Validity } from './growing';
 
 /** Adjacent rows of finished columns, from `start` up to, not including, `end`. */
 export interface RowRun {
@@ -29,7 +30,7 @@ export async function joinRows(
 ): Promise<Column[]> {
   const [first] = runs;
   if (!first) throw new Error('No rows to join');
-  const isWhole = runs.length === 1 && first.start === 0 && first.end === lengthOf(first.columns);
+  const isWhole = runs.length === 1 && first.start === 0 && first.end === rowCountOf(first.columns);
   if (isWhole) return [...first.columns];
 
   const turns = new Turns();
@@ -58,8 +59,6 @@ export async function joinRows(
   }
   return joined;
 }
-
-const lengthOf = (columns: readonly Column[]): number => columns[0]?.data.length ?? 0;
 
 /** Rows of one column. */
 interface Part {
@@ -193,9 +192,6 @@ class BitJoiner implements Joiner {
   }
 }
 
-const isText = (data: Data | undefined): data is Data<Utf8> =>
-  data !== undefined && DataType.isUtf8(data.type);
-
 /** Texts that hardly repeat. */
 class TextJoiner implements Joiner {
   #rows = 0;
@@ -209,7 +205,7 @@ class TextJoiner implements Joiner {
         sum + (data.valueOffsets[end] ?? 0) - (data.valueOffsets[start] ?? 0),
       0,
     );
-    if (length > 0x7fffffff) throw new Error('More than 2 GB of text in one column');
+    requireFits(length);
     this.#bytes = new Uint8Array(length);
     this.#offsets = new Int32Array(rows + 1);
   }

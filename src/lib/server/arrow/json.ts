@@ -1,5 +1,6 @@
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
+import { isText, rowCountOf } from './column-values';
 
 /** The JSON value of a row. */
 type Render = (row: number) => string;
@@ -19,7 +20,7 @@ export function jsonRows(columns: readonly Column[]): Generator<Uint8Array<Array
     name: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     render: renderer(data, room),
   }));
-  return pieces('[', columns[0]?.data.length ?? 0, rowText, ']');
+  return pieces('[', rowCountOf(columns), rowText, ']');
 
   function rowText(row: number): string {
     let text = '';
@@ -92,9 +93,6 @@ function renderValue(data: Data, room: Room): Render {
   }
   throw new Error(`A column of type ${String(type)} has no JSON here`);
 }
-
-const isText = (data: Data | undefined): data is Data<Utf8> =>
-  data !== undefined && DataType.isUtf8(data.type);
 
 /** How many more characters of rendered text an answer may cache. */
 interface Room {

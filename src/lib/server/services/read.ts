@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { integerColumns } from '../arrow/column-plan';
+import { rowCountOf } from '../arrow/column-values';
 import { encodeParts, lengthOf } from '../arrow/encode';
 import type { EntryRows } from '../arrow/entry-rows';
 import { byEntry, rowsOfEntries, shareOf } from '../arrow/entry-rows';
@@ -92,16 +93,10 @@ function plainBody(
   of: BodyOf,
   signal: AbortSignal,
 ): Promise<HeldBody> {
-  const shared = bodies.find(of.state);
-  if (shared) {
-    bodies.hits += 1;
-    return shared.read(signal);
-  }
-  bodies.misses += 1;
-  const body = bodies.begin(of);
-  const reading = body.read(signal);
-  void body.make(() => makeBody(db, bodies, body, versionId, operation));
-  return reading;
+  return bodies.read(of, signal, (body) => {
+    bodies.misses += 1;
+    return makeBody(db, bodies, body, versionId, operation);
+  });
 }
 
 /**
@@ -120,14 +115,7 @@ async function compressedBody(
     series: `${of.series} ${encoding}`,
   });
   try {
-    const shared = bodies.find(packed(of.state).state);
-    if (shared) {
-      bodies.hits += 1;
-      return await shared.read(signal);
-    }
-    const body = bodies.begin(packed(of.state));
-    const reading = body.read(signal);
-    void body.make(async () => {
+    return await bodies.read(packed(of.state), signal, async (body) => {
       const held = await plain(body.signal);
       try {
         body.becomes(packed(held.state));
@@ -136,7 +124,6 @@ async function compressedBody(
         held.release();
       }
     });
-    return await reading;
   } catch (error) {
     if (error instanceof MemoryShort) return plain(signal);
     throw error;
@@ -250,9 +237,8 @@ async function encodeRows(
   memory.grow(length);
   // The system gives no memory for the room behind the columns, which nothing has been written to.
   memory.trim(length);
-  const rowCount = read[0]?.data.length ?? 0;
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
-  return { parts, rowCount, rows, stamps, length, state: of.state };
+  return { parts, rowCount: rowCountOf(read), rows, stamps, length, state: of.state };
 }
 
 /** Rows that were read, entry by entry if every row tells its entry. */
