@@ -5,25 +5,15 @@
  * other reads them each time. The ways alternate, and the medians are given as ratios: absolute times
  * belong to the machine. Needs a build. Not part of `npm test`.
  */
-import pg from 'pg';
-import { startPostgres } from '../../src/demo/postgres';
 import { startServer } from '../../src/demo/server';
-import { up } from '../../src/lib/server/migrate/runner';
 import { median, timed } from './measure';
-import { ROLES, SETUP } from './orders';
+import { planOrders, senderTo, startOrders } from './orders';
 
 /** A pivot of these has a tenth of the leaves. */
 const GRAIN = ['Product', 'Category', 'Segment', 'Order Date'];
 
 async function main(rows: number, rounds: number): Promise<void> {
-  const postgres = await startPostgres({
-    settings: { fsync: 'off', shared_buffers: '1GB', max_wal_size: '8GB', work_mem: '256MB' },
-  });
-  const database = postgres.database('postgres');
-  const client = new pg.Client(database);
-  await client.connect();
-  await up(client, () => {});
-  for (const statement of SETUP(rows).split(';')) await client.query(statement);
+  const { postgres, database, client } = await startOrders(rows, { work_mem: '256MB' });
   const servers = await Promise.all(
     ['1', '0'].map((PF_KEEP_ENTRIES) =>
       startServer({ database, env: { PF_KEEP_ENTRIES, PF_MEMORY_MB: '2048' } }),
@@ -31,17 +21,6 @@ async function main(rows: number, rounds: number): Promise<void> {
   );
   const [keeping, reading] = servers.map(({ url }) => `${url}/api`);
   try {
-    // What is asked for is known here.
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any
-    const call = async (method: string, path: string, body?: object): Promise<any> => {
-      const response = await fetch(keeping + path, {
-        method,
-        headers: body ? { 'content-type': 'application/json' } : {},
-        body: body && JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-      return response.json();
-    };
     /** @returns the tag of the answer, once its last byte has come */
     const load = async (path: string, tag?: string): Promise<string> => {
       const response = await fetch(path, { headers: tag ? { 'if-none-match': tag } : {} });
@@ -50,17 +29,7 @@ async function main(rows: number, rounds: number): Promise<void> {
       return response.headers.get('etag') ?? '';
     };
 
-    const source = await call('POST', '/sources', { schema: 'public', tname: 'orders' });
-    const columns = Object.entries(ROLES).map(([cname, role]) => ({
-      cname,
-      role,
-      in_grain: GRAIN.includes(cname),
-    }));
-    await call('PUT', `/sources/${source.id}/columns`, columns);
-    await call('POST', `/sources/${source.id}/sql`);
-    const { id } = await call('POST', `/sources/${source.id}/versions`, { name: 'Bench' });
-    await call('POST', `/versions/${id}/baseline`, { pf_user: 'bench' });
-    await client.query(`VACUUM ANALYZE pf.fc_orders_${id}`);
+    const { id, call } = await planOrders(client, senderTo(servers[0]!.url), GRAIN);
 
     for (const endpoint of ['data', 'agg']) {
       const path = `/versions/${id}/${endpoint}`;

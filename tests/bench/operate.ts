@@ -7,12 +7,9 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import pg from 'pg';
-import { startPostgres } from '../../src/demo/postgres';
 import { startServer } from '../../src/demo/server';
 import type { DatabaseConfig } from '../../src/lib/server/config';
-import { up } from '../../src/lib/server/migrate/runner';
-import { LEAVES, ROLES, SETUP } from './orders';
+import { LEAVES, planOrders, senderTo, startOrders } from './orders';
 import { median, timed } from './measure';
 import { commas, ident, literal, sql } from '../../src/lib/server/sql/quote';
 import { trusted } from '../../src/lib/server/sql/trusted';
@@ -66,43 +63,12 @@ async function psql(database: DatabaseConfig, sql: string): Promise<void> {
 }
 
 async function main(rows: number, rounds: number): Promise<void> {
-  const postgres = await startPostgres({
-    settings: { fsync: 'off', shared_buffers: '1GB', max_wal_size: '8GB', autovacuum: 'off' },
-  });
-  const database = postgres.database('postgres');
-  const client = new pg.Client(database);
-  await client.connect();
-  await up(client, () => {});
-  for (const statement of SETUP(rows).split(';')) await client.query(statement);
+  const { postgres, database, client } = await startOrders(rows, { autovacuum: 'off' });
   const server = await startServer({ database });
   try {
-    /** The answer to its last byte; a refusal ends the run. */
-    const send = async (method: string, path: string, body?: object): Promise<string> => {
-      const response = await fetch(`${server.url}/api${path}`, {
-        method,
-        headers: body ? { 'content-type': 'application/json' } : {},
-        body: body && JSON.stringify(body),
-      });
-      const answer = await response.text();
-      if (!response.ok) throw new Error(`${path}: ${answer}`);
-      return answer;
-    };
-    // What is asked for is known here.
-    // eslint-disable-next-line @typescript-eslint/no-explicit-any
-    const call = async (method: string, path: string, body?: object): Promise<any> =>
-      JSON.parse(await send(method, path, body));
-    const source = await call('POST', '/sources', { schema: 'public', tname: 'orders' });
-    await call(
-      'PUT',
-      `/sources/${source.id}/columns`,
-      Object.entries(ROLES).map(([cname, role]) => ({ cname, role })),
-    );
-    const templates = await call('POST', `/sources/${source.id}/sql`);
-    const { id } = await call('POST', `/sources/${source.id}/versions`, { name: 'Bench' });
-    await call('POST', `/versions/${id}/baseline`, { pf_user: 'bench' });
-    const table = `pf.fc_orders_${id}`;
+    const send = senderTo(server.url);
+    const { id, table, templates } = await planOrders(client, send);
     const settle = () => client.query(`VACUUM ANALYZE ${table}`);
-    await settle();
 
     const newest = async (): Promise<number> =>
       Number((await client.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
