@@ -14,6 +14,7 @@ for (const state of STATES) {
       await state.reach(page, service);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
+        await expect.poll(() => page.evaluate(gridHasColourOfPage)).toBe(true);
         const { violations } = await new AxeBuilder({ page })
           .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
           // Advice beyond WCAG that does not fit here: menus and lists hang below the landmarks for
@@ -28,4 +29,12 @@ for (const state of STATES) {
       }
     });
   });
+}
+
+/** The engine's grid writes the theme's colours into its cells, a moment after the page has changed. */
+function gridHasColourOfPage(): boolean {
+  const cell = document
+    .querySelector('perspective-viewer-datagrid')
+    ?.shadowRoot?.querySelector('td.pf-selected');
+  return !cell || getComputedStyle(cell).color === getComputedStyle(document.body).color;
 }
