@@ -138,3 +138,16 @@ CREATE TABLE pf.version (
   CONSTRAINT version_pkey PRIMARY KEY (id),
   CONSTRAINT version_source_id_name_key UNIQUE (source_id, name)
 );
+
+CREATE TABLE pf.view (
+  id integer NOT NULL DEFAULT nextval('pf.view_id_seq'::regclass),
+  source_id integer NOT NULL,
+  name text NOT NULL,
+  layout jsonb NOT NULL,
+  created_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT view_layout_check CHECK ((jsonb_typeof(layout) = 'object'::text)),
+  CONSTRAINT view_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT view_pkey PRIMARY KEY (id),
+  CONSTRAINT view_source_id_name_key UNIQUE (source_id, name)
+);

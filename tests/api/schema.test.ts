@@ -16,6 +16,7 @@ describe('the schema', () => {
       INSERT INTO pf.col_meta (source_id, cname) VALUES (1, 'region');
       INSERT INTO pf.sql (source_id, operation, sql) VALUES (1, 'get_data', 'SELECT 1');
       INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan');
+      INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}');
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
       INSERT INTO pf.idempotency (path, key, body_digest, version_id)
         VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);
@@ -49,6 +50,11 @@ describe('the schema', () => {
     ["UPDATE pf.col_meta SET role = 'key'", 'col_meta_role_check'],
     ["UPDATE pf.version SET status = 'locked'", 'version_status_check'],
     ["UPDATE pf.version SET exclude_iters = '{}'", 'version_exclude_iters_check'],
+    [
+      "INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}')",
+      'view_source_id_name_key',
+    ],
+    ["UPDATE pf.view SET layout = '[]'", 'view_layout_check'],
     ["UPDATE pf.log SET operation = 'undo'", 'log_operation_check'],
     ["UPDATE pf.sql SET operation = 'replay'", 'sql_operation_check'],
     ['INSERT INTO pf.idempotency SELECT * FROM pf.idempotency', 'idempotency_pkey'],
@@ -57,9 +63,9 @@ describe('the schema', () => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log and kept answers with their version, and metadata and templates with their source', async () => {
+  it('deletes log and kept answers with their version, and metadata, templates and views with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
-    const tables = ['log', 'idempotency', 'col_meta', 'sql'];
+    const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view'];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
   });
 });

@@ -35,6 +35,7 @@ import type {
   Version,
   VersionListEntry,
 } from '../contract/versions';
+import type { CreateViewRequest, EditViewRequest, NamedView } from '../contract/views';
 
 /**
  * A request that did not succeed. `status` is the HTTP status of the answer, or 0 if no answer came
@@ -208,6 +209,25 @@ export const generateSql = (id: number, o?: CallOptions) =>
 /** GET /sources/:id/sql/preview: what a generation would produce now, not stored. */
 export const previewSql = (id: number, o?: CallOptions) =>
   json<TemplatesPreview>(path`/sources/${id}/sql/preview`, o);
+
+// Named views
+
+/** GET /sources/:id/views: by name. */
+export const listViews = (sourceId: number, o?: CallOptions) =>
+  json<NamedView[]>(path`/sources/${sourceId}/views`, o);
+
+/** POST /sources/:id/views: 409 for a name taken. */
+export const createView = (sourceId: number, body: CreateViewRequest, o?: CallOptions) =>
+  json<NamedView>(path`/sources/${sourceId}/views`, { ...o, method: 'POST', body });
+
+/** PATCH /views/:id: what is left out stays; 409 for a name taken. */
+export const editView = (id: number, body: EditViewRequest, o?: CallOptions) =>
+  json<NamedView>(path`/views/${id}`, { ...o, method: 'PATCH', body });
+
+/** DELETE /views/:id: 404 if it is gone already. */
+export const deleteView = async (id: number, o?: CallOptions) => {
+  await send(path`/views/${id}`, { ...o, method: 'DELETE' });
+};
 
 // Versions
 

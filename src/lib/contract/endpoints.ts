@@ -39,6 +39,7 @@ import {
   Version,
   VersionsAnswer,
 } from './versions';
+import { CreateViewRequest, EditViewRequest, NamedView, NamedViewsAnswer } from './views';
 
 /** The text format of Prometheus. */
 export const METRICS = 'text/plain';
@@ -242,6 +243,36 @@ export const ENDPOINTS: readonly Endpoint[] = [
     request: CreateVersionRequest,
     answer: created(Version),
     refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/views',
+    summary: 'The named views of a source',
+    answer: json(NamedViewsAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/sources/{id}/views',
+    summary: 'Keep an arrangement of the pivot under a name',
+    request: CreateViewRequest,
+    answer: created(NamedView),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'patch',
+    path: '/views/{id}',
+    summary: 'Change name or layout of a view',
+    request: EditViewRequest,
+    answer: json(NamedView),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'delete',
+    path: '/views/{id}',
+    summary: 'Delete a view',
+    answer: nothing,
+    refusals: [400, 404],
   },
   {
     method: 'get',

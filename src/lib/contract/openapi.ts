@@ -8,7 +8,7 @@ import { ARROW, COLUMN_VALUE, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './prim
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter that cannot be used',
   403: 'The version is closed, or a page of another site sent the write',
-  404: 'There is no such source, version, log entry, table or template',
+  404: 'There is no such source, version, view, log entry, table or template',
   409: 'It conflicts with the present state',
   413: 'The body is too large',
   415: 'The body is not application/json',

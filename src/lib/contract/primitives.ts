@@ -22,6 +22,9 @@ export const filledText = v.pipe(
   v.check((s) => s.trim() !== '', 'must not be empty'),
 );
 
+/** A name that people give: of a version, or of a view. */
+export const shortName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
+
 /** A number that JSON can carry; JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Iter } from './operations';
-import { filledText, pfUser, text, timestamp } from './primitives';
+import { pfUser, shortName, text, timestamp } from './primitives';
 
 /**
  * One plan of a source (docs/contract/02-resources-and-their-fields.md#pfversion). `closed_at` and
@@ -31,14 +31,12 @@ export type VersionListEntry = v.InferOutput<typeof VersionListEntry>;
 /** Answer of GET versions. */
 export const VersionsAnswer = v.array(VersionListEntry);
 
-const versionName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
-
 /** The iterations that operations skip in a new version, if the request names none. */
 export const EXCLUDED_BY_DEFAULT: readonly Iter[] = ['reference'];
 
 /** Body of POST versions (docs/contract/11-endpoints.md). */
 export const CreateVersionRequest = v.object({
-  name: versionName,
+  name: shortName,
   description: v.optional(v.nullable(text)),
   exclude_iters: v.optional(v.array(Iter)),
   pf_user: v.optional(pfUser),
@@ -50,7 +48,7 @@ export type CreateVersionRequest = v.InferOutput<typeof CreateVersionRequest>;
  * (docs/contract/11-endpoints.md).
  */
 export const EditVersionRequest = v.object({
-  name: v.optional(versionName),
+  name: v.optional(shortName),
   description: v.optional(v.nullable(text)),
   exclude_iters: v.optional(v.array(Iter)),
 });

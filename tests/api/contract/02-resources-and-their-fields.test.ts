@@ -122,6 +122,33 @@ describe('pf.version', () => {
   });
 });
 
+describe('pf.view', () => {
+  it('has a name once a source, and goes with its source', async ({ service }) => {
+    expect(await named(service, 'view')).toEqual([
+      'created_at timestamp with time zone',
+      'created_by text',
+      'id integer',
+      'layout jsonb',
+      'name text',
+      'source_id integer',
+    ]);
+    await service.query('CREATE TABLE public.seen AS SELECT * FROM public.orders');
+    const id = await makeSource(service, 'seen', ORDER_COLUMNS);
+    const view = { name: 'By region', layout: { group_by: ['region'] }, pf_user: 'ann' };
+    expect(ok(await service.api.post(`/sources/${id}/views`, view)).body).toEqual({
+      id: expect.any(Number),
+      source_id: id,
+      name: 'By region',
+      layout: { group_by: ['region'] },
+      created_by: 'ann',
+      created_at: expect.any(String),
+    });
+    await refused(service, () => service.api.post(`/sources/${id}/views`, view), 409, /By region/);
+    ok(await service.api.del(`/sources/${id}`));
+    expect(await service.query('SELECT FROM pf.view')).toEqual([]);
+  });
+});
+
 describe('pf.log', () => {
   it('has one entry a write: who, when, what, on which slice', async ({ service, sourceId }) => {
     const { path, versionId, baseline } = await makePlan(service, sourceId);

@@ -72,6 +72,19 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     service.api.get(`/sources/${sourceId}/versions`),
   'POST /sources/{id}/versions': (service, sourceId) =>
     service.api.post(`/sources/${sourceId}/versions`, { name: 'Documented' }),
+  'GET /sources/{id}/views': async (service, sourceId) => {
+    await makeView(service, sourceId, 'Listed');
+    return service.api.get(`/sources/${sourceId}/views`);
+  },
+  'POST /sources/{id}/views': (service, sourceId) => makeView(service, sourceId, 'Documented'),
+  'PATCH /views/{id}': async (service, sourceId) => {
+    const { id } = (await makeView(service, sourceId, 'Before')).body;
+    return service.api.patch(`/views/${id}`, { name: 'After' });
+  },
+  'DELETE /views/{id}': async (service, sourceId) => {
+    const { id } = (await makeView(service, sourceId, 'Passing')).body;
+    return service.api.del(`/views/${id}`);
+  },
   'GET /versions/{id}': onPlan((service, path) => service.api.get(path)),
   'PATCH /versions/{id}': onPlan((service, path) => service.api.patch(path, { description: 'x' })),
   'DELETE /versions/{id}': onPlan((service, path) => service.api.del(path)),
@@ -136,6 +149,9 @@ function onPlan(request: (service: Service, path: string, logid: number) => Prom
     return request(service, path, baseline);
   };
 }
+
+const makeView = ({ api }: Service, sourceId: number, name: string) =>
+  api.post(`/sources/${sourceId}/views`, { name, layout: { group_by: ['region'] }, ...user });
 
 async function grain(service: Service, sourceId: number, in_grain: boolean) {
   await service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', in_grain }]);
@@ -240,6 +256,7 @@ describe('The OpenAPI document', () => {
               columns: ['a'],
               schema: 'x',
               tname: 'y',
+              layout: {},
             }),
           ],
         ]) {

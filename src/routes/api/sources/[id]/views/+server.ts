@@ -1,0 +1,14 @@
+import { json } from '@sveltejs/kit';
+import { CreateViewRequest } from '$lib/contract/views';
+import { idParam, readJson } from '$lib/server/http';
+import { createView, views } from '$lib/server/services/views';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await views(locals.db, idParam(params.id, 'id')));
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const body = await readJson({ request, locals }, CreateViewRequest);
+  return json(await createView(locals.db, id, body), { status: 201 });
+};
