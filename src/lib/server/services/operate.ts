@@ -65,14 +65,9 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  * Adds to a slice's totals, spread over its leaves
  * (docs/contract/14-what-the-operations-compute.md#scale).
  *
- * @throws AppError 400, 403, 404; 422 if there is nothing to scale or no way to spread
+ * @throws AppError 400; 422 if there is nothing to scale or no way to spread
  */
-function scale(
-  resources: Resources,
-  versionId: number,
-  request: ScaleRequest,
-  key?: WriteKey,
-): Promise<Held<OperationResult>> {
+async function scale(writer: EntryWriter, request: ScaleRequest): Promise<OperationResult> {
   const pct = request.pct ?? null;
   const increments = { value: request.value_incr ?? null, units: request.units_incr ?? null };
   const asked = increments.value !== null || increments.units !== null;
@@ -81,96 +76,78 @@ function scale(
   }
   if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
 
-  return writingRows(resources, versionId, key, OperationResult, async (writer) => {
-    const { target } = writer;
-    for (const role of ['value', 'units'] as const) {
-      if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
-    }
-    if (pct === 0 || (pct === null && !increments.value && !increments.units)) {
-      throw new AppError(422, 'The change is zero; there is nothing to write', {
-        field: amountField(request),
-      });
-    }
-    return write(
-      writer,
-      {
-        ...describe('scale', request),
-        params:
-          pct === null ? { value_incr: increments.value, units_incr: increments.units } : { pct },
-      },
-      {
-        pct: numeric(pct),
-        value_incr: numeric(increments.value),
-        units_incr: numeric(increments.units),
-      },
-      pct === null
-        ? 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent'
-        : 'The change rounds to zero on every leaf; there is nothing to write',
-    );
-  });
+  const { target } = writer;
+  for (const role of ['value', 'units'] as const) {
+    if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
+  }
+  if (pct === 0 || (pct === null && !increments.value && !increments.units)) {
+    throw new AppError(422, 'The change is zero; there is nothing to write', {
+      field: amountField(request),
+    });
+  }
+  return write(
+    writer,
+    {
+      ...describe('scale', request),
+      params:
+        pct === null ? { value_incr: increments.value, units_incr: increments.units } : { pct },
+    },
+    {
+      pct: numeric(pct),
+      value_incr: numeric(increments.value),
+      units_incr: numeric(increments.units),
+    },
+    pct === null
+      ? 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent'
+      : 'The change rounds to zero on every leaf; there is nothing to write',
+  );
 }
 
 /**
  * Moves a slice to other dimensions or dates; totals stay
  * (docs/contract/14-what-the-operations-compute.md#recode).
  *
- * @throws AppError 400, 403, 404; 422 if nothing would move
+ * @throws AppError 400; 422 if nothing would move
  */
-function recode(
-  resources: Resources,
-  versionId: number,
-  request: RecodeRequest,
-  key?: WriteKey,
-): Promise<Held<OperationResult>> {
-  return writingRows(resources, versionId, key, OperationResult, async (writer) => {
-    const { tx, target } = writer;
-    if (Object.keys(request.set).length === 0) {
-      throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
-        field: 'set',
-      });
-    }
-    return write(
-      writer,
-      { ...describe('recode', request), params: { set: request.set } },
-      { set_clause: await assignments(tx, request.set, target.columns) },
-      'The slice is there already, or it nets to nothing; there is nothing to move',
-    );
-  });
+async function recode(writer: EntryWriter, request: RecodeRequest): Promise<OperationResult> {
+  const { tx, target } = writer;
+  if (Object.keys(request.set).length === 0) {
+    throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
+      field: 'set',
+    });
+  }
+  return write(
+    writer,
+    { ...describe('recode', request), params: { set: request.set } },
+    { set_clause: await assignments(tx, request.set, target.columns) },
+    'The slice is there already, or it nets to nothing; there is nothing to move',
+  );
 }
 
 /**
  * Adds a copy of a slice, times a factor, in place or elsewhere
  * (docs/contract/14-what-the-operations-compute.md#clone).
  *
- * @throws AppError 400, 403, 404; 422 if nothing would be copied
+ * @throws AppError 400; 422 if nothing would be copied
  */
-function clone(
-  resources: Resources,
-  versionId: number,
-  request: CloneRequest,
-  key?: WriteKey,
-): Promise<Held<OperationResult>> {
+async function clone(writer: EntryWriter, request: CloneRequest): Promise<OperationResult> {
   const factor = request.scale_factor ?? 1;
-  return writingRows(resources, versionId, key, OperationResult, async (writer) => {
-    const { tx, target } = writer;
-    return write(
-      writer,
-      { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
-      {
-        set_clause: await assignments(tx, request.set, target.columns),
-        scale_factor: numeric(factor),
-      },
-      'The copy nets to nothing or rounds to zero on every leaf; there is nothing to write',
-    );
-  });
+  const { tx, target } = writer;
+  return write(
+    writer,
+    { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
+    {
+      set_clause: await assignments(tx, request.set, target.columns),
+      scale_factor: numeric(factor),
+    },
+    'The copy nets to nothing or rounds to zero on every leaf; there is nothing to write',
+  );
 }
 
 type Operate<O extends SliceOperation> = (
-  resources: Resources,
-  versionId: number,
+  writer: EntryWriter,
   request: SliceRequests[O],
-  key?: WriteKey,
-) => Promise<Held<OperationResult>>;
+) => Promise<OperationResult>;
 
 const OPERATE: { [O in SliceOperation]: Operate<O> } = { scale, recode, clone };
 
@@ -188,7 +165,10 @@ export const operate = <O extends SliceOperation>(
   operation: O,
   request: SliceRequests[O],
   key?: WriteKey,
-): Promise<Held<OperationResult>> => OPERATE[operation](resources, versionId, request, key);
+): Promise<Held<OperationResult>> =>
+  writingRows(resources, versionId, key, OperationResult, (writer) =>
+    OPERATE[operation](writer, request),
+  );
 
 /** Totals of what an operation on a slice would touch, and of what it would skip. @throws AppError 400, 404, 409 */
 export const previewSlice = (
