@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Cell, Slice } from './model';
+import type { Cell, DateRange, Slice } from './model';
 import type { SourceRow, TableColumn } from './planned';
 
 export const REGIONS = [
@@ -132,6 +132,16 @@ export const table = (grain: boolean): fc.Arbitrary<Table> =>
       };
     });
 
+const day = fc.constantFrom('2017-12-31', '2026-01-31', '2026-02-15', '2028-02-29', '2035-12-31');
+const range: fc.Arbitrary<DateRange> = fc.oneof(
+  day.map((from) => ({ from })),
+  day.map((to) => ({ to })),
+  fc.tuple(day, day).map((days) => {
+    const [from, to] = days.toSorted() as [string, string];
+    return { from, to };
+  }),
+);
+
 const slice: fc.Arbitrary<Slice> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   {
@@ -140,7 +150,7 @@ const slice: fc.Arbitrary<Slice> = fc.oneof(
       {
         Region: fc.oneof(region, fc.array(region, { minLength: 1, maxLength: 3 })),
         'sub-cat': fc.oneof(number, fc.array(number, { minLength: 1, maxLength: 2 })),
-        'Order Date': date,
+        'Order Date': fc.oneof(date, range),
         pf_iter: fc.constant('baseline'),
       },
       { requiredKeys: [] },

@@ -53,7 +53,10 @@ export interface Written {
   units: Fraction;
 }
 
-export type Slice = Record<string, Cell | Cell[]>;
+/** Days from one to another, both included. */
+export type DateRange = { from?: string; to?: string };
+
+export type Slice = Record<string, Cell | Cell[] | DateRange>;
 
 /** Rows that an operation writes, or the status it is refused with. */
 export type Outcome = { rows: Written[] } | { status: number };
@@ -72,9 +75,16 @@ function inSlice(row: ForecastRow, slice: Slice, shape: Shape): boolean {
   return Object.entries(slice).every(([name, wanted]) => {
     if (!shape.keys.some((k) => k.name === name)) return true;
     const cell = row.keys[name] ?? null;
+    if (isRange(wanted)) {
+      const { from = '', to = '9999' } = wanted;
+      return typeof cell === 'string' && from <= cell && cell <= to;
+    }
     return (Array.isArray(wanted) ? wanted : [wanted]).some((w) => w === cell);
   });
 }
+
+const isRange = (wanted: Slice[string]): wanted is DateRange =>
+  typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted);
 
 function compareCells(a: Cell, b: Cell, text: boolean): number {
   if (a === b) return 0;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { byColumn, note, number, pfUser, row, scalar } from './primitives';
+import { byColumn, note, number, pfUser, row, scalar, text } from './primitives';
 
 interface OperationFacts {
   /** The operation's name on a page. */
@@ -111,18 +111,34 @@ export const ITERS = [...new Set(LOG_OPERATIONS.map((operation) => OPERATIONS[op
 export const Iter = v.picklist(ITERS);
 export type Iter = v.InferOutput<typeof Iter>;
 
+/** Days from one to another, both included, as ISO text; one of the two may be left out. */
+const DateRange = v.pipe(
+  v.strictObject({ from: v.optional(text), to: v.optional(text) }),
+  v.check(({ from, to }) => from !== undefined || to !== undefined, 'needs from or to'),
+);
+export type DateRange = v.InferOutput<typeof DateRange>;
+
 /**
- * Which rows a cell adds up: column → value. A value is a scalar, null (the column IS NULL) or an
- * array of those (any of them). `{}` is the whole version (docs/contract/05-operations.md#slices).
+ * Which rows a cell adds up: column → value. A value is a scalar, null (the column IS NULL), an
+ * array of those (any of them), or for a date column a range of days. `{}` is the whole version
+ * (docs/contract/05-operations.md#slices).
  */
 export const Slice = byColumn(
-  v.union([
-    scalar,
-    v.null(),
-    v.pipe(v.array(v.nullable(scalar)), v.minLength(1, 'must not be an empty list')),
-  ]),
+  v.union(
+    [
+      scalar,
+      v.null(),
+      v.pipe(v.array(v.nullable(scalar)), v.minLength(1, 'must not be an empty list')),
+      DateRange,
+    ],
+    'must be a value, null, a list of those that is not empty, or a range of dates such as {"from": "2027-01-01", "to": "2027-03-31"}',
+  ),
 );
 export type Slice = v.InferOutput<typeof Slice>;
+
+/** Whether a value of a slice is a range of days. */
+export const isDateRange = (value: Slice[string]): value is DateRange =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What a recode or clone sets: column → scalar or null. Dates are ISO text. */
 export const SetClause = byColumn(v.nullable(scalar));

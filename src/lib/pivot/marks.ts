@@ -4,7 +4,7 @@ import { cellKey, pathKey } from './cell';
 import { toScalar, valueKey } from './cell-value';
 import type { CellValue, RegularTable } from './engine-types';
 import type { Shown } from './shown';
-import { listOf } from './slice';
+import { admits } from './slice';
 import type { Underlying } from './underlying';
 import type { ViewReader } from './view-reader';
 
@@ -138,9 +138,8 @@ export class Marks {
       })),
     ];
     const isWanted = (column: string, value: CellValue) => {
-      if (!Object.hasOwn(slice, column)) return true;
-      const scalar = valueKey(toScalar(value, reader.schema[column]));
-      return listOf(slice[column]).some((wanted) => valueKey(wanted) === scalar);
+      const wanted = Object.hasOwn(slice, column) ? slice[column] : undefined;
+      return wanted === undefined || admits(wanted, toScalar(value, reader.schema[column]));
     };
     return headers.every(({ name, value = null, isShown }) => {
       const underlying = this.underlying.get(name);

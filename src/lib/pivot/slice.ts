@@ -1,5 +1,6 @@
 import { isLeaf, type ColumnEntry } from '../contract/columns';
-import type { Slice } from '../contract/operations';
+import type { DateRange, Slice } from '../contract/operations';
+import { isDateRange } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { parseDay, toScalar, valueKey } from './cell-value';
@@ -201,11 +202,12 @@ export function mergeSlices(slices: readonly Slice[]): Slice | null {
     )
       return null;
     for (const name of names) {
-      const have = listOf(merged[name]);
-      const more = listOf(slice[name]).filter(
-        (v) => !have.some((h) => valueKey(h) === valueKey(v)),
-      );
-      const same = more.length === 0 && listOf(slice[name]).length === have.length;
+      const [one, other] = [merged[name], slice[name]];
+      // No list of values holds the days of a range.
+      if (isRange(one) || isRange(other)) return null;
+      const have = listOf(one);
+      const more = listOf(other).filter((v) => !have.some((h) => valueKey(h) === valueKey(v)));
+      const same = more.length === 0 && listOf(other).length === have.length;
       if (same) continue;
       if (differing !== null && differing !== name) return null;
       differing = name;
@@ -215,10 +217,25 @@ export function mergeSlices(slices: readonly Slice[]): Slice | null {
   return merged;
 }
 
-/** A slice value as a list. */
+const isRange = (value: Slice[string] | undefined): value is DateRange =>
+  value !== undefined && isDateRange(value);
+
+/** A slice value as a list; none for a range of dates, which only {@link admits} can tell. */
 export function listOf(value: Slice[string] | undefined): (Scalar | null)[] {
-  if (value === undefined) return [];
+  if (value === undefined || isDateRange(value)) return [];
   return Array.isArray(value) ? value : [value];
+}
+
+/** Whether a slice value selects the rows that have `value`. */
+export function admits(wanted: Slice[string], value: Scalar | null): boolean {
+  if (!isDateRange(wanted)) {
+    return listOf(wanted).some((one) => valueKey(one) === valueKey(value));
+  }
+  const { from, to } = wanted;
+  const day = typeof value === 'string' ? parseDay(value) : NaN;
+  const first = from === undefined ? -Infinity : parseDay(from);
+  const last = to === undefined ? Infinity : parseDay(to);
+  return first <= day && day <= last;
 }
 
 /**

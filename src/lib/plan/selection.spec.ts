@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadCell } from '../pivot/cell';
+import { listOf } from '../pivot/slice';
 import { selectedSlice, toggled } from './selection.svelte';
 
 const COLUMNS = [
@@ -8,7 +9,7 @@ const COLUMNS = [
 ];
 
 const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell => ({
-  rowPath: Object.values(slice).flat(),
+  rowPath: Object.values(slice).flatMap(listOf),
   columnPath: null,
   measure: 'Sales',
   slice,

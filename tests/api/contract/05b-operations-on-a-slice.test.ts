@@ -238,6 +238,13 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     expect(
       await matched({ 'Order Year': '2026', 'a"b': null, select: 'y', 'sub-category': 'Tables' }),
     ).toEqual([2, 55.75]);
+    const days = (from?: string, to?: string) => ({ 'Order Date': { from, to } });
+    expect(await matched(days('2026-02-28', '2026-04-01'))).toEqual([6, 441.5]);
+    expect(await matched(days('2026-06-30'))).toEqual([2, 1000]);
+    expect(await matched(days(undefined, '2026-01-31'))).toEqual([1, 100]);
+    expect(await matched({ ...days('2026-02-28', '2026-02-28'), region: 'North' })).toEqual([
+      2, 75.75,
+    ]);
     expect(await matched({ region: `'; DROP TABLE pf.log; --` })).toEqual([0, 0]);
   });
 
@@ -276,6 +283,22 @@ describe('POST /versions/:id/scale, recode and clone', () => {
       400,
       /Order Date/,
     );
+    for (const range of [
+      { from: '2026-04-01', to: '2026-03-31' },
+      { from: '2026-02-30' },
+      { from: 20260201 },
+      { from: null, to: '2026-03-31' },
+      { from: '2026-01-01', until: '2026-03-31' },
+      [{ from: '2026-01-01' }],
+      {},
+    ]) {
+      const slice = { 'Order Date': range };
+      await refused(service, post('scale', { slice, pct: 10 }), 400, /slice.*Order Date/);
+    }
+    for (const column of ['region', 'Order Year', 'amount', 'typo']) {
+      const slice = { [column]: { from: '2026-01-01' } };
+      await refused(service, post('scale', { slice, pct: 10 }), 400, /only a date column/);
+    }
     await refused(
       service,
       post('scale', { slice: { 'Order Year': 'abc' }, pct: 10 }),

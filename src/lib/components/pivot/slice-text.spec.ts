@@ -11,6 +11,9 @@ describe('conditionText', () => {
     [false, 'Region = no'],
     [[null, 'null'], 'Region in empty, null'],
     [['a', 'b', 'c', 'd', 'e'], 'Region in a, b, c and 2 more'],
+    [{ from: '2027-01-01', to: '2027-03-31' }, 'Region from 2027-01-01 to 2027-03-31'],
+    [{ from: '2027-01-01' }, 'Region from 2027-01-01'],
+    [{ to: '2027-03-31' }, 'Region up to 2027-03-31'],
   ])('writes %j as "%s"', (value, text) => {
     expect(conditionText('Region', value)).toBe(text);
   });

@@ -1,4 +1,4 @@
-import type { Slice } from '$lib/contract/operations';
+import { isDateRange, type Slice } from '$lib/contract/operations';
 import type { Scalar } from '$lib/contract/primitives';
 import { listOf } from '$lib/pivot/slice';
 import { formatMonth } from '../format';
@@ -16,6 +16,11 @@ export function valueText(value: Scalar | null): string {
 
 /** One column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
 export function conditionText(name: string, wanted: Slice[string]): string {
+  if (isDateRange(wanted)) {
+    const { from, to } = wanted;
+    if (from === undefined) return `${name} up to ${to}`;
+    return to === undefined ? `${name} from ${from}` : `${name} from ${from} to ${to}`;
+  }
   const values = listOf(wanted);
   const [only] = values;
   if (values.length === 1 && only !== undefined) {

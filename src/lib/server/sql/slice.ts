@@ -1,6 +1,7 @@
-import type { Slice } from '../../contract/operations';
+import type { DateRange, Slice } from '../../contract/operations';
+import { isDateRange } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
-import { AppError, columnPlace } from '../errors';
+import { AppError, columnPlace, faultAt } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
 import type { SqlText } from './quote';
@@ -18,8 +19,9 @@ export interface CompiledSlice {
  * A slice as a condition (docs/contract/05-operations.md,
  * docs/contract/14-what-the-operations-compute.md#is_key).
  *
- * @throws AppError 400 if a value is not of its column's type, or if the source marks keys and
- * the slice names a dimension that is none: dropping it would widen the selection
+ * @throws AppError 400 if a value is not of its column's type, for a range that ends before it begins
+ * or is on a column that is no date, or if the source marks keys and the slice names a dimension that
+ * is none: dropping it would widen the selection
  */
 export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): CompiledSlice {
   const leaves = leafColumns(columns);
@@ -29,6 +31,10 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
 
   for (const [name, wanted] of Object.entries(slice)) {
     const column = leaves.find((c) => c.name === name);
+    if (isDateRange(wanted)) {
+      conditions.push(within(name, column, wanted));
+      continue;
+    }
     if (!column) {
       skipped.push(name);
       continue;
@@ -67,6 +73,29 @@ function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): SqlT
   const either = join(tests, sql` OR `);
   return tests.length > 1 ? sql`(${either})` : either;
 }
+
+function within(
+  name: string,
+  column: ForecastColumn | undefined,
+  { from, to }: DateRange,
+): SqlText {
+  const place = columnPlace('slice', name);
+  if (column?.role !== 'date') {
+    throw faultAt(place, 400, 'only a date column can have a range of dates');
+  }
+  const day = (text: string) => valueLiteral(text, column.type, place);
+  const bounds = [
+    ...(from === undefined ? [] : [sql`${ident(name)} >= ${day(from)}`]),
+    ...(to === undefined ? [] : [sql`${ident(name)} <= ${day(to)}`]),
+  ];
+  if (from !== undefined && to !== undefined && dayNumber(from) > dayNumber(to)) {
+    throw faultAt(place, 400, `the range begins on ${from}, after it ends on ${to}`);
+  }
+  return join(bounds, sql` AND `);
+}
+
+/** A day as a number to compare it by: 20270131. Years may have more than four digits. */
+const dayNumber = (day: string): number => Number(day.replaceAll('-', ''));
 
 /** The condition that skips the version's excluded iterations (`{{exclude_clause}}`). */
 export function excludeClause(iters: readonly string[]): SqlText {
