@@ -121,6 +121,21 @@ CREATE TABLE pf.sql_column (
   CONSTRAINT sql_column_pkey PRIMARY KEY (source_id, cname)
 );
 
+CREATE TABLE pf.undone (
+  logid bigint NOT NULL,
+  version_id integer NOT NULL,
+  entry jsonb NOT NULL,
+  row_count bigint NOT NULL,
+  value_total numeric,
+  units_total numeric,
+  undone_at timestamp with time zone NOT NULL DEFAULT statement_timestamp(),
+  undone_by text,
+  CONSTRAINT undone_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
+  CONSTRAINT undone_pkey PRIMARY KEY (logid)
+);
+
+CREATE INDEX undone_version_id ON pf.undone USING btree (version_id, undone_at);
+
 CREATE TABLE pf.version (
   id integer NOT NULL DEFAULT nextval('pf.version_id_seq'::regclass),
   source_id integer NOT NULL,

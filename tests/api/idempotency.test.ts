@@ -102,6 +102,24 @@ describe('a write with a key', () => {
     });
   }
 
+  it('is made once and answers the same again: redo, of a load too', async () => {
+    const version = await loadedVersion();
+    expect((await service.api.post(`${version.path}/scale`, SCALE)).status).toBe(200);
+    for (const { id } of await entriesOf(version)) {
+      await service.api.del(`/log/${id}`);
+    }
+    for (const { logid } of (await service.api.get(`${version.path}/undone`)).body) {
+      const [key, path] = [newKey(), `${version.path}/redo/${logid}`];
+      const first = await sendWith(key, 'POST', path, { pf_user: 'ann' });
+      expect(first.status).toBe(200);
+      const entries = await entriesOf(version);
+      expect(seen(await sendWith(key, 'POST', path, { pf_user: 'ann' }))).toEqual(seen(first));
+      expect(await entriesOf(version)).toEqual(entries);
+      expect((await sendWith(newKey(), 'POST', path, { pf_user: 'ann' })).status).toBe(404);
+    }
+    expect(await entriesOf(version)).toHaveLength(2);
+  });
+
   it('is made once and answers the same again: PUT baseline', async () => {
     const version = await loadedVersion();
     const { id } = await newestEntry(version);

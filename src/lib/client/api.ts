@@ -8,7 +8,14 @@ import type {
   LoadPreviewRequest,
   LoadRequest,
 } from '../contract/loads';
-import type { LogAnswer, LogEntry, Segment, UndoAnswer } from '../contract/log';
+import type {
+  LogAnswer,
+  LogEntry,
+  RedoAnswer,
+  Segment,
+  UndoAnswer,
+  UndoneEntry,
+} from '../contract/log';
 import type {
   OperationAnswer,
   Slice,
@@ -322,6 +329,31 @@ export const listLog = (id: number, o?: CallOptions) =>
 export const editNote = (logid: number, note: string | null, o?: CallOptions) =>
   json<LogEntry>(path`/log/${logid}`, { ...o, method: 'PATCH', body: { note } });
 
-/** DELETE /log/:logid: undo; answers the keys that left, by `pf_id` or by `pf_gkey`. */
-export const undo = (logid: number, o?: CallOptions) =>
-  write<UndoAnswer>(path`/log/${logid}`, { ...o, method: 'DELETE' });
+/**
+ * DELETE /log/:logid: undo; answers the keys that left, by `pf_id` or by `pf_gkey`.
+ *
+ * @param pf_user whom the list of what was undone names
+ */
+export const undo = (logid: number, o?: CallOptions & { pf_user?: string }) => {
+  const { pf_user, ...call } = o ?? {};
+  return write<UndoAnswer>(path`/log/${logid}`, {
+    ...call,
+    method: 'DELETE',
+    ...(pf_user === undefined ? {} : { body: { pf_user } }),
+  });
+};
+
+/** GET /versions/:id/undone: entries that were undone or cleared, the last first. */
+export const listUndone = (id: number, o?: CallOptions) =>
+  json<UndoneEntry[]>(path`/versions/${id}/undone`, o);
+
+/**
+ * POST /versions/:id/redo/:logid: makes an undone entry again on the version as it is now; answers as its
+ * operation does. 422 says why that is no longer possible.
+ */
+export const redo = (id: number, logid: number, pf_user: string, o?: CallOptions) =>
+  write<RedoAnswer>(path`/versions/${id}/redo/${logid}`, {
+    ...o,
+    method: 'POST',
+    body: { pf_user },
+  });

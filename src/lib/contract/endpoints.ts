@@ -8,7 +8,17 @@ import {
   LoadPreviewRequest,
   LoadRequest,
 } from './loads';
-import { EditNoteRequest, LogAnswer, LogEntry, SegmentsAnswer, UndoAnswer } from './log';
+import {
+  EditNoteRequest,
+  LogAnswer,
+  LogEntry,
+  RedoAnswer,
+  RedoRequest,
+  SegmentsAnswer,
+  UndoAnswer,
+  UndoneAnswer,
+  UndoRequest,
+} from './log';
 import {
   OperationAnswer,
   OPERATIONS,
@@ -53,6 +63,8 @@ export interface Endpoint {
   /** Parameters of the query string by name. */
   query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;
   request?: v.GenericSchema;
+  /** Whether the body may be left out. */
+  optionalBody?: true;
   /** Whether it writes rows, and so takes an `Idempotency-Key`. */
   writesRows?: true;
   /** The answer that succeeds: JSON of a schema, Arrow, the text of the metrics, or nothing. */
@@ -348,6 +360,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'delete',
     path: '/versions/{id}/baseline',
     summary: 'Delete all baseline rows and their log entries',
+    request: UndoRequest,
+    optionalBody: true,
     writesRows: true,
     answer: json(ClearAnswer),
     refusals: [400, 403, 404, 409],
@@ -401,6 +415,22 @@ export const ENDPOINTS: readonly Endpoint[] = [
     refusals: [400, 404],
   },
   {
+    method: 'get',
+    path: '/versions/{id}/undone',
+    summary: 'The entries that were undone or cleared, the last first',
+    answer: json(UndoneAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/redo/{logid}',
+    summary: 'Redo: run an entry that was taken out again, as a new entry',
+    request: RedoRequest,
+    writesRows: true,
+    answer: { ...json(RedoAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
+    refusals: [400, 403, 404, 422],
+  },
+  {
     method: 'patch',
     path: '/log/{logid}',
     summary: "Change an entry's note, on a closed version too",
@@ -412,6 +442,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'delete',
     path: '/log/{logid}',
     summary: 'Undo: take the rows of an entry out, and the entry',
+    request: UndoRequest,
+    optionalBody: true,
     writesRows: true,
     answer: json(UndoAnswer),
     refusals: [400, 403, 404, 409],

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import { LoadParams } from './loads';
+import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';
-import { SLICE_ENTRIES } from './operations';
-import { note, number, timestamp } from './primitives';
+import { EntryOrigin, OperationAnswer, SLICE_ENTRIES } from './operations';
+import { note, number, pfUser, timestamp } from './primitives';
 
 const kept = <const Operation extends string>(operation: Operation) =>
   v.object({
     operation: v.literal(operation),
     slice: v.null(),
-    params: v.nullable(LoadParams),
+    params: v.nullable(v.intersect([LoadParams, EntryOrigin])),
   });
 
 const LOAD_ENTRIES = { baseline: kept('baseline'), reference: kept('reference') } satisfies {
@@ -40,12 +40,16 @@ const EntryRecord = v.object({
 export const LogEntry = v.intersect([EntryRecord, EntryContent]);
 export type LogEntry = v.InferOutput<typeof LogEntry>;
 
+/** An entry that is a load of rows from the source. */
+export type LoadEntry = Extract<LogEntry, { operation: LoadOperation }>;
+
 /** Whether an entry is a load of rows from the source. */
 export const isLoadEntry = <Entry extends LogEntry>(
   entry: Entry,
 ): entry is Extract<Entry, { operation: LoadOperation }> =>
   Object.hasOwn(LOAD_ENTRIES, entry.operation);
 
+/** Number and totals of the rows of an entry; the total of a measure that the source does not have is null. */
 const EntryTotals = v.object({
   row_count: v.number(),
   value_total: v.nullable(number),
@@ -71,6 +75,33 @@ export const LogAnswer = v.object({
   units_total: v.nullable(v.number()),
 });
 export type LogAnswer = v.InferOutput<typeof LogAnswer>;
+
+/** Body of DELETE log and DELETE baseline, which may be left out: who takes the entries out. */
+export const UndoRequest = v.object({ pf_user: v.optional(pfUser) });
+export type UndoRequest = v.InferOutput<typeof UndoRequest>;
+
+/**
+ * An entry that was undone or cleared, with the totals that its rows had. `undone_by` is null if
+ * nobody said who did it (docs/contract/02-resources-and-their-fields.md#pfundone).
+ */
+export const UndoneEntry = v.object({
+  logid: v.number(),
+  version_id: v.number(),
+  entry: LogEntry,
+  ...EntryTotals.entries,
+  undone_at: timestamp,
+  undone_by: v.nullable(v.string()),
+});
+export type UndoneEntry = v.InferOutput<typeof UndoneEntry>;
+/** Answer of GET undone, the one that was taken out last first (docs/contract/06-log.md). */
+export const UndoneAnswer = v.array(UndoneEntry);
+
+/** Body of POST redo (docs/contract/06-log.md). */
+export const RedoRequest = v.object({ pf_user: pfUser });
+
+/** Answer of POST redo: as the operation answers, or as the load. */
+export const RedoAnswer = v.union([OperationAnswer, LoadAnswer]);
+export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 
 /** Body of PATCH log; null empties the note (docs/contract/06-log.md). */
 export const EditNoteRequest = v.object({ note: v.nullable(note) });

@@ -80,6 +80,7 @@ export function openApiDocument() {
 
 function describeEndpoint(endpoint: Endpoint) {
   const { method, path, summary, query = {}, request, writesRows, answer, refusals } = endpoint;
+  const required = !endpoint.optionalBody;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
       name,
@@ -108,7 +109,7 @@ function describeEndpoint(endpoint: Endpoint) {
   return {
     summary,
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request ? { requestBody: { required: true, content: jsonContent(request) } } : {}),
+    ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
     responses: {
       [answer.status]: success(answer),
       ...(isConditional(answer) ? { 304: { description: 'The client has these rows' } } : {}),

@@ -190,10 +190,21 @@ export const SLICE_REQUESTS: {
   [O in SliceOperation]: v.GenericSchema<unknown, SliceRequests[O]>;
 } = { scale: ScaleRequest, recode: RecodeRequest, clone: CloneRequest };
 
+/** What `params` of an entry says beside its request: which entry it was made from. */
+export const EntryOrigin = v.object({
+  redo_of: v.optional(v.pipe(v.number(), v.description('The undone entry that this one redid'))),
+});
+export type EntryOrigin = v.InferOutput<typeof EntryOrigin>;
+
 const kept = <const Operation extends string, Params extends v.GenericSchema>(
   operation: Operation,
   params: Params,
-) => v.object({ operation: v.literal(operation), slice: Slice, params: v.nullable(params) });
+) =>
+  v.object({
+    operation: v.literal(operation),
+    slice: Slice,
+    params: v.nullable(v.intersect([params, EntryOrigin])),
+  });
 
 /** What the log keeps of each operation on a slice (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const SLICE_ENTRIES = {

@@ -110,7 +110,7 @@ interface Received {
 /**
  * The body of a request that writes rows, as {@link readJson} reads it, and its key.
  *
- * @throws AppError as `readJson` and `readWriteKey`
+ * @throws AppError as `readJson`, and 400 for a key that cannot be one
  */
 export async function readWrite<Body>(
   received: Received & { url: URL },
@@ -120,17 +120,14 @@ export async function readWrite<Body>(
   return { key: writeKey(received, text), body: fitted(text, schema) };
 }
 
-/**
- * The key of a request that writes rows and whose body says nothing; undefined if it has none.
- *
- * @throws AppError 400 for a key that cannot be one, 413 for a body that is too large
- */
-export const readWriteKey = async (
+/** As {@link readWrite}, for a body that may be left out: no body says as much as `{}`. */
+export async function readOptionalWrite<Body>(
   received: Received & { url: URL },
-): Promise<WriteKey | undefined> =>
-  received.request.headers.has(IDEMPOTENCY_KEY_HEADER)
-    ? writeKey(received, await readText(received.request, received.locals.config.bodyLimit))
-    : undefined;
+  schema: v.GenericSchema<unknown, Body>,
+): Promise<{ body: Body; key: WriteKey | undefined }> {
+  const text = await readText(received.request, received.locals.config.bodyLimit);
+  return { key: writeKey(received, text), body: fitted(text.trim() === '' ? '{}' : text, schema) };
+}
 
 function writeKey(
   { request, url }: { request: Request; url: URL },

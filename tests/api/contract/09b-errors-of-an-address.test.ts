@@ -79,6 +79,8 @@ describe('400 and 404: ids', () => {
       ['baseline preview', () => service.api.post(`/versions/${gone}/baseline/preview`, {})],
       ['PUT baseline', () => service.api.put(`/versions/${gone}/baseline/${baseline}`, user)],
       ['DELETE baseline', () => service.api.del(`/versions/${gone}/baseline`)],
+      ['undone', () => service.api.get(`/versions/${gone}/undone`)],
+      ['redo', () => service.api.post(`/versions/${gone}/redo/1`, user)],
       ['reference', () => service.api.post(`/versions/${gone}/reference`, user)],
       ['scale', () => service.api.post(`/versions/${gone}/scale`, { ...slice, pct: 1 })],
       [

@@ -137,6 +137,14 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
     return service.api.get(`${path}/log`);
   }),
+  'GET /versions/{id}/undone': onPlan(async (service, path, logid) => {
+    await service.api.del(`/log/${logid}`);
+    return service.api.get(`${path}/undone`);
+  }),
+  'POST /versions/{id}/redo/{logid}': onPlan(async (service, path, logid) => {
+    await service.api.del(`/log/${logid}`);
+    return service.api.post(`${path}/redo/${logid}`, user);
+  }),
   'PATCH /log/{logid}': onPlan((service, _, logid) =>
     service.api.patch(`/log/${logid}`, { note: 'x' }),
   ),

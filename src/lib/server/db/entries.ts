@@ -4,11 +4,14 @@
  */
 import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
+import { LogEntry } from '../../contract/log';
 import type { LogOperation } from '../../contract/operations';
 import type { Identifier } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { found } from './database';
 import type { Transaction } from './database';
+import type { Totals } from './forecast';
+import { ENTRY_FIELDS } from './log';
 
 const Id = v.object({ id: v.number() });
 
@@ -16,7 +19,7 @@ const Id = v.object({ id: v.number() });
 export async function insertEntry(
   transaction: Transaction,
   versionId: number,
-  entry: NewEntry,
+  entry: Omit<NewEntry, 'params'> & { params: object | null },
 ): Promise<number> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const { id } = await transaction.one(
@@ -47,24 +50,54 @@ export const keepRowCount = (
       )
     : transaction.run(sql`UPDATE pf.log SET row_count = $2 WHERE id = $1`, [logid, rowCount]);
 
-/** Deletes an entry and leaves its rows. @throws AppError 404 if there is no such entry */
-export async function deleteEntry(transaction: Transaction, logid: number): Promise<void> {
-  const gone = await transaction.maybeOne(Id, sql`DELETE FROM pf.log WHERE id = $1 RETURNING id`, [
-    logid,
-  ]);
-  found(gone, `log entry ${logid}`);
-}
+/** Deletes an entry and leaves its rows. @returns the entry @throws AppError 404 if there is no such entry */
+export const deleteEntry = async (transaction: Transaction, logid: number): Promise<LogEntry> =>
+  found(
+    await transaction.maybeOne(
+      LogEntry,
+      sql`DELETE FROM pf.log WHERE id = $1 RETURNING ${ENTRY_FIELDS}`,
+      [logid],
+    ),
+    `log entry ${logid}`,
+  );
 
-/** Deletes all entries of one operation and leaves their rows. @returns how many entries there were */
+/** Deletes all entries of one operation and leaves their rows. @returns the entries */
 export const deleteEntriesOf = (
   transaction: Transaction,
   versionId: number,
   operation: LogOperation,
+): Promise<LogEntry[]> =>
+  transaction.many(
+    LogEntry,
+    sql`DELETE FROM pf.log WHERE version_id = $1 AND operation = $2 RETURNING ${ENTRY_FIELDS}`,
+    [versionId, operation],
+  );
+
+/** Keeps entries that are taken out, each with the totals of its rows. @param user who takes them out */
+export const keepUndone = (
+  transaction: Transaction,
+  entries: readonly { entry: LogEntry; totals: Totals }[],
+  user: string | null,
 ): Promise<number> =>
-  transaction.run(sql`DELETE FROM pf.log WHERE version_id = $1 AND operation = $2`, [
-    versionId,
-    operation,
-  ]);
+  transaction.run(
+    sql`INSERT INTO pf.undone
+       (logid, version_id, entry, row_count, value_total, units_total, undone_by)
+     SELECT (entry->>'id')::bigint, (entry->>'version_id')::integer, entry, row_count, value_total,
+       units_total, $5
+     FROM unnest($1::jsonb[], $2::bigint[], $3::numeric[], $4::numeric[])
+       AS kept (entry, row_count, value_total, units_total)`,
+    [
+      entries.map(({ entry }) => JSON.stringify(entry)),
+      entries.map(({ totals }) => totals.row_count),
+      entries.map(({ totals }) => totals.value_total),
+      entries.map(({ totals }) => totals.units_total),
+      user,
+    ],
+  );
+
+/** Takes an entry off the list of those that were undone. */
+export const forgetUndone = (transaction: Transaction, logid: number): Promise<number> =>
+  transaction.run(sql`DELETE FROM pf.undone WHERE logid = $1`, [logid]);
 
 /** Deletes the rows of one entry and leaves the entry. @returns how many rows there were */
 export const deleteRowsOfEntry = (

@@ -99,11 +99,14 @@ const totals = (columns: readonly ForecastColumn[]): SqlText => {
 /**
  * Totals of a forecast table in one pass: of all its rows, and by log entry. An entry without rows is
  * not in the map.
+ *
+ * @param where which rows count
  */
 export async function entryTotals(
   db: Queryable,
   table: Identifier,
   columns: readonly ForecastColumn[],
+  where: SqlText = sql`TRUE`,
 ): Promise<{ overall: Totals; byEntry: Map<number, Totals> }> {
   const has = (role: 'value' | 'units') => columns.some((c) => c.role === role);
   const allValues = has('value') ? sql`COALESCE(SUM(value_total), 0)` : sql`NULL`;
@@ -113,7 +116,7 @@ export async function entryTotals(
     // PostgreSQL also adds up the overall sums: JavaScript would round them. GROUPING SETS would do, but
     // a distributed table cannot run them.
     sql`WITH entry AS (
-       SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} GROUP BY pf_logid
+       SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY pf_logid
      )
      SELECT * FROM entry
      UNION ALL

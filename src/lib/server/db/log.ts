@@ -7,13 +7,16 @@ import { sql } from '../sql/quote';
 import type { Queryable } from './database';
 import { found } from './database';
 
-const FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;
+/** The columns of {@link LogEntry}. */
+export const ENTRY_FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;
 
 /** Newest first. */
 export const listEntries = (db: Queryable, versionId: number): Promise<LogEntry[]> =>
-  db.many(LogEntry, sql`SELECT ${FIELDS} FROM pf.log WHERE version_id = $1 ORDER BY id DESC`, [
-    versionId,
-  ]);
+  db.many(
+    LogEntry,
+    sql`SELECT ${ENTRY_FIELDS} FROM pf.log WHERE version_id = $1 ORDER BY id DESC`,
+    [versionId],
+  );
 
 const Label = v.object({
   id: v.number(),
@@ -34,7 +37,7 @@ export const entryLabels = (db: Queryable, versionId: number): Promise<Label[]> 
 /** @throws AppError 404 if there is no such entry */
 export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> =>
   found(
-    await db.maybeOne(LogEntry, sql`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [logid]),
+    await db.maybeOne(LogEntry, sql`SELECT ${ENTRY_FIELDS} FROM pf.log WHERE id = $1`, [logid]),
     `log entry ${logid}`,
   );
 
@@ -56,7 +59,7 @@ export async function updateNote(
 ): Promise<LogEntry> {
   const entry = await db.maybeOne(
     LogEntry,
-    sql`UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${FIELDS}`,
+    sql`UPDATE pf.log SET note = $2 WHERE id = $1 RETURNING ${ENTRY_FIELDS}`,
     [logid, note],
   );
   return found(entry, `log entry ${logid}`);

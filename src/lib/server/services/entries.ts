@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ClearAnswer } from '../../contract/loads';
-import type { NewEntry } from '../../contract/log';
-import type { LoadOperation } from '../../contract/operations';
+import type { LogEntry, NewEntry } from '../../contract/log';
+import type { EntryOrigin, LoadOperation } from '../../contract/operations';
 import { isLoad, OPERATIONS } from '../../contract/operations';
 import { sumOf } from '../arrow/column-values';
 import type { Budget, Reservation } from '../budget';
@@ -12,9 +12,13 @@ import {
   deleteEntry,
   deleteRowsOfEntry,
   deleteRowsOfIter,
+  forgetUndone,
   insertEntry,
   keepRowCount,
+  keepUndone,
 } from '../db/entries';
+import { entryTotals, noTotals } from '../db/forecast';
+import { undoneEntry } from '../db/undone';
 import type { SqlText } from '../sql/quote';
 import { literal, sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
@@ -109,6 +113,8 @@ const underLock = <Result extends object>(
 
 /** Writes and deletes entries of one version. Only {@link writing} and {@link writingRows} make one. */
 class EntryWriter {
+  #origin: EntryOrigin | undefined;
+
   constructor(
     readonly tx: Transaction,
     readonly target: ForecastVersion,
@@ -130,7 +136,8 @@ class EntryWriter {
   ): Promise<WrittenEntry> {
     const { tx, target } = this;
     const { version, table } = target;
-    const logid = await insertEntry(tx, version.id, entry);
+    const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
+    const logid = await insertEntry(tx, version.id, { ...entry, params });
     const statement = substitute(template, {
       fc_table: table,
       version_id: sql`${version.id}`,
@@ -154,12 +161,13 @@ class EntryWriter {
    * of the answer follows the column metadata as it is now, so the statement is made from that and not
    * read from the store.
    *
+   * @param user who undoes it, if that is known
    * @throws AppError 404 if there is no such entry
    */
-  async undo(logid: number): Promise<UndoResult> {
+  async undo(logid: number, user: string | null): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
-    await deleteEntry(tx, logid);
+    await this.#keep([await deleteEntry(tx, logid)], sql`pf_logid = ${logid}`, user);
     const statement = substitute(undoTemplate(columns), { fc_table: table, logid: sql`${logid}` });
     const gone = await runWrite(tx, statement, columns, memory);
     // At the grain, the statement counts the rows behind each key.
@@ -175,13 +183,44 @@ class EntryWriter {
     await deleteRowsOfEntry(this.tx, this.target.table, logid);
   }
 
-  /** Deletes all entries of one kind of load with their rows, and counts both. */
-  async clear(operation: LoadOperation): Promise<ClearAnswer> {
+  /**
+   * Deletes all entries of one kind of load with their rows, and counts both.
+   *
+   * @param user who clears them, if that is known
+   */
+  async clear(operation: LoadOperation, user: string | null): Promise<ClearAnswer> {
     const { tx, target } = this;
+    const { iter } = OPERATIONS[operation];
+    const entries = await deleteEntriesOf(tx, target.version.id, operation);
+    await this.#keep(entries, sql`pf_iter = ${literal(iter)}`, user);
     return {
-      rows_deleted: await deleteRowsOfIter(tx, target.table, OPERATIONS[operation].iter),
-      log_entries_deleted: await deleteEntriesOf(tx, target.version.id, operation),
+      rows_deleted: await deleteRowsOfIter(tx, target.table, iter),
+      log_entries_deleted: entries.length,
     };
+  }
+
+  /** Keeps entries that are taken out, for the list and for a redo. @param where which rows are theirs */
+  async #keep(entries: readonly LogEntry[], where: SqlText, user: string | null): Promise<void> {
+    const { tx, target } = this;
+    const { byEntry } = await entryTotals(tx, target.table, target.columns, where);
+    const none = noTotals(target.columns);
+    const kept = entries.map((entry) => ({ entry, totals: byEntry.get(entry.id) ?? none }));
+    await keepUndone(tx, kept, user);
+  }
+
+  /**
+   * Writes an entry that was undone again, and takes it off the list of those that were.
+   *
+   * @param run writes it; what it writes says in `params.redo_of` which entry it redid
+   * @throws AppError 404 if the version has no such entry on its list, and whatever `run` throws
+   */
+  async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
+    const { entry } = await undoneEntry(this.tx, this.target.version.id, logid);
+    this.#origin = { redo_of: logid };
+    const result = await run(entry);
+    this.#origin = undefined;
+    await forgetUndone(this.tx, logid);
+    return result;
   }
 }
 export type { EntryWriter };

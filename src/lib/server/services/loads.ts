@@ -5,7 +5,7 @@ import type {
   LoadRequest,
 } from '../../contract/loads';
 import { ClearAnswer, LoadAnswer } from '../../contract/loads';
-import type { Segment } from '../../contract/log';
+import type { LoadEntry, Segment } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
@@ -114,13 +114,18 @@ export async function editSegment(
 /**
  * Deletes all baseline rows and their log entries
  * (docs/contract/05-operations.md#delete-versionsidbaseline). @throws AppError 403, 404
+ *
+ * @param user who clears them, if that is known
  */
 export function clearBaseline(
   resources: Resources,
   versionId: number,
+  user: string | null,
   key?: WriteKey,
 ): Promise<ClearAnswer> {
-  return writing(resources, versionId, key, ClearAnswer, (writer) => writer.clear('baseline'));
+  return writing(resources, versionId, key, ClearAnswer, (writer) =>
+    writer.clear('baseline', user),
+  );
 }
 
 /** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */
@@ -150,6 +155,25 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
       .map((e) => ({ ...e, spans: spans.get(e.id) ?? [] }))
       .reverse();
   });
+
+/**
+ * Loads again what an entry loaded, from the source as it is now, within a write that is open already.
+ *
+ * @throws AppError as `load`, and 422 if the entry does not tell what it loaded
+ */
+export async function loadAgain(
+  writer: EntryWriter,
+  { operation, params, note }: LoadEntry,
+  user: string,
+): Promise<LoadAnswer> {
+  if (!params) throw new AppError(422, 'The log does not tell what this entry loaded');
+  const { raw_where, filters, date_offset, where_clause: ran } = params;
+  const entered = { raw_where, filters, date_offset };
+  // The condition that ran was either made of these, or came beside them.
+  const made = await condition(entered, writer.target.metadata);
+  const request = made === ran ? entered : { ...entered, where_clause: ran };
+  return loadSegment(writer, operation, { ...request, pf_user: user }, note);
+}
 
 async function loadSegment(
   writer: EntryWriter,

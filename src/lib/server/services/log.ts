@@ -1,9 +1,11 @@
-import type { LogAnswer, LogEntry } from '../../contract/log';
+import type { LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
 import type { Database, Queryable } from '../db/database';
 import { found } from '../db/database';
 import { entryTotals, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { listEntries, updateNote, versionOfEntry } from '../db/log';
+import { listUndone } from '../db/undone';
+import { getVersion } from '../db/versions';
 import type { Held, Resources } from './entries';
 import { UndoResult, writingRows } from './entries';
 import type { ForecastVersion } from './forecast-version';
@@ -38,6 +40,12 @@ export async function logOf(
   };
 }
 
+/** The entries of a version that were undone or cleared, the last first. @throws AppError 404 */
+export const undoneEntries = async (db: Database, versionId: number): Promise<UndoneEntry[]> => {
+  await getVersion(db, versionId);
+  return listUndone(db, versionId);
+};
+
 /** Changes an entry's note, on a closed version too. @throws AppError 404 */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>
   updateNote(db, logid, note);
@@ -46,11 +54,13 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  * Undo: takes one entry's rows out, and the entry itself (docs/contract/06-log.md). Another undo may
  * take the entry while this one waits for the version's lock.
  *
+ * @param user who undoes it, if that is known
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
 export async function undo(
   resources: Resources,
   logid: number,
+  user: string | null,
   key?: WriteKey,
 ): Promise<Held<UndoResult>> {
   const { db, budget } = resources;
@@ -64,6 +74,6 @@ export async function undo(
     if (kept) return kept;
   }
   return writingRows(resources, found(versionId, `log entry ${logid}`), key, UndoResult, (writer) =>
-    writer.undo(logid),
+    writer.undo(logid, user),
   );
 }

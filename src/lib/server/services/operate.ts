@@ -32,13 +32,13 @@ import { readVersion, sliceOf, storedTemplate } from './forecast-version';
 import { keptColumns } from './idempotency';
 
 /** What an operation answers. */
-const OperationResult = v.object({
+export const OperationResult = v.object({
   /** The rows it wrote (docs/contract/05-operations.md). */
   columns: keptColumns,
   /** The slice keys that it did not use, percent-encoded, with commas between. */
   skipped: v.string(),
 });
-type OperationResult = v.InferOutput<typeof OperationResult>;
+export type OperationResult = v.InferOutput<typeof OperationResult>;
 
 /**
  * Most characters of the header that lists unused keys. Clients refuse answers with longer headers
@@ -167,8 +167,15 @@ export const operate = <O extends SliceOperation>(
   key?: WriteKey,
 ): Promise<Held<OperationResult>> =>
   writingRows(resources, versionId, key, OperationResult, (writer) =>
-    OPERATE[operation](writer, request),
+    operateIn(writer, operation, request),
   );
+
+/** As {@link operate}, within a write that is open already. */
+export const operateIn = <O extends SliceOperation>(
+  writer: EntryWriter,
+  operation: O,
+  request: SliceRequests[O],
+): Promise<OperationResult> => OPERATE[operation](writer, request);
 
 /** Totals of what an operation on a slice would touch, and of what it would skip. @throws AppError 400, 404, 409 */
 export const previewSlice = (

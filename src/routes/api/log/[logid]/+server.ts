@@ -1,13 +1,14 @@
 import { json } from '@sveltejs/kit';
-import { EditNoteRequest } from '$lib/contract/log';
-import { logidParam, readJson, readWriteKey, undoResponse } from '$lib/server/http';
+import { EditNoteRequest, UndoRequest } from '$lib/contract/log';
+import { logidParam, readJson, readOptionalWrite, undoResponse } from '$lib/server/http';
 import { editNote, undo } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 
 export const DELETE: RequestHandler = async (event) => {
   const { locals, params } = event;
   const logid = logidParam(params.logid);
-  return undoResponse(await undo(locals, logid, await readWriteKey(event)));
+  const { body, key } = await readOptionalWrite(event, UndoRequest);
+  return undoResponse(await undo(locals, logid, body.pf_user ?? null, key));
 };
 
 export const PATCH: RequestHandler = async ({ locals, params, request }) => {

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { BaselineRequest } from '$lib/contract/loads';
-import { idParam, readWrite, readWriteKey } from '$lib/server/http';
+import { UndoRequest } from '$lib/contract/log';
+import { idParam, readOptionalWrite, readWrite } from '$lib/server/http';
 import { clearBaseline, loadBaseline } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 
@@ -14,5 +15,6 @@ export const POST: RequestHandler = async (event) => {
 export const DELETE: RequestHandler = async (event) => {
   const { locals, params } = event;
   const id = idParam(params.id, 'id');
-  return json(await clearBaseline(locals, id, await readWriteKey(event)));
+  const { body, key } = await readOptionalWrite(event, UndoRequest);
+  return json(await clearBaseline(locals, id, body.pf_user ?? null, key));
 };

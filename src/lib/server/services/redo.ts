@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { LoadAnswer } from '../../contract/loads';
+import type { LogEntry } from '../../contract/log';
+import { isLoadEntry } from '../../contract/log';
+import type { SliceOperation, SliceRequests } from '../../contract/operations';
+import { SLICE_REQUESTS } from '../../contract/operations';
+import type { WriteKey } from '../db/idempotency';
+import { AppError } from '../errors';
+import type { EntryWriter, Held, Resources } from './entries';
+import { writingRows } from './entries';
+import { loadAgain } from './loads';
+import { operateIn, OperationResult } from './operate';
+
+/** What a redo answers: the rows of an operation, or what a load brought. */
+const RedoResult = v.union([OperationResult, LoadAnswer]);
+type RedoResult = v.InferOutput<typeof RedoResult>;
+
+/**
+ * Runs the request of an entry that was undone or cleared again, on the version as it is now. The new
+ * entry has its note; the old one leaves the list (docs/contract/06-log.md#post-versionsidredologid).
+ *
+ * @param user who redoes it
+ * @throws AppError 403 if the version is closed, 404 if there is no such version, or no such entry on
+ * its list; 422 with the reason if the request can no longer be made; 503 for waiting too long
+ */
+export const redo = (
+  resources: Resources,
+  versionId: number,
+  logid: number,
+  user: string,
+  key?: WriteKey,
+): Promise<Held<RedoResult>> =>
+  writingRows<RedoResult>(resources, versionId, key, RedoResult, (writer) =>
+    writer.redo(logid, (entry) => runAgain(writer, entry, user)),
+  );
+
+/** @throws AppError 422 for whatever the request itself would be refused for */
+async function runAgain(writer: EntryWriter, entry: LogEntry, user: string): Promise<RedoResult> {
+  try {
+    return await (isLoadEntry(entry)
+      ? loadAgain(writer, entry, user)
+      : operateAgain(writer, entry.operation, entry, user));
+  } catch (error) {
+    if (!(error instanceof AppError) || ![400, 404, 409].includes(error.status)) throw error;
+    // The field is one of the recorded request, which this client has not sent.
+    throw new AppError(422, error.message, { column: error.blame.column, cause: error });
+  }
+}
+
+/** What the log keeps of an operation has the names of the body's fields. */
+async function operateAgain<O extends SliceOperation>(
+  writer: EntryWriter,
+  operation: O,
+  { slice, params, note }: LogEntry,
+  user: string,
+): Promise<OperationResult> {
+  const schema: v.GenericSchema<unknown, SliceRequests[O]> = SLICE_REQUESTS[operation];
+  const recorded = v.safeParse(schema, {
+    ...params,
+    ...(slice && { slice }),
+    pf_user: user,
+    note,
+  });
+  if (!params || !recorded.success) {
+    throw new AppError(422, 'The log does not tell what this entry was asked for');
+  }
+  return operateIn(writer, operation, recorded.output);
+}

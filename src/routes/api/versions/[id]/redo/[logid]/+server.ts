@@ -1,0 +1,16 @@
+import { json } from '@sveltejs/kit';
+import { RedoRequest } from '$lib/contract/log';
+import { asksForArrow, idParam, logidParam, operationResponse, readWrite } from '$lib/server/http';
+import { redo } from '$lib/server/services/redo';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async (event) => {
+  const { locals, params, request } = event;
+  const id = idParam(params.id, 'id');
+  const logid = logidParam(params.logid);
+  const { body, key } = await readWrite(event, RedoRequest);
+  const { memory, ...answer } = await redo(locals, id, logid, body.pf_user, key);
+  if ('columns' in answer) return operationResponse({ ...answer, memory }, asksForArrow(request));
+  memory.release();
+  return json(answer);
+};

@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { idParam } from '$lib/server/http';
+import { undoneEntries } from '$lib/server/services/log';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await undoneEntries(locals.db, idParam(params.id, 'id')));
