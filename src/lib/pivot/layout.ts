@@ -226,6 +226,19 @@ export function withMonthsInOrder(layout: Layout, months: ReadonlyMap<string, Mo
   return { ...layout, sort: [...byUser, ...added], expressions, aggregates };
 }
 
+/** The layout as the user made it: without what {@link withMonthsInOrder} adds to it. */
+export function withoutMonthOrder(layout: Layout, months: ReadonlyMap<string, MonthOrder>): Layout {
+  const orders = new Map([...months.values()].map(({ by, expression }) => [by, expression]));
+  const kept = <T>(entries: Record<string, T> = {}, added: (name: string, entry: T) => boolean) =>
+    Object.fromEntries(Object.entries(entries).filter(([name, entry]) => !added(name, entry)));
+  return {
+    ...layout,
+    sort: (layout.sort ?? []).filter(([name]) => !orders.has(name)),
+    expressions: kept(layout.expressions, (name, text) => orders.get(name) === text),
+    aggregates: kept(layout.aggregates, (name, how) => orders.has(name) && how === 'min'),
+  };
+}
+
 /**
  * The parts of a layout or of a view that the slices of its cells depend on, as a key to compare. With
  * an equal key, cells of equal labels stand for the same rows.

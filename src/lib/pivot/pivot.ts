@@ -10,7 +10,14 @@ import { columnFacts } from './column-facts';
 import { parseRows } from './columns-json';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid';
-import { cleanLayout, defaultLayout, GRID, monthOrder, withMonthsInOrder } from './layout';
+import {
+  cleanLayout,
+  defaultLayout,
+  GRID,
+  monthOrder,
+  withMonthsInOrder,
+  withoutMonthOrder,
+} from './layout';
 import type { CleanLayout, MonthOrder } from './layout';
 import { createViewer, startEngine } from './perspective';
 import { emptyColumns, toEngineColumns } from './rows';
@@ -131,6 +138,11 @@ export class Pivot {
 
   /** What is shown now, as plain data. */
   async layout(): Promise<Layout> {
+    return withoutMonthOrder(await this.engineLayout(), this.months);
+  }
+
+  /** What the engine shows: {@link layout}, with what keeps months in order. */
+  private async engineLayout(): Promise<Layout> {
     const layout = v.parse(Layout, await this.viewer.save());
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
@@ -144,13 +156,19 @@ export class Pivot {
     return defaultLayout(this.options.columns, this.schema, this.facts);
   }
 
+  /** A layout without what the loaded rows do not have: what {@link apply} would show of it. */
+  async clean(saved: Layout): Promise<CleanLayout> {
+    const cleaned = cleanLayout(saved, this.schema, await this.valid(saved));
+    return { ...cleaned, layout: withoutMonthOrder(cleaned.layout, this.months) };
+  }
+
   /**
    * Shows a layout, without what the loaded rows do not have.
    *
    * @returns what of it could not be kept
    */
   async apply(saved: Layout): Promise<Omit<CleanLayout, 'layout'>> {
-    const { layout, dropped, ignoresOr } = cleanLayout(saved, this.schema, await this.valid(saved));
+    const { layout, dropped, ignoresOr } = await this.clean(saved);
     const { depth, ...config } = withMonthsInOrder(layout, this.months);
     this.grid.shown.expansion.setDepth(depth ?? null);
     const isChart = (config.plugin ?? GRID) !== GRID;
@@ -265,7 +283,7 @@ export class Pivot {
 
   private async onConfigUpdate(): Promise<void> {
     if (this.restoring > 0 || this.disposed) return;
-    const layout = await this.layout();
+    const layout = await this.engineLayout();
     const ordered = withMonthsInOrder(layout, this.months);
     if (JSON.stringify(ordered.sort) !== JSON.stringify(layout.sort ?? [])) {
       const { sort, expressions, aggregates } = ordered;
@@ -282,7 +300,7 @@ export class Pivot {
   private async settle(): Promise<void> {
     // What was read before is old now, though the grid is told later.
     this.grid.invalidate();
-    const layout = await this.layout();
+    const layout = await this.engineLayout();
     if (Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text))) {
       return this.refresh(layout);
     }

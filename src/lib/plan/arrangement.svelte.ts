@@ -3,11 +3,18 @@ import * as api from '../client/api';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
+import type { NamedView } from '../contract/views';
 import { GRID, sliceContextOf } from '../pivot/layout';
 import type { Pivot } from '../pivot/pivot';
+import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
 import type { Loading } from './loading.svelte';
+import type { Log } from './log.svelte';
+import { NamedViews } from './named-views.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
+
+/** What told which layout to show. */
+type Origin = 'saved layout' | 'view' | 'address';
 
 /** What the pivot shows, and how: the layout, the plugin, and the entry whose rows alone are shown. */
 export class Arrangement {
@@ -16,35 +23,57 @@ export class Arrangement {
   readonly isGrid = $derived(this.shownAs === GRID);
   /** Whether the viewer's own settings are open. */
   settingsOpen = $state.raw(false);
-  /** Columns and expressions that the saved layout names and this version does not have. */
+  /** Columns and expressions that the layout names and this version does not have. */
   missing = $state.raw<readonly string[]>([]);
+  /** Where the layout came from that was applied last. */
+  origin = $state.raw<Origin>('saved layout');
   /** The saved layout asks for rows that meet any of its filters, which no pivot can show. */
   ignoresOr = $state.raw(false);
   /** The layout could not be shown, so one was made from the metadata. */
   refused = $state.raw(false);
+  /** The address names a view that is not there. */
+  viewGone = $state.raw(false);
   /** The log entry whose rows alone are shown. */
   isolated = $state.raw<LogListEntry | null>(null);
+
+  readonly views: NamedViews;
+  /** The named view that is open; null: the layout that the source opens with. */
+  view = $state.raw<NamedView | null>(null);
+  /** Whether what is shown differs from that view. */
+  differs = $state.raw(false);
+  /** The query string of what the user has arranged; null before that, and if it would be too long. */
+  address = $state.raw<string | null>(null);
+  /** What is shown is too much for an address. */
+  tooLong = $state.raw(false);
 
   /** The user's filter while an entry is isolated. */
   private filterBefore: LayoutFilter[] | null = null;
   private last: Promise<unknown> = Promise.resolve();
   /** The layout that the slices of the selected cells were read under. */
   private sliceContext = '';
+  /** What the open view shows on this version's rows. */
+  private base: Layout = {};
+  /** The query string of what is shown, as this class would write it. */
+  private written = '';
 
   constructor(
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
     private readonly selection: Selection,
-  ) {}
+    private readonly log: Log,
+  ) {
+    this.views = new NamedViews(planned.source.id);
+  }
 
   /**
-   * Shows a layout: the given one, the source's default (`saved`), or one made from the metadata
+   * Shows a layout: the given one, the one of the open view (`saved`), or one made from the metadata
    * (`automatic`). If there is no default, or the engine refuses it, the version is seen all the same.
    */
   async applyTo(pivot: Pivot, wanted: Layout | 'saved' | 'automatic'): Promise<void> {
     this.missing = [];
     this.ignoresOr = false;
-    let layout = wanted === 'saved' ? this.savedLayout() : wanted;
+    let layout = wanted === 'saved' ? this.openLayout() : wanted;
+    if (wanted === 'saved') this.origin = this.view ? 'view' : 'saved layout';
     if (typeof layout === 'object') {
       try {
         const { dropped, ignoresOr } = await pivot.apply(layout);
@@ -63,35 +92,94 @@ export class Arrangement {
     const shown = await pivot.layout();
     this.sliceContext = sliceContextOf(shown);
     this.keepIsolatedIn(shown);
+    await this.compareWithView(pivot, shown);
   }
 
-  /** Saves what is shown now as the source's default for everyone. */
-  save(): Promise<void> {
-    return this.inTurn(async () => {
+  /** Shows what an address says; the empty one is the layout that the source opens with. */
+  async openAddress(pivot: Pivot, search: string): Promise<void> {
+    const { view, entry, parts } = readAddress(search);
+    const found = view === null ? null : await this.findView(view);
+    this.viewGone = view !== null && found === null;
+    this.view = found;
+    if (Object.keys(parts).length === 0) {
+      await this.applyTo(pivot, 'saved');
+    } else {
+      this.origin = 'address';
+      await this.applyTo(pivot, withParts(this.baseLayout(pivot), parts));
+    }
+    if (entry === null) return;
+    await this.log.latest.settled();
+    const isolated = this.log.answer?.entries.find(({ id }) => id === entry);
+    if (isolated) await this.isolateIn(pivot, isolated);
+  }
+
+  /** Goes to an address of this page, as the browser's back and forward do. */
+  goTo(search: string): Promise<void> {
+    return this.change(async (pivot) => {
+      this.address = null;
+      await this.openAddress(pivot, search);
+      this.selection.clear();
+    });
+  }
+
+  /** Shows a named view; null shows the source's default. */
+  open(view: NamedView | null): Promise<void> {
+    return this.rearrange(async (pivot) => {
+      this.viewGone = false;
+      this.view = view;
+      await this.applyTo(pivot, 'saved');
+    });
+  }
+
+  /** Goes back to a layout that is made from the metadata. */
+  arrangeAutomatically(): Promise<void> {
+    return this.rearrange((pivot) => this.applyTo(pivot, 'automatic'));
+  }
+
+  /** Saves what is shown now as the source's default for everyone. @throws ApiError */
+  saveAsDefault(): Promise<void> {
+    return this.keep(async (layout) => {
       const { source } = this.planned;
-      const { pivot } = this.loading;
-      if (!pivot) return;
-      const layout = await pivot.layout();
-      if (this.isolated) layout.filter = this.filterBefore ?? [];
       const saved = await api.editSource(source.id, { default_layout: { ...layout } });
       source.default_layout = saved.default_layout;
     });
   }
 
-  /** Goes back to the source's default layout, or (`automatic`) to one made from the metadata. */
-  reset(layout: 'saved' | 'automatic'): Promise<void> {
-    return this.inTurn(async () => {
-      const { pivot } = this.loading;
-      if (!pivot) return;
-      await this.applyTo(pivot, layout);
-      this.selection.clear();
+  /** Saves what is shown now as the open view. @throws ApiError */
+  saveView(): Promise<void> {
+    return this.keep(async (layout) => {
+      if (this.view) this.view = await this.views.save(this.view, layout);
+    });
+  }
+
+  /** Saves what is shown now as a new view, and opens it. @throws ApiError, 409 if the name is taken */
+  saveAs(name: string, user: string): Promise<void> {
+    return this.keep(async (layout) => {
+      this.view = await this.views.create(name, layout, user);
+      this.viewGone = false;
+    });
+  }
+
+  /** @throws ApiError, 409 if the name is taken */
+  async renameView(name: string): Promise<void> {
+    if (this.view) this.view = await this.views.rename(this.view, name);
+  }
+
+  /** Deletes the open view. What it showed stays on screen. @throws ApiError */
+  deleteView(): Promise<void> {
+    return this.keep(async () => {
+      if (this.view) await this.views.remove(this.view);
+      this.view = null;
     });
   }
 
   async showAs(plugin: string): Promise<void> {
     this.shownAs = plugin;
     if (plugin !== GRID) this.selection.clear();
-    await this.loading.pivot?.showAs(plugin);
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    await pivot.showAs(plugin);
+    this.note(await pivot.layout());
   }
 
   async toggleSettings(): Promise<void> {
@@ -101,6 +189,14 @@ export class Arrangement {
   /** The columns that the rows are grouped by, the outermost first. */
   async levels(): Promise<string[]> {
     return (await this.loading.pivot?.layout())?.group_by ?? [];
+  }
+
+  /** Opens all rows to a depth: 0 shows the first level only. */
+  async setDepth(depth: number): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    await pivot.grid.setDepth(depth);
+    this.note(await pivot.layout());
   }
 
   /** Follows a change that the user made in the viewer. */
@@ -114,26 +210,50 @@ export class Arrangement {
     if (sliceContext !== this.sliceContext) this.selection.clear();
     else this.selection.markAgain();
     this.sliceContext = sliceContext;
+    this.note(layout);
   }
 
   /** Shows only what an entry wrote; null shows everything again. */
   isolate(entry: LogListEntry | null): Promise<void> {
-    return this.inTurn(async () => {
-      const { pivot } = this.loading;
-      if (!pivot) return;
-      const before = this.isolated ? this.filterBefore : (await pivot.layout()).filter;
-      await pivot.filter(entry ? [['pf_logid', '==', entry.id]] : (before ?? []));
-      this.isolated = entry;
-      this.filterBefore = entry && (before ?? []);
-      // Cells that were selected meanwhile too: their slices go by the filter of before.
+    return this.rearrange((pivot) => this.isolateIn(pivot, entry));
+  }
+
+  private async isolateIn(pivot: Pivot, entry: LogListEntry | null): Promise<void> {
+    const own = this.ownFilters(await pivot.layout());
+    await pivot.filter(entry ? [['pf_logid', '==', entry.id]] : own);
+    this.isolated = entry;
+    this.filterBefore = entry && own;
+    const shown = await pivot.layout();
+    this.sliceContext = sliceContextOf(shown);
+    this.written = this.addressOf(shown);
+  }
+
+  /** A change that the user asked for: what is selected goes by the layout of before. */
+  private rearrange(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+    return this.change(async (pivot) => {
+      await change(pivot);
+      // Cells that were selected meanwhile too.
       this.selection.clear();
-      this.sliceContext = sliceContextOf(await pivot.layout());
+      this.note(await pivot.layout(), true);
     });
   }
 
-  /** Changes of the filter run one after the other: each goes on from what the one before left. */
-  private inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.last.then(change);
+  /** Keeps what is shown now, in whatever way. */
+  private keep(save: (layout: Layout) => Promise<void>): Promise<void> {
+    return this.change(async (pivot) => {
+      const shown = await pivot.layout();
+      await save({ ...shown, filter: this.ownFilters(shown) });
+      await this.compareWithView(pivot, shown);
+      this.note(shown, true);
+    });
+  }
+
+  /** Changes of the layout run one after the other: each goes on from what the one before left. */
+  private change(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+    const done = this.last.then(async () => {
+      const pivot = await this.loading.loaded();
+      if (pivot) await change(pivot);
+    });
     this.last = done.catch(() => undefined);
     return done;
   }
@@ -146,11 +266,65 @@ export class Arrangement {
     this.filterBefore = null;
   }
 
-  /** The source's default layout, if there is one and it is a layout. */
-  private savedLayout(): Layout | 'automatic' | 'refused' {
-    const { default_layout } = this.planned.source;
-    if (default_layout === null) return 'automatic';
-    const stored = v.safeParse(Layout, default_layout);
-    return stored.success ? stored.output : 'refused';
+  /**
+   * The user's filters: while an entry is isolated, those of before and those that were added since. A
+   * newer filter of a column takes the place of an older one.
+   */
+  private ownFilters({ filter = [] }: Layout): LayoutFilter[] {
+    const { isolated, filterBefore } = this;
+    if (!isolated) return filter;
+    const added = filter.filter(
+      ([column, , term]) => column !== 'pf_logid' || term !== isolated.id,
+    );
+    const kept = (filterBefore ?? []).filter(
+      ([column]) => !added.some(([other]) => other === column),
+    );
+    return [...kept, ...added];
+  }
+
+  private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {
+    const base = this.baseLayout(pivot);
+    // A layout that the engine cannot read differs from everything.
+    this.base = await pivot.clean(base).then(
+      ({ layout }) => layout,
+      () => ({}),
+    );
+    this.written = this.addressOf(shown);
+  }
+
+  /** Notes what is shown now in the address, if it is not what the address says already. */
+  private note(shown: Layout, always = false): void {
+    const address = this.addressOf(shown);
+    if (address === this.written && !always) return;
+    this.written = address;
+    this.tooLong = address.length > LONGEST_ADDRESS;
+    this.address = this.tooLong ? null : address;
+  }
+
+  private addressOf(shown: Layout): string {
+    const layout = { ...shown, filter: this.ownFilters(shown) };
+    this.differs = writeAddress({ view: null, entry: null }, layout, this.base) !== '';
+    const view = this.view?.id ?? null;
+    return writeAddress({ view, entry: this.isolated?.id ?? null }, layout, this.base);
+  }
+
+  /** A view of the source by its id, asked for anew if it is not known; null if there is none. */
+  private async findView(id: number): Promise<NamedView | null> {
+    const known = () => this.views.all.find((view) => view.id === id);
+    if (!known()) await this.views.read().catch(() => undefined);
+    return known() ?? null;
+  }
+
+  private baseLayout(pivot: Pivot): Layout {
+    const layout = this.openLayout();
+    return typeof layout === 'string' ? pivot.defaultLayout() : layout;
+  }
+
+  /** The layout of the open view, or the source's default, if there is one and it is a layout. */
+  private openLayout(): Layout | 'automatic' | 'refused' {
+    const stored: unknown = this.view ? this.view.layout : this.planned.source.default_layout;
+    if (stored === null) return 'automatic';
+    const layout = v.safeParse(Layout, stored);
+    return layout.success ? layout.output : 'refused';
   }
 }

@@ -46,6 +46,7 @@ export class PlanSession {
   /** What was shown before the last reload: if that failed, the next one goes on from it. */
   private layout: Layout | null = null;
   private dark = false;
+  private search = '';
 
   /** @param onRefusal is told, as a sentence, why a cell could not be selected */
   constructor(
@@ -57,8 +58,8 @@ export class PlanSession {
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
     this.selection = new Selection(this.planned, this.loading, onRefusal);
-    this.arrangement = new Arrangement(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
+    this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.changes = new Changes(
       this.planned,
       this.loading,
@@ -74,11 +75,18 @@ export class PlanSession {
     return this.loading.pivot;
   }
 
-  /** Loads the rows into a pivot inside `host`. Never throws: a failure becomes the phase. */
-  async open(host: HTMLElement, dark: boolean): Promise<void> {
+  /**
+   * Loads the rows into a pivot inside `host`, and shows what an address says. Never throws: a failure
+   * becomes the phase.
+   *
+   * @param search the query string of the address
+   */
+  async open(host: HTMLElement, dark: boolean, search: string): Promise<void> {
     this.host = host;
     this.dark = dark;
-    await Promise.all([this.load('saved'), this.log.read()]);
+    this.search = search;
+    const views = this.arrangement.views.read().catch(() => undefined);
+    await Promise.all([this.load(null), this.log.read(), views]);
   }
 
   /** Loads everything again: after a failure, or if the page no longer shows what is stored. */
@@ -89,7 +97,7 @@ export class PlanSession {
     this.othersWrote = null;
     // Right before the pivot goes, or a cell of it could still be selected.
     this.selection.clear();
-    await Promise.all([this.load(this.layout ?? 'saved'), this.log.read()]);
+    await Promise.all([this.load(this.layout), this.log.read()]);
   }
 
   /**
@@ -135,12 +143,16 @@ export class PlanSession {
     await this.loading.dispose();
   }
 
-  private async load(layout: Layout | 'saved'): Promise<void> {
+  /** @param layout null for what the address says */
+  private async load(layout: Layout | null): Promise<void> {
     if (!this.host) return;
     await this.loading.load({
       host: this.host,
       dark: this.dark,
-      arrange: (pivot) => this.arrangement.applyTo(pivot, layout),
+      arrange: (pivot) =>
+        layout
+          ? this.arrangement.applyTo(pivot, layout)
+          : this.arrangement.openAddress(pivot, this.search),
       onTarget: (cell, at, add) => void this.selection.select(cell, at, add),
       onRows: () => void this.selection.followRows(),
       onLayout: () => this.arrangement.follow(),

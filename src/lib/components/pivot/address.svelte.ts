@@ -1,0 +1,39 @@
+import { untrack } from 'svelte';
+import { goto } from '$app/navigation';
+import { navigating, page } from '$app/state';
+import type { Arrangement } from '$lib/plan/arrangement.svelte';
+
+/**
+ * Keeps the page's address and what its pivot shows the same, both ways: a change of the arrangement
+ * becomes an entry of the browser's history, and back and forward change the arrangement. To be called
+ * while a component is initialized.
+ */
+export function followAddress(arrangement: Arrangement): void {
+  let known = page.url.search;
+  let writing = 0;
+
+  async function write(address: string) {
+    const { pathname } = page.url;
+    const isLeaving = navigating.to !== null && navigating.to.url.pathname !== pathname;
+    if (isLeaving || address === known) return;
+    known = address;
+    writing++;
+    try {
+      await goto(pathname + address, { keepFocus: true, noScroll: true });
+    } finally {
+      writing--;
+    }
+  }
+
+  $effect(() => {
+    const { address } = arrangement;
+    if (address !== null) void untrack(() => write(address));
+  });
+
+  $effect(() => {
+    const { search } = page.url;
+    if (search === known || writing > 0) return;
+    known = search;
+    void untrack(() => arrangement.goTo(search));
+  });
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Layout } from '../contract/stored-layout';
+import { readAddress, withParts, writeAddress } from './address';
+
+const BASE: Layout = {
+  plugin: 'Datagrid',
+  group_by: ['Category', 'Sub-Category'],
+  split_by: ['Order Date (month)'],
+  columns: ['Sales', 'Quantity'],
+  filter: [],
+  sort: [],
+  expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
+  depth: 1,
+};
+const NONE = { view: null, entry: null };
+
+const written = (changes: Layout) => writeAddress(NONE, { ...BASE, ...changes }, BASE);
+
+/** Names as nasty as they may be: separators of the address, what looks like a value, other scripts. */
+const name = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.toWellFormed()),
+  fc.string({ unit: fc.constantFrom(...'~,:&=?#%+ |"\'\\\n'), maxLength: 6 }),
+  fc.constantFrom(
+    '',
+    '~',
+    'null',
+    'true',
+    '5',
+    '-0',
+    '1e5',
+    '__proto__',
+    '売上',
+    'a\u0000b',
+    'all',
+  ),
+);
+const value = fc.oneof(
+  name,
+  fc.boolean(),
+  fc.constant(null),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((x) => x + 0),
+);
+const column = name.filter((text) => text !== '__proto__');
+const layouts: fc.Arbitrary<Layout> = fc.record({
+  plugin: fc.constantFrom('Datagrid', 'Y Bar', 'a,b:c~'),
+  group_by: fc.array(name, { maxLength: 3 }),
+  split_by: fc.array(name, { maxLength: 3 }),
+  columns: fc.array(name, { maxLength: 3 }),
+  filter: fc.array(
+    fc.oneof(
+      fc.tuple(name, fc.constantFrom('==', '>=', 'contains', 'is null'), value),
+      fc.tuple(name, fc.constantFrom('in', 'not in'), fc.array(value, { maxLength: 3 })),
+    ),
+    { maxLength: 3 },
+  ),
+  sort: fc.array(fc.tuple(name, fc.constantFrom('asc', 'col desc')), { maxLength: 2 }),
+  aggregates: fc.dictionary(
+    column,
+    fc.oneof(name, fc.tuple(name, fc.array(name, { minLength: 1, maxLength: 2 }))),
+    { maxKeys: 2 },
+  ),
+  columns_config: fc.dictionary(column, fc.record({ number_format: fc.record({ a: name }) }), {
+    maxKeys: 2,
+  }),
+  depth: fc.option(fc.nat(9), { nil: undefined }),
+});
+
+describe('an address', () => {
+  it('is empty for what the source opens with', () => {
+    expect(written({})).toBe('');
+    expect(readAddress('')).toEqual({ ...NONE, parts: {} });
+  });
+
+  it('names what differs, and can be read by people', () => {
+    expect(written({ group_by: ['Region', 'Ship Mode'], depth: 0 })).toBe(
+      '?rows=Region,Ship+Mode&depth=0',
+    );
+    expect(
+      written({
+        filter: [
+          ['Region', 'in', ['West', 'East']],
+          ['Order Date', '>=', '2028-01-01'],
+        ],
+        sort: [['Sales', 'desc']],
+        plugin: 'Y Bar',
+      }),
+    ).toBe(
+      '?filter=Region:in:West:East&filter=Order+Date:%3E=:2028-01-01&sort=Sales:desc&chart=Y+Bar',
+    );
+    expect(writeAddress({ view: 3, entry: 7 }, { ...BASE, split_by: [] }, BASE)).toBe(
+      '?view=3&columns=&entry=7',
+    );
+  });
+
+  it('is empty whatever order the service keeps the formats in', () => {
+    const formats = {
+      Sales: { number_format: { minimumFractionDigits: 2, signDisplay: 'negative' } },
+      Profit: { a: 1 },
+    };
+    const kept = {
+      Profit: { a: 1 },
+      Sales: { number_format: { signDisplay: 'negative', minimumFractionDigits: 2 } },
+    };
+    const base = { ...BASE, columns_config: kept };
+    expect(writeAddress(NONE, { ...BASE, columns_config: formats }, base)).toBe('');
+  });
+
+  it('carries an expression that is shown, and no other', () => {
+    const year = { 'Order Date (year)': `bucket("Order Date", 'Y')` };
+    const expressions = { ...BASE.expressions, ...year };
+    expect(written({ expressions })).toBe('');
+    const address = written({ expressions, split_by: ['Order Date (year)'] });
+    expect(withParts(BASE, readAddress(address).parts)).toMatchObject({
+      split_by: ['Order Date (year)'],
+      expressions,
+    });
+  });
+
+  it('shows the same layout again, whatever its names and values are', () => {
+    fc.assert(
+      fc.property(layouts, layouts, fc.option(fc.integer({ min: 1 })), (shown, base, view) => {
+        const address = writeAddress({ view, entry: view }, shown, base);
+        // As a browser keeps it.
+        const { search } = new URL(`http://localhost/versions/1${address}`);
+        expect(search).toBe(address);
+        const read = readAddress(search);
+        expect([read.view, read.entry]).toEqual([view, view]);
+        expect(withParts(base, read.parts)).toEqual({ ...shown, expressions: {} });
+      }),
+    );
+  });
+
+  it('that somebody has spoilt is read as far as it can be', () => {
+    const spoilt =
+      '?view=1e3&entry=-1&rows=Region&rows=City&filter=Region&filter=:&filter&sort=Sales&depth=x' +
+      '&total=Sales&format=Sales:%7B&format=a:5&calc=x&chart&nothing=1&columns=%FF~';
+    expect(readAddress(spoilt)).toEqual({
+      ...NONE,
+      parts: {
+        group_by: ['Region'],
+        split_by: ['\ufffd'],
+        filter: [['', '', null]],
+        sort: [],
+        depth: undefined,
+        plugin: 'Datagrid',
+        aggregates: {},
+        columns_config: {},
+      },
+    });
+  });
+
+  it('of any text can be read', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        readAddress(`?filter=${text}&rows=${text}&sort=${text}&total=${text}&format=${text}`);
+      }),
+    );
+  });
+});

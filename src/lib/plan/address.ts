@@ -1,0 +1,251 @@
+import * as v from 'valibot';
+import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
+import { GRID } from '../pivot/layout';
+
+/**
+ * What the query string of a pivot's page says: which view is shown, and which parts of the layout
+ * differ from it (docs/contract/11-endpoints.md#named-views).
+ */
+export interface Address {
+  /** The id of a named view; null: the layout that the source opens with. */
+  view: number | null;
+  /** The log entry whose rows alone are shown; null: all rows. */
+  entry: number | null;
+  /** The parts that differ from the view; of `expressions` only those that the view does not have. */
+  parts: Layout;
+}
+
+/** Longer addresses are not written: a server may refuse them when the page is loaded again. */
+export const LONGEST_ADDRESS = 6000;
+
+type Value = string | number | boolean | null;
+
+/** A part of the layout as a parameter, which may be repeated. An empty part is one empty value. */
+interface Part {
+  parameter: string;
+  write(layout: Layout): readonly string[];
+  /** Never throws; a value that cannot be read is left out. */
+  read(values: readonly string[]): Layout;
+}
+
+const PARTS: readonly Part[] = [
+  {
+    parameter: 'rows',
+    write: ({ group_by = [] }) => [writeNames(group_by)],
+    read: (values) => ({ group_by: readNames(values) }),
+  },
+  {
+    parameter: 'columns',
+    write: ({ split_by = [] }) => [writeNames(split_by)],
+    read: (values) => ({ split_by: readNames(values) }),
+  },
+  {
+    parameter: 'measures',
+    write: ({ columns = [] }) => [writeNames(columns.filter((name) => name !== null))],
+    read: (values) => ({ columns: readNames(values) }),
+  },
+  {
+    parameter: 'filter',
+    write: ({ filter = [] }) => filter.map(writeFilter),
+    read: (values) => ({ filter: values.flatMap(readFilter) }),
+  },
+  {
+    parameter: 'sort',
+    write: ({ sort = [] }) => sort.map((each) => each.map(escaped).join(':')),
+    read: (values) => ({ sort: values.flatMap(readSort) }),
+  },
+  {
+    parameter: 'depth',
+    write: ({ depth }) => [depth === undefined ? 'all' : String(depth)],
+    read: ([text = '']) => ({ depth: /^\d{1,4}$/.test(text) ? Number(text) : undefined }),
+  },
+  {
+    parameter: 'chart',
+    write: ({ plugin = GRID }) => [plugin === GRID ? '' : plugin],
+    read: ([plugin = '']) => ({ plugin: plugin || GRID }),
+  },
+  {
+    parameter: 'total',
+    write: ({ aggregates = {} }) =>
+      sortedEntries(aggregates).map(([name, how]) =>
+        [name, ...[how].flat(2)].map(escaped).join(':'),
+      ),
+    read: (values) => ({ aggregates: Object.fromEntries(values.flatMap(readTotal)) }),
+  },
+  {
+    parameter: 'format',
+    write: ({ columns_config = {} }) =>
+      sortedEntries(columns_config).map(([name, style]) =>
+        [name, sortedJson(style)].map(escaped).join(':'),
+      ),
+    read: (values) => ({ columns_config: Object.fromEntries(values.flatMap(readFormat)) }),
+  },
+];
+
+/** The service may give back the keys of an object in another order. */
+const sortedEntries = <T>(object: Record<string, T>): [string, T][] =>
+  Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const sortedJson = (object: unknown): string =>
+  JSON.stringify(object, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(sortedEntries({ ...value }))
+      : value,
+  );
+
+const EXPRESSION = 'calc';
+
+/**
+ * The query string that shows a layout, `?` included; empty if it is what the source opens with.
+ *
+ * @param base the layout of the view, as it is shown
+ */
+export function writeAddress(
+  { view, entry }: Pick<Address, 'view' | 'entry'>,
+  shown: Layout,
+  base: Layout,
+): string {
+  const parameters: [name: string, value: string][] = [];
+  if (view !== null) parameters.push(['view', String(view)]);
+  for (const { parameter, write } of PARTS) {
+    const values = write(shown);
+    if (sameValues(values, write(base))) continue;
+    const written = values.length > 0 ? values : [''];
+    parameters.push(...written.map((value): [string, string] => [parameter, value]));
+  }
+  for (const [name, text] of Object.entries(usedExpressions(shown))) {
+    if (base.expressions?.[name] === text) continue;
+    parameters.push([EXPRESSION, [name, text].map(escaped).join(':')]);
+  }
+  if (entry !== null) parameters.push(['entry', String(entry)]);
+  const query = parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
+  return query && `?${query}`;
+}
+
+/** Reads a query string. Never throws: what cannot be read is left out. */
+export function readAddress(search: string): Address {
+  const parameters = new URLSearchParams(search);
+  let parts: Layout = {};
+  for (const { parameter, read } of PARTS) {
+    const values = parameters.getAll(parameter);
+    if (values.length > 0) parts = { ...parts, ...read(values.filter((value) => value !== '')) };
+  }
+  const expressions = parameters.getAll(EXPRESSION).flatMap((text): [string, string][] => {
+    const [name, expression] = tokensOf(text, ':').map(unescaped);
+    return name === undefined || expression === undefined ? [] : [[name, expression]];
+  });
+  if (expressions.length > 0) parts.expressions = Object.fromEntries(expressions);
+  return { view: id(parameters.get('view')), entry: id(parameters.get('entry')), parts };
+}
+
+/** The layout that an address shows. */
+export const withParts = (base: Layout, parts: Layout): Layout => ({
+  ...base,
+  ...parts,
+  expressions: { ...base.expressions, ...parts.expressions },
+});
+
+/** The expressions that a layout shows or goes by. A viewer keeps others, too. */
+function usedExpressions(layout: Layout): Record<string, string> {
+  const { group_by = [], split_by = [], columns = [], filter = [], sort = [] } = layout;
+  const ordering = [...filter, ...sort].map(([name]) => name);
+  const used = new Set([...group_by, ...split_by, ...columns, ...ordering]);
+  const entries = Object.entries(layout.expressions ?? {});
+  return Object.fromEntries(entries.filter(([name]) => used.has(name)));
+}
+
+const sameValues = (some: readonly string[], others: readonly string[]): boolean =>
+  JSON.stringify(some) === JSON.stringify(others);
+
+/** An id that the service could have given; null for any other text. */
+const id = (text: string | null): number | null =>
+  text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
+
+/**
+ * Encodes a value for a query string. Characters that may stand there as they are stay legible, and a
+ * blank is a `+`. A lone surrogate has no encoding; it becomes the replacement character.
+ */
+const encoded = (value: string): string =>
+  encodeURIComponent(value.toWellFormed())
+    .replace(/%(2C|3A|2F|3D|40|3B|24)/g, (code) => decodeURIComponent(code))
+    .replace(/%20/g, '+')
+    .replace(/'/g, '%27');
+
+/**
+ * A text inside a list. `~` stands before a character that would end it, and before a text that would
+ * be taken for a number or a keyword.
+ */
+const escaped = (text: string): string => text.replace(/[~,:]/g, '~$&') || EMPTY;
+
+const unescaped = (token: string): string =>
+  token === EMPTY ? '' : token.replace(/~(.?)/gsu, '$1');
+
+/** The empty text: no other text is written so. */
+const EMPTY = '~-';
+
+/** Splits a text at each separator that is not escaped; the empty text has no tokens. */
+const tokensOf = (text: string, separator: ',' | ':'): string[] =>
+  text === '' ? [] : text.split(new RegExp(`(?<=(?:^|[^~])(?:~~)*)${separator}`, 'u'));
+
+const writeNames = (names: readonly string[]): string => names.map(escaped).join(',');
+
+const readNames = ([text = '']: readonly string[]): string[] => tokensOf(text, ',').map(unescaped);
+
+const KEYWORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ['null', null],
+  ['true', true],
+  ['false', false],
+]);
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/;
+
+function writeValue(value: Value): string {
+  if (typeof value !== 'string') return String(value);
+  return KEYWORDS.has(value) || NUMBER.test(value) ? `~${value}` : escaped(value);
+}
+
+function readValue(token: string): Value {
+  const keyword = KEYWORDS.get(token);
+  if (keyword !== undefined) return keyword;
+  return NUMBER.test(token) ? Number(token) : unescaped(token);
+}
+
+/** Operators whose term is a list, however many values it has. */
+const hasList = (operator: string): boolean => operator === 'in' || operator === 'not in';
+
+function writeFilter([column, operator, term]: LayoutFilter): string {
+  const values = [term].flat().filter((value) => value !== null || Array.isArray(term));
+  return [...[column, operator].map(escaped), ...values.map(writeValue)].join(':');
+}
+
+function readFilter(text: string): LayoutFilter[] {
+  const [column, operator, ...tokens] = tokensOf(text, ':');
+  if (column === undefined || operator === undefined) return [];
+  const name = unescaped(operator);
+  const values = tokens.map(readValue);
+  const isList = hasList(name) || values.length > 1;
+  return [[unescaped(column), name, isList ? values : (values[0] ?? null)]];
+}
+
+function readSort(text: string): LayoutSort[] {
+  const [column, direction] = tokensOf(text, ':').map(unescaped);
+  return column === undefined || direction === undefined ? [] : [[column, direction]];
+}
+
+function readTotal(text: string): [string, string | [string, string[]]][] {
+  const [column, how, ...others] = tokensOf(text, ':').map(unescaped);
+  if (column === undefined || how === undefined) return [];
+  return [[column, others.length > 0 ? [how, others] : how]];
+}
+
+const Format = v.record(v.string(), v.unknown());
+
+function readFormat(text: string): [string, Record<string, unknown>][] {
+  const [column, json = ''] = tokensOf(text, ':').map(unescaped);
+  if (column === undefined) return [];
+  try {
+    const format = v.safeParse(Format, JSON.parse(json));
+    return format.success ? [[column, format.output]] : [];
+  } catch {
+    return [];
+  }
+}

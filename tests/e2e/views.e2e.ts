@@ -1,0 +1,170 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+/** What a planner has arranged is in the address, and can be kept under a name. */
+
+const WEST = { row: ['West'], column: ['2028', 'Sales'] };
+const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
+
+/** Arranges the pivot as the engine's own settings do. */
+const arrange = (page: Page, config: object) =>
+  page
+    .locator('perspective-viewer')
+    .evaluate(
+      (viewer, wanted) =>
+        (viewer as unknown as { restore(config: object): Promise<void> }).restore(wanted),
+      config,
+    );
+
+const search = (page: Page) => new URL(page.url()).search;
+
+async function choose(page: Page, item: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name: /^Layout/ }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+test('the address shows the same again: loaded anew, sent to others, back and forward', async ({
+  page,
+  service,
+  browser,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  expect(search(page)).toBe('');
+  await arrange(page, {
+    group_by: ['Region', 'Segment'],
+    filter: [['Category', 'in', ['Furniture', 'Technology']]],
+  });
+  const arranged = '?rows=Region,Segment&filter=Category:in:Furniture:Technology';
+  await expect.poll(() => search(page)).toBe(arranged);
+  await page.getByRole('button', { name: 'Levels' }).click();
+  await page.getByRole('menuitem', { name: 'Only Region' }).click();
+  const closed = `${arranged}&depth=0`;
+  await expect.poll(() => search(page)).toBe(closed);
+  await expect.poll(() => pivot.find({ row: ['West', 'Consumer'] })).toBeNull();
+  const west = await pivot.number(WEST);
+
+  await page.reload();
+  await pivot.drawn();
+  expect(await pivot.number(WEST)).toBe(west);
+  expect(await pivot.find({ row: ['West', 'Consumer'] })).toBeNull();
+  expect(search(page)).toBe(closed);
+
+  await page.getByRole('link', { name: 'Baseline' }).click();
+  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+  await page.goBack();
+  await pivot.drawn();
+  expect(await pivot.number(WEST)).toBe(west);
+
+  await page.goBack();
+  await expect.poll(() => pivot.find({ row: ['West', 'Consumer'] })).not.toBeNull();
+  expect(search(page)).toBe(arranged);
+  await page.goBack();
+  await expect.poll(() => pivot.find(FURNITURE)).not.toBeNull();
+  expect(search(page)).toBe('');
+  await page.goForward();
+  await expect.poll(() => pivot.find({ row: ['West', 'Consumer'] })).not.toBeNull();
+  await page.goForward();
+  await expect.poll(() => pivot.find({ row: ['West', 'Consumer'] })).toBeNull();
+  expect(search(page)).toBe(closed);
+
+  const other = await browser.newContext();
+  const colleague = new PivotPage(await other.newPage());
+  await colleague.page.goto(service.url + page.url().replace(/^.*?\/versions/, '/versions'));
+  await colleague.drawn();
+  expect(await colleague.number(WEST)).toBe(west);
+  await other.close();
+});
+
+test('a chart, and one entry alone, are in the address too', async ({ page, service }) => {
+  await service.api.post('/versions/1/scale', { slice: {}, value_incr: 1000, pf_user: 'bea' });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const all = await pivot.number(FURNITURE);
+  const log = await pivot.log();
+  await log.getByRole('cell', { name: 'bea' }).click();
+  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  // A filter that is set meanwhile stays when everything is shown again.
+  const entry = await log.getByRole('row').filter({ hasText: 'bea' }).getAttribute('data-logid');
+  await arrange(page, {
+    filter: [
+      ['pf_logid', '==', Number(entry)],
+      ['Segment', '==', 'Consumer'],
+    ],
+  });
+  await expect.poll(() => search(page)).toBe(`?filter=Segment:==:Consumer&entry=${entry}`);
+  await page.reload();
+  await pivot.drawn();
+  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  expect(await pivot.number(FURNITURE)).toBeLessThan(1000);
+  await page.getByRole('button', { name: 'Show everything' }).first().click();
+  await expect.poll(() => search(page)).toBe('?filter=Segment:==:Consumer');
+  await expect.poll(() => pivot.number(FURNITURE)).toBeGreaterThan(1000);
+  expect(await pivot.number(FURNITURE)).toBeLessThan(all);
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  await expect.poll(() => search(page)).toBe('?filter=Segment:==:Consumer&chart=Y+Bar');
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Kind' })).toBeVisible();
+  await page.goBack();
+  await pivot.drawn();
+});
+
+test('named views are saved, opened, changed, renamed and deleted', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, { group_by: ['Region'], split_by: [] });
+  await choose(page, 'Save as a new view …');
+  const dialog = page.getByRole('dialog', { name: 'Save as a new view' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByText('Give the view a name.')).toBeVisible();
+  await dialog.getByLabel('Name').fill('By region');
+  await dialog.getByLabel('Name').press('Enter');
+  await expect(page.getByText('Saved: “By region”', { exact: false })).toBeVisible();
+  const [{ id, layout, created_by }] = await service.query('SELECT * FROM pf.view');
+  expect({ created_by, layout }).toMatchObject({
+    created_by: 'ana',
+    layout: { group_by: ['Region'], split_by: [], columns: ['Sales', 'Quantity'] },
+  });
+  await expect.poll(() => search(page)).toBe(`?view=${id}`);
+
+  await arrange(page, { group_by: ['Segment'] });
+  await expect.poll(() => search(page)).toBe(`?view=${id}&rows=Segment`);
+  await expect(page.getByRole('button', { name: 'Layout: By region, changed' })).toBeVisible();
+  await choose(page, 'Save “By region”');
+  await expect.poll(() => search(page)).toBe(`?view=${id}`);
+  expect((await service.query('SELECT layout FROM pf.view'))[0].layout.group_by).toEqual([
+    'Segment',
+  ]);
+
+  await choose(page, 'Rename “By region” …');
+  await page.getByRole('textbox', { name: 'Name' }).fill('By segment');
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Layout: By segment' })).toBeVisible();
+
+  await choose(page, 'Back to the default');
+  await expect.poll(() => pivot.find(FURNITURE)).not.toBeNull();
+  expect(search(page)).toBe('');
+  await choose(page, 'Save as a new view …');
+  await dialog.getByLabel('Name').fill('By segment');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByText('The source has a view named "By segment" already')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await choose(page, 'By segment');
+  await expect.poll(() => pivot.find({ row: ['Consumer'], column: ['Sales'] })).not.toBeNull();
+  await page.reload();
+  await pivot.drawn();
+  expect(await pivot.find({ row: ['Consumer'], column: ['Sales'] })).not.toBeNull();
+
+  await choose(page, 'Delete “By segment” …');
+  await page.getByRole('button', { name: 'Delete view' }).click();
+  await expect.poll(() => search(page)).toBe('?rows=Segment&columns=');
+  expect(await service.query('SELECT FROM pf.view')).toEqual([]);
+
+  await page.goto(`/versions/1?view=${id}&rows=Region,gone&filter=gone:==:x`);
+  await pivot.drawn();
+  await expect(page.getByText(/The view of this address is not there any more/)).toBeVisible();
+  await expect(page.getByText(/The address names .* gone\./)).toBeVisible();
+  expect(await pivot.find(WEST)).not.toBeNull();
+});
