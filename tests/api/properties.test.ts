@@ -2,8 +2,27 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { it } from '../support/api';
 import { parse, round, ZERO } from '../support/exact';
-import { NUMBERS, REGIONS, step, table, type Step, type Table } from '../support/generated';
-import { clone, recode, scale, type Outcome, type State } from '../support/model';
+import {
+  change,
+  hold,
+  NUMBERS,
+  REGIONS,
+  slice,
+  step,
+  table,
+  type Step,
+  type Table,
+} from '../support/generated';
+import {
+  clone,
+  inSlice,
+  recode,
+  scale,
+  scaleInTurn,
+  type Change,
+  type Outcome,
+  type State,
+} from '../support/model';
 import {
   bytes,
   expectAnswer,
@@ -34,18 +53,19 @@ async function load({ api }: Service, planned: Planned, source: Table): Promise<
 }
 
 function expected(step: Exclude<Step, { do: 'undo' }>, state: State): Outcome {
-  if (step.do === 'scale') return scale(state, step.slice, step.change);
+  if (step.do === 'scale') return scale(state, step.slice, step.change, step.hold);
   if (step.do === 'recode') return recode(state, step.slice, step.set);
   return clone(state, step.slice, step.set, step.factor);
 }
 
+const amounts = (change: Change): object =>
+  'pct' in change
+    ? change
+    : { value_incr: change.value, units_incr: change.units, spread: change.spread };
+
 function request(step: Exclude<Step, { do: 'undo' }>): object {
   if (step.do === 'scale') {
-    const change =
-      'pct' in step.change
-        ? step.change
-        : { value_incr: step.change.value, units_incr: step.change.units };
-    return { ...BODY, slice: step.slice, ...change };
+    return { ...BODY, slice: step.slice, ...amounts(step.change), hold: step.hold };
   }
   if (step.do === 'recode') return { ...BODY, slice: step.slice, set: step.set };
   return { ...BODY, slice: step.slice, set: step.set, scale_factor: step.factor };
@@ -91,6 +111,9 @@ async function take(
   expect(await bytes(service, planned, entry.id)).toEqual(before);
   expectAnswer(planned, answer.body, written, { pf_note: BODY.note, pf_op: step.do });
   expect(written.every((r) => r.iter === step.do)).toBe(true);
+  if (step.do === 'scale') {
+    expect(written.filter((r) => step.hold.some((held) => inSlice(r, held, shape)))).toEqual([]);
+  }
   expect([entry.operation, entry.row_count]).toEqual([step.do, written.length]);
 
   for (const m of ['value', 'units'] as const) {
@@ -213,6 +236,52 @@ it('rounds leaf by leaf the same, whatever order the rows of the source come in'
   );
 }, 60_000);
 
+for (const grain of [false, true]) {
+  it(`makes several changes as one entry, each on what those before it left, ${grain ? 'at a grain' : 'row by row'}`, async ({
+    service,
+  }) => {
+    const { api } = service;
+    const exact = table(grain).filter((t) => t.columns.every((c) => !/real|double/.test(c.type)));
+    const edits = fc.array(fc.record({ slice, change }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(exact, edits, hold, async (source, edits, hold) => {
+        const planned = await plan(service, source.columns, source.rows, {
+          exclude_iters: source.exclude,
+        });
+        await load(service, planned, source);
+        const { shape } = planned;
+        const before = await bytes(service, planned);
+        const rows = await stored(service, planned);
+        const outcome = scaleInTurn({ rows, exclude: source.exclude, shape }, edits, hold);
+        const body = {
+          ...BODY,
+          edits: edits.map((edit) => ({ slice: edit.slice, ...amounts(edit.change) })),
+          hold,
+        };
+        const answer = await api.post(`${planned.path}/scale`, body);
+        expect([answer.status, answer.body.error]).toEqual(
+          'rows' in outcome ? [200, undefined] : [expect.any(Number), expect.any(String)],
+        );
+        const { entries } = (await api.get(`${planned.path}/log`)).body;
+        if (!('rows' in outcome)) {
+          expect(answer.status).toBeGreaterThanOrEqual(400);
+          expect(await bytes(service, planned)).toEqual(before);
+          expect(entries[0].operation).not.toBe('scale');
+          return;
+        }
+        const [entry] = entries;
+        const written = await stored(service, planned, entry.id);
+        expectRows(planned, written, outcome.rows);
+        expectAnswer(planned, answer.body, written, { pf_note: BODY.note, pf_op: 'scale' });
+        expect([entry.operation, entry.row_count]).toEqual(['scale', written.length]);
+        await undo(service, planned, entry.id);
+        expect(await bytes(service, planned)).toEqual(before);
+      }),
+      { numRuns: 40 },
+    );
+  }, 120_000);
+}
+
 it('holds on 10,000 rows', async ({ service }) => {
   const [[source]] = fc.sample(fc.tuple(table(false)), { numRuns: 1, seed: 7 }) as [[Table]];
   const columns = source.columns
@@ -232,11 +301,12 @@ it('holds on 10,000 rows', async ({ service }) => {
   }));
   const large = { ...source, columns, rows, exclude: ['reference'], twice: false, reference: true };
   const steps: Step[] = [
-    { do: 'scale', slice: {}, change: { value: 123_456.785, units: -4321 } },
+    { do: 'scale', slice: {}, change: { value: 123_456.785, units: -4321 }, hold: [] },
     { do: 'recode', slice: { Region: [null, ''] }, set: { 'Order Date': '2027-03-15' } },
     { do: 'clone', slice: { 'sub-cat': 7 }, set: { Region: 'North' }, factor: -0.333 },
     { do: 'undo', which: 1 },
-    { do: 'scale', slice: { Region: 'North' }, change: { pct: 7.5 } },
+    { do: 'scale', slice: { Region: 'North' }, change: { pct: 7.5 }, hold: [{ 'sub-cat': 7 }] },
+    { do: 'scale', slice: {}, change: { value: 0.07, units: 9, spread: 'equal' }, hold: [] },
   ];
   await live(service, large, steps, [0, 0, 0]);
 }, 120_000);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Cell, DateRange, Slice } from './model';
+import type { Cell, Change, DateRange, Slice } from './model';
 import type { SourceRow, TableColumn } from './planned';
 
 export const REGIONS = [
@@ -142,7 +142,7 @@ const range: fc.Arbitrary<DateRange> = fc.oneof(
   }),
 );
 
-const slice: fc.Arbitrary<Slice> = fc.oneof(
+export const slice: fc.Arbitrary<Slice> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   {
     weight: 5,
@@ -174,9 +174,30 @@ const unitIncrement = fc.oneof(
   fc.integer({ min: -1000, max: 1000 }),
 );
 
+/** A change that a scale makes. */
+export const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({ pct }),
+  fc
+    .tuple(
+      fc.oneof(
+        fc.record({ value: increment }),
+        fc.record({ units: unitIncrement }),
+        fc.record({ value: increment, units: unitIncrement }),
+      ),
+      fc.constantFrom({}, { spread: 'equal' as const }),
+    )
+    .map(([amounts, spread]) => ({ ...amounts, ...spread })),
+);
+
+/** Mostly nothing is held. */
+export const hold: fc.Arbitrary<Slice[]> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<Slice[]>([]) },
+  { weight: 1, arbitrary: fc.array(slice, { minLength: 1, maxLength: 2 }) },
+);
+
 /** An operation, or the undo of one of the entries made so far. */
 export type Step =
-  | { do: 'scale'; slice: Slice; change: { pct: number } | { value?: number; units?: number } }
+  | { do: 'scale'; slice: Slice; change: Change; hold: Slice[] }
   | { do: 'recode'; slice: Slice; set: Record<string, Cell> }
   | { do: 'clone'; slice: Slice; set: Record<string, Cell>; factor: number }
   | { do: 'undo'; which: number };
@@ -185,12 +206,8 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     do: fc.constant('scale' as const),
     slice,
-    change: fc.oneof(
-      fc.record({ pct }),
-      fc.record({ value: increment }),
-      fc.record({ units: unitIncrement }),
-      fc.record({ value: increment, units: unitIncrement }),
-    ),
+    change,
+    hold,
   }),
   fc.record({ do: fc.constant('recode' as const), slice, set: moving }),
   fc.record({

@@ -59,7 +59,10 @@ export type DateRange = { from?: string; to?: string };
 export type Slice = Record<string, Cell | Cell[] | DateRange>;
 
 /** Rows that an operation writes, or the status it is refused with. */
-export type Outcome = { rows: Written[] } | { status: number };
+export type Outcome = { rows: Written[]; digits?: Digits } | { status: number };
+
+/** How many digits after the decimal point the written amounts have. */
+type Digits = Record<Measure, number>;
 
 const REFUSED: Outcome = { status: 422 };
 const MEASURES = ['value', 'units'] as const;
@@ -71,7 +74,8 @@ interface Leaf {
   units: Amount;
 }
 
-function inSlice(row: ForecastRow, slice: Slice, shape: Shape): boolean {
+/** Whether a row is in a slice, its columns that the shape does not have left out. */
+export function inSlice(row: Pick<ForecastRow, 'keys'>, slice: Slice, shape: Shape): boolean {
   return Object.entries(slice).every(([name, wanted]) => {
     if (!shape.keys.some((k) => k.name === name)) return true;
     const cell = row.keys[name] ?? null;
@@ -117,10 +121,12 @@ function net(
   slice: Slice,
   exclude: readonly string[],
   shape: Shape,
+  hold: readonly Slice[] = [],
 ): Leaf[] | undefined {
   const leaves = new Map<string, { keys: ForecastRow['keys']; value: Amount[]; units: Amount[] }>();
   for (const row of rows) {
     if (exclude.includes(row.iter) || !inSlice(row, slice, shape)) continue;
+    if (hold.some((held) => inSlice(row, held, shape))) continue;
     const id = JSON.stringify(shape.keys.map((k) => row.keys[k.name] ?? null));
     const leaf = leaves.get(id) ?? { keys: row.keys, value: [], units: [] };
     for (const m of MEASURES) if (row[m]) leaf[m].push(row[m]);
@@ -175,12 +181,16 @@ export interface State {
   shape: Shape;
 }
 
+/** How much a scale adds, and how. */
+export type Change = { pct: number } | { value?: number; units?: number; spread?: 'equal' };
+
 export function scale(
   { rows, exclude, shape }: State,
   slice: Slice,
-  change: { pct: number } | { value?: number; units?: number },
+  change: Change,
+  hold: readonly Slice[] = [],
 ): Outcome {
-  const leaves = net(rows, slice, exclude, shape);
+  const leaves = net(rows, slice, exclude, shape, hold);
   const parts: Partial<Record<Measure, Fraction[]>> = {};
   for (const m of MEASURES) {
     const asked = 'pct' in change ? null : (change[m] ?? null);
@@ -189,13 +199,18 @@ export function scale(
       if (isZero(round(parse(String(asked)), shape[m]!.kind.scale))) return REFUSED;
     }
   }
+  const isKey = (name: string) => shape.keys.some((k) => k.name === name);
+  const namesNone = (names: string[]) => names.length > 0 && !names.some(isKey);
+  if (hold.some((held) => namesNone(Object.keys(held)))) return { status: 400 };
   if (!leaves) return REFUSED;
+  const digits: Digits = { value: 0, units: 0 };
   for (const m of MEASURES) {
     const measure = shape[m];
     if (!measure) continue;
     const own = leaves.map((l) => l[m].at);
     const asked = 'pct' in change ? null : String(change[m] ?? 0);
     const places = decimals(measure.kind, leaves, m, asked);
+    digits[m] = places ?? 0;
     if ('pct' in change) {
       const share = divide(parse(String(change.pct)), parse('100'));
       parts[m] = telescope(
@@ -209,7 +224,9 @@ export function scale(
     const other = MEASURES.find((o) => o !== m)!;
     const borrowed = leaves.map((l) => l[other].at);
     let weights = own;
-    if (own.every(isZero)) {
+    if (change.spread === 'equal') {
+      weights = leaves.map(() => parse('1'));
+    } else if (own.every(isZero)) {
       weights =
         shape[other] && !netsToNothing(borrowed, shape[other].kind)
           ? borrowed
@@ -223,13 +240,39 @@ export function scale(
       places,
     );
   }
-  return somethingWritten(
+  const outcome = somethingWritten(
     leaves.map(({ keys }, i) => ({
       keys,
       value: parts.value?.[i] ?? ZERO,
       units: parts.units?.[i] ?? ZERO,
     })),
   );
+  return { ...outcome, digits };
+}
+
+/** Several scales in order, each on what those before it left; refused if one of them is. */
+export function scaleInTurn(
+  state: State,
+  edits: readonly { slice: Slice; change: Change }[],
+  hold: readonly Slice[],
+): Outcome {
+  const amount = (m: Measure, at: Fraction, digits: Digits | undefined) =>
+    state.shape[m] ? { at, scale: digits?.[m] ?? 0 } : null;
+  const all: Written[] = [];
+  let { rows } = state;
+  for (const { slice, change } of edits) {
+    const outcome = scale({ ...state, rows }, slice, change, hold);
+    if (!('rows' in outcome)) return outcome;
+    all.push(...outcome.rows);
+    const added = outcome.rows.map(({ keys, value, units }): ForecastRow => ({
+      keys,
+      value: amount('value', value, outcome.digits),
+      units: amount('units', units, outcome.digits),
+      iter: 'scale',
+    }));
+    rows = [...rows, ...added];
+  }
+  return { rows: all };
 }
 
 /** Keys after a `set`, with the periods of the dates it changes derived again. */

@@ -144,14 +144,10 @@ export const isDateRange = (value: Slice[string]): value is DateRange =>
 export const SetClause = byColumn(v.nullable(scalar));
 export type SetClause = v.InferOutput<typeof SetClause>;
 
-const common = { slice: Slice, pf_user: pfUser, note: v.optional(v.nullable(note)) };
+const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
+const common = { slice: Slice, ...write };
 
-/**
- * Body of POST scale: either `pct`, or one or both increments, in the units of the measures; null
- * counts as left out (docs/contract/05-operations.md).
- */
-export const ScaleRequest = v.object({
-  ...common,
+const amounts = {
   value_incr: v.optional(
     v.nullable(v.pipe(number, v.description("Amount added to the slice's value total"))),
   ),
@@ -161,6 +157,92 @@ export const ScaleRequest = v.object({
   pct: v.optional(
     v.nullable(v.pipe(number, v.description('Percent of both measures; 10 is +10 %'))),
   ),
+  spread: v.optional(
+    v.nullable(
+      v.pipe(
+        v.picklist(['proportional', 'equal']),
+        v.description(
+          'How an increment is spread over the leaves of the slice; proportional if it is left out',
+        ),
+      ),
+    ),
+  ),
+};
+type Amounts = v.InferOutput<v.ObjectSchema<typeof amounts, undefined>>;
+
+const asksForAmount = ({ value_incr, units_incr }: Amounts): boolean =>
+  value_incr != null || units_incr != null;
+const isNotBoth = (edit: Amounts): boolean => edit.pct == null || !asksForAmount(edit);
+const isNotNeither = (edit: Amounts): boolean => edit.pct != null || asksForAmount(edit);
+const isSpreadable = ({ pct, spread }: Amounts): boolean => pct == null || spread !== 'equal';
+
+const NOT_BOTH = 'Send either pct or value_incr and units_incr, not both';
+const NOT_NEITHER = 'Send pct, value_incr or units_incr';
+const NOT_SPREADABLE = 'only an amount can be spread equally, not pct';
+
+/**
+ * One change that a scale makes: either `pct`, or one or both increments, in the units of the
+ * measures; null counts as left out.
+ */
+export const ScaleEdit = v.pipe(
+  v.object({ slice: Slice, ...amounts }),
+  v.check((edit) => isNotBoth(edit), NOT_BOTH),
+  v.check((edit) => isNotNeither(edit), NOT_NEITHER),
+  v.forward(
+    v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
+    ['spread'],
+  ),
+);
+export type ScaleEdit = v.InferOutput<typeof ScaleEdit>;
+
+const MOST_EDITS = 1000;
+
+const hold = v.optional(
+  v.nullable(
+    v.pipe(
+      v.array(Slice),
+      v.description('Slices whose rows keep their amounts; the change is spread over the rest'),
+    ),
+  ),
+);
+
+const OneEdit = v.pipe(
+  v.object({ slice: Slice, ...amounts, hold, ...write }),
+  v.check((edit) => isNotBoth(edit), NOT_BOTH),
+  v.check((edit) => isNotNeither(edit), NOT_NEITHER),
+  v.forward(
+    v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
+    ['spread'],
+  ),
+);
+
+const leftOut = v.optional(v.null('must be left out if there are edits'));
+
+const ManyEdits = v.object({
+  edits: v.pipe(
+    v.array(ScaleEdit),
+    v.minLength(1, 'must not be an empty list'),
+    v.maxLength(MOST_EDITS, `must be at most ${MOST_EDITS}`),
+    v.description('Changes that are made in order, each on what those before it left'),
+  ),
+  hold,
+  ...write,
+  slice: leftOut,
+  value_incr: leftOut,
+  units_incr: leftOut,
+  pct: leftOut,
+  spread: leftOut,
+});
+
+const HasEdits = v.object({ edits: v.custom((edits) => edits != null) });
+
+/**
+ * Body of POST scale: one change, or `edits` in its place (docs/contract/05-operations.md). The API's
+ * documentation has both.
+ */
+export const ScaleRequest = v.lazy((body) => {
+  if (body === undefined) return v.union([OneEdit, ManyEdits]);
+  return v.is(HasEdits, body) ? ManyEdits : OneEdit;
 });
 export type ScaleRequest = v.InferOutput<typeof ScaleRequest>;
 
@@ -196,27 +278,48 @@ export const EntryOrigin = v.object({
 });
 export type EntryOrigin = v.InferOutput<typeof EntryOrigin>;
 
-const kept = <const Operation extends string, Params extends v.GenericSchema>(
+const kept = <
+  const Operation extends string,
+  Params extends v.GenericSchema,
+  Of extends v.GenericSchema,
+>(
   operation: Operation,
+  slice: Of,
   params: Params,
 ) =>
   v.object({
     operation: v.literal(operation),
-    slice: Slice,
+    slice,
     params: v.nullable(v.intersect([params, EntryOrigin])),
   });
+
+/** The amounts of a scale, and what else is kept with them. */
+const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
+  [
+    v.object({ ...entries, pct: number }),
+    v.object({
+      ...entries,
+      value_incr: v.nullable(number),
+      units_incr: v.nullable(number),
+      spread: v.optional(v.literal('equal')),
+    }),
+  ] as const;
 
 /** What the log keeps of each operation on a slice (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const SLICE_ENTRIES = {
   scale: kept(
     'scale',
+    v.pipe(v.nullable(Slice), v.description('null if there are edits')),
     v.union([
-      v.object({ pct: number }),
-      v.object({ value_incr: v.nullable(number), units_incr: v.nullable(number) }),
+      v.object({
+        edits: v.array(v.union(keptAmounts({ slice: Slice }))),
+        hold: v.optional(v.array(Slice)),
+      }),
+      ...keptAmounts({ hold: v.optional(v.array(Slice)) }),
     ]),
   ),
-  recode: kept('recode', v.object({ set: SetClause })),
-  clone: kept('clone', v.object({ set: SetClause, scale_factor: number })),
+  recode: kept('recode', Slice, v.object({ set: SetClause })),
+  clone: kept('clone', Slice, v.object({ set: SetClause, scale_factor: number })),
 } satisfies { [O in SliceOperation]: v.GenericSchema<unknown, { operation: O }> };
 
 /**

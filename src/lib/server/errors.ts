@@ -42,12 +42,29 @@ export const faultAt = ({ words, ...blame }: Place, status: number, problem: str
 /** A field of the body that is not nested; its own name begins the sentence. */
 export const fieldPlace = (field: string): Place => ({ words: field, field });
 
-/** The value of one column in a `slice` or `set`. */
-export const columnPlace = (field: 'slice' | 'set', column: string): Place => ({
+/** The value of one column in a `slice` or `set`, or in a slice of a list (`hold.0`). */
+export const columnPlace = (field: string, column: string): Place => ({
   words: `${field}: ${column}`,
   field: `${field}.${column}`,
   column,
 });
+
+/**
+ * Runs what one entry of a list in the body asks for. A refusal of it then begins with the place of the
+ * entry: `edits.3: The slice matches no row`, field `edits.3` or `edits.3.slice.Region`.
+ *
+ * @param at the place; undefined if the body asks for nothing else
+ */
+export async function inEntry<T>(at: string | undefined, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (at === undefined || !(error instanceof AppError) || error.status >= 500) throw error;
+    const { status, message, cause, blame } = error;
+    const field = blame.field === undefined ? at : `${at}.${blame.field}`;
+    throw new AppError(status, `${at}: ${message}`, { ...blame, field, cause });
+  }
+}
 
 /** The status, headers and body that answer an error of any kind. */
 export function answerError(error: unknown): {

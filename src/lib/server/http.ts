@@ -150,7 +150,7 @@ function writeKey(
 function fitted<Body>(text: string, schema: v.GenericSchema<unknown, Body>): Body {
   const body = parse(text);
   // A list has no fields, so it would pass if every field may be left out.
-  if (schema.type === 'object' && Array.isArray(body)) {
+  if (schema.type !== 'array' && Array.isArray(body)) {
     throw new AppError(400, 'The body must be a JSON object');
   }
   const result = v.safeParse(schema, body);

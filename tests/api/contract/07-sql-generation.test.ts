@@ -103,6 +103,7 @@ describe('SQL generation', () => {
         'value_incr',
         'units_incr',
         'pct',
+        'spread',
         'set_clause',
         'scale_factor',
         'date_offset',

@@ -205,8 +205,11 @@ describe('The OpenAPI document', () => {
     expect(text).not.toContain('$defs');
     const scale = body.paths['/api/versions/{id}/scale'].post;
     const { schema } = scale.requestBody.content['application/json'];
-    expect(schema.required).toEqual(['slice', 'pf_user']);
-    expect(schema.properties.slice).toMatchObject({
+    const [one, several] = schema.anyOf;
+    expect(several.required).toEqual(['edits', 'pf_user']);
+    expect(several.properties.edits).toMatchObject({ minItems: 1, maxItems: 1000 });
+    expect(one.required).toEqual(['slice', 'pf_user']);
+    expect(one.properties.slice).toMatchObject({
       type: 'object',
       additionalProperties: { anyOf: expect.any(Array) },
     });

@@ -22,11 +22,12 @@ import { undoneEntry } from '../db/undone';
 import type { SqlText } from '../sql/quote';
 import { literal, sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
+import { ofEntries } from '../sql/templates/read';
 import { undoTemplate } from '../sql/templates/undo';
 import { substitute, type TokenValues } from '../sql/tokens';
 import { blameClient, type Statement } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
-import { writeVersion } from './forecast-version';
+import { storedTemplate, writeVersion } from './forecast-version';
 import { keptColumns, once } from './idempotency';
 import { runWrite, type StatementAnswer } from './read-columns';
 
@@ -134,26 +135,19 @@ class EntryWriter {
     tokens: TokenValues,
     blamed: Statement,
   ): Promise<WrittenEntry> {
-    const { tx, target } = this;
-    const { version, table } = target;
-    const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
-    const logid = await insertEntry(tx, version.id, { ...entry, params });
-    const statement = substitute(template, {
-      fc_table: table,
-      version_id: sql`${version.id}`,
-      logid: sql`${logid}`,
-      pf_user: literal(entry.pf_user),
-      note: typedLiteral(entry.note, sql`text`),
-      exclude_clause: excludeClause(version.exclude_iters),
-      ...tokens,
-    });
-    const written = await blameClient(blamed, () =>
-      runWrite(tx, statement, target.columns, this.memory),
-    );
+    const open = await this.open(entry);
+    const written = await open.run(template, tokens, blamed);
     // An operation at the grain answers fewer rows than it writes.
-    const known = isLoad(entry.operation) ? written.rowCount : undefined;
-    await keepRowCount(tx, table, logid, known);
-    return { logid, ...written };
+    await open.close(isLoad(entry.operation) ? written.rowCount : undefined);
+    return { logid: open.logid, ...written };
+  }
+
+  /** Writes an entry without rows; one statement or several then write them. */
+  async open(entry: NewEntry): Promise<OpenEntry> {
+    const { tx, target, memory } = this;
+    const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
+    const logid = await insertEntry(tx, target.version.id, { ...entry, params });
+    return new OpenEntry(tx, target, memory, entry, logid);
   }
 
   /**
@@ -224,3 +218,64 @@ class EntryWriter {
   }
 }
 export type { EntryWriter };
+
+/** An entry whose rows are being written. */
+class OpenEntry {
+  constructor(
+    private readonly tx: Transaction,
+    private readonly target: ForecastVersion,
+    private readonly memory: Reservation,
+    private readonly entry: NewEntry,
+    readonly logid: number,
+  ) {}
+
+  /**
+   * Writes rows of the entry by a stored template.
+   *
+   * @param tokens what the template asks for beside table, version, entry, user, note and exclusions
+   * @param blamed what a refusal by PostgreSQL blames
+   * @throws AppError as {@link blameClient}
+   */
+  run(template: SqlText, tokens: TokenValues, blamed: Statement): Promise<StatementAnswer> {
+    const { tx, target, memory, entry, logid } = this;
+    const { version, table, columns } = target;
+    const statement = substitute(template, {
+      fc_table: table,
+      version_id: sql`${version.id}`,
+      logid: sql`${logid}`,
+      pf_user: literal(entry.pf_user),
+      note: this.#note,
+      exclude_clause: excludeClause(version.exclude_iters),
+      ...tokens,
+    });
+    return blameClient(blamed, () => runWrite(tx, statement, columns, memory));
+  }
+
+  /**
+   * All rows of the entry as its operation answers them. The answers of several statements could not just
+   * be joined: at the grain, they may have the same keys.
+   */
+  async rows(isGrain: boolean): Promise<StatementAnswer> {
+    const { tx, target, entry, memory } = this;
+    const { source, version, table, columns } = target;
+    const operation = isGrain ? 'get_agg' : 'get_data';
+    const template = await storedTemplate(tx, source.id, operation);
+    const select = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
+    const statement = sql`SELECT *, ${this.#note} AS pf_note, ${literal(entry.operation)} AS pf_op
+FROM (${ofEntries(select, [this.logid])}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
+    return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
+  }
+
+  /**
+   * Keeps how many rows the entry has, after the last one is written.
+   *
+   * @param rowCount left out if it is not known; the rows are counted then
+   */
+  async close(rowCount?: number): Promise<void> {
+    await keepRowCount(this.tx, this.target.table, this.logid, rowCount);
+  }
+
+  get #note(): SqlText {
+    return typedLiteral(this.entry.note, sql`text`);
+  }
+}

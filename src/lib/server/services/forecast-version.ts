@@ -94,6 +94,7 @@ const plainType = (type: SqlText): ColumnType => ({
  * A slice as a condition on a version's forecast table (docs/contract/05-operations.md), if its
  * columns still have their roles (docs/contract/12-odd-corners.md#metadata-that-drifts).
  *
+ * @param at where it stands in the body
  * @throws AppError 400 if a value or column cannot be used; 409 for a column that the metadata and
  * the forecast table do not agree on, since skipping it would widen the selection, and while a measure
  * of the metadata is another one in the stored templates
@@ -101,6 +102,7 @@ const plainType = (type: SqlText): ColumnType => ({
 export function sliceOf(
   { columns, disputed, reassigned, recorded }: ForecastVersion,
   slice: Slice,
+  at = 'slice',
 ): CompiledSlice {
   if (!recorded) throw unrecorded();
   if (reassigned.length > 0) {
@@ -114,11 +116,11 @@ export function sliceOf(
   if (name !== undefined) {
     throw new AppError(
       409,
-      `slice: "${name}" has gained or lost its role since the SQL was generated; give the old one back, or generate the SQL again`,
-      { field: `slice.${name}`, column: name },
+      `${at}: "${name}" has gained or lost its role since the SQL was generated; give the old one back, or generate the SQL again`,
+      { field: `${at}.${name}`, column: name },
     );
   }
-  return compileSlice(slice, columns);
+  return compileSlice(slice, columns, at);
 }
 
 /**

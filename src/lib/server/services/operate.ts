@@ -4,6 +4,7 @@ import type { NewEntry } from '../../contract/log';
 import type {
   CloneRequest,
   RecodeRequest,
+  ScaleEdit,
   ScaleRequest,
   SetClause,
   Slice,
@@ -16,19 +17,22 @@ import { periodOf } from '../db/calendar';
 import type { Database, Queryable } from '../db/database';
 import { sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
-import { AppError, columnPlace, fieldPlace } from '../errors';
+import { AppError, columnPlace, fieldPlace, inEntry } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns, measureKind } from '../sql/forecast-columns';
-import type { Identifier, SqlText } from '../sql/quote';
-import { sql, typedLiteral } from '../sql/quote';
+import type { SqlText } from '../sql/quote';
+import { literal, sql, typedLiteral } from '../sql/quote';
 import { checkSet, derivations, setClause } from '../sql/set';
 import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
+import { token } from '../sql/tokens';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
 import type { EntryWriter, Held, Resources } from './entries';
 import { writingRows } from './entries';
 import { readVersion, sliceOf, storedTemplate } from './forecast-version';
+import type { HeldRows, HeldSlice } from './held';
+import { heldRows, withoutHeld } from './held';
 import { keptColumns } from './idempotency';
 
 /** What an operation answers. */
@@ -68,39 +72,74 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  * @throws AppError 400; 422 if there is nothing to scale or no way to spread
  */
 async function scale(writer: EntryWriter, request: ScaleRequest): Promise<OperationResult> {
-  const pct = request.pct ?? null;
-  const increments = { value: request.value_incr ?? null, units: request.units_incr ?? null };
-  const asked = increments.value !== null || increments.units !== null;
-  if (pct !== null && asked) {
-    throw new AppError(400, 'Send either pct or value_incr and units_incr, not both');
-  }
-  if (pct === null && !asked) throw new AppError(400, 'Send pct, value_incr or units_incr');
-
   const { target } = writer;
-  for (const role of ['value', 'units'] as const) {
-    if (increments[role] !== null) checkIncrement(role, increments[role], target.columns);
-  }
-  if (pct === 0 || (pct === null && !increments.value && !increments.units)) {
-    throw new AppError(422, 'The change is zero; there is nothing to write', {
-      field: amountField(request),
-    });
-  }
+  const edits = editsOf(request);
+  for (const { edit, at } of edits) await inEntry(at, () => checkAmount(edit, target.columns));
+
+  const held = heldRows(target, heldSlices(request));
+  const kept = request.hold?.length ? { hold: request.hold } : {};
   return write(
     writer,
-    {
-      ...describe('scale', request),
-      params:
-        pct === null ? { value_incr: increments.value, units_incr: increments.units } : { pct },
-    },
-    {
-      pct: numeric(pct),
-      value_incr: numeric(increments.value),
-      units_incr: numeric(increments.units),
-    },
-    pct === null
-      ? 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent'
-      : 'The change rounds to zero on every leaf; there is nothing to write',
+    'edits' in request
+      ? {
+          ...describe('scale', { ...request, slice: null }),
+          params: {
+            edits: request.edits.map((edit) => ({ slice: edit.slice, ...amountsOf(edit) })),
+            ...kept,
+          },
+        }
+      : { ...describe('scale', request), params: { ...amountsOf(request), ...kept } },
+    edits.map(({ edit, at }) => ({
+      at,
+      slice: edit.slice,
+      held,
+      tokens: {
+        pct: numeric(edit.pct),
+        value_incr: numeric(edit.value_incr),
+        units_incr: numeric(edit.units_incr),
+        spread: literal(edit.spread ?? 'proportional'),
+      },
+      // A template without the token spreads in proportion, whatever is asked for.
+      needs: edit.spread === 'equal' ? token('spread') : undefined,
+      otherwise:
+        edit.pct == null
+          ? 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent'
+          : 'The change rounds to zero on every leaf; there is nothing to write',
+    })),
   );
+}
+
+/** The changes that a scale makes, in order, each with its place in the body if there may be several. */
+const editsOf = (request: ScaleRequest): { edit: ScaleEdit; at?: string }[] =>
+  'edits' in request
+    ? request.edits.map((edit, i) => ({ edit, at: `edits.${i}` }))
+    : [{ edit: request }];
+
+/** The slices whose rows a scale leaves as they are. A slice that is held for another reason goes here. */
+const heldSlices = ({ hold }: ScaleRequest): HeldSlice[] =>
+  (hold ?? []).map((slice, i) => ({ slice, at: `hold.${i}` }));
+
+/** The amounts of a scale as the log keeps them. */
+const amountsOf = ({ pct, value_incr, units_incr, spread }: ScaleEdit) =>
+  pct == null
+    ? {
+        value_incr: value_incr ?? null,
+        units_incr: units_incr ?? null,
+        ...(spread === 'equal' ? { spread } : {}),
+      }
+    : { pct };
+
+/** @throws AppError 422 for a measure that the source does not have, or a change that is zero */
+function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void {
+  for (const role of ['value', 'units'] as const) {
+    const increment = edit[`${role}_incr`];
+    if (increment != null) checkIncrement(role, increment, columns);
+  }
+  if (!edit.pct && !edit.value_incr && !edit.units_incr) {
+    throw new AppError(422, 'The change is zero; there is nothing to write', {
+      field: amountField(edit),
+    });
+  }
 }
 
 /**
@@ -116,12 +155,13 @@ async function recode(writer: EntryWriter, request: RecodeRequest): Promise<Oper
       field: 'set',
     });
   }
-  return write(
-    writer,
-    { ...describe('recode', request), params: { set: request.set } },
-    { set_clause: await assignments(tx, request.set, target.columns) },
-    'The slice is there already, or it nets to nothing; there is nothing to move',
-  );
+  return write(writer, { ...describe('recode', request), params: { set: request.set } }, [
+    {
+      slice: request.slice,
+      tokens: { set_clause: await assignments(tx, request.set, target.columns) },
+      otherwise: 'The slice is there already, or it nets to nothing; there is nothing to move',
+    },
+  ]);
 }
 
 /**
@@ -136,11 +176,17 @@ async function clone(writer: EntryWriter, request: CloneRequest): Promise<Operat
   return write(
     writer,
     { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
-    {
-      set_clause: await assignments(tx, request.set, target.columns),
-      scale_factor: numeric(factor),
-    },
-    'The copy nets to nothing or rounds to zero on every leaf; there is nothing to write',
+    [
+      {
+        slice: request.slice,
+        tokens: {
+          set_clause: await assignments(tx, request.set, target.columns),
+          scale_factor: numeric(factor),
+        },
+        otherwise:
+          'The copy nets to nothing or rounds to zero on every leaf; there is nothing to write',
+      },
+    ],
   );
 }
 
@@ -194,43 +240,69 @@ export const previewSlice = (
     return { ...totals.included, excluded: totals.excluded, skipped };
   });
 
-const describe = <O extends SliceOperation>(
+const describe = <O extends SliceOperation, S extends Slice | null>(
   operation: O,
-  request: { slice: Slice; pf_user: string; note?: string | null },
+  request: { slice: S; pf_user: string; note?: string | null | undefined },
 ) => ({ operation, slice: request.slice, pf_user: request.pf_user, note: request.note ?? null });
 
+/** One statement of an operation: the stored template with this filled in. */
+interface Step {
+  /** Where in the body it is asked for, if there may be several. */
+  at?: string | undefined;
+  slice: Slice;
+  /** Which rows of the slice it leaves as they are. */
+  held?: HeldRows | undefined;
+  tokens: TokenValues;
+  /** A token that the template must have. */
+  needs?: SqlText | undefined;
+  /** Why it writes no row if the slice has some. */
+  otherwise: string;
+}
+
 /**
- * Writes one operation: its log entry, then the stored template with the request filled in. A
- * statement that writes no row takes its entry back with it, and says why.
+ * Writes one operation: its log entry, then its rows step by step. If a step writes no row, everything
+ * is taken back, and the refusal says why.
  */
 async function write(
   writer: EntryWriter,
   entry: SliceEntry,
-  tokens: TokenValues,
-  otherwise: string,
+  steps: readonly Step[],
 ): Promise<OperationResult> {
   const { tx, target } = writer;
-  const { version, source, columns, table } = target;
   const { operation } = entry;
-  const template = await storedTemplate(tx, source.id, operation);
-  if (measureColumns(columns).length === 0) {
+  const template = await storedTemplate(tx, target.source.id, operation);
+  if (measureColumns(target.columns).length === 0) {
     throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
   }
-  const { where, skipped } = sliceOf(target, entry.slice);
-  const written = await writer.write(
-    entry,
-    template,
-    { where_clause: where, ...tokens },
-    { words: operation },
-  );
-  if (written.rowCount === 0) {
-    const exclude = excludeClause(version.exclude_iters);
-    const reason = await whyNothing(tx, table, columns, where, exclude);
-    throw new AppError(422, reason ?? otherwise, reason === undefined ? {} : { field: 'slice' });
+  const open = await writer.open(entry);
+  const skipped = new Set<string>();
+  let columns: readonly Column[] = [];
+  for (const step of steps) {
+    columns = await inEntry(step.at, async () => {
+      const slice = sliceOf(target, step.slice);
+      for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
+      if (step.needs && !template.includes(step.needs)) throw outdated(operation);
+      const tokens = { where_clause: withoutHeld(slice.where, step.held), ...step.tokens };
+      const written = await open.run(template, tokens, { words: operation });
+      if (written.rowCount === 0) throw await nothing(writer, slice.where, step);
+      checkAmounts(written.columns);
+      return written.columns;
+    });
   }
-  checkAmounts(written.columns);
-  return { columns: written.columns, skipped: listed(skipped) };
+  if (steps.length > 1) {
+    const isGrain = columns.some(({ name }) => name === 'pf_gkey');
+    ({ columns } = await open.rows(isGrain));
+    checkAmounts(columns);
+  }
+  await open.close();
+  return { columns: [...columns], skipped: listed([...skipped]) };
 }
+
+const outdated = (operation: SliceOperation) =>
+  new AppError(
+    409,
+    `The stored ${operation} template was generated before the service could do this; generate the SQL of the source again`,
+  );
 
 /** A numeric goes far beyond a double; as one it is infinite, and the version could not be read. */
 function checkAmounts(columns: readonly Column[]): void {
@@ -242,19 +314,27 @@ function checkAmounts(columns: readonly Column[]): void {
   }
 }
 
-/** Why a slice has no rows to work on; undefined if it has some. */
-async function whyNothing(
-  db: Queryable,
-  table: Identifier,
-  columns: readonly ForecastColumn[],
+/** The refusal of a step that has written no row. */
+async function nothing(
+  { tx, target }: EntryWriter,
   where: SqlText,
-  exclude: SqlText,
-): Promise<string | undefined> {
-  const { included, excluded } = await sliceTotals(db, table, columns, where, exclude);
-  if (included.row_count > 0) return undefined;
-  return excluded.row_count > 0
-    ? 'Every row of the slice is excluded from operations in this version'
-    : 'The slice matches no row';
+  { held, otherwise }: Step,
+): Promise<AppError> {
+  const { version, columns, table } = target;
+  const exclude = excludeClause(version.exclude_iters);
+  const totals = (of: SqlText) => sliceTotals(tx, table, columns, of, exclude);
+  const { included, excluded } = await totals(where);
+  if (included.row_count === 0) {
+    const reason =
+      excluded.row_count > 0
+        ? 'Every row of the slice is excluded from operations in this version'
+        : 'The slice matches no row';
+    return new AppError(422, reason, { field: 'slice' });
+  }
+  if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {
+    return new AppError(422, 'Every row of the slice is held; nothing is left to spread over');
+  }
+  return new AppError(422, otherwise);
 }
 
 function checkIncrement(
@@ -280,7 +360,7 @@ function checkIncrement(
 }
 
 /** The one amount that a request to scale carries; undefined if it carries both increments. */
-const amountField = ({ pct, value_incr, units_incr }: ScaleRequest): string | undefined => {
+const amountField = ({ pct, value_incr, units_incr }: ScaleEdit): string | undefined => {
   if (pct != null) return 'pct';
   if (value_incr != null && units_incr != null) return undefined;
   return value_incr != null ? 'value_incr' : 'units_incr';

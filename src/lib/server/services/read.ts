@@ -18,7 +18,8 @@ import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
-import { commas, sql } from '../sql/quote';
+import { sql } from '../sql/quote';
+import { ofEntries } from '../sql/templates/read';
 import { substitute } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
@@ -286,11 +287,6 @@ async function newRows(
   const rows = await rowsOfEntries(entries, sources, integers);
   return { columns: rows.columns, rows };
 }
-
-/** A select of the rows of some entries only. Every template answers `pf_logid`, and groups by it. */
-const ofEntries = (select: SqlText, entries: readonly number[]): SqlText =>
-  sql`SELECT * FROM (${select}
-) AS entry WHERE pf_logid IN (${commas(entries.map((id) => sql`${id}`))})`;
 
 /**
  * The same rows with those of each entry together. Stored rows nearly are; groups come in any order.

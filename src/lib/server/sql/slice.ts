@@ -1,6 +1,7 @@
 import type { DateRange, Slice } from '../../contract/operations';
 import { isDateRange } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
+import type { Place } from '../errors';
 import { AppError, columnPlace, faultAt } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
 import { leafColumns, toldApart } from './forecast-columns';
@@ -19,11 +20,16 @@ export interface CompiledSlice {
  * A slice as a condition (docs/contract/05-operations.md,
  * docs/contract/14-what-the-operations-compute.md#is_key).
  *
+ * @param at where it stands in the body
  * @throws AppError 400 if a value is not of its column's type, for a range that ends before it begins
  * or is on a column that is no date, or if the source marks keys and the slice names a dimension that
  * is none: dropping it would widen the selection
  */
-export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): CompiledSlice {
+export function compileSlice(
+  slice: Slice,
+  columns: readonly ForecastColumn[],
+  at = 'slice',
+): CompiledSlice {
   const leaves = leafColumns(columns);
   const keysMarked = leaves.some((c) => c.role === 'dimension' && c.isKey);
   const skipped: string[] = [];
@@ -31,8 +37,9 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
 
   for (const [name, wanted] of Object.entries(slice)) {
     const column = leaves.find((c) => c.name === name);
+    const place = columnPlace(at, name);
     if (isDateRange(wanted)) {
-      conditions.push(within(name, column, wanted));
+      conditions.push(within(place, column, wanted));
       continue;
     }
     if (!column) {
@@ -42,24 +49,22 @@ export function compileSlice(slice: Slice, columns: readonly ForecastColumn[]): 
     if (keysMarked && column.role === 'dimension' && !column.isKey) {
       throw new AppError(
         400,
-        `slice: "${name}" is not marked as a key of this source, so it cannot select rows`,
-        { field: `slice.${name}`, column: name },
+        `${at}: "${name}" is not marked as a key of this source, so it cannot select rows`,
+        { field: place.field, column: name },
       );
     }
-    conditions.push(anyOf(column, Array.isArray(wanted) ? wanted : [wanted]));
+    conditions.push(anyOf(place, column, Array.isArray(wanted) ? wanted : [wanted]));
   }
   return { where: conditions.length > 0 ? join(conditions, sql`\n    AND `) : sql`TRUE`, skipped };
 }
 
-function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): SqlText {
+function anyOf(place: Place, column: ForecastColumn, values: readonly (Scalar | null)[]): SqlText {
   const name = toldApart(column, ident(column.name));
   const literals = [
     ...new Set(
       values
         .filter((value) => value !== null)
-        .map((value) =>
-          toldApart(column, valueLiteral(value, column.type, columnPlace('slice', column.name))),
-        ),
+        .map((value) => toldApart(column, valueLiteral(value, column.type, place))),
     ),
   ];
   const tests: SqlText[] = [];
@@ -75,18 +80,18 @@ function anyOf(column: ForecastColumn, values: readonly (Scalar | null)[]): SqlT
 }
 
 function within(
-  name: string,
+  place: Place,
   column: ForecastColumn | undefined,
   { from, to }: DateRange,
 ): SqlText {
-  const place = columnPlace('slice', name);
   if (column?.role !== 'date') {
     throw faultAt(place, 400, 'only a date column can have a range of dates');
   }
+  const name = ident(column.name);
   const day = (text: string) => valueLiteral(text, column.type, place);
   const bounds = [
-    ...(from === undefined ? [] : [sql`${ident(name)} >= ${day(from)}`]),
-    ...(to === undefined ? [] : [sql`${ident(name)} <= ${day(to)}`]),
+    ...(from === undefined ? [] : [sql`${name} >= ${day(from)}`]),
+    ...(to === undefined ? [] : [sql`${name} <= ${day(to)}`]),
   ];
   if (from !== undefined && to !== undefined && dayNumber(from) > dayNumber(to)) {
     throw faultAt(place, 400, `the range begins on ${from}, after it ends on ${to}`);

@@ -13,6 +13,7 @@ type Token =
   | 'value_incr'
   | 'units_incr'
   | 'pct'
+  | 'spread'
   | 'set_clause'
   | 'scale_factor'
   | 'date_offset'

@@ -1,7 +1,7 @@
 import type { ForecastColumn } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, rawSelectList } from '../grain';
 import type { SqlText } from '../quote';
-import { sql } from '../quote';
+import { commas, sql } from '../quote';
 import { list } from './lists';
 
 /** The `get_data` template: every row, all columns of the forecast table. */
@@ -17,3 +17,8 @@ FROM {{fc_table}}
 GROUP BY
     ${list(grainGroupBy(columns))}
 `;
+
+/** A select of the rows of some entries only. Every template answers `pf_logid`, and groups by it. */
+export const ofEntries = (select: SqlText, entries: readonly number[]): SqlText =>
+  sql`SELECT * FROM (${select}
+) AS entry WHERE pf_logid IN (${commas(entries.map((id) => sql`${id}`))})`;

@@ -40,8 +40,8 @@ interface Measure {
 /**
  * The `scale` template (docs/contract/14-what-the-operations-compute.md#scale,
  * docs/contract/14-what-the-operations-compute.md#totals-are-exact). It spreads each measure on its
- * own. The weight of a leaf is its amount. If an increment meets leaves that are all 0, the weight is the
- * amount of the other measure, and 1 if that is 0 too. An exact measure rounds the running part, so that
+ * own. The weight of a leaf is its amount, or 1 if an increment is spread equally. If an increment meets
+ * leaves that are all 0, the weight is the amount of the other measure, and 1 if that is 0 too. An exact measure rounds the running part, so that
  * the differences add up to the increment; a floating-point one gives the residue to the largest leaf.
  * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
  */
@@ -73,6 +73,7 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
             WHEN ${netsToSomething(fallback.column, sql` OVER ()`)} THEN ${ident(fallback.column.name)}::${type}`
       : sql``;
     return sql`CASE
+            WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR(${amount} <> 0) OVER () THEN ${amount}::${type}${borrowed}
             ELSE 1
         END AS ${m.weight}`;

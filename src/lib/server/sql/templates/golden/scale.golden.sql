@@ -21,11 +21,13 @@ weighted AS (
     SELECT
         leaves.*,
         CASE
+            WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::numeric
             WHEN SUM("Quantity") OVER () <> 0 THEN "Quantity"::numeric
             ELSE 1
         END AS "value_weight",
         CASE
+            WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR("Quantity" <> 0) OVER () THEN "Quantity"::numeric
             WHEN SUM("Sales") OVER () <> 0 THEN "Sales"::numeric
             ELSE 1

@@ -12,6 +12,7 @@ weighted AS (
     SELECT
         leaves.*,
         CASE
+            WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::numeric
             ELSE 1
         END AS "value_weight"

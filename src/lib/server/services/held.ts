@@ -1,0 +1,61 @@
+import type { Slice } from '../../contract/operations';
+import { faultAt, fieldPlace } from '../errors';
+import type { SqlText } from '../sql/quote';
+import { join, sql } from '../sql/quote';
+import type { ForecastVersion } from './forecast-version';
+import { sliceOf } from './forecast-version';
+
+/** A slice whose rows a scale leaves as they are. */
+export interface HeldSlice {
+  slice: Slice;
+  /** What names it in a refusal: its field in the body, or what else has brought it in. */
+  at: string;
+}
+
+/** Rows that a scale leaves as they are. */
+export interface HeldRows {
+  /** The condition on the forecast table; it is null for some rows that are not held. */
+  where: SqlText;
+  /** Keys of the slices that are no dimension or date column. */
+  skipped: string[];
+}
+
+/**
+ * The rows in any of some slices, for a scale to leave them alone and spread its change over the rest
+ * (docs/contract/14-what-the-operations-compute.md#hold). Which slices are held is put together in
+ * `heldSlices` of `operate.ts`: those that a request names, and those held for other reasons. Everything
+ * else follows: amounts and totals, the refusal if nothing is left, and what a preview says of held rows.
+ *
+ * @returns undefined if no slice is held
+ * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that names something, but no dimension or
+ * date column: it would hold every row
+ */
+export function heldRows(
+  target: ForecastVersion,
+  slices: readonly HeldSlice[],
+): HeldRows | undefined {
+  if (slices.length === 0) return undefined;
+  const held = slices.map(({ slice, at }) => {
+    const compiled = sliceOf(target, slice, at);
+    const names = Object.keys(slice);
+    if (names.length > 0 && compiled.skipped.length === names.length) {
+      throw faultAt(
+        fieldPlace(at),
+        400,
+        `"${names.join('", "')}" is no dimension or date column, so this would hold every row`,
+      );
+    }
+    return compiled;
+  });
+  return {
+    where: join(
+      held.map(({ where }) => sql`(${where})`),
+      sql` OR `,
+    ),
+    skipped: held.flatMap(({ skipped }) => skipped),
+  };
+}
+
+/** A condition without the rows that are held. */
+export const withoutHeld = (where: SqlText, held: HeldRows | undefined): SqlText =>
+  held ? sql`${where}\n    AND (${held.where}) IS NOT TRUE` : where;
