@@ -224,6 +224,10 @@ describe('several edits', () => {
 
     const undone = await service.api.del(`/log/${entries[0].id}`);
     expect(undone.body.rows_deleted).toBe(4);
+    const again = await service.api.post(`${path}/redo/${entries[0].id}`, { pf_user: 'eve' });
+    expect(again.body).toHaveLength(4);
+    const [redone] = (await service.api.get(`${path}/log`)).body.entries;
+    expect(redone.params).toEqual({ ...entries[0].params, redo_of: entries[0].id });
   });
 
   it('answer each key of a grain once, as a load does', async ({ service }) => {
