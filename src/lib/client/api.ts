@@ -9,6 +9,7 @@ import type {
   LoadRequest,
 } from '../contract/loads';
 import type {
+  Explanation,
   LogAnswer,
   LogEntry,
   RedoAnswer,
@@ -324,6 +325,10 @@ export const operate = <O extends SliceOperation>(
  */
 export const listLog = (id: number, o?: CallOptions) =>
   json<LogAnswer>(path`/versions/${id}/log`, o);
+
+/** POST /versions/:id/explain: what each entry has put into a slice, oldest first, with totals. */
+export const explain = (id: number, slice: Slice, o?: CallOptions) =>
+  json<Explanation>(path`/versions/${id}/explain`, { ...o, method: 'POST', body: { slice } });
 
 /** PATCH /log/:logid: null clears the note; a closed version takes it too. */
 export const editNote = (logid: number, note: string | null, o?: CallOptions) =>

@@ -10,6 +10,8 @@ import {
 } from './loads';
 import {
   EditNoteRequest,
+  ExplainRequest,
+  Explanation,
   LogAnswer,
   LogEntry,
   RedoAnswer,
@@ -413,6 +415,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'The log entries with rows and totals, newest first',
     answer: json(LogAnswer),
     refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/explain',
+    summary: 'What each log entry has put into a slice, oldest first',
+    request: ExplainRequest,
+    answer: json(Explanation),
+    refusals: [400, 404, 409],
   },
   {
     method: 'get',

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';
-import { EntryOrigin, OperationAnswer, SLICE_ENTRIES } from './operations';
+import { EntryOrigin, LogOperation, OperationAnswer, Slice, SLICE_ENTRIES } from './operations';
 import { note, number, pfUser, timestamp } from './primitives';
 
 const kept = <const Operation extends string>(operation: Operation) =>
@@ -102,6 +102,31 @@ export const RedoRequest = v.object({ pf_user: pfUser });
 /** Answer of POST redo: as the operation answers, or as the load. */
 export const RedoAnswer = v.union([OperationAnswer, LoadAnswer]);
 export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
+
+/** Body of POST explain (docs/contract/06-log.md). */
+export const ExplainRequest = v.object({ slice: Slice });
+
+/**
+ * Answer of POST explain: what each entry has put into a slice, oldest first. Entries whose rows count
+ * add up to `included`; entries whose rows operations skip because of their origin, to `excluded`.
+ */
+export const Explanation = v.object({
+  entries: v.array(
+    v.object({
+      logid: v.number(),
+      operation: LogOperation,
+      pf_user: v.string(),
+      stamp: timestamp,
+      note: v.nullable(v.string()),
+      excluded: v.boolean(),
+      ...EntryTotals.entries,
+    }),
+  ),
+  included: EntryTotals,
+  excluded: EntryTotals,
+  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that select nothing')),
+});
+export type Explanation = v.InferOutput<typeof Explanation>;
 
 /** Body of PATCH log; null empties the note (docs/contract/06-log.md). */
 export const EditNoteRequest = v.object({ note: v.nullable(note) });

@@ -137,6 +137,9 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
     return service.api.get(`${path}/log`);
   }),
+  'POST /versions/{id}/explain': onPlan((service, path) =>
+    service.api.post(`${path}/explain`, { slice: { region: 'North' } }),
+  ),
   'GET /versions/{id}/undone': onPlan(async (service, path, logid) => {
     await service.api.del(`/log/${logid}`);
     return service.api.get(`${path}/undone`);

@@ -140,16 +140,56 @@ export async function sliceTotals(
   exclude: SqlText,
 ): Promise<Record<'included' | 'excluded', Totals>> {
   const rows = await db.many(
-    v.object({ ...Totals.entries, included: v.boolean() }),
+    Side,
     sql`SELECT (${exclude}) AS included, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY 1`,
   );
+  return sides(rows, columns);
+}
+
+/** Totals of rows that operations touch, or of rows that they skip. */
+const Side = v.object({ ...Totals.entries, included: v.boolean() });
+
+function sides(
+  rows: readonly v.InferOutput<typeof Side>[],
+  columns: readonly ForecastColumn[],
+): Record<'included' | 'excluded', Totals> {
   const side = (wanted: boolean): Totals => {
-    const row = rows.find(({ included }) => included === wanted);
-    if (!row) return noTotals(columns);
-    const { included: _, ...found } = row;
-    return found;
+    const row = rows.find(({ included }) => included === wanted) ?? noTotals(columns);
+    const { row_count, value_total, units_total } = row;
+    return { row_count, value_total, units_total };
   };
   return { included: side(true), excluded: side(false) };
+}
+
+const Part = v.object({ ...Side.entries, logid: v.number() });
+
+/**
+ * What each entry has put into the rows behind a condition, oldest first, and the totals of those that
+ * operations touch and of those that they skip. An entry without a row there is left out.
+ */
+export async function entryParts(
+  db: Queryable,
+  table: Identifier,
+  columns: readonly ForecastColumn[],
+  where: SqlText,
+  exclude: SqlText,
+): Promise<Record<'included' | 'excluded', Totals> & { parts: v.InferOutput<typeof Part>[] }> {
+  const has = (role: 'value' | 'units') => columns.some((c) => c.role === role);
+  const rows = await db.many(
+    v.object({ ...Part.entries, logid: v.nullable(v.number()) }),
+    // As in entryTotals, PostgreSQL also adds up the parts.
+    sql`WITH part AS (
+       SELECT pf_logid AS logid, (${exclude}) AS included, ${totals(columns)}
+       FROM ${table} WHERE ${where} GROUP BY 1, 2
+     )
+     SELECT * FROM part
+     UNION ALL
+     SELECT NULL, included, SUM(row_count), ${has('value') ? sql`SUM(value_total)` : sql`NULL`},
+       ${has('units') ? sql`SUM(units_total)` : sql`NULL`} FROM part GROUP BY included
+     ORDER BY logid`,
+  );
+  const sums = rows.filter(({ logid }) => logid === null);
+  return { ...sides(sums, columns), parts: rows.filter((row) => v.is(Part, row)) };
 }
 
 /**

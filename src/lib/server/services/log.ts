@@ -1,15 +1,19 @@
-import type { LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
+import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
+import type { Slice } from '../../contract/operations';
 import type { Database, Queryable } from '../db/database';
 import { found } from '../db/database';
-import { entryTotals, noTotals } from '../db/forecast';
+import { entryParts, entryTotals, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { listEntries, updateNote, versionOfEntry } from '../db/log';
 import { listUndone } from '../db/undone';
 import { getVersion } from '../db/versions';
+import { fieldPlace } from '../errors';
+import { excludeClause } from '../sql/slice';
+import { blameClient } from './client-faults';
 import type { Held, Resources } from './entries';
 import { UndoResult, writingRows } from './entries';
 import type { ForecastVersion } from './forecast-version';
-import { readVersion } from './forecast-version';
+import { readVersion, sliceOf } from './forecast-version';
 import { keptAnswer } from './idempotency';
 
 /**
@@ -39,6 +43,33 @@ export async function logOf(
     units_total: overall.units_total,
   };
 }
+
+/**
+ * What each entry has put into a slice, oldest first, and what that comes to. Rows of excluded origins
+ * are told apart (docs/contract/06-log.md#post-versionsidexplain).
+ *
+ * @throws AppError 400, 404, 409
+ */
+export const explain = (db: Database, versionId: number, slice: Slice): Promise<Explanation> =>
+  db.versionRead(versionId, async (tx) => {
+    const target = await readVersion(tx, versionId);
+    const { version, columns, table } = target;
+    const { where, skipped } = sliceOf(target, slice);
+    const exclude = excludeClause(version.exclude_iters);
+    const { parts, included, excluded } = await blameClient(fieldPlace('slice'), () =>
+      entryParts(tx, table, columns, where, exclude),
+    );
+    const entries = new Map((await listEntries(tx, versionId)).map((entry) => [entry.id, entry]));
+    return {
+      entries: parts.map(({ logid, included: counts, ...totals }) => {
+        const { operation, pf_user, stamp, note } = found(entries.get(logid), `log entry ${logid}`);
+        return { logid, operation, pf_user, stamp, note, excluded: !counts, ...totals };
+      }),
+      included,
+      excluded,
+      skipped,
+    };
+  });
 
 /** The entries of a version that were undone or cleared, the last first. @throws AppError 404 */
 export const undoneEntries = async (db: Database, versionId: number): Promise<UndoneEntry[]> => {

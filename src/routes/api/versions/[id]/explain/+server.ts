@@ -1,0 +1,11 @@
+import { json } from '@sveltejs/kit';
+import { ExplainRequest } from '$lib/contract/log';
+import { idParam, readJson } from '$lib/server/http';
+import { explain } from '$lib/server/services/log';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const { slice } = await readJson({ request, locals }, ExplainRequest);
+  return json(await explain(locals.db, id, slice));
+};
