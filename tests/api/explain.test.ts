@@ -80,7 +80,7 @@ describe('POST /versions/:id/explain', () => {
         const sums = (condition: string) =>
           service.query(
             `SELECT pf_logid AS logid, pf_iter = 'reference' AS excluded, count(*) AS row_count,
-               sum("Sales")::float8 AS value_total, sum("Units") AS units_total
+               sum("Sales")::float8 AS value_total, sum("Units")::int AS units_total
              FROM ${table} WHERE ${condition} GROUP BY 1, 2 ORDER BY 1`,
           );
         const totals = (rows: Record<string, unknown>[]) =>
