@@ -4,6 +4,7 @@ import type { Bodies } from '$lib/server/bodies';
 import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
+import type { Events } from '$lib/server/events';
 import type { Metrics } from '$lib/server/metrics';
 
 declare global {
@@ -19,6 +20,7 @@ declare global {
       /** What the rows of all answers take. */
       budget: Budget;
       bodies: Bodies;
+      events: Events;
       /** Undefined if they are turned off. */
       metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { dev } from '$app/environment';
 import { json } from '@sveltejs/kit';
 import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit';
 import { Bodies } from '$lib/server/bodies';
 import { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
+import { EVENT_STREAM } from '$lib/contract/events';
 import { Database } from '$lib/server/db/database';
 import { answerError, AppError, reasonOf } from '$lib/server/errors';
+import { Events, HEARTBEAT_MILLISECONDS } from '$lib/server/events';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody, discardBody, requireJsonBody } from '$lib/server/http';
 import { createLogger } from '$lib/server/logger';
@@ -18,6 +21,7 @@ let config: Config;
 let db: Database;
 let budget: Budget;
 let bodies: Bodies;
+let events: Events;
 let logger: Logger;
 let metrics: Metrics | undefined;
 
@@ -32,13 +36,20 @@ export const init: ServerInit = async () => {
     );
     budget = new Budget(config.memory, waitTimeout);
     bodies = new Bodies(budget, config.keepEntries);
-    metrics = config.metrics ? new Metrics(() => db.load(), budget, bodies) : undefined;
+    events = new Events((listening) =>
+      db.listen(listening, (error) =>
+        logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
+      ),
+    );
+    metrics = config.metrics ? new Metrics(() => db.load(), budget, bodies, events) : undefined;
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
   } catch (error) {
     console.error(reasonOf(error));
     process.exit(1);
   }
   process.once('sveltekit:shutdown', () => void db.close());
+  // An open stream is a request in flight, for whose end the server would wait.
+  if (!dev) for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => events.end());
 };
 
 const SECURITY_HEADERS = {
@@ -52,7 +63,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
   const { request, url, route, locals, platform } = event;
   const isApi = url.pathname === '/api' || url.pathname.startsWith('/api/');
-  Object.assign(locals, { db, config, budget, bodies, metrics, requestId: randomUUID() });
+  Object.assign(locals, { db, config, budget, bodies, events, metrics, requestId: randomUUID() });
 
   const socket = platform?.req.socket;
   // Until the answer begins, there is nothing that the client could take.
@@ -66,7 +77,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     if (isApi) response = asApiAnswer(response, locals.failure, event.request.method);
   }
   // Node ends the connection if nothing goes through it for so long.
-  socket?.setTimeout(config.readerTimeout);
+  socket?.setTimeout(silenceAllowed(response));
   if (isApi) await discardBody(request);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
   response.headers.set('x-request-id', locals.requestId);
@@ -88,6 +99,16 @@ export const handle: Handle = async ({ event, resolve }) => {
   metrics.answered({ method, route: route.id, status, seconds: milliseconds / 1000, rows });
   return countBody(response, (bytes) => metrics?.sent(route.id, bytes));
 };
+
+/** For how many milliseconds nothing may go through the connection of an answer; 0 is without limit. */
+function silenceAllowed({ headers }: Response): number {
+  const { readerTimeout } = config;
+  // Between two heartbeats, a stream of events has nothing to say.
+  const isStream = headers.get('content-type') === EVENT_STREAM;
+  return isStream && readerTimeout > 0
+    ? Math.max(readerTimeout, 3 * HEARTBEAT_MILLISECONDS)
+    : readerTimeout;
+}
 
 /** Keeps what a handler threw for `handle`, and logs failures of the service itself. */
 export const handleError: HandleServerError = ({ error, event, status, message }) => {

@@ -271,11 +271,18 @@ export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
 
 /**
  * GET /versions/:id/data or /agg, as a response whose body is the Arrow stream: the caller reads it
- * piece by piece to show progress. Throws ApiError like every other call (404 if `get_agg` is
+ * piece by piece to show progress. With `logids`, the rows of those entries alone (at most 100). Throws ApiError like every other call (404 if `get_agg` is
  * not generated).
  */
-export const loadRows = (id: number, endpoint: 'data' | 'agg', o?: CallOptions) =>
-  send(path`/versions/${id}/${endpoint}`, o);
+export const loadRows = (
+  id: number,
+  endpoint: 'data' | 'agg',
+  o?: CallOptions & { logids?: readonly number[] },
+) => {
+  const { logids = [], ...call } = o ?? {};
+  const query = new URLSearchParams(logids.map((logid) => ['logid', String(logid)]));
+  return send(path`/versions/${id}/${endpoint}` + (logids.length > 0 ? `?${query}` : ''), call);
+};
 
 // Baseline and reference
 

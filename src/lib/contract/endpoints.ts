@@ -8,12 +8,14 @@ import {
   LoadPreviewRequest,
   LoadRequest,
 } from './loads';
+import { EVENT_STREAM } from './events';
 import {
   EditNoteRequest,
   ExplainRequest,
   Explanation,
   LogAnswer,
   LogEntry,
+  MOST_ENTRIES,
   RedoAnswer,
   RedoRequest,
   SegmentsAnswer,
@@ -69,10 +71,10 @@ export interface Endpoint {
   optionalBody?: true;
   /** Whether it writes rows, and so takes an `Idempotency-Key`. */
   writesRows?: true;
-  /** The answer that succeeds: JSON of a schema, Arrow, the text of the metrics, or nothing. */
+  /** The answer that succeeds: JSON of a schema, Arrow, the text of the metrics, events, or nothing. */
   answer: {
     status: 200 | 201 | 204;
-    body?: v.GenericSchema | typeof ARROW | typeof METRICS;
+    body?: v.GenericSchema | typeof ARROW | typeof METRICS | typeof EVENT_STREAM;
     headers?: string[];
     /** Whether it comes as Arrow, too, if `Accept` asks for that. */
     alsoArrow?: true;
@@ -94,6 +96,14 @@ const arrow: Endpoint['answer'] = {
   status: 200,
   body: ARROW,
   headers: ['ETag', 'X-Row-Count', 'Content-Length'],
+};
+
+/** The entries that a read of rows is limited to. */
+const ofEntries: Endpoint['query'] = {
+  logid: {
+    schema: v.pipe(v.array(wholeNumber(1, Number.MAX_SAFE_INTEGER)), v.maxLength(MOST_ENTRIES)),
+    description: 'Entries whose rows are wanted, such as logid=7&logid=9; all if it is left out',
+  },
 };
 
 /**
@@ -330,6 +340,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/data',
     summary: 'All forecast rows, as one Arrow record batch; no bytes if there are none',
+    query: ofEntries,
     answer: arrow,
     refusals: [400, 404, 409, 422],
   },
@@ -337,8 +348,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/agg',
     summary: 'Forecast rows at the display grain, as one Arrow record batch',
+    query: ofEntries,
     answer: arrow,
     refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/events',
+    summary: 'What is committed to a version from now on, as server-sent events',
+    answer: { status: 200, body: EVENT_STREAM },
+    refusals: [400, 404],
   },
   {
     method: 'post',

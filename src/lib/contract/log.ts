@@ -36,6 +36,9 @@ const EntryRecord = v.object({
   note: v.nullable(v.string()),
 });
 
+/** The most entries that a read of rows may be limited to. */
+export const MOST_ENTRIES = 100;
+
 /** One write of forecast rows (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const LogEntry = v.intersect([EntryRecord, EntryContent]);
 export type LogEntry = v.InferOutput<typeof LogEntry>;

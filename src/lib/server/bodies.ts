@@ -55,8 +55,11 @@ export interface Borrowed {
 export interface BodyOf {
   /** What its bytes follow from. */
   state: string;
-  /** The same for all states of which one can be made from another. */
-  series: string;
+  /**
+   * The same for all states of which one can be made from another; undefined for a part of a state, which is
+   * not kept.
+   */
+  series: string | undefined;
 }
 
 /**
@@ -117,13 +120,14 @@ export class Bodies {
         if (to) this.#byState.set(to.state, body);
       },
       made: ({ series }) => {
+        if (series === undefined) return;
         const before = this.#newest.get(series);
         this.#newest.set(series, body);
         if (before && this.#kept.has(before)) before.end();
       },
       /** @returns whether it is kept */
       left: ({ series }) => {
-        if (!this.keeps || this.#newest.get(series) !== body) return false;
+        if (!this.keeps || series === undefined || this.#newest.get(series) !== body) return false;
         this.#kept.add(body);
         this.budget.mayGiveWay();
         return true;
@@ -131,7 +135,8 @@ export class Bodies {
       wanted: () => this.#kept.delete(body),
       over: (of) => {
         this.#kept.delete(body);
-        if (of && this.#newest.get(of.series) === body) this.#newest.delete(of.series);
+        if (of?.series === undefined || this.#newest.get(of.series) !== body) return;
+        this.#newest.delete(of.series);
       },
     });
     body.becomes(of);

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { EVENT_STREAM } from '../contract/events';
+import { MOST_ENTRIES } from '../contract/log';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
 import { ARROW, ARROW_LENGTH_HEADER, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
@@ -51,6 +53,17 @@ export function textQuery(url: URL, name: string, fallback?: string): string {
     throw new AppError(400, `${name} is missing in the query string`, { field: name });
   }
   return textParam(text, name);
+}
+
+/** The entries that a read is limited to; undefined if it is of all. @throws AppError 400 */
+export function entriesQuery(url: URL): number[] | undefined {
+  const texts = url.searchParams.getAll('logid');
+  if (texts.length > MOST_ENTRIES) {
+    throw new AppError(400, `logid: at most ${MOST_ENTRIES} entries may be asked for at a time`, {
+      field: 'logid',
+    });
+  }
+  return texts.length === 0 ? undefined : texts.map(logidParam);
 }
 
 /** One of some words in the query string, or `fallback` if it is not there. @throws AppError 400 */
@@ -281,6 +294,21 @@ const arrowResponse = (
       'x-row-count': String(rowCount),
     },
   });
+
+/** A stream of events, which no proxy may keep back, compress or store. */
+export async function eventResponse(
+  { method }: Request,
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<Response> {
+  if (method === 'HEAD') await stream.cancel();
+  return new Response(method === 'HEAD' ? null : stream, {
+    headers: {
+      'content-type': EVENT_STREAM,
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  });
+}
 
 /** Whether a request asks for its rows as Arrow. */
 export const asksForArrow = (request: Request): boolean =>

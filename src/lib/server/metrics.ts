@@ -29,6 +29,11 @@ export interface KeptLoad {
   readonly misses: number;
 }
 
+/** The event streams that are open. */
+export interface StreamLoad {
+  readonly open: number;
+}
+
 /** What is said of one request that has been answered. */
 export interface AnsweredRequest {
   method: string;
@@ -53,7 +58,7 @@ export class Metrics {
   readonly #bytes: Counter<'route'>;
   readonly #rows: Counter<'route'>;
 
-  constructor(load: () => DatabaseLoad, memory: MemoryLoad, kept: KeptLoad) {
+  constructor(load: () => DatabaseLoad, memory: MemoryLoad, kept: KeptLoad, streams: StreamLoad) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     this.#requests = new Histogram({
@@ -97,6 +102,7 @@ export class Metrics {
     gauge('kept_hits', 'Reads whose answer was there', () => kept.hits);
     gauge('kept_misses', 'Reads whose answer had to be made', () => kept.misses);
     gauge('row_memory_limit_bytes', 'Memory that they may take', () => memory.bytes);
+    gauge('event_streams', 'Event streams that are open', () => streams.open);
     gauge('row_memory_waiting', 'Answers that wait for memory', () => memory.waiting);
   }
 

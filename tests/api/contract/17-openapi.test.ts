@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect } from 'vitest';
 import { ENDPOINTS, METRICS, type Endpoint } from '../../../src/lib/contract/endpoints';
+import { EVENT_STREAM } from '../../../src/lib/contract/events';
 import { ARROW } from '../../../src/lib/contract/primitives';
 import { SLICE_OPERATIONS } from '../../../src/lib/contract/operations';
 import { ErrorAnswer } from '../../../src/lib/contract/primitives';
+import { openEvents } from '../../support/events';
 import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
 import { decode, it, makePlan, makeVersion } from './orders';
@@ -103,6 +105,12 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     await grain(service, sourceId, false);
     return answer;
   },
+  'GET /versions/{id}/events': onPlan(async (service, path) => {
+    const { status, headers, next, close } = await openEvents(service.url, path);
+    await next();
+    close();
+    return { status, headers, bytes: new Uint8Array(), body: undefined };
+  }),
   'POST /versions/{id}/baseline': onPlan((service, path) =>
     service.api.post(`${path}/baseline`, {
       ...user,
@@ -243,8 +251,8 @@ describe('The OpenAPI document', () => {
         expect(answer.headers.get('content-type')).toBe(ARROW);
         expect(decode(answer.bytes).batches).toBe(1);
         for (const header of documented.headers!) expect(answer.headers.has(header)).toBe(true);
-      } else if (documented.body === METRICS) {
-        expect(answer.headers.get('content-type')).toMatch(METRICS);
+      } else if (documented.body === METRICS || documented.body === EVENT_STREAM) {
+        expect(answer.headers.get('content-type')).toMatch(documented.body);
       } else {
         expect(answer.headers.get('content-type')).toBe('application/json');
         // Equal to what the schema lets through: nothing missing, nothing undocumented.

@@ -9,6 +9,8 @@ import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
 import { CHECK_CLIENT, SERVICE_OPTIONS } from './connection-settings';
 import { forPeople, sqlState } from './failures';
+import type { Listening } from './listener';
+import { Listener } from './listener';
 import { Queue, WaitedTooLong } from './queue';
 import { Watch } from './watch';
 
@@ -173,6 +175,21 @@ const ROLLBACK_MILLISECONDS = 5_000;
 /** Seconds after which a request that found no place may try again. */
 const RETRY_AFTER = 5;
 
+/** How every connection of the service is made. */
+const clientConfig = (settings: ConnectionSettings): pg.ClientConfig => ({
+  host: settings.host,
+  port: settings.port,
+  database: settings.database,
+  user: settings.user,
+  password: settings.password,
+  ssl: false,
+  connectionTimeoutMillis: CONNECT_MILLISECONDS,
+  application_name: 'forecast-pivot',
+  options: SERVICE_OPTIONS,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 5_000,
+});
+
 /** The pool of connections to the database. */
 export class Database extends Queryable {
   readonly #settings: ConnectionSettings;
@@ -188,18 +205,8 @@ export class Database extends Queryable {
     super();
     const pool = (max: number, limits: pg.PoolConfig) => {
       const connections = new pg.Pool({
-        host: settings.host,
-        port: settings.port,
-        database: settings.database,
-        user: settings.user,
-        password: settings.password,
-        ssl: false,
+        ...clientConfig(settings),
         max,
-        connectionTimeoutMillis: CONNECT_MILLISECONDS,
-        application_name: 'forecast-pivot',
-        options: SERVICE_OPTIONS,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 5_000,
         onConnect: async (client) => {
           await client.query(CHECK_CLIENT).catch(() => {});
         },
@@ -279,6 +286,17 @@ export class Database extends Queryable {
       this.#readers.run(versionId, () => this.transaction(work, 'REPEATABLE READ READ ONLY')),
       'Other requests for this version have taken longer than PF_WAIT_TIMEOUT; try again in a moment',
     );
+  }
+
+  /**
+   * A connection apart from the pool that reports what any process commits.
+   *
+   * @param onLost called whenever it is lost; it then opens again by itself
+   */
+  listen(listening: Listening, onLost: (error: Error) => void): Listener {
+    // A server that stands still must be noticed here, since nothing else asks it on this connection.
+    const limits = { query_timeout: 2 * ASIDE_MILLISECONDS };
+    return new Listener({ ...clientConfig(this.#settings), ...limits }, listening, onLost);
   }
 
   protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {

@@ -115,12 +115,21 @@ export async function entryRowCounts(
   return new Map(rows.map((r) => [r.version_id, r.counted ? r.row_count : null]));
 }
 
-/** Rows of those entries of a version that have been counted. */
-export async function countedRows(db: Queryable, versionId: number): Promise<number> {
+/**
+ * Rows of those entries of a version that have been counted.
+ *
+ * @param entries which entries; all if it is left out
+ */
+export async function countedRows(
+  db: Queryable,
+  versionId: number,
+  entries?: readonly number[],
+): Promise<number> {
   const { row_count } = await db.one(
     v.object({ row_count: v.number() }),
-    sql`SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log WHERE version_id = $1`,
-    [versionId],
+    sql`SELECT COALESCE(sum(row_count), 0) AS row_count FROM pf.log
+     WHERE version_id = $1 AND ($2::bigint[] IS NULL OR id = ANY ($2))`,
+    [versionId, entries ?? null],
   );
   return row_count;
 }

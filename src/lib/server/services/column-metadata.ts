@@ -3,6 +3,7 @@ import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
 import type { ColumnRecord } from '../db/column-metadata';
 import { columnEntries, insertColumns, listColumns, updateColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
+import { tellAll } from '../db/events';
 import { getSource, lockSource } from '../db/sources';
 import { AppError } from '../errors';
 import { forecastType, isDate, isNumeric } from '../sql/forecast-columns';
@@ -40,6 +41,7 @@ export function saveColumns(
       sourceId,
       wanted.map(({ id: _, table: __, ...entry }) => entry),
     );
+    await tellAll(tx, sourceId);
     return columnEntries(await listColumns(tx, source));
   });
 }

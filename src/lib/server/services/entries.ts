@@ -17,6 +17,7 @@ import {
   keepRowCount,
   keepUndone,
 } from '../db/entries';
+import { tell } from '../db/events';
 import { entryTotals, noTotals } from '../db/forecast';
 import { undoneEntry } from '../db/undone';
 import type { SqlText } from '../sql/quote';
@@ -164,6 +165,7 @@ class EntryWriter {
     await this.#keep([await deleteEntry(tx, logid)], sql`pf_logid = ${logid}`, user);
     const statement = substitute(undoTemplate(columns), { fc_table: table, logid: sql`${logid}` });
     const gone = await runWrite(tx, statement, columns, memory);
+    await tell(tx, target.version.id, { kind: 'undone', logid });
     // At the grain, the statement counts the rows behind each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
     return counts
@@ -173,8 +175,10 @@ class EntryWriter {
 
   /** Deletes one entry with its rows, and answers no keys. @throws AppError 404 */
   async remove(logid: number): Promise<void> {
-    await deleteEntry(this.tx, logid);
-    await deleteRowsOfEntry(this.tx, this.target.table, logid);
+    const { tx, target } = this;
+    await deleteEntry(tx, logid);
+    await deleteRowsOfEntry(tx, target.table, logid);
+    await tell(tx, target.version.id, { kind: 'undone', logid });
   }
 
   /**
@@ -187,10 +191,9 @@ class EntryWriter {
     const { iter } = OPERATIONS[operation];
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
     await this.#keep(entries, sql`pf_iter = ${literal(iter)}`, user);
-    return {
-      rows_deleted: await deleteRowsOfIter(tx, target.table, iter),
-      log_entries_deleted: entries.length,
-    };
+    const rows_deleted = await deleteRowsOfIter(tx, target.table, iter);
+    await tell(tx, target.version.id, { kind: 'cleared' });
+    return { rows_deleted, log_entries_deleted: entries.length };
   }
 
   /** Keeps entries that are taken out, for the list and for a redo. @param where which rows are theirs */
@@ -267,12 +270,15 @@ FROM (${ofEntries(select, [this.logid])}) AS rows ORDER BY ${isGrain ? sql`pf_gk
   }
 
   /**
-   * Keeps how many rows the entry has, after the last one is written.
+   * Keeps how many rows the entry has, after the last one is written, and tells of it.
    *
    * @param rowCount left out if it is not known; the rows are counted then
    */
   async close(rowCount?: number): Promise<void> {
-    await keepRowCount(this.tx, this.target.table, this.logid, rowCount);
+    const { tx, target, logid } = this;
+    const { operation, pf_user } = this.entry;
+    await keepRowCount(tx, target.table, logid, rowCount);
+    await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
   }
 
   get #note(): SqlText {

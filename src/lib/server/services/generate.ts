@@ -2,6 +2,7 @@ import type { Template, TemplatesPreview } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database, Transaction } from '../db/database';
+import { tellAll } from '../db/events';
 import { addColumn, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
 import { generatedColumns, listTemplates, replaceTemplates } from '../db/templates';
@@ -49,6 +50,7 @@ export function generate(db: Database, sourceId: number): Promise<Template[]> {
       await alignForecastTable(tx, source.tname, version, columns);
     }
     await replaceTemplates(tx, sourceId, generated, columns);
+    await tellAll(tx, sourceId);
     return listTemplates(tx, sourceId);
   });
 }

@@ -2,6 +2,7 @@ import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contra
 import type { Slice } from '../../contract/operations';
 import type { Database, Queryable } from '../db/database';
 import { found } from '../db/database';
+import { tell } from '../db/events';
 import { entryParts, entryTotals, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { listEntries, updateNote, versionOfEntry } from '../db/log';
@@ -79,7 +80,11 @@ export const undoneEntries = async (db: Database, versionId: number): Promise<Un
 
 /** Changes an entry's note, on a closed version too. @throws AppError 404 */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>
-  updateNote(db, logid, note);
+  db.transaction(async (tx) => {
+    const entry = await updateNote(tx, logid, note);
+    await tell(tx, entry.version_id, { kind: 'note', logid });
+    return entry;
+  });
 
 /**
  * Undo: takes one entry's rows out, and the entry itself (docs/contract/06-log.md). Another undo may

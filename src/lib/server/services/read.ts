@@ -28,23 +28,31 @@ import { planColumns, readColumns } from './read-columns';
 /** About what one cell takes: an amount has 8 bytes, an id, a day or the code of a text 4, and room to grow. */
 const CELL_BYTES = 8;
 
-type ReadOperation = 'get_data' | 'get_agg';
+/** Which rows a read is of. */
+interface Wanted {
+  /** The stored template that answers them. */
+  operation: 'get_data' | 'get_agg';
+  /** The ids of the entries whose rows are wanted; undefined for all rows of the version. */
+  entries: readonly number[] | undefined;
+}
 
 /** What a read finds, as one snapshot has it. */
 interface State {
   versionId: number;
-  operation: ReadOperation;
+  wanted: Wanted;
   /** The stored template with its tokens filled in. */
   select: SqlText;
   /** Those of the forecast table. */
   columns: ForecastColumn[];
-  /** Of the live entries, oldest first. */
+  /** Of the live entries that are wanted, oldest first. */
   labels: Label[];
   /**
    * Two states of the same name make the same answer. The rows of an entry never change and its id
    * never comes back, so the live entries tell which rows there are.
    */
   of: BodyOf;
+  /** The series of the states that have all rows of the version. */
+  series: string;
 }
 
 /**
@@ -56,6 +64,7 @@ interface State {
  * join per row. Readers of one state share one body, and all bodies share one budget of memory. The
  * caller releases the body.
  *
+ * @param wanted which rows; entries that the version does not have are passed over
  * @param asked how the client wants the rows
  * @throws AppError 404 if there is no such version or template; 422 for a value Arrow cannot hold, and
  * for rows that take more than the whole budget; 503 if a turn or memory does not come in time
@@ -63,15 +72,15 @@ interface State {
 export async function readForecast(
   { db, bodies }: { db: Database; bodies: Bodies },
   versionId: number,
-  operation: ReadOperation,
+  wanted: Wanted,
   asked: Asked,
 ): Promise<Read> {
   try {
     // A snapshot of its own, so that every reader gets what was committed before it asked.
-    const { of } = await db.versionRead(versionId, (tx) => stateOf(tx, versionId, operation));
+    const { of } = await db.versionRead(versionId, (tx) => stateOf(tx, versionId, wanted));
     // If nothing is kept, rows that were changed past the service are to be seen.
     if (bodies.keeps && asked.isKnown(of.state)) return { kind: 'unchanged', tag: of.state };
-    const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, operation, of, signal);
+    const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, wanted, of, signal);
     const body = asked.encoding
       ? await compressedBody(bodies, of, asked.encoding, plain, asked.signal)
       : await plain(asked.signal);
@@ -90,13 +99,13 @@ function plainBody(
   db: Database,
   bodies: Bodies,
   versionId: number,
-  operation: ReadOperation,
+  wanted: Wanted,
   of: BodyOf,
   signal: AbortSignal,
 ): Promise<HeldBody> {
   return bodies.read(of, signal, (body) => {
     bodies.misses += 1;
-    return makeBody(db, bodies, body, versionId, operation);
+    return makeBody(db, bodies, body, versionId, wanted);
   });
 }
 
@@ -113,7 +122,7 @@ async function compressedBody(
 ): Promise<HeldBody> {
   const packed = (state: string): BodyOf => ({
     state: `${state} ${encoding}`,
-    series: `${of.series} ${encoding}`,
+    series: of.series && `${of.series} ${encoding}`,
   });
   try {
     return await bodies.read(packed(of.state), signal, async (body) => {
@@ -145,15 +154,13 @@ async function packedBody(
   return { ...made, parts: await compress(parts, encoding, grow, body.signal), encoding };
 }
 
-async function stateOf(
-  tx: Transaction,
-  versionId: number,
-  operation: ReadOperation,
-): Promise<State> {
+async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Promise<State> {
+  const { operation, entries } = wanted;
   const { version, source, columns, table } = await readVersion(tx, versionId);
   const template = await storedTemplate(tx, source.id, operation);
   const select = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
-  const labels = await entryLabels(tx, versionId);
+  const live = await entryLabels(tx, versionId);
+  const labels = entries ? live.filter(({ id }) => entries.includes(id)) : live;
   const series = digest([
     versionId,
     operation,
@@ -166,11 +173,14 @@ async function stateOf(
   );
   return {
     versionId,
-    operation,
+    wanted,
     select,
     columns,
     labels,
-    of: { series, state: digest([series, shown]) },
+    of: entries
+      ? { series: undefined, state: digest([series, shown, 'part']) }
+      : { series, state: digest([series, shown]) },
+    series,
   };
 }
 
@@ -187,14 +197,14 @@ const makeBody = (
   bodies: Bodies,
   body: Body,
   versionId: number,
-  operation: ReadOperation,
+  wanted: Wanted,
 ): Promise<Made> =>
   bodies.budget.run((memory) => {
     body.holds(memory);
     return db.versionRead(versionId, async (tx) => {
-      const state = await stateOf(tx, versionId, operation);
+      const state = await stateOf(tx, versionId, wanted);
       body.becomes(state.of);
-      const before = bodies.borrow(state.of.series);
+      const before = bodies.borrow(state.series);
       try {
         return await encodeRows(tx, state, before, memory, body.signal);
       } finally {
@@ -203,7 +213,7 @@ const makeBody = (
     });
   }, body.signal);
 
-/** @param before rows of another state of the same series, if there are any */
+/** @param before rows of a state of the same series, if there are any */
 async function encodeRows(
   tx: Transaction,
   state: State,
@@ -211,13 +221,14 @@ async function encodeRows(
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
-  const { versionId, operation, select, columns, labels, of } = state;
+  const { versionId, wanted, select, columns, labels, of } = state;
+  const { operation, entries } = wanted;
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
   );
   if (operation === 'get_data') {
     // So a read that cannot succeed now is not begun. How many groups a grain makes is not known.
-    memory.expect(CELL_BYTES * plan.length * (await countedRows(tx, versionId)));
+    memory.expect(CELL_BYTES * plan.length * (await countedRows(tx, versionId, entries)));
   }
   const isSame = (e: Label) => (before?.stamps.get(e.id) ?? e.stamp) === e.stamp;
   const usable = before && labels.some((e) => before.stamps.has(e.id)) && labels.every(isSame);
@@ -250,13 +261,14 @@ interface RowsRead {
 
 async function allRows(
   tx: Transaction,
-  { select, labels }: State,
+  { wanted, select, labels }: State,
   plan: readonly PlannedColumn[],
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<RowsRead> {
-  const { columns, bytes } = await readColumns(tx, inOrder(select, plan), plan, memory, signal);
   const entries = labels.map(({ id }) => id);
+  const some = wanted.entries ? ofEntries(select, entries) : select;
+  const { columns, bytes } = await readColumns(tx, inOrder(some, plan), plan, memory, signal);
   const rows = await byEntry(columns, entries, integerColumns(plan), () => memory.grow(2 * bytes));
   return { columns: rows?.columns ?? columns, rows };
 }

@@ -7,6 +7,7 @@ import type {
 import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
+import { tell } from '../db/events';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { createTable, dropTable } from '../db/forecast';
 import { countOldEntries, entryRowCounts, lastChanges } from '../db/log';
@@ -131,6 +132,7 @@ export async function editVersion(
   try {
     return await db.versionTransaction(id, async (tx) => {
       const current = await lockOpenVersion(tx, id);
+      await tell(tx, id, { kind: 'status' });
       return updateVersion(tx, id, {
         name: edit.name ?? current.name,
         description: edit.description === undefined ? current.description : edit.description,
@@ -153,6 +155,7 @@ export function switchVersion(
   return db.versionTransaction(id, async (tx) => {
     const current = await lockVersion(tx, id, 'UPDATE');
     if (current.status === status) throw new AppError(409, `The version is ${status} already`);
+    await tell(tx, id, { kind: 'status' });
     return setClosed(tx, id, status === 'closed' ? user : null);
   });
 }
@@ -164,5 +167,6 @@ export function removeVersion(db: Database, id: number): Promise<void> {
     const source = await getSource(tx, current.source_id);
     await dropTable(tx, forecastTable(source.tname, id));
     await deleteVersion(tx, id);
+    await tell(tx, id, { kind: 'deleted' });
   });
 }

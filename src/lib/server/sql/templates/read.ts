@@ -21,4 +21,4 @@ GROUP BY
 /** A select of the rows of some entries only. Every template answers `pf_logid`, and groups by it. */
 export const ofEntries = (select: SqlText, entries: readonly number[]): SqlText =>
   sql`SELECT * FROM (${select}
-) AS entry WHERE pf_logid IN (${commas(entries.map((id) => sql`${id}`))})`;
+) AS entry WHERE pf_logid IN (${entries.length > 0 ? commas(entries.map((id) => sql`${id}`)) : sql`NULL`})`;

@@ -1,0 +1,30 @@
+import * as v from 'valibot';
+
+/** The media type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream';
+
+const kind = <const Kind extends string, Entries extends v.ObjectEntries>(
+  name: Kind,
+  entries: Entries,
+) => v.object({ kind: v.literal(name), ...entries });
+
+const logid = v.number();
+
+/**
+ * What a client is told of a version (docs/contract/19-planning-together.md#live): `kind` is the event's name, and the
+ * rest is its data.
+ */
+export const VersionEvent = v.variant('kind', [
+  kind('written', { logid, operation: v.string(), pf_user: v.string() }),
+  kind('undone', { logid }),
+  kind('cleared', {}),
+  kind('note', { logid }),
+  kind('status', {}),
+  kind('locks', {}),
+  kind('deleted', {}),
+  kind('resync', {}),
+]);
+export type VersionEvent = v.InferOutput<typeof VersionEvent>;
+
+/** The kinds of events. */
+export const EVENT_KINDS = VersionEvent.options.map(({ entries }) => entries.kind.literal);

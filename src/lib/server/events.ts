@@ -1,0 +1,129 @@
+import type { VersionEvent } from '../contract/events';
+import type { Told } from './db/events';
+import type { Listener, Listening } from './db/listener';
+import { AppError } from './errors';
+
+/** How many streams one process keeps open. */
+const MOST_STREAMS = 1000;
+
+/** How often each stream carries a line, so that neither side nor a proxy takes it for dead. */
+export const HEARTBEAT_MILLISECONDS = 20_000;
+
+/** How long a browser waits before it opens a lost stream again. */
+const RETRY_MILLISECONDS = 2000;
+
+/** How many bytes may wait for a client before its stream is ended. It then comes back and compares. */
+const MOST_WAITING = 65_536;
+
+/** Seconds after which a client that found no place may try again. */
+const RETRY_AFTER = 30;
+
+interface Stream {
+  versionId: number;
+  controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+}
+
+/**
+ * The open event streams of this process. One connection to the database listens for all of them
+ * (docs/contract/19-planning-together.md#live, docs/decisions/0017-events-by-notify.md).
+ */
+export class Events implements Listening {
+  readonly #streams = new Set<Stream>();
+  readonly #listener: Listener;
+  readonly #encoder = new TextEncoder();
+  #lastId = 0;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  /** @param listen makes the connection that reports to these streams */
+  constructor(listen: (listening: Listening) => Listener) {
+    this.#listener = listen(this);
+  }
+
+  /** How many streams are open. */
+  get open(): number {
+    return this.#streams.size;
+  }
+
+  /**
+   * Opens a stream of what is committed to a version from now on.
+   *
+   * @param lastEventId the last event that the client has had from an earlier stream; null if it had none
+   * @throws AppError 503 if there are too many, or the server is about to end
+   */
+  async stream(
+    versionId: number,
+    lastEventId: string | null,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    await this.#listener.start();
+    if (this.#ended) throw new AppError(503, 'The server is about to end', { retryAfter: 1 });
+    if (this.#streams.size >= MOST_STREAMS) {
+      throw new AppError(503, `This server has ${MOST_STREAMS} open event streams already`, {
+        retryAfter: RETRY_AFTER,
+      });
+    }
+    let stream: Stream | undefined;
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start: (controller) => {
+          stream = { versionId, controller };
+          this.#streams.add(stream);
+          this.#heartbeat ??= setInterval(() => this.#beat(), HEARTBEAT_MILLISECONDS).unref();
+          // With an id from the start, a browser that comes back always says that it was here.
+          this.#send(stream, `id: ${this.#lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
+          if (lastEventId !== null) this.#send(stream, this.#text({ kind: 'resync' }));
+        },
+        cancel: () => {
+          if (stream) this.#forget(stream);
+        },
+      },
+      { highWaterMark: MOST_WAITING, size: ({ byteLength }) => byteLength },
+    );
+  }
+
+  told({ version, event }: Told): void {
+    const text = this.#text(event);
+    for (const stream of this.#streams) if (stream.versionId === version) this.#send(stream, text);
+  }
+
+  missed(): void {
+    const text = this.#text({ kind: 'resync' });
+    for (const stream of this.#streams) this.#send(stream, text);
+  }
+
+  #beat(): void {
+    for (const stream of this.#streams) this.#send(stream, ':\n\n');
+  }
+
+  #text({ kind, ...data }: VersionEvent): string {
+    this.#lastId += 1;
+    return `id: ${this.#lastId}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+
+  #send(stream: Stream, text: string): void {
+    if ((stream.controller.desiredSize ?? 0) > 0) {
+      stream.controller.enqueue(this.#encoder.encode(text));
+    } else {
+      this.#close(stream);
+    }
+  }
+
+  #close(stream: Stream): void {
+    this.#forget(stream);
+    stream.controller.close();
+  }
+
+  #forget(stream: Stream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+
+  /** Ends all streams and the connection; no other stream is opened. */
+  end(): void {
+    this.#ended = true;
+    for (const stream of this.#streams) this.#close(stream);
+    this.#listener.end();
+  }
+}

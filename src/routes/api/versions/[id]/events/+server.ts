@@ -1,0 +1,9 @@
+import { eventResponse, idParam } from '$lib/server/http';
+import { watchVersion } from '$lib/server/services/events';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const stream = await watchVersion(locals, id, request.headers.get('last-event-id'));
+  return eventResponse(request, stream);
+};

@@ -1,0 +1,71 @@
+import { onTestFinished } from 'vitest';
+
+/** One block of an event stream. */
+export interface StreamEvent {
+  id?: string;
+  event?: string;
+  data?: unknown;
+  retry?: string;
+}
+
+/** An event stream that a test reads. */
+export interface EventStream {
+  status: number;
+  headers: Headers;
+  /** The next block; a comment line is a block without fields. Undefined once the stream has ended. */
+  next(): Promise<StreamEvent | undefined>;
+  /** The next events, less the blocks that are none. */
+  events(count: number): Promise<StreamEvent[]>;
+  /** Closes it, as a closed tab does. */
+  close(): void;
+}
+
+/** Opens the event stream of a version, at the address of a server. */
+export async function openEvents(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<EventStream> {
+  const abort = new AbortController();
+  const response = await fetch(`${url}/api${path}/events`, { headers, signal: abort.signal });
+  onTestFinished(() => abort.abort());
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const next = async (): Promise<StreamEvent | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n');
+      if (end >= 0) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        return parse(block);
+      }
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      text += value;
+    }
+  };
+  return {
+    status: response.status,
+    headers: response.headers,
+    next,
+    events: async (count) => {
+      const events: StreamEvent[] = [];
+      while (events.length < count) {
+        const block = await next();
+        if (!block) throw new Error(`The stream ended after ${JSON.stringify(events)}`);
+        if (block.event) events.push(block);
+      }
+      return events;
+    },
+    close: () => abort.abort(),
+  };
+}
+
+function parse(block: string): StreamEvent {
+  const fields = block
+    .split('\n')
+    .filter((line) => !line.startsWith(':'))
+    .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const)
+    .map(([name, value]) => [name, name === 'data' ? JSON.parse(value) : value] as const);
+  return Object.fromEntries(fields);
+}
