@@ -84,7 +84,16 @@ const ARROW_TYPES = {
 };
 
 /** A table loaded as the product loads it: one Arrow stream, indexed. */
-export async function tableOf(rows: Row[]) {
+export const tableOf = (rows: Row[]) => tableFrom(bytesOf(rows));
+
+export async function tableFrom(bytes: ArrayBuffer) {
+  const table = await perspective.table(bytes, { index: 'pf_id' });
+  tables.push(table);
+  return table;
+}
+
+/** Rows as the service sends them: one Arrow stream of one record batch. */
+export function bytesOf(rows: Row[]): ArrayBuffer {
   const columns = Object.entries(SCHEMA).map(([name, type]) => {
     const values = rows.map((row) =>
       type === 'date' && row[name] !== null ? new Date(String(row[name])) : row[name],
@@ -92,9 +101,7 @@ export async function tableOf(rows: Row[]) {
     return [name, vectorFromArray(values, ARROW_TYPES[type]())] as const;
   });
   const bytes = tableToIPC(new Table(Object.fromEntries(columns)), 'stream');
-  const table = await perspective.table(bytes.slice().buffer as ArrayBuffer, { index: 'pf_id' });
-  tables.push(table);
-  return table;
+  return bytes.slice().buffer as ArrayBuffer;
 }
 
 /** The rows a slice selects, as the service's SQL selects them. */

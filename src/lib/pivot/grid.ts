@@ -4,6 +4,7 @@ import { copyCells, copyView } from './clipboard';
 import type { GridPlugin, Table } from './engine-types';
 import { headOf } from './labels';
 import { Marks } from './marks';
+import type { Ratio } from './origins';
 import { isGone, Shown } from './shown';
 import type { SliceColumn } from './slice';
 
@@ -38,6 +39,7 @@ export class Grid {
   readonly shown: Shown;
 
   /**
+   * @param ratios the columns that are painted from others
    * @param sort the viewer's sort: a view does not tell its own completely
    * @param onTarget is told which cell or header was clicked and where it was, null for one that is just
    * being drawn anew; `add` with Ctrl held
@@ -46,11 +48,12 @@ export class Grid {
   constructor(
     private readonly plugin: GridPlugin,
     table: Table,
+    ratios: ReadonlyMap<string, Ratio>,
     sort: () => Promise<LayoutSort[]>,
     private readonly onTarget: (cell: CellIdentity | null, at: CellPosition, add: boolean) => void,
     private readonly onRows: () => void,
   ) {
-    this.shown = new Shown(table, sort, onRows);
+    this.shown = new Shown(table, ratios, sort, onRows);
     this.marks = new Marks(this.shown, plugin.regular_table);
     this.takeOver();
     this.listen();
@@ -207,6 +210,8 @@ export class Grid {
     if (isLabel && isTree && (event.offsetX < ICON_WIDTH || event.shiftKey)) return;
     // What is under the mouse, whatever a change that is not drawn yet has put there.
     const identity = this.marks.drawnAt(cell);
+    // The engine cannot sort by what it does not add up.
+    if (cell.closest('thead') && this.shown.isPainted(meta.x)) event.stopImmediatePropagation();
     // The header of a measure stands for no rows, and a click on it sorts.
     if (!identity && !isLabel && cell.tagName !== 'TD') return;
     if (isLabel) {

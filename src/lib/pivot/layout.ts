@@ -2,6 +2,7 @@ import type { ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutSort } from '../contract/stored-layout';
 import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
+import type { Origin, Origins } from './origins';
 
 /** The plugin that shows the pivot as a grid; the others are charts. */
 export const GRID = 'Datagrid';
@@ -23,6 +24,7 @@ export function defaultLayout(
   columns: readonly ColumnEntry[],
   schema: Schema,
   facts: ReadonlyMap<string, Pick<ColumnFacts, 'distinct' | 'months'>>,
+  origins: Origins | null = null,
 ): Layout {
   const loaded = columns.filter((c) => c.cname in schema);
   const date = loaded.find((c) => c.role === 'date');
@@ -49,8 +51,8 @@ export function defaultLayout(
     plugin: GRID,
     group_by,
     split_by: [],
-    columns: measures(loaded),
-    columns_config: numberFormats(loaded, schema),
+    columns: measures(loaded, origins),
+    columns_config: numberFormats(loaded, schema, origins),
     depth: openRows > MAX_OPEN_ROWS ? 0 : 1,
   };
   if (date) Object.assign(layout, datesAcross(date.cname, facts.get(date.cname)?.months ?? 0));
@@ -70,13 +72,25 @@ function datesAcross(date: string, months: number): Partial<Layout> {
   return { split_by: Object.keys(expressions), expressions };
 }
 
-const measures = (columns: readonly ColumnEntry[]) =>
-  ['value', 'units'].flatMap((role) => columns.filter((c) => c.role === role).map((c) => c.cname));
+/** The columns beside the plan's if there is a reference to compare with. */
+const COMPARED: readonly Origin[] = ['reference', 'difference', 'percent'];
 
-/** Number formats by role: whole units, value to the cent. */
-function numberFormats(
+/** Value and units; if there is a reference, value alone beside it, with what the two differ by. */
+function measures(columns: readonly ColumnEntry[], origins: Origins | null): string[] {
+  const names = (['value', 'units'] as const).flatMap((role) =>
+    columns.filter((c) => c.role === role).map((c) => c.cname),
+  );
+  const [first] = names;
+  if (first === undefined || !origins?.compares) return names;
+  const compared = origins.columnsOf(first).filter(({ origin }) => COMPARED.includes(origin));
+  return [first, ...compared.map(({ name }) => name)];
+}
+
+/** Number formats by role: whole units, value to the cent, and shares in percent. */
+export function numberFormats(
   columns: readonly ColumnEntry[],
   schema: Schema,
+  origins: Origins | null = null,
 ): Record<string, Record<string, unknown>> {
   const config: Record<string, Record<string, unknown>> = {};
   for (const { cname, role } of columns) {
@@ -89,9 +103,23 @@ function numberFormats(
       signDisplay: 'negative',
     };
     config[cname] = { number_format };
+    for (const { name, origin } of origins?.columnsOf(cname) ?? []) {
+      config[name] = { number_format: { ...number_format, ...FORMATS[origin] } };
+    }
   }
   return config;
 }
+
+/** How the numbers of an origin are written otherwise than those of the plan. */
+const FORMATS: Partial<Record<Origin, Record<string, unknown>>> = {
+  difference: { signDisplay: 'exceptZero' },
+  percent: {
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  },
+};
 
 export interface CleanLayout {
   layout: Layout;

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
+import type { Iter } from '../contract/operations';
 import type { Row, Scalar } from '../contract/primitives';
 import type { CellIdentity, CellPosition } from './cell';
 import { byName, toScalar, valueKey } from './cell-value';
@@ -15,10 +16,12 @@ import {
   defaultLayout,
   GRID,
   monthOrder,
+  numberFormats,
   withMonthsInOrder,
   withoutMonthOrder,
 } from './layout';
 import type { CleanLayout, MonthOrder } from './layout';
+import { Origins } from './origins';
 import { createViewer, startEngine } from './perspective';
 import { emptyColumns, toEngineColumns } from './rows';
 import { neededColumns } from './underlying';
@@ -40,6 +43,8 @@ interface PivotOptions extends PivotEvents {
   host: HTMLElement;
   index: 'pf_id' | 'pf_gkey';
   columns: readonly ColumnEntry[];
+  /** Iterations whose rows are no part of the plan. */
+  excluded: readonly Iter[];
   dark: boolean;
 }
 
@@ -70,6 +75,8 @@ export class Pivot {
     readonly grid: Grid,
     readonly schema: Schema,
     private readonly facts: ReadonlyMap<string, ColumnFacts>,
+    /** The measures, and their parts by origin. */
+    readonly origins: Origins,
   ) {
     this.dark = options.dark;
   }
@@ -91,8 +98,12 @@ export class Pivot {
       bytes,
       dimensions.map((c) => c.cname),
     );
+    const measures = options.columns
+      .filter(({ role }) => role === 'value' || role === 'units')
+      .map(({ cname }) => cname);
+    const prepared = Origins.prepare(bytes, measures, options.excluded);
     const client = await startEngine();
-    const table = await client.table(bytes, { index: options.index });
+    const table = await client.table(prepared.bytes, { index: options.index });
     const viewer = createViewer();
     try {
       options.host.append(viewer);
@@ -102,12 +113,13 @@ export class Pivot {
       const grid = new Grid(
         await viewer.getPlugin(GRID),
         table,
+        prepared.origins.ratios,
         async () => v.parse(Layout, await viewer.save()).sort ?? [],
         (cell, at, add) => options.onTarget(cell, at, add),
         () => options.onRows(),
       );
       const schema = byName(await table.schema());
-      const pivot = new Pivot(options, table, viewer, grid, schema, facts);
+      const pivot = new Pivot(options, table, viewer, grid, schema, facts, prepared.origins);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
           // If the page is left right after a change, the viewer is gone before this has read it.
@@ -153,7 +165,7 @@ export class Pivot {
 
   /** A sensible layout from the metadata and the data. */
   defaultLayout(): Layout {
-    return defaultLayout(this.options.columns, this.schema, this.facts);
+    return defaultLayout(this.options.columns, this.schema, this.facts, this.origins);
   }
 
   /** A layout without what the loaded rows do not have: what {@link apply} would show of it. */
@@ -173,8 +185,16 @@ export class Pivot {
     this.grid.shown.expansion.setDepth(depth ?? null);
     const isChart = (config.plugin ?? GRID) !== GRID;
     this.gridColumns = isChart ? (config.columns ?? null) : null;
-    await this.restore({ plugin: GRID, split_by: [], ...config });
-    return { dropped, ignoresOr };
+    const formats = numberFormats(this.options.columns, this.schema, this.origins);
+    await this.restore({
+      plugin: GRID,
+      split_by: [],
+      ...config,
+      ...(isChart && { columns: this.drawable(config.columns ?? []) }),
+      columns_config: { ...formats, ...config.columns_config },
+    });
+    // What another version has to compare with is not missed here.
+    return { dropped: dropped.filter((name) => !this.origins.isAbsent(name)), ignoresOr };
   }
 
   /** Filters the pivot, keeping everything else as it is. */
@@ -185,7 +205,9 @@ export class Pivot {
   /** Appends rows of an operation's answer; the view re-sums them in place. */
   async append(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    const columns = toEngineColumns(rows, this.schema, this.options.index);
+    const { origins } = this;
+    const answered = toEngineColumns(rows, origins.loaded(this.schema), this.options.index);
+    const columns = origins.extend(answered);
     for (const name of emptyColumns(columns)) this.withEmpty.set(name, true);
     await this.noteEmptyExpressions(columns);
     await this.table.update(columns);
@@ -241,10 +263,16 @@ export class Pivot {
 
   /** Shows the grid or one of the charts. */
   async showAs(plugin: string): Promise<void> {
-    const columns = plugin === GRID ? this.gridColumns : null;
-    if (plugin !== GRID) this.gridColumns ??= (await this.layout()).columns ?? null;
-    else this.gridColumns = null;
+    const isChart = plugin !== GRID;
+    const shown = this.gridColumns ?? (isChart ? ((await this.layout()).columns ?? null) : null);
+    const columns = isChart && shown ? this.drawable(shown) : shown;
+    this.gridColumns = isChart ? shown : null;
     await this.restore({ plugin, ...(columns && { columns }) });
+  }
+
+  /** The columns that a chart can draw: a painted share is no number of the engine's. */
+  private drawable(columns: readonly (string | null)[]): (string | null)[] {
+    return columns.filter((name) => name === null || !this.origins.ratios.has(name));
   }
 
   async toggleSettings(open?: boolean): Promise<void> {

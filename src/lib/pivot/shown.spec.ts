@@ -27,6 +27,7 @@ async function shownByRegion() {
   const { view, deleteByViewer } = deletable(await table.view(config));
   const shown = new Shown(
     table,
+    new Map(),
     async () => [],
     () => undefined,
   );

@@ -5,6 +5,7 @@ import { parseRows, ROW_KEY, ROW_PATH } from './columns-json';
 import type { CellValue, Table, View, ViewWindow } from './engine-types';
 import { Expansion } from './expansion';
 import { columnLabels, headOf, label, labelStyle } from './labels';
+import { shares, type Ratio } from './origins';
 import { ViewReader } from './view-reader';
 
 /** So long a question waits for the view that takes the place of one that is gone. */
@@ -31,6 +32,8 @@ export class Shown {
 
   constructor(
     private readonly table: Table,
+    /** The columns that are painted from others. */
+    private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly sort: () => Promise<LayoutSort[]>,
     /** Is told after rows were opened or closed. */
     private readonly onRows: () => void,
@@ -40,7 +43,7 @@ export class Shown {
   async adopt(view: View): Promise<void> {
     const before = this.reader;
     this.view = view;
-    const reader = await ViewReader.open(this.table, view, await this.sort());
+    const reader = await ViewReader.open(this.table, view, await this.sort(), this.ratios);
     this.reader = reader;
     void before?.dispose().catch(() => undefined);
     await this.expansion.applyTo(view, reader.config.group_by, async () =>
@@ -117,6 +120,11 @@ export class Shown {
     return this.window.reader?.sliceContext === this.reader?.sliceContext;
   }
 
+  /** Whether a column is painted from others: the engine has no sums of its own for it. */
+  isPainted(x: number | undefined): boolean {
+    return x !== undefined && this.window.reader?.partsOf(x) != null;
+  }
+
   /** What the header of a split column stands for; null for one that stands for no rows. */
   columnHeaderAt(x: number, level: number): CellIdentity | null {
     const { reader, columnPaths } = this.window;
@@ -170,7 +178,9 @@ export class Shown {
     const overrides: Partial<View> = {
       schema: async () => {
         const schema = await view.schema();
-        const headed = Object.entries(schema).map(([name, type]) => [headOf(name), type] as const);
+        const headed = Object.entries(schema).map(
+          ([name, type]) => [headOf(name), this.ratios.has(name) ? 'float' : type] as const,
+        );
         return { ...schema, ...Object.fromEntries(headed) };
       },
       expression_schema: async () => {
@@ -251,27 +261,31 @@ export class Shown {
     if (start_row !== undefined) {
       this.window = { start: start_row, paths: read.paths ?? read.keys ?? [], columnPaths, reader };
     }
-    const shown: [string, unknown[]][] = [];
+    const shown: [string, readonly unknown[]][] = [];
     if (read.paths) {
       const labels = read.paths.map((path) => path.map((value, i) => label(value, styles[i])));
       shown.push([ROW_PATH, labels]);
     }
     if (read.keys) shown.push([ROW_KEY, read.keys]);
-    if (columnPaths.length === 0) {
-      const headed = [...read.columns].map(([name, values]) => [headOf(name), values] as const);
-      return tidied([...shown, ...headed]);
-    }
-
-    for (let x = start_col; x < Math.min(end_col, printedPaths.length); x++) {
+    const rows = {
+      ...(start_row !== undefined && { start_row }),
+      ...(end_row !== undefined && { end_row }),
+    };
+    const valuesAt = async (x: number): Promise<readonly CellValue[] | undefined> => {
       const path = printedPaths[x] ?? '';
       const alone = printedPaths.indexOf(path) === printedPaths.lastIndexOf(path);
-      const values = alone
-        ? read.columns.get(path)
-        : await reader?.columnValues(x, {
-            ...(start_row !== undefined && { start_row }),
-            ...(end_row !== undefined && { end_row }),
-          });
-      if (values) shown.push([labels[x] ?? path, values]);
+      const values = alone ? read.columns.get(path) : undefined;
+      return (
+        values ??
+        (x >= start_col && x < end_col && alone ? undefined : reader?.columnValues(x, rows))
+      );
+    };
+    for (let x = start_col; x < Math.min(end_col, printedPaths.length); x++) {
+      const parts = reader?.partsOf(x);
+      const values = parts
+        ? shares(await Promise.all(parts.map((at) => (at === null ? undefined : valuesAt(at)))))
+        : await valuesAt(x);
+      if (values) shown.push([labels[x] ?? '', values]);
     }
     return tidied(shown);
   }
@@ -307,7 +321,7 @@ interface Window {
   reader: ViewReader | null;
 }
 
-const tidied = (columns: (readonly [name: string, values: unknown[]])[]) =>
+const tidied = (columns: (readonly [name: string, values: readonly unknown[]])[]) =>
   JSON.stringify(Object.fromEntries(columns), (_, value: unknown) =>
     typeof value === 'number' && !Number.isInteger(value) ? tidy(value) : value,
   );

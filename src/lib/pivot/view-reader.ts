@@ -16,6 +16,7 @@ import type {
   ViewWindow,
 } from './engine-types';
 import { sliceContextOf } from './layout';
+import { shares, type Ratio } from './origins';
 import type { PivotCell, SliceColumn } from './slice';
 import { expressionsOf, sliceFromCell } from './slice';
 import type { Underlying } from './underlying';
@@ -47,16 +48,19 @@ export class ViewReader {
     private readonly view: EngineView,
     readonly config: Readonly<ViewConfig>,
     readonly schema: Schema,
+    private readonly ratios: ReadonlyMap<string, Ratio>,
   ) {}
 
   /**
    * @param sort the sort that the view was made with: the configuration that the view answers lacks
    * the sorting of columns
+   * @param ratios the columns that are painted from others
    */
   static async open(
     table: EngineTable,
     view: EngineView,
     sort: readonly LayoutSort[],
+    ratios: ReadonlyMap<string, Ratio> = new Map(),
   ): Promise<ViewReader> {
     const [config, tableSchema, expressionSchema] = await Promise.all([
       view.get_config(),
@@ -80,6 +84,7 @@ export class ViewReader {
         aggregates: byName(config.aggregates),
       },
       byName({ ...tableSchema, ...expressionSchema }),
+      ratios,
     );
   }
 
@@ -237,10 +242,36 @@ export class ViewReader {
   }
 
   /**
+   * The places of the columns that a painted one is made from: plan, reference, difference; null for
+   * one that the view does not show. Null for a column that is not painted.
+   */
+  partsOf(x: number): (number | null)[] | null {
+    const { shown } = this;
+    const ratio = this.ratios.get(shown[x % shown.length] ?? '');
+    if (!ratio) return null;
+    return [ratio.plan, ratio.reference, ratio.difference].map((name) => {
+      const at = shown.indexOf(name);
+      return at < 0 ? null : x - (x % shown.length) + at;
+    });
+  }
+
+  /** The values of one column of the view, painted ones too. */
+  async columnValues(
+    x: number,
+    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
+  ): Promise<CellValue[]> {
+    const parts = this.partsOf(x);
+    if (!parts) return this.summedValues(x, rows);
+    return shares(
+      await Promise.all(parts.map((at) => (at === null ? undefined : this.summedValues(at, rows)))),
+    );
+  }
+
+  /**
    * The values of one column of the view. A column whose name is unique is found by name, because
    * with a sort by a hidden column the engine's column windows are shifted and return more columns.
    */
-  async columnValues(
+  private async summedValues(
     x: number,
     rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
   ): Promise<CellValue[]> {

@@ -108,8 +108,9 @@ export class Loading {
     signal: AbortSignal,
   ): Promise<void> {
     const { Pivot } = await import('../pivot/pivot');
-    const { columns } = this.planned;
-    const pivot = await Pivot.open(bytes, { ...options, index, columns });
+    const { columns, current } = this.planned;
+    const excluded = current.exclude_iters;
+    const pivot = await Pivot.open(bytes, { ...options, index, columns, excluded });
     try {
       if (!signal.aborted) await arrange(pivot);
     } catch (error) {

@@ -3,6 +3,8 @@ import { Latest, LatestCall } from '../client/latest.svelte';
 import type { Slice, SlicePreview } from '../contract/operations';
 import type { CellIdentity, CellPosition, ReadCell } from '../pivot/cell';
 import { cellKey } from '../pivot/cell';
+import type { Origin } from '../pivot/origins';
+import type { Pivot } from '../pivot/pivot';
 import type { NotHeld, SliceColumn } from '../pivot/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
 import type { Loading } from './loading.svelte';
@@ -32,6 +34,15 @@ interface Place {
 const GONE = 'This cell could not be read again after the change. Select one anew.';
 /** Several cells of which no one slice is exactly their rows. */
 const APART = 'Cells can be added if they differ in one column only.';
+
+/** Why nothing can be changed through a cell that adds up only a part of the plan, or no plan at all. */
+const NOT_THE_PLAN: Readonly<Record<Origin, string>> = {
+  baseline: 'This cell shows only what was loaded. To change the plan, select the plan’s cell.',
+  changes: 'This cell shows only what was changed. To change the plan, select the plan’s cell.',
+  reference: 'The reference is there to compare with. To change the plan, select the plan’s cell.',
+  difference: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
+  percent: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
+};
 
 /** So long no other cell has to be selected before the service is asked to add up the slice. */
 const PREVIEW_PAUSE_MS = 120;
@@ -255,7 +266,7 @@ export class Selection {
       at = place.at;
       const { pivot } = this.loading;
       if (!pivot) return false;
-      read = await pivot.grid.read(place.cell, this.planned.columns, at);
+      read = await this.readFrom(pivot, place.cell, at);
     } catch (error) {
       if (signal.aborted) return false;
       // The cells of before must not be taken for the one that was pressed.
@@ -307,22 +318,27 @@ export class Selection {
   private async cellNow(cell: ReadCell): Promise<ReadCell> {
     const key = cellKey(cell);
     const near = this.positions.get(key) ?? null;
-    const read = await this.loading.pivot?.grid
-      .read(cell, this.planned.columns, near)
-      .catch(() => undefined);
+    const { pivot } = this.loading;
+    const read = pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
     return read ?? { ...cell, value: null, impossible: GONE };
   }
 
+  private async readFrom(
+    pivot: Pivot,
+    cell: CellIdentity,
+    near: CellPosition | null,
+  ): Promise<ReadCell> {
+    const read = await pivot.grid.read(cell, this.planned.columns, near);
+    const part = cell.measure === null ? null : pivot.origins.of(cell.measure);
+    return part ? { ...read, impossible: NOT_THE_PLAN[part.origin] } : read;
+  }
+
   /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */
-  private storedSum(cell: ReadCell, { excluded, ...touched }: SlicePreview): number | null {
+  private storedSum(cell: ReadCell, { value_total, units_total }: SlicePreview): number | null {
     if (cell.notHeld.length > 0 || cell.aggregate !== 'sum') return null;
     const { valueColumn, unitsColumn } = this.planned;
-    if (cell.measure === valueColumn?.cname) {
-      return (touched.value_total ?? 0) + (excluded.value_total ?? 0);
-    }
-    if (cell.measure === unitsColumn?.cname) {
-      return (touched.units_total ?? 0) + (excluded.units_total ?? 0);
-    }
+    if (cell.measure === valueColumn?.cname) return value_total ?? 0;
+    if (cell.measure === unitsColumn?.cname) return units_total ?? 0;
     return null;
   }
 }

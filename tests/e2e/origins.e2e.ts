@@ -1,0 +1,63 @@
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+const TABLE = 'pf.fc_superstore_1';
+const YEAR = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
+const at = (measure: string) => ({ row: ['Furniture'], column: ['2028', measure] });
+
+test('plan and reference stand side by side, and are never added up', async ({ page, service }) => {
+  await service.api.post('/versions/1/reference', {
+    date_offset: '14 years',
+    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
+    pf_user: 'ana',
+    note: 'The year before',
+  });
+  const sums = async () => {
+    const [row] = await service.query(
+      `SELECT sum("Sales") FILTER (WHERE pf_iter <> 'reference')::float8 AS plan,
+         sum("Sales") FILTER (WHERE pf_iter = 'reference')::float8 AS reference
+       FROM ${TABLE} WHERE "Category" = 'Furniture' AND ${YEAR}`,
+    );
+    return row as { plan: number; reference: number };
+  };
+  const pivot = new PivotPage(page);
+  const shows = async ({ plan, reference }: { plan: number; reference: number }) => {
+    await expect.poll(() => pivot.number(at('Sales'))).toBeCloseTo(plan, 2);
+    expect(await pivot.number(at('Sales: reference'))).toBeCloseTo(reference, 2);
+    expect(await pivot.number(at('Sales: Δ'))).toBeCloseTo(plan - reference, 2);
+    const percent = (100 * (plan - reference)) / reference;
+    expect(await pivot.text(at('Sales: Δ %'))).toBe(
+      `${percent > 0 ? '+' : '-'}${Math.abs(percent).toFixed(1)}%`,
+    );
+  };
+  await pivot.open(1);
+  const before = await sums();
+  await shows(before);
+
+  await pivot.click(at('Sales: Δ %'));
+  await expect(pivot.panel).toContainText('To change the plan, select the plan’s cell.');
+  await pivot.click(at('Sales'));
+  await expect(page.getByTestId('value-total')).toContainText(
+    before.plan.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  );
+  await pivot.scaleValue(10);
+  const after = await sums();
+  expect(after.plan).toBeCloseTo(before.plan * 1.1, 2);
+  expect(after.reference).toBe(before.reference);
+  await shows(after);
+  await pivot.undo();
+  await shows(before);
+  await expect(page.getByText(/someone else/i)).toHaveCount(0);
+
+  // The engine has no sums of the share: it is not sorted by it, and no chart draws it.
+  const header = pivot.grid.locator('thead th', { hasText: 'Sales: Δ %' }).first();
+  const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
+  const order = await rows();
+  await header.click();
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  await expect(page.locator('perspective-viewer-d3fc-ybar')).toContainText('Sales: Δ');
+  await expect(page.locator('perspective-viewer-d3fc-ybar')).not.toContainText('%');
+  await page.getByRole('button', { name: 'Show as a grid' }).click();
+  await shows(before);
+  expect(await rows()).toEqual(order);
+});
