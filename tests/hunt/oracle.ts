@@ -66,9 +66,9 @@ export class Oracle {
     const names = [...down, ...across];
     const rows = await this.query<Record<string, unknown>>(
       `SELECT ${names.map((n) => `${n}, GROUPING(${n}) AS "${n} left out"`).join(', ')},
-              ${measures.map((m, i) => `sum(${ident(m)})::float8 AS m${i}`).join(', ')},
+              ${measures.map((m, i) => `sum(CASE WHEN ${TOUCHED} THEN ${ident(m)} WHEN ${ident(m)} IS NOT NULL THEN 0 END)::float8 AS m${i}`).join(', ')},
               count(*)::int AS rows
-         FROM (SELECT ${[...groups, ...measures.map((m) => ident(m))].join(', ')}
+         FROM (SELECT ${[...groups, 'pf_iter', ...measures.map((m) => ident(m))].join(', ')}
                  FROM ${this.stored} WHERE ${where}) AS shown
         GROUP BY GROUPING SETS (${depths.join(', ')})`,
     );
@@ -155,7 +155,7 @@ export class Oracle {
     });
     const [row] = await this.query<{ sum: number | null }>(
       `SELECT sum(${ident(measure)})::float8 AS sum FROM ${this.stored}
-        WHERE ${[`pf_logid < ${entry}`, filterSql(this.layout) ?? 'TRUE', ...conditions].join(' AND ')}`,
+        WHERE ${[`pf_logid < ${entry}`, TOUCHED, filterSql(this.layout) ?? 'TRUE', ...conditions].join(' AND ')}`,
     );
     return row?.sum ?? 0;
   }
@@ -244,7 +244,7 @@ export class Oracle {
   }
 }
 
-/** What every operation leaves alone, unless a version says otherwise. */
+/** The plan: what operations see, and measures show, unless a version says otherwise. */
 const TOUCHED = `pf_iter NOT IN ('reference')`;
 
 function scaled(leaves: LeafChange[], asked: Extract<Asked, { kind: 'scale' }>): LeafChange[] {

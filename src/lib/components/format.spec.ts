@@ -1,48 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  formatAge,
-  formatAmount,
-  formatDay,
-  formatMonth,
-  formatNumber,
-  parseNumber,
-  plural,
-} from './format';
-
-describe('parseNumber', () => {
-  it.each([
-    ['1,204,331', 1204331],
-    ['  -12.50 ', -12.5],
-    ['\u221212.5', -12.5],
-    ['+10%', 10],
-    ['.5', 0.5],
-    ['1e3', 1000],
-    ['12.', 12],
-    ['1 204 331.5', 1204331.5],
-    ['1204,331', 1204331],
-  ])('reads %j as %d', (text, value) => expect(parseNumber(text)).toBe(value));
-
-  it.each([
-    '',
-    ' ',
-    'abc',
-    '1.2.3',
-    '--1',
-    '1e999',
-    '12 apples',
-    '%',
-    '10,5',
-    '1.000,50',
-    '1,23,456',
-    ',5',
-  ])('refuses %j', (text) => expect(parseNumber(text)).toBeNull());
-
-  it('reads back what formatNumber writes', () => {
-    for (const value of [0, -1, 1234567.89, -0.25]) {
-      expect(parseNumber(formatNumber(value))).toBe(value);
-    }
-  });
-});
+import { formatAge, formatAmount, formatDay, formatMonth, plural } from './format';
 
 describe('formatAmount', () => {
   it('shows cents in full, or none', () => {

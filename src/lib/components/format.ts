@@ -1,10 +1,8 @@
-/**
- * Numbers, dates and plurals as the pages write them. The interface is English, so are its formats:
- * a decimal comma in an English sentence would be read as a thousands separator.
- */
+import { formatNumber } from './number-text';
+
+/** Amounts, dates and plurals as the pages write them: dates and words in English. */
 const LOCALE = 'en-US';
 
-const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const days = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const months = new Intl.DateTimeFormat(LOCALE, {
   month: 'short',
@@ -16,12 +14,8 @@ const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const rules = new Intl.PluralRules(LOCALE);
 
 /** A whole number with grouping: 1,204,331. */
-export const formatCount = (count: number): string => plain.format(count);
-
-/** A number with grouping, and by default at most two digits after the point. */
-export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
-  return new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2, ...options }).format(value);
-}
+export const formatCount = (count: number): string =>
+  formatNumber(count, { maximumFractionDigits: 0 });
 
 /** An amount: whole as it is, otherwise to the cent, so that amounts below each other line up. */
 export const formatAmount = (value: number): string =>
@@ -30,21 +24,6 @@ export const formatAmount = (value: number): string =>
 /** A total to at least so many digits after the point; a dash if nothing is summed. */
 export const formatTotal = (value: number | null, digits: number): string =>
   value === null ? '–' : formatNumber(value, { minimumFractionDigits: digits });
-
-/**
- * A number as people type it: commas before groups of three, blanks, a sign (also the typographic
- * minus) and a percent sign are understood. Null if it is none: a comma that is not followed by
- * three digits may be meant as a decimal comma.
- */
-export function parseNumber(text: string): number | null {
-  const bare = text
-    .replace(/[\s\u00a0\u202f]/g, '')
-    .replace(/\u2212/g, '-')
-    .replace(/%$/, '');
-  if (!/^[+-]?(\d+(,\d{3})*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return null;
-  const value = Number(bare.replaceAll(',', ''));
-  return Number.isFinite(value) ? value : null;
-}
 
 /** "1 row", "0 rows", "1,204,331 rows". The plural is the singular with an s if none is given. */
 export function plural(count: number, one: string, many = `${one}s`): string {

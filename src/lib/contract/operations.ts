@@ -49,7 +49,7 @@ export const OPERATIONS = {
     tone: 'accent',
     iter: 'scale',
     reads: 'slice',
-    hotkey: '1',
+    hotkey: 's',
   },
   recode: {
     label: 'Recode',
@@ -58,7 +58,7 @@ export const OPERATIONS = {
     tone: 'warning',
     iter: 'recode',
     reads: 'slice',
-    hotkey: '2',
+    hotkey: 'r',
   },
   clone: {
     label: 'Clone',
@@ -67,7 +67,7 @@ export const OPERATIONS = {
     tone: 'success',
     iter: 'clone',
     reads: 'slice',
-    hotkey: '3',
+    hotkey: 'c',
   },
 } as const satisfies Record<string, OperationFacts>;
 

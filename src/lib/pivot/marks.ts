@@ -43,6 +43,17 @@ export class Marks {
     return this.identities.get(cell) ?? null;
   }
 
+  /** The element that shows a cell now; null if the cell is not on screen. */
+  elementOf(cell: CellIdentity): Element | null {
+    const key = cellKey(cell);
+    return (
+      [...this.cells].find((element) => {
+        const identity = this.identities.get(element);
+        return identity !== undefined && cellKey(identity) === key;
+      }) ?? null
+    );
+  }
+
   /** Marks cells as selected, and redraws nothing else. */
   select(cells: readonly CellIdentity[]): void {
     this.selected = new Set(cells.filter((cell) => cell.measure !== null).map(cellKey));

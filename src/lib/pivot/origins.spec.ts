@@ -53,7 +53,7 @@ describe('measures by origin', () => {
         fc.array(fc.constantFrom(...ITERS), { maxLength: 10 }),
         fc.subarray(ITERS),
         async (loaded, later, excluded) => {
-          const rows = awkwardRows(loaded.length + later.length).map((row, i) => ({
+          const rows: Row[] = awkwardRows(loaded.length + later.length).map((row, i) => ({
             ...row,
             pf_iter: [...loaded, ...later][i] ?? '',
           }));

@@ -19,6 +19,8 @@ export type Operation = {
   [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
 }[SliceOperation];
 
+const noop = () => undefined;
+
 type OperationBody = SliceRequests[SliceOperation];
 
 const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
@@ -39,6 +41,8 @@ export class Changes {
   busy = $state.raw<string | null>(null);
   /** Why the page should be reloaded: it no longer shows what is stored. Null if it does. */
   stale = $state.raw<string | null>(null);
+  /** Ends when what is running ends; null if nothing is. */
+  private running: Promise<unknown> | null = null;
   /** Entries written from this page, newest last: Ctrl+Z undoes them. */
   private written: number[] = [];
 
@@ -72,6 +76,11 @@ export class Changes {
       void this.log.read();
       return { logid, rows: rows.length };
     });
+  }
+
+  /** Waits until nothing runs. */
+  async settled(): Promise<void> {
+    while (this.running) await this.running;
   }
 
   /** The body that {@link apply} would send for what is selected now. */
@@ -115,13 +124,16 @@ export class Changes {
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
     this.busy = what;
+    const done = work();
+    this.running = done.then(noop, noop);
     try {
-      return await work();
+      return await done;
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
       throw error;
     } finally {
       this.busy = null;
+      this.running = null;
     }
   }
 

@@ -2,10 +2,10 @@ import { movePoint } from '../contract/decimal-point';
 import type { ScaleRequest, SlicePreview } from '../contract/operations';
 import { tidy } from '../pivot/cell-value';
 
-/** The one of a measure's three linked fields that the user filled in; the others follow. */
+/** What is asked of a measure: a new total, an amount more or less, or a percentage more. */
 export interface MeasureEdit {
   by: 'total' | 'change' | 'percent';
-  /** NaN if the text of the field is no number. */
+  /** NaN if what was typed is no amount. */
   amount: number;
 }
 

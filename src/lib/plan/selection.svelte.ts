@@ -126,6 +126,13 @@ export class Selection {
     return this.reading || this.sliceKey !== key ? null : this.current;
   }
 
+  /** The cell that was pressed last, once it is read; null if it could not be selected. */
+  async active(): Promise<ReadCell | null> {
+    const { pressed } = this;
+    if (pressed && !(await pressed)) return null;
+    return this.current?.cells.at(-1) ?? null;
+  }
+
   /** Moves the selection from cell to cell; left of the first column are the row headers. */
   move(dx: number, dy: number, add = false): Promise<void> {
     // One step after the other, however fast the keys come.

@@ -6,6 +6,7 @@ import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 import type { Pivot } from '../pivot/pivot';
 import { Arrangement } from './arrangement.svelte';
+import { CellEntry } from './cell-entry';
 import { Changes } from './changes.svelte';
 import { Loading } from './loading.svelte';
 import { Log } from './log.svelte';
@@ -28,6 +29,7 @@ export class PlanSession {
   readonly log: Log;
   readonly changes: Changes;
   readonly draft: OperationDraft;
+  readonly entry: CellEntry;
 
   /** Whether the screen shows other numbers than are stored. Null while that cannot be told. */
   readonly differs: boolean | null = $derived.by(() =>
@@ -68,6 +70,7 @@ export class PlanSession {
       this.log,
     );
     this.draft = new OperationDraft(this.planned, this.selection);
+    this.entry = new CellEntry(this.planned, this.changes);
   }
 
   /** The pivot on screen; null until it is ready. */

@@ -1,4 +1,4 @@
-import { formatNumber } from '../format';
+import { formatNumber } from '../number-text';
 
 /** A price: to the cent, small ones with more digits; a dash if there are no units. */
 export function priceText(price: number | null): string {

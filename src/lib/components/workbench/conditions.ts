@@ -2,8 +2,12 @@ import type { ColumnEntry } from '$lib/contract/columns';
 import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loads';
 import type { Scalar } from '$lib/contract/primitives';
 import { distinct } from '../distinct';
-import { formatDay, parseNumber } from '../format';
+import { formatDay } from '../format';
+import { marksOf, parseNumber } from '../number-text';
 import { choiceText } from '../ui/choice-text';
+
+/** Values are typed as the database writes them: a stored filter shows its own. */
+const PLAIN = marksOf('en-US');
 
 /** How the values of a column are compared and typed in. */
 export type ValueKind = 'text' | 'number' | 'date' | 'boolean';
@@ -75,7 +79,7 @@ export function isIncomplete({ op, values }: ConditionDraft, kind: ValueKind): b
   if (given.length < needed) return true;
   return given.some((value) => {
     if (op === 'like') return value === '';
-    if (kind === 'number') return parseNumber(value) === null;
+    if (kind === 'number') return parseNumber(value, PLAIN) === null;
     return kind !== 'text' && value === '';
   });
 }
@@ -87,7 +91,7 @@ function scalarOf(value: string, kind: ValueKind): Scalar {
   if (kind === 'boolean') return value === 'true';
   if (kind !== 'number') return value;
   const bare = value.replace(/[\s,]/g, '').replace(/^\+/, '');
-  const number = parseNumber(value);
+  const number = parseNumber(value, PLAIN);
   const exact = number !== null && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
   return exact && bare.replace(/\D/g, '').length <= 15 ? number : bare;
 }

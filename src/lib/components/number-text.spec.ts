@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { formatNumber, marksOf, parseNumber, readAmount } from './number-text';
+
+const GERMAN = marksOf('de-DE');
+
+describe('parseNumber', () => {
+  it.each([
+    ['1,204,331', 1204331],
+    ['  -12.50 ', -12.5],
+    ['\u221212.5', -12.5],
+    ['+10%', 10],
+    ['.5', 0.5],
+    ['1e3', 1000],
+    ['12.', 12],
+    ['1 204 331.5', 1204331.5],
+    ['1204,331', 1204331],
+  ])('reads %j as %d', (text, value) => expect(parseNumber(text)).toBe(value));
+
+  it.each([
+    ...['', ' ', 'abc', '1.2.3', '--1', '1e999', '12 apples', '%', '10,5', '1.000,50', ',5'],
+    '1,23,456',
+  ])('refuses %j', (text) => expect(parseNumber(text)).toBeNull());
+
+  it('reads back what formatNumber writes', () => {
+    for (const value of [0, -1, 1234567.89, -0.25]) {
+      expect(parseNumber(formatNumber(value))).toBe(value);
+    }
+  });
+
+  it.each([
+    ['de-DE', '1.204.331,5', 1204331.5],
+    ['de-DE', '10,5', 10.5],
+    ['fr-FR', '1\u202f204\u00a0331,5', 1204331.5],
+    ['de-CH', '1’204’331.5', 1204331.5],
+    ['ja-JP', '1,204,331.5', 1204331.5],
+  ])('reads the marks of %s', (language, text, value) =>
+    expect(parseNumber(text, marksOf(language))).toBe(value),
+  );
+
+  it.each(['10.5', '1,204,331', '1,5,5'])('refuses %j with a decimal comma', (text) =>
+    expect(parseNumber(text, GERMAN)).toBeNull(),
+  );
+
+  it.each(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'pl-PL', 'es-ES', 'hi-IN'])(
+    'reads back what Intl writes in %s',
+    (language) => {
+      for (const value of [0, -1, 234567.89, -0.25, 1234.5]) {
+        const text = new Intl.NumberFormat(language, { numberingSystem: 'latn' }).format(value);
+        if (language === 'hi-IN' && value > 99_999) continue;
+        expect(parseNumber(text, marksOf(language))).toBe(value);
+      }
+    },
+  );
+});
+
+describe('readAmount', () => {
+  it.each([
+    ['12500', 'total', 12500],
+    ['12,500.75', 'total', 12500.75],
+    ['10k', 'total', 10_000],
+    ['1.5m', 'total', 1_500_000],
+    ['1.1K', 'total', 1100],
+    ['2b', 'total', 2_000_000_000],
+    ['+500', 'change', 500],
+    ['-500', 'change', -500],
+    ['\u22122.5k', 'change', -2500],
+    ['5%', 'percent', 5],
+    ['-3 %', 'percent', -3],
+    ['*1.05', 'percent', 5],
+    ['*0', 'percent', -100],
+    ['/2', 'percent', -50],
+    ['=9575*1.05', 'total', 10053.75],
+    ['=0.1+0.2', 'total', 0.3],
+    ['=-500', 'total', -500],
+    ['=2*(3+4)-10/4', 'total', 11.5],
+    ['=1,000+1k', 'total', 2000],
+    ['=8-3-2', 'total', 3],
+    ['=16/4/2', 'total', 2],
+  ])('reads %j as a %s of %d', (text, by, amount) =>
+    expect(readAmount(text)).toEqual({ by, amount }),
+  );
+
+  it.each([
+    ...['+', '-', '=', '*', '/', '/0', '%', '12a', 'k', '=1+', '=(1', '=1)', '=1 2 x', '=1/0'],
+    ...['10,5', '1e3k', '++5', '5%%', '=5%', '**2'],
+  ])('knows that %j is no amount', (text) => expect(readAmount(text)?.amount).toBeNaN());
+
+  it('is null for no text', () => expect(readAmount('  ')).toBeNull());
+
+  it('takes a sign for the number’s own in a field of changes or percentages', () => {
+    expect(readAmount('-5', 'change')).toEqual({ by: 'change', amount: -5 });
+    expect(readAmount('-5', 'percent')).toEqual({ by: 'percent', amount: -5 });
+    expect(readAmount('5%', 'change')).toEqual({ by: 'percent', amount: 5 });
+  });
+
+  it('reads a decimal comma', () => {
+    expect(readAmount('1,5m', 'total', GERMAN)).toEqual({ by: 'total', amount: 1_500_000 });
+    expect(readAmount('=1.000*1,05', 'total', GERMAN)).toEqual({ by: 'total', amount: 1050 });
+  });
+});

@@ -1,0 +1,130 @@
+import type { MeasureEdit } from '$lib/plan/scale-draft';
+
+/**
+ * Numbers as people write and type them, with the marks of the browser's language: 1,204.50 or
+ * 1.204,50. The words of the pages are English all the same.
+ */
+const LANGUAGE = typeof navigator === 'undefined' ? 'en-US' : navigator.language;
+
+/** What stands between groups of digits, and before the fraction. */
+export interface NumberMarks {
+  group: string;
+  decimal: string;
+}
+
+/** The marks of a language. */
+export function marksOf(language: string): NumberMarks {
+  const parts = new Intl.NumberFormat(language).formatToParts(-1234567.5);
+  const mark = (type: 'group' | 'decimal') => parts.find((part) => part.type === type)?.value;
+  return { group: mark('group') ?? ',', decimal: mark('decimal') ?? '.' };
+}
+
+const MARKS = marksOf(LANGUAGE);
+
+/** A number with grouping, and by default at most two digits after the point. */
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 2, ...options }).format(value);
+}
+
+/**
+ * A number as people type it: marks before groups of three, blanks, a sign (also the typographic
+ * minus) and a percent sign are understood. Null if it is none: with a decimal point, a comma that is
+ * not followed by three digits may be meant as a decimal comma, and the other way round.
+ */
+export function parseNumber(text: string, marks = MARKS): number | null {
+  const plain = inPlainDigits(bare(text).replace(/%$/, ''), marks);
+  if (plain === null) return null;
+  const value = Number(plain);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** How many times a thousand. */
+const THOUSANDS: Readonly<Record<string, number>> = { k: 1, m: 2, b: 3 };
+
+/**
+ * What is typed into a cell or a field of an amount; null for no text. `12500`, `10k` and `1.5m` are
+ * totals, and so is what follows a `=`: `=9575*1.05`. `+500` and `-500` are changes, `5%`, `*1.05`
+ * and `/2` are percentages of what is there.
+ *
+ * @param by what a number without any of these means. In a field of changes or of percentages, a sign
+ * is the number's own.
+ */
+export function readAmount(
+  text: string,
+  by: MeasureEdit['by'] = 'total',
+  marks = MARKS,
+): MeasureEdit | null {
+  const typed = bare(text);
+  if (typed === '') return null;
+  const first = typed.charAt(0);
+  const rest = typed.slice(1);
+  if (first === '=') return { by: 'total', amount: calculated(rest, marks) };
+  if (first === '*') return { by: 'percent', amount: percentOf(numberOf(rest, marks)) };
+  if (first === '/') return { by: 'percent', amount: percentOf(1 / numberOf(rest, marks)) };
+  if (typed.endsWith('%')) {
+    return { by: 'percent', amount: numberOf(typed.slice(0, -1), marks) };
+  }
+  const isChange = by === 'total' && (first === '+' || first === '-');
+  return { by: isChange ? 'change' : by, amount: numberOf(typed, marks) };
+}
+
+/** How much more in percent a factor makes: 5 for 1.05. NaN for a factor that is no number. */
+const percentOf = (factor: number): number =>
+  Number.isFinite(factor) ? tidied((factor - 1) * 100) : NaN;
+
+const bare = (text: string): string =>
+  text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-');
+
+/** A number of at most 15 digits: a calculation in binary fractions has no more to tell. */
+const tidied = (value: number): number => Number(value.toPrecision(14));
+
+/** A number, maybe in thousands, millions or billions; NaN if the text is none. */
+function numberOf(text: string, marks: NumberMarks): number {
+  const places = 3 * (THOUSANDS[text.slice(-1).toLowerCase()] ?? 0);
+  const plain = inPlainDigits(places > 0 ? text.slice(0, -1) : text, marks);
+  if (plain === null || (places > 0 && /e/i.test(plain))) return NaN;
+  const value = Number(places > 0 ? `${plain}e${places}` : plain);
+  return Number.isFinite(value) ? value : NaN;
+}
+
+/** The text with a point before its fraction and no other marks; null if it is no number. */
+function inPlainDigits(text: string, { group, decimal }: NumberMarks): string | null {
+  const mark = /[\s\u00a0\u202f'’]/.test(group) ? '' : group;
+  const plain = text.replace(/[.,]/g, (each) =>
+    each === decimal ? '.' : each === mark ? ',' : '?',
+  );
+  if (!/^[+-]?(\d+(,\d{3})*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  return plain.replaceAll(',', '');
+}
+
+/** A sum, a product or both of typed numbers, with brackets; NaN if the text is none. */
+function calculated(text: string, marks: NumberMarks): number {
+  const tokens = text.match(/[-+*/()]|[^-+*/()]+/g) ?? [];
+  let at = 0;
+  const product = (): number => {
+    let value = factor();
+    for (;;) {
+      if (tokens[at] === '*') value = (at++, value * factor());
+      else if (tokens[at] === '/') value = (at++, value / factor());
+      else return value;
+    }
+  };
+  const sum = (): number => {
+    let value = product();
+    for (;;) {
+      if (tokens[at] === '+') value = (at++, value + product());
+      else if (tokens[at] === '-') value = (at++, value - product());
+      else return value;
+    }
+  };
+  const factor = (): number => {
+    const token = tokens[at++] ?? '';
+    if (token === '-') return -factor();
+    if (token === '+') return factor();
+    if (token !== '(') return numberOf(token, marks);
+    const value = sum();
+    return tokens[at++] === ')' ? value : NaN;
+  };
+  const value = sum();
+  return at === tokens.length && Number.isFinite(value) ? tidied(value) : NaN;
+}

@@ -1,0 +1,96 @@
+import * as api from '../client/api';
+import { ApiError } from '../client/api';
+import type { ReadCell } from '../pivot/cell';
+import { unmarkedDimensions } from '../pivot/slice';
+import type { Changes, Written } from './changes.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+import { decimalsOf, scaleOutcome, type MeasureDraft, type MeasureEdit } from './scale-draft';
+
+/**
+ * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure. They
+ * are written one after the other, in the order in which they were typed, while the planner goes on.
+ */
+export class CellEntry {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly changes: Changes,
+  ) {}
+
+  /** Why nothing can be typed into a cell; null if an amount can. */
+  obstacle(cell: ReadCell): string | null {
+    const { planned } = this;
+    if (planned.closed) return 'This version is closed: it can be read, not changed.';
+    if (cell.impossible) return cell.impossible;
+    const [unmarked] = unmarkedDimensions(cell.slice, planned.columns);
+    if (unmarked !== undefined) {
+      return `“${planned.labelOf(unmarked)}” may not select rows: this source marks other columns as keys.`;
+    }
+    if (this.roleOf(cell) === null) return 'This cell shows no amount that could be changed.';
+    if (cell.aggregate !== 'sum') return 'This cell shows no sum, so no amount can be shared out.';
+    const [beyond] = cell.notHeld;
+    return beyond
+      ? `A change would reach beyond this cell: “${beyond.text}” selects no rows of an operation.`
+      : null;
+  }
+
+  /** What an amount would make of the number that a cell shows; null if it can change nothing. */
+  meaning(cell: ReadCell, edit: MeasureEdit): MeasureDraft | null {
+    const role = this.roleOf(cell);
+    if (role === null || Number.isNaN(edit.amount)) return null;
+    return this.outcome(role, edit, { [`${role}_total`]: cell.value ?? 0 })[role];
+  }
+
+  /**
+   * Writes an amount after those that were typed before it, from the total as it is stored by then.
+   *
+   * @throws ApiError with a sentence if it cannot be written; nothing was written then
+   */
+  write(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
+    const written = this.last.then(() => this.writeNow(cell, edit, pf_user));
+    this.last = written.catch(() => undefined);
+    return written;
+  }
+
+  private async writeNow(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
+    const obstacle = this.obstacle(cell);
+    const role = this.roleOf(cell);
+    if (obstacle || !role) throw new ApiError(0, obstacle ?? '');
+    await this.changes.settled();
+    const totals = await api.previewSlice(this.planned.id, cell.slice);
+    if (totals.row_count === 0) throw new ApiError(0, 'There are no rows to change in this cell.');
+    const { amounts } = this.outcome(role, edit, totals);
+    if (!amounts) {
+      throw new ApiError(
+        0,
+        edit.by === 'percent' && totals[`${role}_total`] === 0
+          ? 'This total is 0, and so is any percentage of it. Type an amount.'
+          : 'This changes nothing.',
+      );
+    }
+    await this.changes.settled();
+    return this.changes.apply({ kind: 'scale', body: amounts }, cell.slice, pf_user);
+  }
+
+  private outcome(
+    role: 'value' | 'units',
+    edit: MeasureEdit,
+    totals: { value_total?: number | null; units_total?: number | null },
+  ) {
+    const { valueColumn, unitsColumn } = this.planned;
+    const edits = { value: null, units: null, [role]: edit };
+    return scaleOutcome(
+      { ...edits, holdPrice: false },
+      { value_total: totals.value_total ?? null, units_total: totals.units_total ?? null },
+      { value: decimalsOf(valueColumn?.type), units: decimalsOf(unitsColumn?.type) },
+    );
+  }
+
+  private roleOf({ measure }: ReadCell): 'value' | 'units' | null {
+    const { valueColumn, unitsColumn } = this.planned;
+    if (measure === null) return null;
+    if (measure === valueColumn?.cname) return 'value';
+    return measure === unitsColumn?.cname ? 'units' : null;
+  }
+}

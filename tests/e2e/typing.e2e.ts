@@ -1,0 +1,147 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** Amounts are typed into the cells, key by key, as in a spreadsheet. */
+
+const TABLE = 'pf.fc_superstore_1';
+const cell = (row: string[], measure = 'Sales') => ({ row, column: ['2028', measure] });
+const FURNITURE = cell(['Furniture']);
+const BOOKCASES = cell(['Furniture', 'Bookcases']);
+const CHAIRS = cell(['Furniture', 'Chairs']);
+
+const editor = (page: Page) => page.getByLabel('New amount');
+const meaning = (page: Page) => page.locator('#cell-meaning');
+
+async function sums(service: Service, where: string) {
+  const [row] = await service.query(
+    `SELECT sum("Sales")::numeric(20,2)::float8 AS sales, sum("Quantity")::int AS units FROM ${TABLE}
+      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND ${where}`,
+  );
+  return row as { sales: number; units: number };
+}
+const scales = async (service: Service) =>
+  (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length;
+
+test('typing into a cell writes its new total, and goes on below', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await sums(service, `"Sub-Category" = 'Chairs'`);
+  await pivot.click(BOOKCASES);
+  // The second cell is typed into while the first is still being written.
+  await page.keyboard.type('40k');
+  await expect(meaning(page)).toContainText('→ 40,000');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('+500');
+  await expect(meaning(page)).toContainText(`→ ${(before.sales + 500).toLocaleString('en-US')}`);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => scales(service)).toBe(2);
+  expect((await sums(service, `"Sub-Category" = 'Bookcases'`)).sales).toBe(40_000);
+  expect((await sums(service, `"Sub-Category" = 'Chairs'`)).sales).toBeCloseTo(
+    before.sales + 500,
+    2,
+  );
+  await expect.poll(() => pivot.number(BOOKCASES)).toBe(40_000);
+  await expect(pivot.slice).toContainText('Sub-Category = Furnishings');
+
+  // Ctrl+Z takes back the last of them.
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  expect(await scales(service)).toBe(1);
+});
+
+test('percentages, factors, sums and a decimal point mean what the cell says', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  let { sales } = await sums(service, `"Category" = 'Furniture'`);
+  for (const [text, wanted] of [
+    ['-10%', (now: number) => now * 0.9],
+    ['*1.05', (now: number) => now * 1.05],
+    ['/2', (now: number) => now / 2],
+    ['=2*(45000+1.5k)', () => 93_000],
+  ] as const) {
+    await pivot.click(FURNITURE);
+    const written = await scales(service);
+    await page.keyboard.type(text);
+    await page.keyboard.press('Tab');
+    await expect.poll(() => scales(service)).toBe(written + 1);
+    const now = await sums(service, `"Category" = 'Furniture'`);
+    expect(now.sales).toBeCloseTo(wanted(sales), 1);
+    sales = now.sales;
+    await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(sales, 2);
+    await expect(page.getByText(/^Scaled: /).first()).toBeVisible();
+  }
+});
+
+test('what is no amount is not written, and Escape leaves the cell as it was', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(FURNITURE);
+  const shown = await pivot.text(FURNITURE);
+  await page.keyboard.type('12,5x');
+  await expect(editor(page)).toHaveAttribute('aria-invalid', 'true');
+  await expect(meaning(page)).toContainText('No amount');
+  await page.keyboard.press('Enter');
+  await expect(editor(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(editor(page)).toHaveCount(0);
+  await expect(pivot.grid).toBeFocused();
+
+  // F2 begins with the number that is there; the same number changes nothing.
+  await page.keyboard.press('F2');
+  await expect(editor(page)).toHaveValue('170518.237');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('This changes nothing.')).toBeVisible();
+  expect(await pivot.text(FURNITURE)).toBe(shown);
+
+  // Units are whole: the field writes what the column can hold.
+  await pivot.click(cell(['Furniture'], 'Quantity'));
+  await page.keyboard.type('*2');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => scales(service)).toBe(1);
+  expect((await sums(service, `"Category" = 'Furniture'`)).units).toBe(2 * 1775);
+});
+
+test('a cell that cannot be typed into says why, in its place', async ({ page, service }) => {
+  await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await page.keyboard.type('5');
+  await expect(meaning(page)).toContainText('This version is closed');
+  await expect(editor(page)).toHaveCount(0);
+  await page.keyboard.press('ArrowDown');
+  await expect(meaning(page)).toHaveCount(0);
+  // In a header the two signs open and close the row.
+  await pivot.click({ row: ['Furniture'] });
+  await page.keyboard.press('-');
+  await expect.poll(() => pivot.find(CHAIRS)).toBeNull();
+});
+
+test.describe('with a decimal comma', () => {
+  test.use({ locale: 'de-DE' });
+
+  test('numbers are read as they are shown', async ({ page, service }) => {
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const { sales } = await sums(service, `"Sub-Category" = 'Chairs'`);
+    const german = sales.toLocaleString('de-DE', { minimumFractionDigits: 2 });
+    await expect.poll(() => pivot.text(CHAIRS)).toBe(german);
+    await pivot.click(CHAIRS);
+    await expect(page.getByTestId('value-total')).toHaveText(german);
+    await page.keyboard.type('71.000,5');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => scales(service)).toBe(1);
+    expect((await sums(service, `"Sub-Category" = 'Chairs'`)).sales).toBe(71_000.5);
+    await expect.poll(() => pivot.text(CHAIRS)).toBe('71.000,50');
+    await pivot.type('Percent', '12,5');
+    await expect(pivot.panel.getByLabel('Sales: Percent')).toHaveValue('12,5');
+  });
+});
