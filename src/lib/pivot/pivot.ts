@@ -170,8 +170,16 @@ export class Pivot {
 
   /** A layout without what the loaded rows do not have: what {@link apply} would show of it. */
   async clean(saved: Layout): Promise<CleanLayout> {
-    const cleaned = cleanLayout(saved, this.schema, await this.valid(saved));
-    return { ...cleaned, layout: withoutMonthOrder(cleaned.layout, this.months) };
+    const { origins, schema } = this;
+    const { layout, dropped, ignoresOr } = cleanLayout(saved, schema, await this.valid(saved));
+    const formats = numberFormats(this.options.columns, schema, origins);
+    const formatted = { ...layout, columns_config: { ...formats, ...layout.columns_config } };
+    return {
+      layout: withoutMonthOrder(formatted, this.months),
+      // What another version has to compare with is not missed here.
+      dropped: dropped.filter((name) => !origins.isAbsent(name)),
+      ignoresOr,
+    };
   }
 
   /**
@@ -185,16 +193,13 @@ export class Pivot {
     this.grid.shown.expansion.setDepth(depth ?? null);
     const isChart = (config.plugin ?? GRID) !== GRID;
     this.gridColumns = isChart ? (config.columns ?? null) : null;
-    const formats = numberFormats(this.options.columns, this.schema, this.origins);
     await this.restore({
       plugin: GRID,
       split_by: [],
       ...config,
       ...(isChart && { columns: this.drawable(config.columns ?? []) }),
-      columns_config: { ...formats, ...config.columns_config },
     });
-    // What another version has to compare with is not missed here.
-    return { dropped: dropped.filter((name) => !this.origins.isAbsent(name)), ignoresOr };
+    return { dropped, ignoresOr };
   }
 
   /** Filters the pivot, keeping everything else as it is. */
