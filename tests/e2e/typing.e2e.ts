@@ -49,6 +49,28 @@ test('typing into a cell writes its new total, and goes on below', async ({ page
   await page.keyboard.press('Control+z');
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   expect(await scales(service)).toBe(1);
+
+  // Ctrl+Y makes it again, and the log says what was done and undone.
+  await page.keyboard.press('Control+y');
+  await expect(page.getByText(/^Made again: /)).toBeVisible();
+  expect((await sums(service, `"Sub-Category" = 'Chairs'`)).sales).toBeCloseTo(
+    before.sales + 500,
+    2,
+  );
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.sales + 500, 2);
+  const log = await pivot.log();
+  await expect(log.getByRole('row', { name: /scale \+500 Sales ana/ })).toBeVisible();
+  await log
+    .getByRole('button', { name: /^Undo entry/ })
+    .first()
+    .click();
+  await log.getByText('Undone (1)').click();
+  await expect(log.getByRole('listitem').filter({ hasText: 'undone by ana' })).toContainText(
+    '+500',
+  );
+  await log.getByRole('button', { name: /^Redo entry/ }).click();
+  await expect(log.getByText(/^Undone/)).toHaveCount(0);
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.sales + 500, 2);
 });
 
 test('percentages, factors, sums and a decimal point mean what the cell says', async ({

@@ -6,6 +6,7 @@ import {
   type SliceOperation,
   type SliceRequests,
 } from '../contract/operations';
+import type { Row } from '../contract/primitives';
 import type { Pivot } from '../pivot/pivot';
 import { RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
@@ -45,6 +46,8 @@ export class Changes {
   private running: Promise<unknown> | null = null;
   /** Entries written from this page, newest last: Ctrl+Z undoes them. */
   private written: number[] = [];
+  /** Entries undone from this page since it last wrote one, newest last: Ctrl+Y makes them again. */
+  private undone: number[] = [];
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -59,6 +62,11 @@ export class Changes {
     return this.written.at(-1) ?? null;
   }
 
+  /** The entry undone last from this page; Ctrl+Y makes it again. */
+  get lastUndone(): number | null {
+    return this.undone.at(-1) ?? null;
+  }
+
   /**
    * Runs an operation on a slice and appends the rows it wrote.
    *
@@ -69,13 +77,37 @@ export class Changes {
     return this.run(`${progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
       const rows = await api.operate(this.planned.id, operation.kind, body);
-      const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
-      if (logid !== null) this.written.push(logid);
-      await this.bringToScreen((pivot) => pivot.append(rows));
-      void this.selection.readTotals();
-      void this.log.read();
-      return { logid, rows: rows.length };
+      this.undone = [];
+      return this.showRows(rows);
     });
+  }
+
+  /**
+   * Makes an undone entry again, on the version as it is now, and appends the rows it wrote.
+   *
+   * @returns null for a load: its rows have to be loaded
+   * @throws ApiError with the service's sentence; nothing was written then
+   */
+  async redo(logid: number, pf_user: string): Promise<Written | null> {
+    return this.run('Making it again …', async () => {
+      const answer = await api.redo(this.planned.id, logid, pf_user).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) this.forget(logid);
+        throw error;
+      });
+      this.forget(logid);
+      if (Array.isArray(answer)) return this.showRows(answer);
+      void this.log.read();
+      return null;
+    });
+  }
+
+  private async showRows(rows: readonly Row[]): Promise<Written> {
+    const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
+    if (logid !== null) this.written.push(logid);
+    await this.bringToScreen((pivot) => pivot.append(rows));
+    void this.selection.readTotals();
+    void this.log.read();
+    return { logid, rows: rows.length };
   }
 
   /** Waits until nothing runs. */
@@ -91,19 +123,23 @@ export class Changes {
   /**
    * Undoes a log entry and removes its rows; nothing else moves.
    *
+   * @param pf_user whom the list of what was undone names; undefined if no name is known
    * @returns how many stored rows were removed
    * @throws ApiError with the service's sentence; nothing was undone then
    */
-  async undo(logid: number): Promise<number> {
+  async undo(logid: number, pf_user: string | undefined): Promise<number> {
     return this.run('Undoing …', async () => {
-      const answer = await api.undo(logid).catch((error: unknown) => {
-        if (!(error instanceof ApiError) || error.status !== 404) throw error;
-        this.forget(logid);
-        this.stale = 'Someone else has undone a change that is still on screen.';
-        void this.log.read();
-        throw new ApiError(404, 'Someone else has already undone this change.');
-      });
+      const answer = await api
+        .undo(logid, { ...(pf_user && { pf_user }) })
+        .catch((error: unknown) => {
+          if (!(error instanceof ApiError) || error.status !== 404) throw error;
+          this.forget(logid);
+          this.stale = 'Someone else has undone a change that is still on screen.';
+          void this.log.read();
+          throw new ApiError(404, 'Someone else has already undone this change.');
+        });
       this.forget(logid);
+      this.undone.push(logid);
       await this.bringToScreen(async (pivot) => {
         if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
         // The answer goes by the source's grain of now, the pivot by the one that it was loaded with.
@@ -119,6 +155,7 @@ export class Changes {
 
   private forget(logid: number): void {
     this.written = this.written.filter((id) => id !== logid);
+    this.undone = this.undone.filter((id) => id !== logid);
   }
 
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {

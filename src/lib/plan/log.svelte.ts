@@ -1,10 +1,12 @@
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
-import type { LogAnswer } from '../contract/log';
+import type { LogAnswer, UndoneEntry } from '../contract/log';
 
 /** The version's log, as the service last told it. */
 export class Log {
   readonly latest = new Latest<LogAnswer>();
+  /** What was undone, the last first; an answer of null is not known yet. */
+  readonly undone = new Latest<readonly UndoneEntry[]>();
 
   constructor(private readonly versionId: number) {}
 
@@ -16,6 +18,7 @@ export class Log {
   /** Reads the log again. Never throws: `latest.failure` says why it could not be read. */
   read(): Promise<void> {
     this.latest.ask((signal) => api.listLog(this.versionId, { signal }));
+    this.undone.ask((signal) => api.listUndone(this.versionId, { signal }));
     return this.latest.settled();
   }
 

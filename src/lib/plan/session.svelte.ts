@@ -7,7 +7,7 @@ import type { Version } from '../contract/versions';
 import type { Pivot } from '../pivot/pivot';
 import { Arrangement } from './arrangement.svelte';
 import { CellEntry } from './cell-entry';
-import { Changes } from './changes.svelte';
+import { Changes, type Written } from './changes.svelte';
 import { Loading } from './loading.svelte';
 import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
@@ -107,10 +107,17 @@ export class PlanSession {
    * Undoes a log entry; see {@link Changes.undo}. If no row is left, the page says so instead of
    * showing an empty pivot.
    */
-  async undo(logid: number): Promise<number> {
-    const removed = await this.changes.undo(logid);
+  async undo(logid: number, pf_user: string | undefined): Promise<number> {
+    const removed = await this.changes.undo(logid, pf_user);
     if (this.loading.rows === 0) await this.reload();
     return removed;
+  }
+
+  /** Makes an undone entry again; see {@link Changes.redo}. A load is shown by loading everything. */
+  async redo(logid: number, pf_user: string): Promise<Written | null> {
+    const written = await this.changes.redo(logid, pf_user);
+    if (written === null || this.pivot === null) await this.reload();
+    return written;
   }
 
   /** Finds out whether the rows on screen come from other log entries than the stored ones. */

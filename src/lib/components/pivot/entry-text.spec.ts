@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '$lib/contract/log';
+import { entryText } from './entry-text';
+
+const WORDS = {
+  labelOf: (column: string) => (column === 'sub' ? 'Sub-Category' : column),
+  measureNames: { value: 'Sales', units: 'Quantity' },
+};
+const BASE = { id: 1, version_id: 1, pf_user: 'ana', stamp: '', note: null };
+const textOf = (content: Record<string, unknown>) =>
+  entryText({ ...BASE, ...content } as unknown as LogEntry, WORDS);
+
+describe('what an entry did', () => {
+  it.each([
+    ['a percentage', { pct: 10 }, '+10 %'],
+    ['less', { pct: -2.5 }, '-2.5 %'],
+    ['an amount', { value_incr: 1500.5, units_incr: null }, '+1,500.5 Sales'],
+    ['both measures', { value_incr: -10, units_incr: 3 }, '-10 Sales, +3 Quantity'],
+    [
+      'equal parts',
+      { value_incr: 10, units_incr: 0, spread: 'equal' },
+      '+10 Sales, in equal parts',
+    ],
+    ['a hold', { pct: 5, hold: [{ Region: 'West' }] }, '+5 %, around what is held'],
+    ['one edit', { edits: [{ slice: {}, pct: 5 }] }, '+5 %'],
+    [
+      'edits',
+      {
+        edits: [
+          { slice: {}, pct: 5 },
+          { slice: {}, pct: 1 },
+        ],
+      },
+      '2 changes',
+    ],
+  ])('says of a scale: %s', (_, params, text) =>
+    expect(textOf({ operation: 'scale', slice: {}, params })).toBe(text),
+  );
+
+  it('names what a recode and a clone set', () => {
+    const set = { Region: 'East', sub: null, note: '' };
+    const moved = 'Region → East, Sub-Category → empty, note → blank';
+    expect(textOf({ operation: 'recode', slice: {}, params: { set } })).toBe(moved);
+    expect(textOf({ operation: 'clone', slice: {}, params: { set, scale_factor: 1.05 } })).toBe(
+      `× 1.05, ${moved}`,
+    );
+    expect(textOf({ operation: 'clone', slice: {}, params: { set: {}, scale_factor: 2 } })).toBe(
+      '× 2',
+    );
+  });
+
+  it('names what a load moved dates by', () => {
+    const params = { where_clause: 'TRUE', date_offset: '13 years' };
+    expect(textOf({ operation: 'baseline', slice: null, params })).toBe('dates moved by 13 years');
+    const unmoved = { ...params, date_offset: '0 days' };
+    expect(textOf({ operation: 'reference', slice: null, params: unmoved })).toBe(
+      'dates as they are',
+    );
+  });
+
+  it('says nothing if nothing was kept', () =>
+    expect(textOf({ operation: 'recode', slice: {}, params: null })).toBeNull());
+});

@@ -1,0 +1,66 @@
+import type { LogEntry } from '$lib/contract/log';
+import type { SetClause, ScaleEdit } from '$lib/contract/operations';
+import { formatNumber } from '../number-text';
+import { valueText } from './slice-text';
+
+/** The names of things in a planner's words. */
+export interface Words {
+  /** The label of a column. */
+  labelOf(column: string): string;
+  measureNames: { value: string | undefined; units: string | undefined };
+}
+
+type Amounts = Pick<ScaleEdit, 'pct' | 'value_incr' | 'units_incr' | 'spread'>;
+
+const signed = (amount: number) =>
+  formatNumber(amount, { signDisplay: 'exceptZero', maximumFractionDigits: 6 });
+
+/**
+ * What an entry did to its selection, in one line: "+10 %", "Region → East", "× 1.05, Region → East".
+ * Null if the log keeps nothing of it.
+ */
+export function entryText(entry: LogEntry, words: Words): string | null {
+  if (entry.params === null) return null;
+  switch (entry.operation) {
+    case 'baseline':
+    case 'reference': {
+      const { date_offset } = entry.params;
+      const isMoved = !/^0+ days?$/.test(date_offset);
+      return isMoved ? `dates moved by ${date_offset}` : 'dates as they are';
+    }
+    case 'scale': {
+      const { params } = entry;
+      const held = params.hold?.length ? ', around what is held' : '';
+      if (!('edits' in params)) return amountsText(params, words) + held;
+      const [first] = params.edits;
+      const only = params.edits.length === 1 && first ? amountsText(first, words) : null;
+      return (only ?? `${params.edits.length} changes`) + held;
+    }
+    case 'recode':
+      return setText(entry.params.set, words);
+    case 'clone': {
+      const { scale_factor, set } = entry.params;
+      const into = setText(set, words);
+      return [`× ${formatNumber(scale_factor, { maximumFractionDigits: 6 })}`, into]
+        .filter((part) => part !== '')
+        .join(', ');
+    }
+  }
+}
+
+function amountsText(
+  { pct, value_incr, units_incr, spread }: Amounts,
+  { measureNames }: Words,
+): string {
+  if (pct != null) return `${signed(pct)} %`;
+  const parts = [
+    { amount: value_incr, name: measureNames.value ?? 'value' },
+    { amount: units_incr, name: measureNames.units ?? 'units' },
+  ].flatMap(({ amount, name }) => (amount ? [`${signed(amount)} ${name}`] : []));
+  return parts.join(', ') + (spread === 'equal' ? ', in equal parts' : '');
+}
+
+const setText = (set: SetClause, words: Words): string =>
+  Object.entries(set)
+    .map(([column, value]) => `${words.labelOf(column)} → ${valueText(value)}`)
+    .join(', ');
