@@ -12,8 +12,8 @@ export interface Words {
 
 type Amounts = Pick<ScaleEdit, 'pct' | 'value_incr' | 'units_incr' | 'spread'>;
 
-const signed = (amount: number) =>
-  formatNumber(amount, { signDisplay: 'exceptZero', maximumFractionDigits: 6 });
+const signed = (amount: number, maximumFractionDigits: number) =>
+  formatNumber(amount, { signDisplay: 'exceptZero', maximumFractionDigits });
 
 /**
  * What an entry did to its selection, in one line: "+10 %", "Region → East", "× 1.05, Region → East".
@@ -52,11 +52,11 @@ function amountsText(
   { pct, value_incr, units_incr, spread }: Amounts,
   { measureNames }: Words,
 ): string {
-  if (pct != null) return `${signed(pct)} %`;
+  if (pct != null) return `${signed(pct, 6)} %`;
   const parts = [
     { amount: value_incr, name: measureNames.value ?? 'value' },
     { amount: units_incr, name: measureNames.units ?? 'units' },
-  ].flatMap(({ amount, name }) => (amount ? [`${signed(amount)} ${name}`] : []));
+  ].flatMap(({ amount, name }) => (amount ? [`${signed(amount, 2)} ${name}`] : []));
   return parts.join(', ') + (spread === 'equal' ? ', in equal parts' : '');
 }
 
