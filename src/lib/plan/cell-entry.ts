@@ -53,6 +53,12 @@ export class CellEntry {
     return written;
   }
 
+  /** Waits until all that was typed is written, or was refused. */
+  async settled(): Promise<void> {
+    await this.last;
+    await this.changes.settled();
+  }
+
   private async writeNow(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
     const obstacle = this.obstacle(cell);
     const role = this.roleOf(cell);
