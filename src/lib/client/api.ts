@@ -19,6 +19,7 @@ import type {
 } from '../contract/log';
 import type {
   OperationAnswer,
+  OperationPreview,
   Slice,
   SliceOperation,
   SlicePreview,
@@ -323,6 +324,19 @@ export const operate = <O extends SliceOperation>(
   body: SliceRequests[O],
   o?: CallOptions,
 ) => write<OperationAnswer>(path`/versions/${id}/${operation}`, { ...o, method: 'POST', body });
+
+/** POST /versions/:id/scale, recode or clone/preview: what the operation would do; nothing is written. */
+export const previewOperation = <O extends SliceOperation>(
+  id: number,
+  operation: O,
+  body: SliceRequests[O],
+  o?: CallOptions,
+) =>
+  json<OperationPreview>(path`/versions/${id}/${operation}/preview`, {
+    ...o,
+    method: 'POST',
+    body,
+  });
 
 // Log
 

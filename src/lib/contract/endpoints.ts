@@ -25,6 +25,7 @@ import {
 } from './log';
 import {
   OperationAnswer,
+  OperationPreview,
   OPERATIONS,
   SLICE_OPERATIONS,
   SLICE_REQUESTS,
@@ -427,6 +428,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     writesRows: true,
     answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
     refusals: [400, 403, 404, 409, 422],
+  })),
+  ...SLICE_OPERATIONS.map((operation): Endpoint => ({
+    method: 'post',
+    path: `/versions/{id}/${operation}/preview`,
+    summary: `What a ${operation} would do, without doing it`,
+    request: SLICE_REQUESTS[operation],
+    answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER] },
+    refusals: [400, 404, 409, 422],
   })),
   {
     method: 'get',

@@ -344,6 +344,21 @@ const measured = {
   units_total: v.nullable(v.number()),
 };
 
+const Change = v.object({ before: v.object(measured), after: v.object(measured) });
+
+/**
+ * What an operation would do (docs/contract/05-operations.md#trying-before-writing): its rows, with a
+ * negative `pf_logid`; its statements; the totals of its slice, or of the slice of each edit; and those
+ * of the rows that it leaves alone because they are held.
+ */
+export const OperationPreview = v.object({
+  rows: OperationAnswer,
+  sql: v.string(),
+  totals: v.union([Change, v.array(Change)]),
+  held: v.object(measured),
+});
+export type OperationPreview = v.InferOutput<typeof OperationPreview>;
+
 /**
  * What an operation on a slice would touch, and in `excluded` the rows it would leave alone because
  * of their origin. The total of a measure that the source does not have is null.

@@ -8,7 +8,7 @@ import { ARROW, ARROW_LENGTH_HEADER, IDEMPOTENCY_KEY_HEADER } from '../contract/
 import type { Column } from './arrow/column-plan';
 import { rowCountOf } from './arrow/column-values';
 import { encodeParts, lengthOf } from './arrow/encode';
-import { jsonRows, jsonWithList } from './arrow/json';
+import { jsonRows, jsonWithList, jsonWithRows } from './arrow/json';
 import type { Asked, Read } from './bodies';
 import type { Encoding } from './compress';
 import { ENCODINGS } from './compress';
@@ -389,7 +389,7 @@ export function operationResponse(
   }: { columns: readonly Column[]; memory: Reservation; skipped: string },
   asArrow: boolean,
 ): Response {
-  const headers: Record<string, string> = skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
+  const headers = skippedHeader(skipped);
   if (!asArrow) return jsonInPieces(jsonRows(columns), memory, headers);
   const release = () => memory.release();
   try {
@@ -399,6 +399,22 @@ export function operationResponse(
     throw error;
   }
 }
+
+/** The answer of a preview: what the operation would do, and its rows. */
+export const previewResponse = ({
+  columns,
+  memory,
+  skipped,
+  facts,
+}: {
+  columns: readonly Column[];
+  memory: Reservation;
+  skipped: string;
+  facts: Record<string, unknown>;
+}): Response => jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
+
+const skippedHeader = (skipped: string): Record<string, string> =>
+  skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
 
 /** The answer of an undo: the keys of the rows that are gone. */
 export const undoResponse = ({

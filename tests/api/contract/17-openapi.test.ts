@@ -141,6 +141,19 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/clone': onPlan((service, path) =>
     service.api.post(`${path}/clone`, { ...user, slice: {}, set: {} }),
   ),
+  'POST /versions/{id}/scale/preview': onPlan((service, path) =>
+    service.api.post(`${path}/scale/preview`, {
+      ...user,
+      edits: [{ slice: {}, pct: 1 }],
+      hold: [{ region: 'North' }],
+    }),
+  ),
+  'POST /versions/{id}/recode/preview': onPlan((service, path) =>
+    service.api.post(`${path}/recode/preview`, { ...user, slice: {}, set: { region: 'x' } }),
+  ),
+  'POST /versions/{id}/clone/preview': onPlan((service, path) =>
+    service.api.post(`${path}/clone/preview`, { ...user, slice: {}, set: {} }),
+  ),
   'GET /versions/{id}/log': onPlan(async (service, path) => {
     await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
     return service.api.get(`${path}/log`);

@@ -14,13 +14,37 @@ type Render = (row: number) => string;
  * become null, as in `JSON.stringify`.
  * @throws Error for a column of a type that no COPY makes
  */
-export function jsonRows(columns: readonly Column[]): Generator<Uint8Array<ArrayBuffer>, void> {
+export const jsonRows = (columns: readonly Column[]): Generator<Uint8Array<ArrayBuffer>, void> =>
+  rowPieces('[', columns, ']');
+
+/**
+ * A JSON object of some small fields and, as its last field, rows as {@link jsonRows} writes them.
+ * @throws Error for a column of a type that no COPY makes
+ */
+export const jsonWithRows = (
+  fields: Record<string, unknown>,
+  name: string,
+  columns: readonly Column[],
+): Generator<Uint8Array<ArrayBuffer>, void> =>
+  rowPieces(`${opened(fields)}"${name}":[`, columns, ']}');
+
+/** A JSON object with some fields, for more to follow. */
+const opened = (fields: Record<string, unknown>): string =>
+  `{${Object.entries(fields)
+    .map(([key, value]) => `"${key}":${JSON.stringify(value)},`)
+    .join('')}`;
+
+function rowPieces(
+  head: string,
+  columns: readonly Column[],
+  tail: string,
+): Generator<Uint8Array<ArrayBuffer>, void> {
   const room = { characters: REMEMBERED };
   const fields = columns.map(({ name, data }, i) => ({
     name: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     render: renderer(data, room),
   }));
-  return pieces('[', rowCountOf(columns), rowText, ']');
+  return pieces(head, rowCountOf(columns), rowText, tail);
 
   function rowText(row: number): string {
     let text = '';
@@ -39,9 +63,8 @@ export function jsonWithList(
   name: string,
   column: Column | undefined,
 ): Generator<Uint8Array<ArrayBuffer>, void> {
-  const before = Object.entries(fields).map(([key, value]) => `"${key}":${JSON.stringify(value)},`);
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
-  return pieces(`{${before.join('')}"${name}":[`, column?.data.length ?? 0, render, ']}');
+  return pieces(`${opened(fields)}"${name}":[`, column?.data.length ?? 0, render, ']}');
 }
 
 /** Characters of a piece; most characters are one byte. */

@@ -175,6 +175,11 @@ const ROLLBACK_MILLISECONDS = 5_000;
 /** Seconds after which a request that found no place may try again. */
 const RETRY_AFTER = 5;
 
+const OTHER_READERS =
+  'Other requests for this version have taken longer than PF_WAIT_TIMEOUT; try again in a moment';
+
+type Isolation = 'READ COMMITTED' | 'REPEATABLE READ' | 'REPEATABLE READ READ ONLY';
+
 /** How every connection of the service is made. */
 const clientConfig = (settings: ConnectionSettings): pg.ClientConfig => ({
   host: settings.host,
@@ -234,18 +239,21 @@ export class Database extends Queryable {
   /**
    * Runs `work` in one transaction: committed if it returns, rolled back if it throws. A connection
    * that cannot even roll back is closed rather than given back.
+   *
+   * @param end `ROLLBACK` rolls it back if `work` returns, too
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
-    isolation: 'READ COMMITTED' | 'REPEATABLE READ READ ONLY' = 'READ COMMITTED',
+    isolation: Isolation = 'READ COMMITTED',
+    end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
   ): Promise<Result> {
     return this.#onConnection(async (client, watch, broke) => {
       const run = (statement: string) => watch.run(() => client.query(statement));
       try {
         await run(`BEGIN ISOLATION LEVEL ${isolation}`);
         const result = await work(new Transaction(client, watch));
-        const done = await run('COMMIT').catch(outcomeUnknown);
-        if (done.command !== 'COMMIT') throw new Error('The transaction was rolled back');
+        const done = await run(end).catch(outcomeUnknown);
+        if (done.command !== end) throw new Error('The transaction was rolled back');
         return result;
       } catch (error) {
         const rollback = this.#watch(client, ROLLBACK_MILLISECONDS);
@@ -284,7 +292,23 @@ export class Database extends Queryable {
   ): Promise<Result> {
     return inTurn(
       this.#readers.run(versionId, () => this.transaction(work, 'REPEATABLE READ READ ONLY')),
-      'Other requests for this version have taken longer than PF_WAIT_TIMEOUT; try again in a moment',
+      OTHER_READERS,
+    );
+  }
+
+  /**
+   * A transaction that tries a write to one version in one snapshot. Everything is rolled back. It takes
+   * its turn with those who read, so writers never wait for it.
+   *
+   * @throws AppError 503 if its turn does not come in time
+   */
+  versionTrial<Result>(
+    versionId: number,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return inTurn(
+      this.#readers.run(versionId, () => this.transaction(work, 'REPEATABLE READ', 'ROLLBACK')),
+      OTHER_READERS,
     );
   }
 

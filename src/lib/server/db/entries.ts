@@ -31,6 +31,15 @@ export async function insertEntry(
   return id;
 }
 
+/** An id that no entry has, for one that is only tried: negative, and never the same again. */
+export async function triedId(transaction: Transaction): Promise<number> {
+  const { id } = await transaction.one(
+    Id,
+    sql`SELECT -nextval(pg_get_serial_sequence('pf.log', 'id')) AS id`,
+  );
+  return id;
+}
+
 /**
  * Keeps with an entry how many rows it has.
  *

@@ -16,19 +16,23 @@ import {
   insertEntry,
   keepRowCount,
   keepUndone,
+  triedId,
 } from '../db/entries';
 import { tell } from '../db/events';
-import { entryTotals, noTotals } from '../db/forecast';
+import type { Totals } from '../db/forecast';
+import { entryTotals, noTotals, sliceTotals } from '../db/forecast';
 import { undoneEntry } from '../db/undone';
 import type { SqlText } from '../sql/quote';
-import { literal, sql, typedLiteral } from '../sql/quote';
+import { join, literal, sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { ofEntries } from '../sql/templates/read';
 import { undoTemplate } from '../sql/templates/undo';
 import { substitute, type TokenValues } from '../sql/tokens';
 import { blameClient, type Statement } from './client-faults';
 import type { ForecastVersion } from './forecast-version';
-import { storedTemplate, writeVersion } from './forecast-version';
+import { readVersion, storedTemplate, writeVersion } from './forecast-version';
+import type { HeldRows } from './held';
+import { withoutHeld } from './held';
 import { keptColumns, once } from './idempotency';
 import { runWrite, type StatementAnswer } from './read-columns';
 
@@ -137,7 +141,7 @@ class EntryWriter {
     blamed: Statement,
   ): Promise<WrittenEntry> {
     const open = await this.open(entry);
-    const written = await open.run(template, tokens, blamed);
+    const written = await open.run(template, WHOLE, tokens, blamed);
     // An operation at the grain answers fewer rows than it writes.
     await open.close(isLoad(entry.operation) ? written.rowCount : undefined);
     return { logid: open.logid, ...written };
@@ -222,11 +226,27 @@ class EntryWriter {
 }
 export type { EntryWriter };
 
+/** Which rows of a version a statement works on. */
+export interface Reach {
+  /** The condition of the slice. */
+  slice: SqlText;
+  /** Rows of the slice that it leaves as they are; undefined if there are none. */
+  held?: HeldRows | undefined;
+}
+const WHOLE: Reach = { slice: sql`TRUE` };
+
+/** What an operation writes through: an {@link EntryWriter}, or a {@link TrialWriter}. */
+export interface OperationWriter {
+  tx: Transaction;
+  target: ForecastVersion;
+  open: (entry: NewEntry) => Promise<OpenEntry>;
+}
+
 /** An entry whose rows are being written. */
 class OpenEntry {
   constructor(
-    private readonly tx: Transaction,
-    private readonly target: ForecastVersion,
+    protected readonly tx: Transaction,
+    protected readonly target: ForecastVersion,
     private readonly memory: Reservation,
     private readonly entry: NewEntry,
     readonly logid: number,
@@ -235,14 +255,28 @@ class OpenEntry {
   /**
    * Writes rows of the entry by a stored template.
    *
-   * @param tokens what the template asks for beside table, version, entry, user, note and exclusions
+   * @param reach which rows of the version it works on
+   * @param tokens what the template asks for beside table, version, entry, user, note, slice and exclusions
    * @param blamed what a refusal by PostgreSQL blames
    * @throws AppError as {@link blameClient}
    */
-  run(template: SqlText, tokens: TokenValues, blamed: Statement): Promise<StatementAnswer> {
-    const { tx, target, memory, entry, logid } = this;
-    const { version, table, columns } = target;
-    const statement = substitute(template, {
+  run(
+    template: SqlText,
+    reach: Reach,
+    tokens: TokenValues,
+    blamed: Statement,
+  ): Promise<StatementAnswer> {
+    const { tx, target, memory } = this;
+    const statement = this.filled(template, reach, tokens);
+    return blameClient(blamed, () => runWrite(tx, statement, target.columns, memory));
+  }
+
+  /** A template with its tokens filled in. */
+  protected filled(template: SqlText, { slice, held }: Reach, tokens: TokenValues): SqlText {
+    const { target, entry, logid } = this;
+    const { version, table } = target;
+    return substitute(template, {
+      where_clause: withoutHeld(slice, held),
       fc_table: table,
       version_id: sql`${version.id}`,
       logid: sql`${logid}`,
@@ -251,7 +285,6 @@ class OpenEntry {
       exclude_clause: excludeClause(version.exclude_iters),
       ...tokens,
     });
-    return blameClient(blamed, () => runWrite(tx, statement, columns, memory));
   }
 
   /**
@@ -285,3 +318,103 @@ FROM (${ofEntries(select, [this.logid])}) AS rows ORDER BY ${isGrain ? sql`pf_gk
     return typedLiteral(this.entry.note, sql`text`);
   }
 }
+
+/** What one statement of a trial has done. */
+interface Tried {
+  /** As it ran. */
+  statement: SqlText;
+  reach: Reach;
+  /** Of its slice, without rows of excluded origins. */
+  totals: Record<'before' | 'after', Totals>;
+}
+
+/**
+ * Tries to write one entry, to tell what would come of it. Only {@link trying} makes one: its transaction
+ * is rolled back.
+ */
+class TrialWriter implements OperationWriter {
+  readonly tried: Tried[] = [];
+
+  constructor(
+    readonly tx: Transaction,
+    readonly target: ForecastVersion,
+    private readonly memory: Reservation,
+  ) {}
+
+  /** An entry that is not in the log. Its id is negative, so keys of its rows are those of no other row. */
+  async open(entry: NewEntry): Promise<OpenEntry> {
+    const { tx, target, memory, tried } = this;
+    return new TriedEntry(tx, target, memory, entry, await triedId(tx), tried);
+  }
+
+  /** Totals of the rows in any of the slices that are held. */
+  async held(): Promise<Totals> {
+    const { tx, target, tried } = this;
+    const conditions = tried.flatMap(({ reach: { slice, held } }) =>
+      held ? sql`(${slice} AND (${held.where}))` : [],
+    );
+    if (conditions.length === 0) return noTotals(target.columns);
+    return totalsOf(tx, target, join(conditions, sql` OR `));
+  }
+}
+
+class TriedEntry extends OpenEntry {
+  constructor(
+    tx: Transaction,
+    target: ForecastVersion,
+    memory: Reservation,
+    entry: NewEntry,
+    logid: number,
+    private readonly tried: Tried[],
+  ) {
+    super(tx, target, memory, entry, logid);
+  }
+
+  override async run(
+    template: SqlText,
+    reach: Reach,
+    tokens: TokenValues,
+    blamed: Statement,
+  ): Promise<StatementAnswer> {
+    const { tx, target } = this;
+    const totals = () => blameClient(blamed, () => totalsOf(tx, target, reach.slice));
+    const before = await totals();
+    const answer = await super.run(template, reach, tokens, blamed);
+    const statement = this.filled(template, reach, tokens);
+    this.tried.push({ statement, reach, totals: { before, after: await totals() } });
+    return answer;
+  }
+
+  /** There is no entry that could keep a count. */
+  override async close(): Promise<void> {}
+}
+
+/** Totals of the rows behind a condition that operations see. */
+async function totalsOf(
+  tx: Transaction,
+  { version, columns, table }: ForecastVersion,
+  where: SqlText,
+): Promise<Totals> {
+  const exclude = excludeClause(version.exclude_iters);
+  return (await sliceTotals(tx, table, columns, where, exclude)).included;
+}
+
+/**
+ * Gives `work` a writer whose writes are rolled back, in one snapshot. It takes no lock of the version, so
+ * no writer waits for it, and a closed version can be tried, too. Used-up ids are all that it leaves
+ * behind.
+ *
+ * @throws AppError 404 if there is no such version; 422 for rows that take more than the whole budget, 503
+ * for waiting too long
+ */
+export const trying = <Result extends object>(
+  { db, budget }: Resources,
+  versionId: number,
+  work: (writer: TrialWriter) => Promise<Result>,
+): Promise<Held<Result>> =>
+  budget.run(async (memory) => ({
+    ...(await db.versionTrial(versionId, async (tx) =>
+      work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
+    )),
+    memory,
+  }));

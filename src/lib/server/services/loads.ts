@@ -203,7 +203,7 @@ async function loadSegment(
       note,
     },
     template,
-    { date_offset: literal(offset), filter_clause: where, where_clause: sql`TRUE` },
+    { date_offset: literal(offset), filter_clause: where },
     loadPlace(request),
   );
   if (rowCount === 0) {

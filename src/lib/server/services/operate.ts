@@ -3,6 +3,7 @@ import { movePoint } from '../../contract/decimal-point';
 import type { NewEntry } from '../../contract/log';
 import type {
   CloneRequest,
+  OperationPreview,
   RecodeRequest,
   ScaleEdit,
   ScaleRequest,
@@ -28,8 +29,8 @@ import type { TokenValues } from '../sql/tokens';
 import { token } from '../sql/tokens';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
-import type { EntryWriter, Held, Resources } from './entries';
-import { writingRows } from './entries';
+import type { EntryWriter, Held, OperationWriter, Resources } from './entries';
+import { trying, writingRows } from './entries';
 import { readVersion, sliceOf, storedTemplate } from './forecast-version';
 import type { HeldRows, HeldSlice } from './held';
 import { heldRows, withoutHeld } from './held';
@@ -71,7 +72,7 @@ const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? nu
  *
  * @throws AppError 400; 422 if there is nothing to scale or no way to spread
  */
-async function scale(writer: EntryWriter, request: ScaleRequest): Promise<OperationResult> {
+async function scale(writer: OperationWriter, request: ScaleRequest): Promise<OperationResult> {
   const { target } = writer;
   const edits = editsOf(request);
   for (const { edit, at } of edits) await inEntry(at, () => checkAmount(edit, target.columns));
@@ -148,7 +149,7 @@ function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void 
  *
  * @throws AppError 400; 422 if nothing would move
  */
-async function recode(writer: EntryWriter, request: RecodeRequest): Promise<OperationResult> {
+async function recode(writer: OperationWriter, request: RecodeRequest): Promise<OperationResult> {
   const { tx, target } = writer;
   if (Object.keys(request.set).length === 0) {
     throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
@@ -170,7 +171,7 @@ async function recode(writer: EntryWriter, request: RecodeRequest): Promise<Oper
  *
  * @throws AppError 400; 422 if nothing would be copied
  */
-async function clone(writer: EntryWriter, request: CloneRequest): Promise<OperationResult> {
+async function clone(writer: OperationWriter, request: CloneRequest): Promise<OperationResult> {
   const factor = request.scale_factor ?? 1;
   const { tx, target } = writer;
   return write(
@@ -191,7 +192,7 @@ async function clone(writer: EntryWriter, request: CloneRequest): Promise<Operat
 }
 
 type Operate<O extends SliceOperation> = (
-  writer: EntryWriter,
+  writer: OperationWriter,
   request: SliceRequests[O],
 ) => Promise<OperationResult>;
 
@@ -222,6 +223,36 @@ export const operateIn = <O extends SliceOperation>(
   operation: O,
   request: SliceRequests[O],
 ): Promise<OperationResult> => OPERATE[operation](writer, request);
+
+/** What a preview answers beside its rows, which are an operation's (docs/contract/05-operations.md). */
+interface PreviewResult extends OperationResult {
+  facts: Omit<OperationPreview, 'rows'>;
+}
+
+/**
+ * What an operation would do: it runs, and is rolled back
+ * (docs/contract/05-operations.md#trying-before-writing).
+ *
+ * @throws AppError as {@link operate}, but not 403: a closed version can be tried on
+ */
+export const previewOperation = <O extends SliceOperation>(
+  resources: Resources,
+  versionId: number,
+  operation: O,
+  request: SliceRequests[O],
+): Promise<Held<PreviewResult>> =>
+  trying(resources, versionId, async (writer) => {
+    const result = await OPERATE[operation](writer, request);
+    const totals = writer.tried.map((tried) => tried.totals);
+    const [only, ...others] = totals;
+    const single = !('edits' in request) && others.length === 0 ? only : undefined;
+    const facts = {
+      sql: writer.tried.map(({ statement }) => statement.trim()).join(';\n\n'),
+      totals: single ?? totals,
+      held: await writer.held(),
+    };
+    return { ...result, facts };
+  });
 
 /** Totals of what an operation on a slice would touch, and of what it would skip. @throws AppError 400, 404, 409 */
 export const previewSlice = (
@@ -264,7 +295,7 @@ interface Step {
  * is taken back, and the refusal says why.
  */
 async function write(
-  writer: EntryWriter,
+  writer: OperationWriter,
   entry: SliceEntry,
   steps: readonly Step[],
 ): Promise<OperationResult> {
@@ -282,8 +313,8 @@ async function write(
       const slice = sliceOf(target, step.slice);
       for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);
-      const tokens = { where_clause: withoutHeld(slice.where, step.held), ...step.tokens };
-      const written = await open.run(template, tokens, { words: operation });
+      const reach = { slice: slice.where, held: step.held };
+      const written = await open.run(template, reach, step.tokens, { words: operation });
       if (written.rowCount === 0) throw await nothing(writer, slice.where, step);
       checkAmounts(written.columns);
       return written.columns;
@@ -316,7 +347,7 @@ function checkAmounts(columns: readonly Column[]): void {
 
 /** The refusal of a step that has written no row. */
 async function nothing(
-  { tx, target }: EntryWriter,
+  { tx, target }: OperationWriter,
   where: SqlText,
   { held, otherwise }: Step,
 ): Promise<AppError> {
