@@ -79,6 +79,8 @@ export interface Endpoint {
     headers?: string[];
     /** Whether it comes as Arrow, too, if `Accept` asks for that. */
     alsoArrow?: true;
+    /** Whether it comes as CSV, too, if `Accept` asks for that. */
+    alsoCsv?: true;
   };
   /**
    * The statuses of its refusals. Common to all, and not listed: 403, 413 and 415 for writes, 421 for
@@ -97,6 +99,7 @@ const arrow: Endpoint['answer'] = {
   status: 200,
   body: ARROW,
   headers: ['ETag', 'X-Row-Count', 'Content-Length'],
+  alsoCsv: true,
 };
 
 /** The entries that a read of rows is limited to. */

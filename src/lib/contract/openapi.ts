@@ -3,7 +3,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { Endpoint } from './endpoints';
 import { ENDPOINTS } from './endpoints';
-import { ARROW, COLUMN_VALUE, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './primitives';
+import { ARROW, COLUMN_VALUE, CSV, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './primitives';
 
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter that cannot be used',
@@ -120,9 +120,13 @@ function describeEndpoint(endpoint: Endpoint) {
   };
 }
 
-function success({ status, body, headers, alsoArrow }: Endpoint['answer']) {
+function success({ status, body, headers, alsoArrow, alsoCsv }: Endpoint['answer']) {
   const described = typeof body === 'string' ? { [body]: {} } : body && jsonContent(body);
-  const content = alsoArrow ? { ...described, [ARROW]: {} } : described;
+  const content = described && {
+    ...described,
+    ...(alsoArrow ? { [ARROW]: {} } : {}),
+    ...(alsoCsv ? { [CSV]: {} } : {}),
+  };
   return {
     description: status === 204 ? 'Done' : status === 201 ? 'Created' : 'The answer',
     ...(headers ? { headers: headersOf(headers) } : {}),

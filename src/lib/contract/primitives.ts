@@ -13,6 +13,9 @@ export const text = v.pipe(
 /** The media type of forecast rows: one Arrow IPC stream (docs/contract/04-data-loading.md). */
 export const ARROW = 'application/vnd.apache.arrow.stream';
 
+/** The media type of forecast rows as text (docs/contract/04-data-loading.md#as-csv). */
+export const CSV = 'text/csv';
+
 /** The response header that tells, beside a compressed body, how many bytes it has when it is not. */
 export const ARROW_LENGTH_HEADER = 'X-Arrow-Length';
 

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { EVENT_STREAM } from '../contract/events';
 import { MOST_ENTRIES } from '../contract/log';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
-import { ARROW, ARROW_LENGTH_HEADER, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
+import { ARROW, ARROW_LENGTH_HEADER, CSV, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
 import { rowCountOf } from './arrow/column-values';
 import { encodeParts, lengthOf } from './arrow/encode';
@@ -310,9 +310,23 @@ export async function eventResponse(
   });
 }
 
+/** Rows as CSV. The length is not known before the last one. */
+export const csvResponse = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Response =>
+  new Response(stream, {
+    headers: {
+      'content-type': `${CSV}; charset=utf-8`,
+      'cache-control': 'no-store',
+      vary: 'accept',
+    },
+  });
+
 /** Whether a request asks for its rows as Arrow. */
 export const asksForArrow = (request: Request): boolean =>
   accepted(request, 'accept').includes(ARROW);
+
+/** Whether a request asks for its rows as CSV, and not for Arrow before that. */
+export const asksForCsv = (request: Request): boolean =>
+  accepted(request, 'accept').find((type) => type === CSV || type === ARROW) === CSV;
 
 /** What a header of a request accepts by name, in small letters. */
 const accepted = ({ headers }: Request, header: 'accept' | 'accept-encoding'): string[] =>

@@ -52,9 +52,12 @@ class Description implements pg.Submittable {
   }
 }
 
+/** What a COPY writes: what the decoder reads, or CSV with a header line. */
+const FORMATS = { binary: 'FORMAT binary', csv: 'FORMAT csv, HEADER true' };
+
 /**
- * Runs a select, which may write in its WITH, as a binary COPY. `onChunk` gets the bytes as they come,
- * one chunk after the other; a chunk may end anywhere.
+ * Runs a select, which may write in its WITH, as a COPY. `onChunk` gets the bytes as they come, one chunk
+ * after the other; a chunk may end anywhere. The next one is read when `onChunk` has taken the one before.
  *
  * If the select itself fails, the connection can be used again. If `onChunk` throws, `signal` aborts or
  * the connection breaks, the answer is half read: the server cancels the statement, and the connection
@@ -65,11 +68,12 @@ class Description implements pg.Submittable {
 export async function copyOut(
   client: pg.ClientBase,
   sql: string,
-  onChunk: (chunk: Uint8Array) => void,
+  onChunk: (chunk: Uint8Array) => void | Promise<void>,
   signal?: AbortSignal,
+  format: keyof typeof FORMATS = 'binary',
 ): Promise<void> {
   signal?.throwIfAborted();
-  const stream = client.query(copyTo(`COPY (${sql}\n) TO STDOUT (FORMAT binary)`));
+  const stream = client.query(copyTo(`COPY (${sql}\n) TO STDOUT (${FORMATS[format]})`));
   // Nobody reads an error after the last byte; the next statement fails with it.
   stream.on('error', () => {});
   const abort = () => stream.destroy(signal?.reason);
@@ -77,7 +81,7 @@ export async function copyOut(
   try {
     const turns = new Turns();
     for await (const chunk of stream) {
-      onChunk(chunk);
+      await onChunk(chunk);
       await turns.give();
     }
   } catch (error) {

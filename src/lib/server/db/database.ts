@@ -132,6 +132,15 @@ export class Transaction extends Queryable {
   ): Promise<void> {
     return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal));
   }
+
+  /** Streams a select as CSV with a header line, as fast as `onChunk` takes it. */
+  copyCsv(
+    select: SqlText,
+    onChunk: (chunk: Uint8Array) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal, 'csv'));
+  }
 }
 
 /** A db on a connection that is apart from the pool. */

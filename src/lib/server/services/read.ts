@@ -29,7 +29,7 @@ import { planColumns, readColumns } from './read-columns';
 const CELL_BYTES = 8;
 
 /** Which rows a read is of. */
-interface Wanted {
+export interface Wanted {
   /** The stored template that answers them. */
   operation: 'get_data' | 'get_agg';
   /** The ids of the entries whose rows are wanted; undefined for all rows of the version. */

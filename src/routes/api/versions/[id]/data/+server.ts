@@ -1,9 +1,20 @@
-import { askedRows, entriesQuery, idParam, readResponse } from '$lib/server/http';
+import {
+  askedRows,
+  asksForCsv,
+  csvResponse,
+  entriesQuery,
+  idParam,
+  readResponse,
+} from '$lib/server/http';
+import { readCsv } from '$lib/server/services/csv';
 import { readForecast } from '$lib/server/services/read';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async (event) => {
   const id = idParam(event.params.id, 'id');
   const rows = { operation: 'get_data', entries: entriesQuery(event.url) } as const;
+  if (asksForCsv(event.request)) {
+    return csvResponse(await readCsv(event.locals.db, id, rows, event.request.signal));
+  }
   return readResponse(await readForecast(event.locals, id, rows, askedRows(event)));
 };

@@ -1,0 +1,85 @@
+import { OID } from '../arrow/column-plan';
+import type { SelectColumn } from '../db/copy';
+import type { Database, Transaction } from '../db/database';
+import { getVersion } from '../db/versions';
+import { AppError } from '../errors';
+import type { SqlText } from '../sql/quote';
+import { commas, ident, sql } from '../sql/quote';
+import { ofEntries } from '../sql/templates/read';
+import { substitute } from '../sql/tokens';
+import { blameClient } from './client-faults';
+import { readVersion, storedTemplate } from './forecast-version';
+import type { Wanted } from './read';
+
+/**
+ * A version's forecast rows as CSV: raw with note and operation, or at the grain
+ * (docs/contract/04-data-loading.md#as-csv). PostgreSQL writes the text; it is passed on as fast as the
+ * client reads it, and nothing is kept.
+ *
+ * @param wanted which rows; entries that the version does not have are passed over
+ * @param signal ends the statement before the answer has begun; after that, cancelling the stream does
+ * @returns the stream once its first bytes are there. A later failure breaks it off
+ * @throws AppError 404 if there is no such version or template, 409 if the stored SQL is outdated; 503 if
+ * a turn does not come in time
+ */
+export async function readCsv(
+  db: Database,
+  versionId: number,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { readable, writable } = new TransformStream<
+    Uint8Array<ArrayBuffer>,
+    Uint8Array<ArrayBuffer>
+  >();
+  const writer = writable.getWriter();
+  const begun = new Promise<void>((resolve, reject) => {
+    db.versionRead(versionId, async (tx) => {
+      const select = await csvSelect(tx, versionId, wanted);
+      const send = (chunk: Uint8Array) => {
+        resolve();
+        return writer.write(new Uint8Array(chunk));
+      };
+      await tx.copyCsv(select, send, signal);
+    }).then(
+      () => writer.close().catch(() => {}),
+      (error: unknown) => {
+        reject(error);
+        return writer.abort(error).catch(() => {});
+      },
+    );
+  });
+  try {
+    await begun;
+  } catch (error) {
+    // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
+    if (error instanceof AppError && [404, 409].includes(error.status)) {
+      await getVersion(db, versionId);
+    }
+    throw error;
+  }
+  return readable;
+}
+
+async function csvSelect(
+  tx: Transaction,
+  versionId: number,
+  { operation, entries }: Wanted,
+): Promise<SqlText> {
+  const { version, source, table } = await readVersion(tx, versionId);
+  const template = await storedTemplate(tx, source.id, operation);
+  const all = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
+  const rows = entries ? ofEntries(all, entries) : all;
+  const columns = await blameClient({ words: operation }, () => tx.describe(rows));
+  const shown = commas(columns.map(readable));
+  if (operation === 'get_agg') return sql`SELECT ${shown} FROM (${rows}) AS forecast`;
+  return sql`SELECT ${shown}, entry.note AS pf_note, entry.operation AS pf_op
+FROM (${rows}) AS forecast
+LEFT JOIN pf.log AS entry ON entry.id = forecast.pf_logid`;
+}
+
+/** A COPY would write a boolean as t or f. */
+function readable({ name, type }: SelectColumn): SqlText {
+  const column = sql`forecast.${ident(name)}`;
+  return type === OID.bool ? sql`${column}::text AS ${ident(name)}` : column;
+}
