@@ -58,6 +58,20 @@ CREATE TABLE pf.idempotency (
 CREATE INDEX idempotency_created_at ON pf.idempotency USING btree (created_at);
 CREATE INDEX idempotency_version_id ON pf.idempotency USING btree (version_id);
 
+CREATE TABLE pf.lock (
+  id integer NOT NULL DEFAULT nextval('pf.lock_id_seq'::regclass),
+  version_id integer NOT NULL,
+  slice jsonb NOT NULL,
+  note text,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT lock_slice_check CHECK ((jsonb_typeof(slice) = 'object'::text)),
+  CONSTRAINT lock_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
+  CONSTRAINT lock_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX lock_version_id ON pf.lock USING btree (version_id);
+
 CREATE TABLE pf.log (
   id bigint NOT NULL DEFAULT nextval('pf.log_id_seq'::regclass),
   version_id integer NOT NULL,

@@ -8,6 +8,7 @@ import type {
   LoadPreviewRequest,
   LoadRequest,
 } from '../contract/loads';
+import type { Lock, LockRequest } from '../contract/locks';
 import type {
   Explanation,
   LogAnswer,
@@ -337,6 +338,21 @@ export const previewOperation = <O extends SliceOperation>(
     method: 'POST',
     body,
   });
+
+// Locks
+
+/** GET /versions/:id/locks: oldest first. */
+export const listLocks = (id: number, o?: CallOptions) =>
+  json<Lock[]>(path`/versions/${id}/locks`, o);
+
+/** POST /versions/:id/locks: nobody can change the rows of the slice until the lock is taken away. */
+export const addLock = (id: number, body: LockRequest, o?: CallOptions) =>
+  json<Lock>(path`/versions/${id}/locks`, { ...o, method: 'POST', body });
+
+/** DELETE /locks/:id: 404 if it is gone already. */
+export const removeLock = async (id: number, o?: CallOptions) => {
+  await send(path`/locks/${id}`, { ...o, method: 'DELETE' });
+};
 
 // Log
 

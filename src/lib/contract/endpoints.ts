@@ -9,6 +9,7 @@ import {
   LoadRequest,
 } from './loads';
 import { EVENT_STREAM } from './events';
+import { Lock, LockRequest, LocksAnswer } from './locks';
 import {
   EditNoteRequest,
   ExplainRequest,
@@ -422,6 +423,28 @@ export const ENDPOINTS: readonly Endpoint[] = [
     request: SlicePreviewRequest,
     answer: json(SlicePreview),
     refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/locks',
+    summary: 'The locks of a version',
+    answer: json(LocksAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/locks',
+    summary: 'Lock a slice, so that nobody can change its rows',
+    request: LockRequest,
+    answer: created(Lock),
+    refusals: [400, 403, 404, 409],
+  },
+  {
+    method: 'delete',
+    path: '/locks/{id}',
+    summary: 'Take a lock away',
+    answer: nothing,
+    refusals: [400, 403, 404],
   },
   ...SLICE_OPERATIONS.map((operation): Endpoint => ({
     method: 'post',

@@ -14,6 +14,7 @@ const REFUSALS: Record<number, string> = {
   415: 'The body is not application/json',
   421: 'The host is not one of those that are served',
   422: 'Well-formed, but there is nothing sensible to do',
+  423: 'It concerns rows that somebody has locked',
   500: 'The service failed',
   501: 'Not available yet',
   503: 'Not now: something is overloaded or does not answer; try again after a while',
@@ -100,6 +101,7 @@ function describeEndpoint(endpoint: Endpoint) {
   ];
   const statuses = [
     ...refusals,
+    ...(writesRows ? [423] : []),
     ...(method === 'get' ? [] : [403, 415]),
     ...(request ? [413] : []),
     421,

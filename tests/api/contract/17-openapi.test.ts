@@ -132,6 +132,17 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/slice': onPlan((service, path) =>
     service.api.post(`${path}/slice`, { slice: { region: [null, 'North'], x: 1 } }),
   ),
+  'GET /versions/{id}/locks': onPlan(async (service, path) => {
+    await service.api.post(`${path}/locks`, { ...user, slice: { region: 'North' }, note: 'x' });
+    return service.api.get(`${path}/locks`);
+  }),
+  'POST /versions/{id}/locks': onPlan((service, path) =>
+    service.api.post(`${path}/locks`, { ...user, slice: {} }),
+  ),
+  'DELETE /locks/{id}': onPlan(async (service, path) => {
+    const { id } = (await service.api.post(`${path}/locks`, { ...user, slice: {} })).body;
+    return service.api.del(`/locks/${id}`);
+  }),
   'POST /versions/{id}/scale': onPlan((service, path) =>
     service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 }),
   ),

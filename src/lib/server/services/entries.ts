@@ -34,6 +34,8 @@ import { readVersion, storedTemplate, writeVersion } from './forecast-version';
 import type { HeldRows } from './held';
 import { withoutHeld } from './held';
 import { keptColumns, once } from './idempotency';
+import type { LockedRows } from './locks';
+import { lockedRows, requireUnlocked } from './locks';
 import { runWrite, type StatementAnswer } from './read-columns';
 
 /** What every request that writes rows uses. */
@@ -117,15 +119,29 @@ const underLock = <Result extends object>(
     ),
   );
 
+/** The rows of an entry, as a condition. */
+const ofEntry = (logid: number): SqlText => sql`pf_logid = ${logid}`;
+
 /** Writes and deletes entries of one version. Only {@link writing} and {@link writingRows} make one. */
 class EntryWriter {
   #origin: EntryOrigin | undefined;
+  #locked: LockedRows[] | undefined;
 
   constructor(
     readonly tx: Transaction,
     readonly target: ForecastVersion,
     private readonly memory: Reservation,
   ) {}
+
+  /** The rows of the version that nobody may change. @throws AppError as {@link lockedRows} */
+  async locked(): Promise<readonly LockedRows[]> {
+    return (this.#locked ??= await lockedRows(this.tx, this.target));
+  }
+
+  /** @param among the rows that a write removes @throws AppError 423 if some of them are locked */
+  async #requireUnlocked(among: SqlText): Promise<void> {
+    await requireUnlocked(this.tx, this.target, await this.locked(), among);
+  }
 
   /**
    * Writes one entry, then its rows by a stored template.
@@ -152,7 +168,7 @@ class EntryWriter {
     const { tx, target, memory } = this;
     const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
     const logid = await insertEntry(tx, target.version.id, { ...entry, params });
-    return new OpenEntry(tx, target, memory, entry, logid);
+    return new OpenEntry(tx, target, memory, await this.locked(), entry, logid);
   }
 
   /**
@@ -161,12 +177,14 @@ class EntryWriter {
    * read from the store.
    *
    * @param user who undoes it, if that is known
-   * @throws AppError 404 if there is no such entry
+   * @throws AppError 404 if there is no such entry, 423 if a row of it is locked
    */
   async undo(logid: number, user: string | null): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
-    await this.#keep([await deleteEntry(tx, logid)], sql`pf_logid = ${logid}`, user);
+    const [entry, rows] = [await deleteEntry(tx, logid), ofEntry(logid)];
+    await this.#requireUnlocked(rows);
+    await this.#keep([entry], rows, user);
     const statement = substitute(undoTemplate(columns), { fc_table: table, logid: sql`${logid}` });
     const gone = await runWrite(tx, statement, columns, memory);
     await tell(tx, target.version.id, { kind: 'undone', logid });
@@ -177,10 +195,11 @@ class EntryWriter {
       : { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: keys };
   }
 
-  /** Deletes one entry with its rows, and answers no keys. @throws AppError 404 */
+  /** Deletes one entry with its rows, and answers no keys. @throws AppError 404, 423 */
   async remove(logid: number): Promise<void> {
     const { tx, target } = this;
     await deleteEntry(tx, logid);
+    await this.#requireUnlocked(ofEntry(logid));
     await deleteRowsOfEntry(tx, target.table, logid);
     await tell(tx, target.version.id, { kind: 'undone', logid });
   }
@@ -189,12 +208,15 @@ class EntryWriter {
    * Deletes all entries of one kind of load with their rows, and counts both.
    *
    * @param user who clears them, if that is known
+   * @throws AppError 423 if a row of one is locked
    */
   async clear(operation: LoadOperation, user: string | null): Promise<ClearAnswer> {
     const { tx, target } = this;
     const { iter } = OPERATIONS[operation];
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
-    await this.#keep(entries, sql`pf_iter = ${literal(iter)}`, user);
+    const rows = sql`pf_iter = ${literal(iter)}`;
+    await this.#requireUnlocked(rows);
+    await this.#keep(entries, rows, user);
     const rows_deleted = await deleteRowsOfIter(tx, target.table, iter);
     await tell(tx, target.version.id, { kind: 'cleared' });
     return { rows_deleted, log_entries_deleted: entries.length };
@@ -239,6 +261,8 @@ const WHOLE: Reach = { slice: sql`TRUE` };
 export interface OperationWriter {
   tx: Transaction;
   target: ForecastVersion;
+  /** The rows of the version that nobody may change. */
+  locked: () => Promise<readonly LockedRows[]>;
   open: (entry: NewEntry) => Promise<OpenEntry>;
 }
 
@@ -248,6 +272,7 @@ class OpenEntry {
     protected readonly tx: Transaction,
     protected readonly target: ForecastVersion,
     private readonly memory: Reservation,
+    private readonly locked: readonly LockedRows[],
     private readonly entry: NewEntry,
     readonly logid: number,
   ) {}
@@ -303,15 +328,23 @@ FROM (${ofEntries(select, [this.logid])}) AS rows ORDER BY ${isGrain ? sql`pf_gk
   }
 
   /**
-   * Keeps how many rows the entry has, after the last one is written, and tells of it.
+   * Ends the entry after its last row is written: holds it to the locks, keeps how many rows it has, and
+   * tells of it.
    *
    * @param rowCount left out if it is not known; the rows are counted then
+   * @throws AppError 423 if a row is locked
    */
   async close(rowCount?: number): Promise<void> {
     const { tx, target, logid } = this;
     const { operation, pf_user } = this.entry;
+    await this.requireUnlocked();
     await keepRowCount(tx, target.table, logid, rowCount);
     await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
+  }
+
+  /** @throws AppError 423 if a row of the entry is locked */
+  protected async requireUnlocked(): Promise<void> {
+    await requireUnlocked(this.tx, this.target, this.locked, ofEntry(this.logid));
   }
 
   get #note(): SqlText {
@@ -341,10 +374,15 @@ class TrialWriter implements OperationWriter {
     private readonly memory: Reservation,
   ) {}
 
+  locked(): Promise<readonly LockedRows[]> {
+    return lockedRows(this.tx, this.target);
+  }
+
   /** An entry that is not in the log. Its id is negative, so keys of its rows are those of no other row. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, tried } = this;
-    return new TriedEntry(tx, target, memory, entry, await triedId(tx), tried);
+    const locked = await this.locked();
+    return new TriedEntry(tx, target, memory, locked, entry, await triedId(tx), tried);
   }
 
   /** Totals of the rows in any of the slices that are held. */
@@ -363,11 +401,12 @@ class TriedEntry extends OpenEntry {
     tx: Transaction,
     target: ForecastVersion,
     memory: Reservation,
+    locked: readonly LockedRows[],
     entry: NewEntry,
     logid: number,
     private readonly tried: Tried[],
   ) {
-    super(tx, target, memory, entry, logid);
+    super(tx, target, memory, locked, entry, logid);
   }
 
   override async run(
@@ -385,8 +424,10 @@ class TriedEntry extends OpenEntry {
     return answer;
   }
 
-  /** There is no entry that could keep a count. */
-  override async close(): Promise<void> {}
+  /** There is no entry that could keep a count, and nothing to tell. */
+  override close(): Promise<void> {
+    return this.requireUnlocked();
+  }
 }
 
 /** Totals of the rows behind a condition that operations see. */

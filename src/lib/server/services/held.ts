@@ -23,8 +23,7 @@ export interface HeldRows {
 /**
  * The rows in any of some slices, for a scale to leave them alone and spread its change over the rest
  * (docs/contract/14-what-the-operations-compute.md#hold). Which slices are held is put together in
- * `heldSlices` of `operate.ts`: those that a request names, and those held for other reasons. Everything
- * else follows: amounts and totals, the refusal if nothing is left, and what a preview says of held rows.
+ * `operate.ts`: those that a request names, and those that are locked. Everything else follows: amounts and totals, the refusal if nothing is left, and what a preview says of held rows.
  *
  * @returns undefined if no slice is held
  * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that names something, but no dimension or

@@ -77,7 +77,7 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
   const edits = editsOf(request);
   for (const { edit, at } of edits) await inEntry(at, () => checkAmount(edit, target.columns));
 
-  const held = heldRows(target, heldSlices(request));
+  const held = heldRows(target, [...heldSlices(request), ...(await lockedSlices(writer))]);
   const kept = request.hold?.length ? { hold: request.hold } : {};
   return write(
     writer,
@@ -116,9 +116,13 @@ const editsOf = (request: ScaleRequest): { edit: ScaleEdit; at?: string }[] =>
     ? request.edits.map((edit, i) => ({ edit, at: `edits.${i}` }))
     : [{ edit: request }];
 
-/** The slices whose rows a scale leaves as they are. A slice that is held for another reason goes here. */
+/** The slices whose rows a scale leaves as they are because it says so. */
 const heldSlices = ({ hold }: ScaleRequest): HeldSlice[] =>
   (hold ?? []).map((slice, i) => ({ slice, at: `hold.${i}` }));
+
+/** The slices whose rows a scale leaves as they are because they are locked. */
+const lockedSlices = async (writer: OperationWriter): Promise<HeldSlice[]> =>
+  (await writer.locked()).map(({ lock }) => ({ slice: lock.slice, at: `lock ${lock.id}` }));
 
 /** The amounts of a scale as the log keeps them. */
 const amountsOf = ({ pct, value_incr, units_incr, spread }: ScaleEdit) =>
@@ -363,7 +367,10 @@ async function nothing(
     return new AppError(422, reason, { field: 'slice' });
   }
   if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {
-    return new AppError(422, 'Every row of the slice is held; nothing is left to spread over');
+    return new AppError(
+      422,
+      'Every row of the slice is held or locked; nothing is left to spread over',
+    );
   }
   return new AppError(422, otherwise);
 }

@@ -1,0 +1,112 @@
+import type { Lock, LockRequest } from '../../contract/locks';
+import type { Database, Queryable, Transaction } from '../db/database';
+import { found } from '../db/database';
+import { tell } from '../db/events';
+import { deleteLock, firstFulfilled, insertLock, listLocks, versionOfLock } from '../db/locks';
+import { getVersion, lockOpenVersion } from '../db/versions';
+import type { Blame } from '../errors';
+import { AppError } from '../errors';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import type { SqlText } from '../sql/quote';
+import { compileSlice } from '../sql/slice';
+import type { ForecastVersion } from './forecast-version';
+import { writeVersion } from './forecast-version';
+import { heldRows } from './held';
+
+/** The locks of a version, oldest first. @throws AppError 404 */
+export async function locks(db: Database, versionId: number): Promise<Lock[]> {
+  await getVersion(db, versionId);
+  return listLocks(db, versionId);
+}
+
+/**
+ * Locks a slice of a version (docs/contract/19-planning-together.md#locks). Keys of the slice that are no
+ * dimension or date column are left out of the lock.
+ *
+ * @throws AppError 400 for a slice that cannot be used, 403 if the version is closed, 404, 409 as every
+ * slice
+ */
+export const addLock = (
+  db: Database,
+  versionId: number,
+  { slice, note = null, pf_user }: LockRequest,
+): Promise<Lock> =>
+  db.versionTransaction(versionId, async (tx) => {
+    const target = await writeVersion(tx, versionId);
+    // A slice is refused as a lock for what it would be refused for as a hold.
+    const skipped = heldRows(target, [{ slice, at: 'slice' }])?.skipped ?? [];
+    const used = Object.entries(slice).filter(([name]) => !skipped.includes(name));
+    const lock = { slice: Object.fromEntries(used), note, created_by: pf_user };
+    await tell(tx, versionId, { kind: 'locks' });
+    return insertLock(tx, versionId, lock);
+  });
+
+/** Takes a lock away. @throws AppError 403 if its version is closed, 404 */
+export async function removeLock(db: Database, id: number): Promise<void> {
+  const versionId = found(await versionOfLock(db, id), `lock ${id}`);
+  await db.versionTransaction(versionId, async (tx) => {
+    await lockOpenVersion(tx, versionId);
+    // Somebody else may have taken it away while this waited.
+    if ((await deleteLock(tx, id)) === 0) found(undefined, `lock ${id}`);
+    await tell(tx, versionId, { kind: 'locks' });
+  });
+}
+
+/** A lock as a condition on the rows of its version. */
+export interface LockedRows {
+  lock: Lock;
+  where: SqlText;
+}
+
+/**
+ * The locks of a version as conditions on its rows.
+ *
+ * @throws AppError 409 if a column of one has changed its role or type: nobody could say what it locks
+ */
+export const lockedRows = async (
+  tx: Transaction,
+  { version, columns }: ForecastVersion,
+): Promise<LockedRows[]> =>
+  (await listLocks(tx, version.id)).map((lock) => ({ lock, where: conditionOf(lock, columns) }));
+
+function conditionOf({ id, slice, created_by }: Lock, columns: readonly ForecastColumn[]): SqlText {
+  const unusable = (problem: string, blame: Blame) =>
+    new AppError(
+      409,
+      `The columns have changed since ${created_by} locked rows of this version (${problem}); change them back, or take lock ${id} away`,
+      { column: blame.column },
+    );
+  try {
+    const { where, skipped } = compileSlice(slice, columns, `lock ${id}`);
+    const [column] = skipped;
+    if (column === undefined) return where;
+    throw unusable(`"${column}" is no dimension or date`, { column });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 400) throw error;
+    throw unusable(error.message, error.blame);
+  }
+}
+
+/**
+ * Holds a write to the locks of its version.
+ *
+ * @param among the rows that it adds or removes, while they are there
+ * @throws AppError 423 naming the note and the maker of the first lock that some of them are under
+ */
+export async function requireUnlocked(
+  db: Queryable,
+  { table }: ForecastVersion,
+  locked: readonly LockedRows[],
+  among: SqlText,
+): Promise<void> {
+  if (locked.length === 0) return;
+  const conditions = locked.map(({ where }) => where);
+  const place = await firstFulfilled(db, table, among, conditions);
+  const lock = place === undefined ? undefined : locked[place]?.lock;
+  if (!lock) return;
+  const note = lock.note ? `: ${lock.note}` : '';
+  throw new AppError(
+    423,
+    `Nothing was changed, since it concerns rows that ${lock.created_by} has locked${note}`,
+  );
+}

@@ -1,0 +1,8 @@
+import { idParam } from '$lib/server/http';
+import { removeLock } from '$lib/server/services/locks';
+import type { RequestHandler } from './$types';
+
+export const DELETE: RequestHandler = async ({ locals, params }) => {
+  await removeLock(locals.db, idParam(params.id, 'id'));
+  return new Response(null, { status: 204 });
+};
