@@ -26,6 +26,7 @@ async function reloadFails(page: Page): Promise<void> {
 
 test('a reload that failed once loses no arrangement', async ({ page, service }) => {
   const pivot = new PivotPage(page);
+  await pivot.missEvents();
   await pivot.open(1);
   await arrange(page, { group_by: ['Segment'] });
   const consumer = { row: ['Consumer'], column: ['2028', 'Sales'] };

@@ -30,6 +30,11 @@ export class PivotPage {
     await this.drawn();
   }
 
+  /** Keeps the changes of other people from this page, as if they were lost on the way. */
+  async missEvents(): Promise<void> {
+    await this.page.route('**/api/versions/*/events', (route) => route.abort());
+  }
+
   /** The name that writes are recorded under, as if it had been asked before. */
   async keepUser(name = 'ana'): Promise<void> {
     await this.page.addInitScript((user) => localStorage.setItem('pf.user', user), name);

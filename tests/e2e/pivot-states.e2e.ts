@@ -103,6 +103,7 @@ test('a server that went away costs nothing but the attempt', async ({ page, ser
 
 test('a change by someone else is noticed, and a reload shows it', async ({ page, service }) => {
   const pivot = new PivotPage(page);
+  await pivot.missEvents();
   await pivot.open(1);
   const before = await pivot.number(cell);
   await service.api.post('/versions/1/scale', {

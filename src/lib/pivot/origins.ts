@@ -16,7 +16,7 @@ import type { CellValue } from './engine-types';
 const ITER = 'pf_iter';
 
 /**
- * The parts of a measure that a pivot can show beside the plan (docs/decisions/0016-measures-by-origin.md).
+ * The parts of a measure that a pivot can show beside the plan (docs/decisions/0019-measures-by-origin.md).
  * `difference` is plan less reference; `percent` that difference as a share of the reference.
  */
 const ORIGINS = ['baseline', 'changes', 'reference', 'difference', 'percent'] as const;

@@ -23,7 +23,7 @@ import {
 import type { CleanLayout, MonthOrder } from './layout';
 import { Origins } from './origins';
 import { createViewer, startEngine } from './perspective';
-import { emptyColumns, toEngineColumns } from './rows';
+import { emptyColumns, rowsOf, toEngineColumns } from './rows';
 import { neededColumns } from './underlying';
 
 /** What a pivot tells the page. */
@@ -217,6 +217,15 @@ export class Pivot {
     await this.noteEmptyExpressions(columns);
     await this.table.update(columns);
     await this.settle();
+  }
+
+  /**
+   * Appends rows that the service sent as an Arrow stream of one record batch.
+   *
+   * @throws RowsError if the loaded table cannot hold them
+   */
+  appendStream(bytes: ArrayBuffer): Promise<void> {
+    return this.append(rowsOf(bytes));
   }
 
   /**

@@ -1,3 +1,4 @@
+import { tableFromIPC, Type } from '@uwdata/flechette';
 import type { Row } from '../contract/primitives';
 import { parseDay } from './cell-value';
 import type { CellValue, ColumnType, Schema } from './engine-types';
@@ -39,6 +40,28 @@ export function toEngineColumns(
   });
   return Object.fromEntries(columns);
 }
+
+/** The rows of an Arrow stream as the service writes them in JSON: days and times as ISO text. */
+export function rowsOf(bytes: ArrayBuffer): Row[] {
+  const table = tableFromIPC(bytes);
+  const columns = table.schema.fields.map(({ name, type }, i) => {
+    const values: unknown[] = [...(table.children[i] ?? [])];
+    const write = textOf[type.typeId] ?? asIs;
+    return { name, values: values.map((value) => (value === null ? null : write(value))) };
+  });
+  return Array.from({ length: table.numRows }, (_, y) =>
+    Object.fromEntries(columns.map(({ name, values }) => [name, values[y] ?? null])),
+  );
+}
+
+/** How values of an Arrow type are written in JSON; flechette gives days and times as milliseconds. */
+const textOf: Readonly<Record<number, (value: unknown) => Row[string]>> = {
+  [Type.Date]: (ms) => new Date(Number(ms)).toISOString().slice(0, -'T00:00:00.000Z'.length),
+  [Type.Timestamp]: (ms) => new Date(Number(ms)).toISOString(),
+};
+
+const asIs = (value: unknown): Row[string] =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 
 /** Columns in which any of the rows is empty. */
 export function emptyColumns(columns: Record<string, CellValue[]>): string[] {

@@ -44,6 +44,8 @@ export class Changes {
   stale = $state.raw<string | null>(null);
   /** Ends when what is running ends; null if nothing is. */
   private running: Promise<unknown> | null = null;
+  /** Ends when what somebody else did is on screen. */
+  private following: Promise<unknown> = Promise.resolve();
   /** Entries written from this page, newest last: Ctrl+Z undoes them. */
   private written: number[] = [];
   /** Entries undone from this page since it last wrote one, newest last: Ctrl+Y makes them again. */
@@ -101,6 +103,34 @@ export class Changes {
     });
   }
 
+  /**
+   * Brings what somebody else did to the screen, between the changes of this page.
+   *
+   * @throws if it cannot be shown
+   */
+  async follow(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+    while (this.running) await this.running;
+    const done = this.change(change);
+    this.following = done.then(noop, noop);
+    await done;
+    if (this.selection.current) void this.selection.readTotals();
+  }
+
+  /** Takes the rows of an entry out that somebody else has undone. */
+  followUndo(logid: number): Promise<void> {
+    this.forget(logid);
+    return this.follow((pivot) => this.takeOut(pivot, logid, []));
+  }
+
+  private async takeOut(
+    pivot: Pivot,
+    logid: number,
+    keys: readonly (string | number)[],
+  ): Promise<void> {
+    if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
+    await pivot.removeEntry(logid, keys);
+  }
+
   private async showRows(rows: readonly Row[]): Promise<Written> {
     const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
     if (logid !== null) this.written.push(logid);
@@ -141,11 +171,10 @@ export class Changes {
       this.forget(logid);
       this.undone.push(logid);
       await this.bringToScreen(async (pivot) => {
-        if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
         // The answer goes by the source's grain of now, the pivot by the one that it was loaded with.
         const isOfIndex = 'pf_gkeys' in answer === (pivot.index === 'pf_gkey');
         const keys = 'pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids;
-        await pivot.removeEntry(logid, isOfIndex ? keys : []);
+        await this.takeOut(pivot, logid, isOfIndex ? keys : []);
       });
       void this.selection.readTotals();
       void this.log.read();
@@ -161,7 +190,7 @@ export class Changes {
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
     this.busy = what;
-    const done = work();
+    const done = this.following.then(work);
     this.running = done.then(noop, noop);
     try {
       return await done;
@@ -176,6 +205,18 @@ export class Changes {
 
   /** Brings a stored change to the screen; if that fails, says that it is stored all the same. */
   private async bringToScreen(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+    try {
+      await this.change(change);
+    } catch (error) {
+      this.stale =
+        error instanceof RowsError
+          ? error.message
+          : 'The change is saved, but this page could not show it.';
+    }
+  }
+
+  /** Changes the rows on screen. @throws if that fails */
+  private async change(change: (pivot: Pivot) => Promise<void>): Promise<void> {
     // Rows that are being loaded may be from before the change.
     const pivot = await this.loading.loaded();
     if (!pivot) return;
@@ -184,11 +225,8 @@ export class Changes {
       this.loading.rows = await pivot.rowCount();
       await this.selection.readAgain();
     } catch (error) {
-      if (this.loading.pivot !== pivot) return this.bringToScreen(change);
-      this.stale =
-        error instanceof RowsError
-          ? error.message
-          : 'The change is saved, but this page could not show it.';
+      if (this.loading.pivot === pivot) throw error;
+      return this.change(change);
     }
   }
 }

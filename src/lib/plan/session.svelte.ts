@@ -2,12 +2,14 @@ import { createContext } from 'svelte';
 import * as api from '../client/api';
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
+import type { LogListEntry } from '../contract/log';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 import type { Pivot } from '../pivot/pivot';
 import { Arrangement } from './arrangement.svelte';
 import { CellEntry } from './cell-entry';
 import { Changes, type Written } from './changes.svelte';
+import { Live } from './live.svelte';
 import { Loading } from './loading.svelte';
 import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
@@ -30,6 +32,7 @@ export class PlanSession {
   readonly changes: Changes;
   readonly draft: OperationDraft;
   readonly entry: CellEntry;
+  readonly live: Live;
 
   /** Whether the screen shows other numbers than are stored. Null while that cannot be told. */
   readonly differs: boolean | null = $derived.by(() =>
@@ -50,12 +53,16 @@ export class PlanSession {
   private dark = false;
   private search = '';
 
-  /** @param onRefusal is told, as a sentence, why a cell could not be selected */
+  /**
+   * @param onRefusal is told, as a sentence, why a cell could not be selected
+   * @param onWritten is told what somebody else wrote, once it is on screen
+   */
   constructor(
     version: Version,
     source: Source,
     columns: readonly ColumnEntry[],
     onRefusal: (sentence: string) => void,
+    onWritten: (entry: LogListEntry) => void,
   ) {
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
@@ -71,6 +78,10 @@ export class PlanSession {
     );
     this.draft = new OperationDraft(this.planned, this.selection);
     this.entry = new CellEntry(this.planned, this.changes);
+    this.live = new Live(this.planned, this.loading, this.changes, this.log, {
+      onWritten,
+      onReload: () => void this.reload(),
+    });
   }
 
   /** The pivot on screen; null until it is ready. */
@@ -88,6 +99,7 @@ export class PlanSession {
     this.host = host;
     this.dark = dark;
     this.search = search;
+    this.live.open();
     const views = this.arrangement.views.read().catch(() => undefined);
     await Promise.all([this.load(null), this.log.read(), views]);
   }
@@ -149,6 +161,7 @@ export class PlanSession {
   /** Ends what is under way and frees the engine's memory. */
   async dispose(): Promise<void> {
     this.host = null;
+    this.live.close();
     this.selection.clear();
     await this.loading.dispose();
   }

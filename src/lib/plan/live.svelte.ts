@@ -1,0 +1,165 @@
+import * as v from 'valibot';
+import * as api from '../client/api';
+import { EVENT_KINDS, VersionEvent } from '../contract/events';
+import type { LogListEntry } from '../contract/log';
+import type { Pivot } from '../pivot/pivot';
+import type { Changes } from './changes.svelte';
+import { readDownload } from './download';
+import type { Loading } from './loading.svelte';
+import type { Log } from './log.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+
+/** How long the page waits before it opens a stream again that the browser has given up. */
+const AGAIN_AFTER_MS = 5_000;
+/** So many entries are asked for at once (docs/contract/19-planning-together.md#rows-of-some-entries). */
+const ENTRIES_AT_ONCE = 100;
+
+/** What the page does with other people's changes. */
+interface LiveEvents {
+  /** Someone else wrote an entry, and its rows are on screen now. */
+  onWritten(entry: LogListEntry): void;
+  /** The rows have to be loaded: there were none before, or none are left. */
+  onReload(): void;
+}
+
+/**
+ * Other people's changes, as they are committed. Each brings or takes out the rows of one entry; what
+ * was missed is found by comparing the entries on screen with those of the log
+ * (docs/contract/19-planning-together.md#live).
+ */
+export class Live {
+  /** Whether changes of others arrive by themselves. */
+  connected = $state.raw(true);
+
+  private stream: EventSource | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly changes: Changes,
+    private readonly log: Log,
+    private readonly events: LiveEvents,
+  ) {}
+
+  /** Opens the stream. It has to be open before the rows are asked for, or a change could be missed. */
+  open(): void {
+    this.close();
+    const stream = api.openEvents(this.planned.id);
+    this.stream = stream;
+    for (const kind of EVENT_KINDS) {
+      stream.addEventListener(kind, ({ data }) => {
+        const event = v.safeParse(VersionEvent, { kind, ...JSON.parse(data) });
+        if (event.success) this.take(event.output);
+      });
+    }
+    stream.onopen = () => (this.connected = true);
+    stream.onerror = () => {
+      this.connected = false;
+      if (stream.readyState !== EventSource.CLOSED) return;
+      this.timer = setTimeout(() => {
+        this.open();
+        // A new stream does not tell what the old one missed.
+        this.take({ kind: 'resync' });
+      }, AGAIN_AFTER_MS);
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.stream?.close();
+    this.stream = null;
+  }
+
+  /** Waits until all events that have arrived are on screen. */
+  settled(): Promise<void> {
+    return this.last;
+  }
+
+  /** Events change the screen one after the other, in the order of the commits. */
+  private take(event: VersionEvent): void {
+    this.last = this.last
+      .then(() => this.follow(event))
+      .catch(() => {
+        this.changes.stale ??=
+          'Someone else has changed this version, which this page could not show.';
+      });
+  }
+
+  private async follow(event: VersionEvent): Promise<void> {
+    switch (event.kind) {
+      case 'written':
+        return this.bring([event.logid]);
+      case 'undone':
+        return this.takeOut([event.logid]);
+      case 'cleared':
+      case 'resync':
+        return this.compare();
+      case 'note':
+        return this.log.read();
+      case 'status':
+        return this.planned.refresh();
+      case 'deleted':
+        this.changes.stale = 'This version was deleted.';
+        return;
+      case 'locks':
+        return;
+    }
+  }
+
+  /** Compares the entries on screen with those that are stored, and mends the difference. */
+  private async compare(): Promise<void> {
+    const [{ entries }, columns] = await Promise.all([
+      api.listLog(this.planned.id),
+      api.listColumns(this.planned.source.id),
+      this.planned.refresh(),
+    ]);
+    if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
+      this.changes.stale =
+        'The columns of this source were changed. Open the version anew to see them.';
+      return;
+    }
+    const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
+    const held = await this.held();
+    await this.takeOut(held.filter((id) => !stored.includes(id)));
+    await this.bring(stored);
+  }
+
+  /** The entries whose rows are on screen. */
+  private async held(): Promise<readonly number[]> {
+    await this.changes.settled();
+    const pivot = await this.loading.loaded();
+    return pivot ? [...(await pivot.entries())] : [];
+  }
+
+  private async bring(logids: readonly number[]): Promise<void> {
+    const held = await this.held();
+    const missing = logids.filter((id) => !held.includes(id));
+    if (missing.length === 0) return;
+    if (this.loading.phase.kind === 'empty') return this.events.onReload();
+    for (let at = 0; at < missing.length; at += ENTRIES_AT_ONCE) {
+      const part = missing.slice(at, at + ENTRIES_AT_ONCE);
+      await this.changes.follow((pivot) => this.append(pivot, part));
+    }
+    await this.log.read();
+    const written = this.log.answer?.entries.find(({ id }) => id === missing.at(-1));
+    if (written) this.events.onWritten(written);
+  }
+
+  private async append(pivot: Pivot, logids: readonly number[]): Promise<void> {
+    const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
+    const response = await api.loadRows(this.planned.id, endpoint, { logids });
+    const { bytes } = await readDownload(response, 'number', () => undefined);
+    if (bytes) await pivot.appendStream(bytes);
+  }
+
+  private async takeOut(logids: readonly number[]): Promise<void> {
+    const held = await this.held();
+    const gone = logids.filter((id) => held.includes(id));
+    for (const logid of gone) await this.changes.followUndo(logid);
+    if (gone.length === 0) return;
+    await this.log.read();
+    if (this.loading.rows === 0) this.events.onReload();
+  }
+}

@@ -1,0 +1,100 @@
+import type { Browser } from '@playwright/test';
+import { startServer, type Server } from '../../src/demo/server';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** Two people in one version, each on a server of their own. */
+
+const TABLE = 'pf.fc_superstore_1';
+const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+const PHONES = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
+const TOTAL = { row: [], column: ['2028', 'Sales'] };
+
+async function open(browser: Browser, url: string, name: string): Promise<PivotPage> {
+  const context = await browser.newContext({ baseURL: url });
+  const pivot = new PivotPage(await context.newPage());
+  await pivot.keepUser(name);
+  await pivot.page.goto('/versions/1');
+  await pivot.drawn();
+  return pivot;
+}
+
+/** Waits until a page shows the numbers that are stored. */
+async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
+  for (const [cell, where] of [
+    [CHAIRS, `"Sub-Category" = 'Chairs'`],
+    [PHONES, `"Sub-Category" = 'Phones'`],
+    [TOTAL, 'TRUE'],
+  ] as const) {
+    const [{ sales }] = await service.query(
+      `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
+        WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND ${where}`,
+    );
+    await expect.poll(() => pivot.number(cell)).toBeCloseTo(sales, 1);
+  }
+}
+
+test('what somebody else does arrives by itself, and leaves what one is doing alone', async ({
+  browser,
+  service,
+}) => {
+  let second: Server | undefined;
+  try {
+    second = await startServer({ database: service.database });
+    const ann = await open(browser, service.url, 'ann');
+    const bea = await open(browser, second.url, 'bea');
+
+    // Ann is typing while Bea changes the cell above, and undoes it.
+    await ann.click(PHONES);
+    await ann.page.keyboard.type('12');
+    await bea.click(CHAIRS);
+    await bea.page.keyboard.type('+10%');
+    await bea.page.keyboard.press('Enter');
+    await expect(ann.page.getByText(/^bea: Scale \+7,173\.45 Sales, .*Chairs/)).toBeVisible();
+    await showsStored(ann, service);
+    const editor = ann.page.getByLabel('New amount');
+    await expect(editor).toHaveValue('12');
+    await expect(editor).toBeFocused();
+    await expect(ann.slice).toContainText('Sub-Category = Phones');
+    await expect(ann.page.getByText(/stored numbers differ/)).toHaveCount(0);
+    await ann.page.keyboard.type('5k');
+    await ann.page.keyboard.press('Enter');
+    await expect(bea.page.getByText(/^ann: Scale .*Phones/)).toBeVisible();
+    await showsStored(bea, service);
+    expect(await bea.number(PHONES)).toBe(125_000);
+    await bea.page.keyboard.press('Control+z');
+    await showsStored(ann, service);
+    await showsStored(bea, service);
+
+    // Ann's server goes while Bea goes on: the page says so, and is right again when it is back.
+    const { port } = new URL(service.url);
+    await service.server.stop();
+    await expect(ann.page.getByText('Not live')).toBeVisible();
+    await bea.click(CHAIRS);
+    for (const text of ['*2', '+777']) {
+      await bea.page.keyboard.press('F2');
+      await bea.page.keyboard.press('Control+a');
+      await bea.page.keyboard.type(text);
+      await bea.page.keyboard.press('Enter');
+      await expect(bea.page.getByText(/^Scaled: /).first()).toBeVisible();
+      await bea.click(CHAIRS);
+    }
+    await showsStored(bea, service);
+    const again = await startServer({ database: service.database, port: Number(port) });
+    try {
+      await expect(ann.page.getByText('Not live')).toHaveCount(0, { timeout: 30_000 });
+      await showsStored(ann, service);
+
+      // What happens to the version itself arrives too.
+      await bea.page.request.post('/api/versions/1/close', { data: { pf_user: 'bea' } });
+      await expect(ann.page.getByText(/This version was closed by bea/)).toBeVisible();
+    } finally {
+      await ann.page.context().close();
+      await bea.page.context().close();
+      await again.stop();
+    }
+  } finally {
+    await second?.stop();
+  }
+});
