@@ -186,6 +186,28 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-arrange',
+    reach: async (page) => {
+      await new PivotPage(page).open(1);
+      await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+      await page.getByRole('button', { name: 'Arrange Category', exact: true }).press('Enter');
+      await expect(page.getByRole('menuitem', { name: 'Move to columns' })).toBeVisible();
+    },
+  },
+  {
+    name: 'pivot-filter',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await page.goto('/versions/1?filter=Region:in:East:West&filter=Order+Date:%3E=:2028-01-01');
+      await pivot.drawn();
+      await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+      await page.getByRole('button', { name: 'Add a filter' }).click();
+      await page.getByLabel('Find a field to filter by').fill('State');
+      await page.keyboard.press('Enter');
+      await expect(page.getByRole('button', { name: 'Only Alabama' })).toBeVisible();
+    },
+  },
+  {
     name: 'pivot-log',
     reach: async (page, service) => {
       await service.api.post('/versions/1/scale', {

@@ -11,7 +11,7 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { afterAll } from 'vitest';
-import type { Slice } from '../../src/lib/contract/operations';
+import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { LayoutSort } from '../../src/lib/contract/stored-layout';
 import type { ReadCell } from '../../src/lib/pivot/cell';
 import type { EngineTable } from '../../src/lib/pivot/engine-types';
@@ -107,7 +107,11 @@ export function bytesOf(rows: Row[]): ArrayBuffer {
 /** The rows a slice selects, as the service's SQL selects them. */
 export function selected(rows: Row[], slice: Slice): Row[] {
   return rows.filter((row) =>
-    Object.entries(slice).every(([column, wanted]) => listOf(wanted).includes(row[column] ?? null)),
+    Object.entries(slice).every(([column, wanted]) => {
+      const value = row[column] ?? null;
+      if (!isDateRange(wanted)) return listOf(wanted).includes(value);
+      return value !== null && (wanted.from ?? '') <= value && value <= (wanted.to ?? '~');
+    }),
   );
 }
 

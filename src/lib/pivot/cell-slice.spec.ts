@@ -127,6 +127,28 @@ const LAYOUTS: LayoutUnderTest[] = [
     },
   },
   {
+    name: 'filtered to a range of days',
+    config: {
+      group_by: ['region'],
+      split_by: ['flag'],
+      columns,
+      filter: [
+        ['Order Date', '>=', '2019-01-31'],
+        ['Order Date', '<=', '2019-12-31'],
+      ],
+    },
+  },
+  {
+    name: 'filtered up to a day, and grouped by days and months',
+    config: {
+      group_by: ['Month', 'Order Date'],
+      split_by: ['region'],
+      columns,
+      expressions: BUCKETS,
+      filter: [['Order Date', '<=', '2019-01-31']],
+    },
+  },
+  {
     name: 'filtered and grouped by the same column',
     config: {
       group_by: ['region', 'Order Date'],

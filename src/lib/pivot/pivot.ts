@@ -38,6 +38,14 @@ export interface PivotEvents {
   onSettings(open: boolean): void;
 }
 
+/** One value of a column. */
+export interface Member {
+  /** As a filter names it; null is the empty value. */
+  value: Scalar | null;
+  rows: number;
+  sum: number | null;
+}
+
 interface PivotOptions extends PivotEvents {
   /** Where the pivot goes; it fills its host. */
   host: HTMLElement;
@@ -202,6 +210,24 @@ export class Pivot {
     return { dropped, ignoresOr };
   }
 
+  /**
+   * Groups, filters and sorts by another layout, and keeps the plugin and the formats as they are. It
+   * must name only what is loaded, or expressions that it has.
+   */
+  async change(layout: Layout): Promise<void> {
+    const before = await this.engineLayout();
+    const { depth, ...ordered } = withMonthsInOrder(layout, this.months);
+    const { group_by, split_by, columns, filter, sort, expressions, aggregates } = ordered;
+    const isRegrouped = JSON.stringify(group_by) !== JSON.stringify(before.group_by);
+    if (isRegrouped) this.grid.shown.expansion.setDepth(depth ?? null);
+    const isChart = this.gridColumns !== null;
+    if (isChart) this.gridColumns = columns ?? null;
+    await this.restore({
+      ...{ group_by, split_by, filter, sort, expressions, aggregates },
+      columns: isChart ? this.drawable(columns ?? []) : columns,
+    });
+  }
+
   /** Filters the pivot, keeping everything else as it is. */
   async filter(filter: LayoutFilter[]): Promise<void> {
     await this.restore({ filter });
@@ -273,6 +299,33 @@ export class Pivot {
           .includes(wanted),
       )
       .slice(0, limit);
+  }
+
+  /**
+   * The values of a loaded column, each with the number of its rows and the sum of a measure, which is
+   * null without one; sorted by value.
+   */
+  async members(column: string, measure: string | null): Promise<Member[]> {
+    const { index } = this.options;
+    const measures = measure === null ? [] : [measure];
+    const text = await withView(
+      this.table,
+      {
+        group_by: [column],
+        columns: [index, ...measures],
+        aggregates: { [index]: 'count', ...Object.fromEntries(measures.map((m) => [m, 'sum'])) },
+      },
+      (view) => view.to_columns_string(),
+    );
+    const { paths, columns } = parseRows(text);
+    const sums = measure === null ? undefined : columns.get(measure);
+    return (paths ?? []).flatMap((path, y) => {
+      // The first path is that of the total.
+      if (path.length !== 1) return [];
+      const value = toScalar(path[0] ?? null, this.schema[column]);
+      const sum = sums ? Number(sums[y] ?? 0) : null;
+      return { value, rows: Number(columns.get(index)?.[y] ?? 0), sum };
+    });
   }
 
   /** Shows the grid or one of the charts. */

@@ -73,6 +73,7 @@ export function sliceFromCell(cell: PivotCell, columns: readonly SliceColumn[]):
   const isExpression = ({ column }: Condition) => cell.underlying.has(column);
   for (const condition of conditions.filter((c) => !isExpression(c))) builder.add(condition);
   for (const condition of conditions.filter(isExpression)) builder.addExpression(condition);
+  builder.keepToRanges();
   return builder.result();
 }
 
@@ -94,6 +95,8 @@ const conditionsOf = ({
 
 class SliceBuilder {
   private readonly held = new Map<string, readonly CellValue[]>();
+  /** The days that filters of a date column admit, in epoch milliseconds, both ends included. */
+  private readonly ranges = new Map<string, { first: number; last: number }>();
   private readonly notHeld: NotHeld[] = [];
   private impossible: string | null = null;
 
@@ -123,7 +126,10 @@ class SliceBuilder {
     this.impossible = IMPOSSIBLE[behind.kind](column);
   }
 
-  /** The view's own filters: dimension and date columns with `==`, `in` or `is null` narrow the slice. */
+  /**
+   * The view's own filters: dimension and date columns with `==`, `in` or `is null` narrow the slice, and
+   * so do date columns from a day or up to a day.
+   */
   filterConditions(): Condition[] {
     const { filter, filterOp, schema, underlying } = this.cell;
     const joinedByOr = filterOp === 'or' && filter.length > 1;
@@ -134,10 +140,21 @@ class SliceBuilder {
         ? underlying.get(column)?.columns.every((name) => this.isSliceable(name))
         : this.isSliceable(column);
       if (values && isHeld) return [{ column, values }];
+      if (!joinedByOr && this.holdsRange(entry)) return [];
       const text = filterText(entry) + (joinedByOr ? ' (one of several)' : '');
       this.notHeld.push({ kind: 'filter', column, text });
       return [];
     });
+  }
+
+  /** Keeps the days of a cell to those that the filters of their column admit. */
+  keepToRanges(): void {
+    for (const [column, { first, last }] of this.ranges) {
+      if (first > last) this.impossible = IMPOSSIBLE.nothing(column);
+      const days = this.held.get(column);
+      const admitted = days?.filter((day) => Number(day ?? NaN) >= first && Number(day) <= last);
+      if (admitted) this.restrict(column, admitted);
+    }
   }
 
   result(): CellSlice {
@@ -145,11 +162,39 @@ class SliceBuilder {
       const scalars = values.map((value) => toScalar(value, this.cell.schema[column]));
       return [column, scalars.length === 1 ? (scalars[0] ?? null) : scalars] as const;
     });
+    const day = (ms: number) => String(toScalar(ms, 'date'));
+    const ranges = [...this.ranges]
+      .filter(([column]) => !this.held.has(column))
+      .map(([column, { first, last }]): [string, DateRange] => [
+        column,
+        {
+          ...(first !== -Infinity && { from: day(first) }),
+          ...(last !== Infinity && { to: day(last) }),
+        },
+      ]);
     return {
-      slice: Object.fromEntries(slice),
+      slice: Object.fromEntries([...slice, ...ranges]),
       notHeld: this.notHeld,
       impossible: this.impossible,
     };
+  }
+
+  /** Takes a filter of a date column from a day or up to a day; false if it is no such filter. */
+  private holdsRange([column, operator, term]: LayoutFilter): boolean {
+    const { schema, underlying } = this.cell;
+    const isDate = schema[column] === 'date' && !underlying.has(column);
+    if (!isDate || !this.isSliceable(column) || Array.isArray(term) || term === null) return false;
+    if (operator !== '>=' && operator !== '<=') return false;
+    const end = parseTerm(term, 'date');
+    if (typeof end !== 'number') return false;
+    const { first, last } = this.ranges.get(column) ?? { first: -Infinity, last: Infinity };
+    this.ranges.set(
+      column,
+      operator === '>='
+        ? { first: Math.max(first, end), last }
+        : { first, last: Math.min(last, end) },
+    );
+    return true;
   }
 
   private isSliceable(column: string): boolean {
@@ -204,7 +249,10 @@ export function mergeSlices(slices: readonly Slice[]): Slice | null {
     for (const name of names) {
       const [one, other] = [merged[name], slice[name]];
       // No list of values holds the days of a range.
-      if (isRange(one) || isRange(other)) return null;
+      if (isRange(one) || isRange(other)) {
+        if (JSON.stringify(one) === JSON.stringify(other)) continue;
+        return null;
+      }
       const have = listOf(one);
       const more = listOf(other).filter((v) => !have.some((h) => valueKey(h) === valueKey(v)));
       const same = more.length === 0 && listOf(other).length === have.length;

@@ -41,6 +41,8 @@ export class Arrangement {
   view = $state.raw<NamedView | null>(null);
   /** Whether what is shown differs from that view. */
   differs = $state.raw(false);
+  /** What is shown, with the filters beside that of an isolated entry. */
+  shown = $state.raw<Layout>({});
   /** The query string of what the user has arranged; null before that, and if it would be too long. */
   address = $state.raw<string | null>(null);
   /** What is shown is too much for an address. */
@@ -213,6 +215,23 @@ export class Arrangement {
     this.note(layout);
   }
 
+  /**
+   * Groups, filters or sorts in another way.
+   *
+   * @param how makes the new layout of what is shown then; null changes nothing
+   */
+  arrange(how: (shown: Layout) => Layout | null): Promise<void> {
+    return this.change(async (pivot) => {
+      const layout = await pivot.layout();
+      const shown = { ...layout, filter: this.besideEntry(layout) };
+      const wanted = how(shown);
+      if (!wanted) return;
+      const alone = (layout.filter ?? []).filter((each) => !shown.filter.includes(each));
+      await pivot.change({ ...wanted, filter: [...alone, ...(wanted.filter ?? [])] });
+      await this.follow();
+    });
+  }
+
   /** Shows only what an entry wrote; null shows everything again. */
   isolate(entry: LogListEntry | null): Promise<void> {
     return this.rearrange((pivot) => this.isolateIn(pivot, entry));
@@ -270,16 +289,19 @@ export class Arrangement {
    * The user's filters: while an entry is isolated, those of before and those that were added since. A
    * newer filter of a column takes the place of an older one.
    */
-  private ownFilters({ filter = [] }: Layout): LayoutFilter[] {
-    const { isolated, filterBefore } = this;
-    if (!isolated) return filter;
-    const added = filter.filter(
-      ([column, , term]) => column !== 'pf_logid' || term !== isolated.id,
-    );
-    const kept = (filterBefore ?? []).filter(
+  private ownFilters(layout: Layout): LayoutFilter[] {
+    const added = this.besideEntry(layout);
+    if (!this.isolated) return added;
+    const kept = (this.filterBefore ?? []).filter(
       ([column]) => !added.some(([other]) => other === column),
     );
     return [...kept, ...added];
+  }
+
+  /** The filters of a layout but the one that isolates an entry. */
+  private besideEntry({ filter = [] }: Layout): LayoutFilter[] {
+    const id = this.isolated?.id;
+    return filter.filter(([column, , term]) => column !== 'pf_logid' || term !== id);
   }
 
   private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {
@@ -303,6 +325,7 @@ export class Arrangement {
 
   private addressOf(shown: Layout): string {
     const layout = { ...shown, filter: this.ownFilters(shown) };
+    this.shown = { ...shown, filter: this.besideEntry(shown) };
     this.differs = writeAddress({ view: null, entry: null }, layout, this.base) !== '';
     const view = this.view?.id ?? null;
     return writeAddress({ view, entry: this.isolated?.id ?? null }, layout, this.base);

@@ -10,6 +10,7 @@ import { Arrangement } from './arrangement.svelte';
 import { CellEntry } from './cell-entry';
 import { Changes, type Written } from './changes.svelte';
 import { Live } from './live.svelte';
+import { Fields } from './fields.svelte';
 import { Loading } from './loading.svelte';
 import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
@@ -28,6 +29,7 @@ export class PlanSession {
   readonly loading: Loading;
   readonly selection: Selection;
   readonly arrangement: Arrangement;
+  readonly fields: Fields;
   readonly log: Log;
   readonly changes: Changes;
   readonly draft: OperationDraft;
@@ -69,6 +71,7 @@ export class PlanSession {
     this.selection = new Selection(this.planned, this.loading, onRefusal);
     this.log = new Log(this.planned.id);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
+    this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.changes = new Changes(
       this.planned,
       this.loading,

@@ -1,0 +1,34 @@
+import type { LayoutFilter } from '$lib/contract/stored-layout';
+import type { ColumnFilter } from '$lib/plan/fields.svelte';
+import { formatDay } from '../format';
+import { valueText } from './slice-text';
+
+const SHOWN = 2;
+
+const WORDS: Readonly<Record<string, string>> = {
+  '==': '=',
+  '!=': '≠',
+  '>=': '≥',
+  '<=': '≤',
+  'is null': 'is empty',
+  'is not null': 'is not empty',
+};
+
+/** The filters of one column as a planner reads them: "Region = West", "Region not East, empty". */
+export function filterText({ label, filters, admitted }: ColumnFilter): string {
+  if (admitted.kind === 'range') {
+    const [from, to] = [admitted.from, admitted.to].map((day) => day && formatDay(day));
+    if (!from) return `${label} up to ${to}`;
+    return to ? `${label}: ${from} – ${to}` : `${label} from ${from}`;
+  }
+  if (admitted.kind === 'other') return `${label} ${filters.map(otherText).join(' and ')}`;
+  const { values, except } = admitted;
+  const named = values.slice(0, SHOWN).map(valueText).join(', ');
+  const more = values.length > SHOWN ? ` and ${values.length - SHOWN} more` : '';
+  return `${label} ${except ? 'not' : values.length === 1 ? '=' : 'in'} ${named}${more}`;
+}
+
+function otherText([, operator, term]: LayoutFilter): string {
+  const terms = [term].flat().filter((value) => value !== null);
+  return [WORDS[operator] ?? operator, terms.map(valueText).join(', ')].join(' ').trim();
+}

@@ -1,0 +1,197 @@
+import type { LayoutFilter } from '../contract/stored-layout';
+import type { Admitted } from '../pivot/filter';
+import { admitted, filtersByColumn, replaceFilters } from '../pivot/filter';
+import type { Member } from '../pivot/pivot';
+import type { Arrangement } from './arrangement.svelte';
+import type { Direction, Field, Unit, Zone } from './fields';
+import {
+  dateOf,
+  datePart,
+  exchanged,
+  fieldsOf,
+  labelOf,
+  moved,
+  namesIn,
+  sortedBy,
+  UNITS,
+  zoneOf,
+} from './fields';
+import type { Loading } from './loading.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+
+/** A field where it stands, or the field itself if it is not shown. */
+export interface PlacedField {
+  /** The column of the layout, or of the rows. */
+  name: string;
+  label: string;
+  kind: Field['kind'];
+  zone: Zone | null;
+  /** By what a date is grouped; null for any other field. */
+  unit: Unit | null;
+  /** The column that a filter on it goes by; null if it cannot be filtered. */
+  filterBy: string | null;
+}
+
+/** The filters of one column. */
+export interface ColumnFilter {
+  column: string;
+  label: string;
+  filters: readonly LayoutFilter[];
+  admitted: Admitted;
+}
+
+/** The fields of the pivot: where each is, and what it is filtered by. */
+export class Fields {
+  /** Whether the panel to arrange them is open. */
+  open = $state.raw(false);
+  /** The column whose filter is being edited; the empty text while one is chosen, null for none. */
+  editing = $state.raw<string | null>(null);
+  /** The field that is being dragged. */
+  dragged = $state.raw<PlacedField | null>(null);
+
+  /** Every field of the loaded rows. */
+  readonly all: readonly Field[] = $derived.by(() => {
+    const { pivot } = this.loading;
+    return this.loading.phase.kind === 'ready' && pivot
+      ? fieldsOf(this.planned.columns, pivot.schema)
+      : [];
+  });
+
+  readonly rows: readonly PlacedField[] = $derived.by(() => this.placedIn('rows'));
+  readonly columns: readonly PlacedField[] = $derived.by(() => this.placedIn('columns'));
+  readonly measures: readonly PlacedField[] = $derived.by(() => this.placedIn('measures'));
+  /** The first measure that is a sum: what the largest values are told by. */
+  readonly ranking: PlacedField | null = $derived.by(
+    () =>
+      this.measures.find(({ name }) => /^(integer|float)$/.test(this.typeOf(name) ?? '')) ?? null,
+  );
+  /** The fields that are nowhere; a date can be grouped by several units at once. */
+  readonly others: readonly PlacedField[] = $derived.by(() => {
+    const { shown } = this.arrangement;
+    return this.all
+      .filter(({ name }) => zoneOf(name, shown) === null)
+      .map(({ name }) => this.placed(name));
+  });
+
+  /** The filters in effect, by column, in their order. */
+  readonly filters: readonly ColumnFilter[] = $derived.by(() =>
+    [...filtersByColumn(this.arrangement.shown.filter ?? [])].map(([column, filters]) => ({
+      column,
+      label: this.labelOf(column),
+      filters,
+      admitted: admitted(filters),
+    })),
+  );
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly arrangement: Arrangement,
+  ) {}
+
+  /** What a planner calls a column of the layout. */
+  labelOf(name: string): string {
+    return labelOf(name, this.arrangement.shown, this.all);
+  }
+
+  /** The type of a loaded column. */
+  typeOf(column: string) {
+    return this.loading.pivot?.schema[column];
+  }
+
+  /**
+   * Moves a field to a zone, before the one at `index` there (none: to the end), or takes it away (null).
+   *
+   * @returns the column that it is once it is there; null if it stays, as the last field of the rows and
+   * the last measure do
+   */
+  move(
+    { name, kind, zone: from }: PlacedField,
+    zone: Zone | null,
+    index?: number,
+  ): Promise<string> | null {
+    const before = this.arrangement.shown;
+    const isNew = kind === 'date' && from === null;
+    const part = isNew ? datePart(name, this.usualUnit(name)) : null;
+    const column = part?.name ?? name;
+    if (moved(before, column, zone, index) === null) return null;
+    const arranged = this.arrangement.arrange((shown) => {
+      const expressions = { ...shown.expressions, ...part?.expressions };
+      const layout = moved({ ...shown, expressions }, column, zone, index);
+      if (!layout) return null;
+      const levels = namesIn('rows', shown).length;
+      const isDeeper = namesIn('rows', layout).length > levels;
+      // What is open stays open, and no more: a new level of thousands of rows begins closed.
+      const depth = isDeeper ? (shown.depth ?? Math.max(0, levels - 1)) : shown.depth;
+      const isGone = zone === null || kind !== 'measure';
+      const sort = (layout.sort ?? []).filter(([sorted]) => sorted !== column || !isGone);
+      return { ...layout, sort, depth };
+    });
+    return arranged.then(() => column);
+  }
+
+  /** Groups a date by another unit, where it stands. */
+  group({ name }: PlacedField, unit: Unit): void {
+    void this.arrangement.arrange((shown) => {
+      const grouped = dateOf(name, shown, this.all);
+      if (!grouped) return null;
+      const part = datePart(grouped.date.name, unit);
+      const expressions = { ...shown.expressions, ...part.expressions };
+      return exchanged({ ...shown, expressions }, name, part.name);
+    });
+  }
+
+  /** Sorts the rows by a measure; null takes the order away. */
+  sort({ name }: PlacedField, direction: Direction | null): void {
+    void this.arrangement.arrange((shown) => sortedBy(shown, name, direction));
+  }
+
+  /** Filters by a column anew; by nothing if there are no filters for it. */
+  filter(column: string, filters: readonly LayoutFilter[]): void {
+    void this.arrangement.arrange((shown) => ({
+      ...shown,
+      filter: replaceFilters(shown.filter ?? [], column, filters),
+    }));
+  }
+
+  clearFilters(): void {
+    void this.arrangement.arrange((shown) => ({ ...shown, filter: [] }));
+  }
+
+  /** The values of a column, with the sum of {@link ranking}; see {@link Pivot.members}. */
+  async members(column: string): Promise<readonly Member[]> {
+    return (await this.loading.pivot?.members(column, this.ranking?.name ?? null)) ?? [];
+  }
+
+  private placedIn(zone: Zone): PlacedField[] {
+    return namesIn(zone, this.arrangement.shown).map((name) => this.placed(name));
+  }
+
+  private placed(name: string): PlacedField {
+    const { shown } = this.arrangement;
+    const field = this.all.find((each) => each.name === name);
+    const grouped = dateOf(name, shown, this.all);
+    const zone = zoneOf(name, shown);
+    const kind = grouped
+      ? 'date'
+      : (field?.kind ?? (zone === 'measures' ? 'measure' : 'dimension'));
+    return {
+      name,
+      label: zone === null && field ? field.label : this.labelOf(name),
+      kind,
+      zone,
+      unit: grouped?.unit ?? null,
+      filterBy: grouped?.date.name ?? (field && kind !== 'measure' ? name : null),
+    };
+  }
+
+  /** The unit that the automatic layout groups a date by; if it is shown by that one, another. */
+  private usualUnit(date: string): Unit {
+    const automatic = this.loading.pivot?.defaultLayout() ?? {};
+    const grouped = namesIn('columns', automatic).map((name) => dateOf(name, automatic, this.all));
+    const usual = grouped.find((each) => each?.date.name === date)?.unit ?? 'month';
+    const isFree = (unit: Unit) =>
+      zoneOf(datePart(date, unit).name, this.arrangement.shown) === null;
+    return [usual, ...UNITS].find(isFree) ?? usual;
+  }
+}

@@ -1,0 +1,163 @@
+import type { ColumnEntry } from '../contract/columns';
+import type { Layout } from '../contract/stored-layout';
+import type { Schema } from '../pivot/engine-types';
+
+/** Where a field can be in a pivot. */
+export const ZONES = ['rows', 'columns', 'measures'] as const;
+export type Zone = (typeof ZONES)[number];
+
+const PART_OF = { rows: 'group_by', columns: 'split_by', measures: 'columns' } as const;
+
+/** A column of the loaded rows as a planner may arrange it. */
+export interface Field {
+  name: string;
+  label: string;
+  /** `change`: not of the source, but of the log entry that wrote the row. */
+  kind: 'dimension' | 'date' | 'measure' | 'change';
+}
+
+/** The units of time that a date is grouped by; `day` is the date itself. */
+export const UNITS = ['year', 'month', 'day'] as const;
+export type Unit = (typeof UNITS)[number];
+
+const BUCKETS: Readonly<Partial<Record<Unit, string>>> = { year: 'Y', month: 'M' };
+
+/** Columns of the service that tell a planner something, and what they are called. */
+const OF_CHANGES: readonly [name: string, label: string][] = [
+  ['pf_op', 'Operation'],
+  ['pf_note', 'Note'],
+  ['pf_logid', 'Log entry'],
+  ['pf_created_at', 'Written at'],
+];
+/** At a display grain the operation is not loaded; the origin of a row says nearly the same. */
+const ORIGIN: readonly [name: string, label: string] = ['pf_iter', 'Operation'];
+
+/** The columns that can be arranged: dimensions and dates, measures, and what is known of a change. */
+export function fieldsOf(columns: readonly ColumnEntry[], schema: Schema): Field[] {
+  const loaded = columns.filter(({ cname }) => cname in schema);
+  const ofRole = (kind: Field['kind'], ...roles: string[]): Field[] =>
+    loaded
+      .filter(({ role }) => roles.includes(role))
+      .map(({ cname, label }) => ({ name: cname, label: label || cname, kind }));
+  const known = new Set(columns.map(({ cname }) => cname));
+  const made = Object.keys(schema).filter((name) => !known.has(name) && !name.startsWith('pf_'));
+  /** A part of a measure begins with the measure's name. */
+  const partLabel = (name: string) => {
+    const whole = columns.find(({ cname, label }) => label && name.startsWith(`${cname}: `));
+    return whole?.label ? whole.label + name.slice(whole.cname.length) : name;
+  };
+  const changes = 'pf_op' in schema ? OF_CHANGES : [ORIGIN, ...OF_CHANGES];
+  return [
+    ...loaded
+      .filter(({ role }) => role === 'dimension' || role === 'date')
+      .map(({ cname, label, role }): Field => ({
+        name: cname,
+        label: label || cname,
+        kind: role === 'date' ? 'date' : 'dimension',
+      })),
+    ...ofRole('measure', 'value'),
+    ...ofRole('measure', 'units'),
+    ...made.map((name): Field => ({ name, label: partLabel(name), kind: 'measure' })),
+    ...changes
+      .filter(([name]) => name in schema)
+      .map(([name, label]): Field => ({ name, label, kind: 'change' })),
+  ];
+}
+
+/** Which date a column of a layout groups, and by what; null if it groups none. */
+export function dateOf(
+  name: string,
+  { expressions = {} }: Layout,
+  fields: readonly Field[],
+): { date: Field; unit: Unit } | null {
+  const isDate = (column: string) =>
+    fields.find((field) => field.name === column && field.kind === 'date');
+  const itself = isDate(name);
+  if (itself) return { date: itself, unit: 'day' };
+  const [, quoted, letter] =
+    /^\s*bucket\(\s*"((?:[^"\\]|\\.)*)"\s*,\s*'(\w+)'\s*\)\s*$/.exec(expressions[name] ?? '') ?? [];
+  const date = quoted === undefined ? undefined : isDate(quoted.replace(/\\(.)/g, '$1'));
+  const unit = UNITS.find((each) => BUCKETS[each] !== undefined && BUCKETS[each] === letter);
+  return date && unit ? { date, unit } : null;
+}
+
+/** What a planner calls a column or an expression of a layout. */
+export function labelOf(name: string, layout: Layout, fields: readonly Field[]): string {
+  const grouped = dateOf(name, layout, fields);
+  if (grouped) {
+    return grouped.unit === 'day' ? grouped.date.label : `${grouped.date.label} (${grouped.unit})`;
+  }
+  return fields.find((field) => field.name === name)?.label ?? name;
+}
+
+/** The columns in a zone, in their order. */
+export const namesIn = (zone: Zone, layout: Layout): string[] =>
+  (layout[PART_OF[zone]] ?? []).filter((name) => name !== null);
+
+/** The zone that a column is in; null if it is not shown. */
+export const zoneOf = (name: string, layout: Layout): Zone | null =>
+  ZONES.find((zone) => namesIn(zone, layout).includes(name)) ?? null;
+
+/** Whether a field may go to a zone: measures are added up, all others are grouped by. */
+export const fits = (kind: Field['kind'], zone: Zone): boolean =>
+  (kind === 'measure') === (zone === 'measures');
+
+/**
+ * The layout with a column in a zone, before the column at `index` of it (none: at the end), or in no
+ * zone (null). Null if there would be nothing left in the rows or the measures: no pivot is without.
+ */
+export function moved(
+  layout: Layout,
+  name: string,
+  zone: Zone | null,
+  index: number = Infinity,
+): Layout | null {
+  const result: Layout = { ...layout };
+  for (const each of ZONES) {
+    const names = namesIn(each, layout);
+    const from = names.indexOf(name);
+    const others = names.filter((other) => other !== name);
+    // What was before the place has left it.
+    const to = from >= 0 && from < index ? index - 1 : index;
+    if (each === zone) others.splice(to, 0, name);
+    if (others.length === 0 && each !== 'columns') return null;
+    result[PART_OF[each]] = others;
+  }
+  return result;
+}
+
+/** A date as a column to group by, with its expression if it needs one. */
+export function datePart(
+  date: string,
+  unit: Unit,
+): { name: string; expressions: Layout['expressions'] } {
+  const letter = BUCKETS[unit];
+  if (letter === undefined) return { name: date, expressions: {} };
+  const name = `${date} (${unit})`;
+  const quoted = date.replace(/(["\\])/g, '\\$1');
+  return { name, expressions: { [name]: `bucket("${quoted}", '${letter}')` } };
+}
+
+/** The layout with one column in the place of another. */
+export function exchanged(layout: Layout, name: string, other: string): Layout {
+  const result: Layout = { ...layout };
+  for (const zone of ZONES) {
+    const names = namesIn(zone, layout).filter((each) => each !== other);
+    result[PART_OF[zone]] = names.map((each) => (each === name ? other : each));
+  }
+  return result;
+}
+
+export type Direction = 'asc' | 'desc';
+
+/** How the rows are sorted by a column; null if they are not. */
+export function sortOf(name: string, { sort = [] }: Layout): Direction | null {
+  const direction = sort.find(([column]) => column === name)?.[1];
+  return direction === 'asc' || direction === 'desc' ? direction : null;
+}
+
+/** The layout with its rows sorted by one column alone; null sorts them by nothing. */
+export function sortedBy(layout: Layout, name: string, direction: Direction | null): Layout {
+  const across = (layout.sort ?? []).filter(([, each]) => each !== 'asc' && each !== 'desc');
+  return { ...layout, sort: direction === null ? across : [[name, direction], ...across] };
+}

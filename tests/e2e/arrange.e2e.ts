@@ -1,0 +1,168 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+/** Fields are arranged, and rows filtered, in the product's own panel: by mouse and by keyboard. */
+
+const search = (page: Page) => new URL(page.url()).search;
+const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Arrange' });
+const zone = (page: Page, name: string) => panelOf(page).getByRole('list', { name, exact: true });
+const button = (page: Page, field: string) =>
+  panelOf(page).getByRole('button', { name: `Arrange ${field}`, exact: true });
+
+async function choose(page: Page, field: string, item: string): Promise<void> {
+  await button(page, field).press('Enter');
+  await page.getByRole('menuitem', { name: item }).press('Enter');
+}
+
+async function filterBy(page: Page, field: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByLabel('Find a field to filter by').fill(field);
+  await page.keyboard.press('Enter');
+}
+
+test('fields go where they are put, and the pivot stays where it is', async ({ page, service }) => {
+  await service.api.put('/sources/1/columns', [{ cname: 'Region', label: 'Sales region' }]);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = await pivot.grid.boundingBox();
+  await page.keyboard.press('a');
+  await expect(panelOf(page)).toBeVisible();
+  expect(await pivot.grid.boundingBox()).toEqual(before);
+  await expect(panelOf(page).getByText(/^pf_/)).toHaveCount(0);
+
+  // By mouse: to the rows, to a place among them, and away.
+  await panelOf(page)
+    .locator('[data-field="Region"]')
+    .dragTo(zone(page, 'Rows'), { targetPosition: { x: 60, y: 60 } });
+  await expect(zone(page, 'Rows').getByRole('listitem')).toHaveText([
+    /Category/,
+    /Sub-Category/,
+    /Sales region/,
+  ]);
+  await expect.poll(() => search(page)).toBe('?rows=Category,Sub-Category,Region');
+  // What was open is open, and the new level is closed.
+  await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).not.toBeNull();
+  expect(await pivot.find({ row: ['Furniture', 'Chairs', 'West'] })).toBeNull();
+  await panelOf(page)
+    .locator('[data-field="Sub-Category"]')
+    .dragTo(page.getByRole('group', { name: 'Fields that are not shown' }));
+  await expect.poll(() => search(page)).toMatch(/^\?rows=Category,Region/);
+
+  // By keyboard: up among the rows, to the columns, and away.
+  await button(page, 'Sales region').press('Alt+ArrowUp');
+  await expect.poll(() => search(page)).toMatch(/^\?rows=Region,Category/);
+  await expect(button(page, 'Sales region')).toBeFocused();
+  await panelOf(page).getByLabel('Find a field', { exact: true }).fill('segm');
+  await choose(page, 'Segment', 'Move to columns');
+  await panelOf(page).getByLabel('Find a field', { exact: true }).fill('');
+  await choose(page, 'Order Date (year)', 'Take away');
+  await expect.poll(() => search(page)).toMatch(/^\?rows=Region,Category&columns=Segment/);
+  const cell = { row: ['West'], column: ['Consumer', 'Sales'] };
+  await expect.poll(() => pivot.find(cell)).not.toBeNull();
+  await choose(page, 'Category', 'Take away');
+  await choose(page, 'Sales region', 'Move to columns');
+  await expect(panelOf(page).getByText(/last field of the rows stays/)).toBeVisible();
+
+  // Sorted by a measure, and months in their order.
+  await choose(page, 'Sales', 'Sort rows: largest first');
+  await expect.poll(() => search(page)).toContain('&sort=Sales:desc');
+  const [{ regions }] = await service.query(
+    `SELECT array_agg("Region" ORDER BY sales DESC) AS regions
+     FROM (SELECT "Region", sum("Sales") AS sales FROM pf.fc_superstore_1 GROUP BY 1) r`,
+  );
+  const places = async () =>
+    Promise.all(regions.map(async (name: string) => (await pivot.find({ row: [name] }))?.y ?? 0));
+  await expect
+    .poll(async () => {
+      const ys = await places();
+      return ys.every((y, i) => i === 0 || y > ys[i - 1]);
+    })
+    .toBe(true);
+  await choose(page, 'Segment', 'Take away');
+  await choose(page, 'Order Date', 'Move to columns');
+  await choose(page, 'Order Date (year)', 'By month');
+  await expect
+    .poll(() => pivot.find({ row: ['West'], column: ['Jan 2027', 'Sales'] }))
+    .not.toBeNull();
+  const [january, february] = await Promise.all(
+    ['Jan 2027', 'Feb 2027'].map((month) =>
+      pivot.find({ row: ['West'], column: [month, 'Sales'] }),
+    ),
+  );
+  expect(january!.x).toBeLessThan(february!.x);
+
+  // The engine's own settings are one step further, and a selected cell takes the place of the fields.
+  await panelOf(page).getByRole('button', { name: 'Advanced' }).click();
+  await expect(page.locator('perspective-viewer #settings_panel')).toBeVisible();
+  await panelOf(page).getByRole('button', { name: 'Advanced' }).click();
+  await pivot.click({ row: ['West'] });
+  await expect(panelOf(page)).toHaveCount(0);
+});
+
+test('filters are in sight, and keep what an operation may reach', async ({ page, service }) => {
+  await service.query(`UPDATE pf.fc_superstore_1 SET "Segment" = NULL WHERE pf_id % 7 = 0`);
+  await service.api.post('/versions/1/scale', { slice: {}, value_incr: 5000, pf_user: 'bea' });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const TOTAL = { row: [], column: ['2028', 'Sales'] };
+  const sum = async (condition: string) => {
+    const [{ sum }] = await service.query(
+      `SELECT sum("Sales")::float8 AS sum FROM pf.fc_superstore_1
+       WHERE date_part('year', "Order Date") = 2028 AND ${condition}`,
+    );
+    return Number(sum.toFixed(2));
+  };
+  const chip = (name: string) => page.getByRole('group', { name: 'Filters' }).getByText(name);
+
+  await filterBy(page, 'Region');
+  const popover = page.getByRole('dialog', { name: 'Filter by Region' });
+  await popover.getByLabel('Search the values of Region').fill('st');
+  await popover.getByRole('button', { name: 'Apply' }).click();
+  await expect(chip('Region in East, West')).toBeVisible();
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Region" IN ('East', 'West')`));
+  expect(search(page)).toBe('?filter=Region:in:East:West');
+
+  // The empty value is a value like others.
+  await filterBy(page, 'Segment');
+  await page.getByRole('button', { name: 'Without Consumer' }).click();
+  await expect(chip('Segment not Consumer')).toBeVisible();
+  const both = `"Region" IN ('East', 'West') AND "Segment" IS DISTINCT FROM 'Consumer'`;
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(both));
+  await chip('Segment not Consumer').click();
+  await page.getByRole('button', { name: 'Only empty' }).click();
+  await expect(chip('Segment = empty')).toBeVisible();
+  await expect
+    .poll(() => pivot.number(TOTAL))
+    .toBe(await sum(`"Region" IN ('East', 'West') AND "Segment" IS NULL`));
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
+
+  // A range of dates, which an operation on a cell keeps to.
+  await filterBy(page, 'Order Date');
+  await page.getByLabel('From').fill('2028-02-01');
+  await page.getByLabel('To', { exact: true }).fill('2028-03-31');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  const quarter = `"Order Date" BETWEEN '2028-02-01' AND '2028-03-31'`;
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(quarter));
+  await pivot.click({ row: ['Furniture'] });
+  await pivot.scaleValue(10);
+  const [{ first, last }] = await service.query(
+    `SELECT min("Order Date")::text AS first, max("Order Date")::text AS last
+     FROM pf.fc_superstore_1 WHERE pf_logid = (SELECT max(id) FROM pf.log)`,
+  );
+  expect([first >= '2028-02-01', last <= '2028-03-31']).toEqual([true, true]);
+  await page.getByRole('button', { name: /^Remove the filter Order Date/ }).click();
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
+
+  // A filter that is added while one entry is shown stays when everything is shown again.
+  const log = await pivot.log();
+  await log.getByRole('cell', { name: 'bea' }).click();
+  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await filterBy(page, 'Ship Mode');
+  await page.getByRole('button', { name: 'Only First Class' }).click();
+  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await page.getByRole('button', { name: 'Show everything' }).first().click();
+  await expect(chip('Ship Mode = First Class')).toBeVisible();
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Ship Mode" = 'First Class'`));
+});
