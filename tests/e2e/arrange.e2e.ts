@@ -46,7 +46,10 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   expect(await pivot.find({ row: ['Furniture', 'Chairs', 'West'] })).toBeNull();
   await panelOf(page)
     .locator('[data-field="Sub-Category"]')
-    .dragTo(page.getByRole('group', { name: 'Fields that are not shown' }));
+    .dragTo(page.getByRole('group', { name: 'Fields that are not shown' }), {
+      // In sight: if the panel scrolled, another field would be under the mouse.
+      targetPosition: { x: 60, y: 8 },
+    });
   await expect.poll(() => search(page)).toMatch(/^\?rows=Category,Region/);
 
   // By keyboard: up among the rows, to the columns, and away.
@@ -165,4 +168,27 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await page.getByRole('button', { name: 'Show everything' }).first().click();
   await expect(chip('Ship Mode = First Class')).toBeVisible();
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Ship Mode" = 'First Class'`));
+});
+
+test('a cell and a header show only what they stand for, or all but that', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const pressRight = async (cell: Parameters<typeof pivot.find>[0]) => {
+    const at = await pivot.find(cell);
+    await page.mouse.click(at!.x, at!.y, { button: 'right' });
+  };
+  await pressRight({ row: ['Furniture'] });
+  await page.getByRole('menuitem', { name: 'Without Furniture' }).click();
+  await expect.poll(() => search(page)).toBe('?filter=Category:!=:Furniture');
+  await expect.poll(() => pivot.find({ row: ['Furniture'] })).toBeNull();
+  await pressRight({ row: [], column: ['2028', 'Sales'] });
+  await page.getByRole('menuitem', { name: 'Only 2028' }).click();
+  const year = '&filter=Order+Date:%3E=:2028-01-01&filter=Order+Date:%3C=:2028-12-31';
+  await expect.poll(() => search(page)).toBe(`?filter=Category:!=:Furniture${year}`);
+  await expect.poll(() => pivot.find({ row: [], column: ['2029', 'Sales'] })).toBeNull();
+  await pivot.click({ row: ['Technology', 'Phones'] });
+  await page.keyboard.press('Shift+F10');
+  await page.getByRole('menuitem', { name: 'Only Phones' }).press('Enter');
+  await expect.poll(() => search(page)).toContain('&filter=Sub-Category:==:Phones');
+  await expect(pivot.grid).toBeFocused();
 });

@@ -4,7 +4,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { toScalar } from './cell-value';
 import type { CellValue, Table } from './engine-types';
-import { admitted, exceptFilters, rangeFilters, replaceFilters, valueFilters } from './filter';
+import {
+  admitted,
+  exceptFilters,
+  rangeFilters,
+  replaceFilters,
+  valueFilters,
+  withoutFilters,
+} from './filter';
 
 const SCHEMA = {
   id: 'integer',
@@ -78,6 +85,24 @@ describe('filters of a column', async () => {
         expect(await rowsThat(exceptFilters(name, left))).toEqual(rowsOf(name, rest));
       }
     }
+  });
+
+  it('leave out one more value than before', () => {
+    const without = (present: LayoutFilter[], value: CellValue) =>
+      withoutFilters('a', present, value);
+    expect(without([], 'x')).toEqual([['a', '!=', 'x']]);
+    expect(without([['a', '!=', 'y']], 'x')).toEqual([['a', 'not in', ['y', 'x']]]);
+    expect(without([['a', 'not in', ['y', 'z']]], null)).toEqual([
+      ['a', 'not in', ['y', 'z']],
+      ['a', 'is not null', null],
+    ]);
+    expect(without([['a', 'in', ['x', 'y', 'z']]], 'x')).toEqual([['a', 'in', ['y', 'z']]]);
+    expect(without([['a', 'in', ['x', 'y']]], 'x')).toEqual([['a', '==', 'y']]);
+    expect(without([['a', '==', 'x']], 'x')).toBeNull();
+    expect(without([['a', 'contains', 'x']], 'x')).toEqual([
+      ['a', 'contains', 'x'],
+      ['a', '!=', 'x'],
+    ]);
   });
 
   it('take a range of days with both of its ends', async () => {

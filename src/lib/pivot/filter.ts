@@ -90,11 +90,32 @@ export function valueFilters(
   if (others.length === 0) return [];
   const isEmptyPicked = picked.includes(null);
   const [only] = picked;
-  if (picked.length === 1) {
-    return [only == null ? [column, 'is null', null] : [column, '==', only]];
-  }
+  if (picked.length === 1 && only !== undefined) return onlyFilters(column, only);
   if (!isEmptyPicked && picked.length <= LONGEST_LIST) return [[column, 'in', [...picked]]];
   return exceptFilters(column, others);
+}
+
+/** The filters of a column that admit the rows of one value alone. */
+export const onlyFilters = (column: string, value: CellValue): LayoutFilter[] => [
+  value === null ? [column, 'is null', null] : [column, '==', value],
+];
+
+/**
+ * The filters of a column that leave out one more value than the present ones do. A list of what is
+ * admitted loses it; null if nothing would be left of the list.
+ */
+export function withoutFilters(
+  column: string,
+  present: readonly LayoutFilter[],
+  value: CellValue,
+): LayoutFilter[] | null {
+  const now = admitted(present);
+  if (now.kind !== 'values') return [...present, ...exceptFilters(column, [value])];
+  if (now.except) return exceptFilters(column, [...now.values, value]);
+  const left = now.values.filter((other) => valueKey(other) !== valueKey(value));
+  const [only] = left;
+  if (only === undefined) return null;
+  return left.length === 1 ? onlyFilters(column, only) : [[column, 'in', left]];
 }
 
 /** The filters of a column that leave out the rows of some values. */

@@ -4,6 +4,7 @@ import type { Layout } from '../contract/stored-layout';
 import {
   dateOf,
   datePart,
+  daysOf,
   exchanged,
   fieldsOf,
   fits,
@@ -12,6 +13,7 @@ import {
   sortedBy,
   sortOf,
   zoneOf,
+  type Unit,
 } from './fields';
 
 const column = (cname: string, role: ColumnEntry['role'], label: string | null = null) => ({
@@ -115,6 +117,14 @@ describe('moved', () => {
     expect(moved(bare, 'Region', 'rows')).toMatchObject({ group_by: ['Region'] });
     expect(moved(LAYOUT, 'Due "by" (month)', null)).toMatchObject({ split_by: [] });
   });
+});
+
+it('knows the days of a year, a month and a day', () => {
+  const days = (day: string, unit: Unit) => daysOf(Date.parse(`${day}T00:00:00Z`), unit);
+  expect(days('2028-01-01', 'year')).toEqual(['2028-01-01', '2028-12-31']);
+  expect(days('2028-02-01', 'month')).toEqual(['2028-02-01', '2028-02-29']);
+  expect(days('2027-12-01', 'month')).toEqual(['2027-12-01', '2027-12-31']);
+  expect(days('2028-05-31', 'day')).toEqual(['2028-05-31', '2028-05-31']);
 });
 
 it('exchanges a column for another where it stands', () => {

@@ -1,12 +1,24 @@
 import type { LayoutFilter } from '../contract/stored-layout';
+import type { CellIdentity } from '../pivot/cell';
+import { toScalar } from '../pivot/cell-value';
+import type { CellValue } from '../pivot/engine-types';
 import type { Admitted } from '../pivot/filter';
-import { admitted, filtersByColumn, replaceFilters } from '../pivot/filter';
+import {
+  admitted,
+  filtersByColumn,
+  onlyFilters,
+  rangeFilters,
+  replaceFilters,
+  withoutFilters,
+} from '../pivot/filter';
+import { label } from '../pivot/labels';
 import type { Member } from '../pivot/pivot';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
 import {
   dateOf,
   datePart,
+  daysOf,
   exchanged,
   fieldsOf,
   labelOf,
@@ -30,6 +42,15 @@ export interface PlacedField {
   unit: Unit | null;
   /** The column that a filter on it goes by; null if it cannot be filtered. */
   filterBy: string | null;
+}
+
+/** A value that a cell stands for, and the filters that show only it, or all but it. */
+export interface CellMember {
+  column: string;
+  text: string;
+  only: readonly LayoutFilter[];
+  /** Null if no filter leaves it out. */
+  without: readonly LayoutFilter[] | null;
 }
 
 /** The filters of one column. */
@@ -161,6 +182,37 @@ export class Fields {
   /** The values of a column, with the sum of {@link ranking}; see {@link Pivot.members}. */
   async members(column: string): Promise<readonly Member[]> {
     return (await this.loading.pivot?.members(column, this.ranking?.name ?? null)) ?? [];
+  }
+
+  /** The members that a cell or a header stands for, by which rows can be filtered: of its row, of its column. */
+  membersOf({ rowPath, columnPath }: CellIdentity): CellMember[] {
+    const { group_by = [], split_by = [] } = this.arrangement.shown;
+    const headers = [
+      [group_by[rowPath.length - 1], rowPath.at(-1)],
+      [split_by[(columnPath?.length ?? 0) - 1], columnPath?.at(-1)],
+    ] as const;
+    return headers.flatMap(([name, value]) =>
+      name === undefined || value === undefined ? [] : (this.memberOf(name, value) ?? []),
+    );
+  }
+
+  private memberOf(name: string, value: CellValue): CellMember | null {
+    const { shown } = this.arrangement;
+    const grouped = dateOf(name, shown, this.all);
+    const column = grouped?.date.name ?? name;
+    const type = this.typeOf(column);
+    if (type === undefined) return null;
+    const unit = grouped?.unit;
+    const text = label(value, unit === 'month' || unit === 'year' ? unit : type);
+    if (grouped && typeof value === 'number') {
+      const dateType = type === 'datetime' ? type : 'date';
+      const [from, to] = daysOf(value, grouped.unit);
+      return { column, text, only: rangeFilters(column, dateType, from, to), without: null };
+    }
+    const scalar = toScalar(value, type);
+    const present = (shown.filter ?? []).filter(([filtered]) => filtered === column);
+    const without = withoutFilters(column, present, scalar);
+    return { column, text, only: onlyFilters(column, scalar), without };
   }
 
   private placedIn(zone: Zone): PlacedField[] {

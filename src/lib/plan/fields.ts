@@ -1,5 +1,6 @@
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
+import { toScalar } from '../pivot/cell-value';
 import type { Schema } from '../pivot/engine-types';
 
 /** Where a field can be in a pivot. */
@@ -136,6 +137,14 @@ export function datePart(
   const name = `${date} (${unit})`;
   const quoted = date.replace(/(["\\])/g, '\\$1');
   return { name, expressions: { [name]: `bucket("${quoted}", '${letter}')` } };
+}
+
+/** The first and the last day of the unit of time that begins at an instant, as ISO text. */
+export function daysOf(start: number, unit: Unit): [first: string, last: string] {
+  const end = new Date(start);
+  if (unit === 'year') end.setUTCFullYear(end.getUTCFullYear() + 1, 0, 0);
+  if (unit === 'month') end.setUTCMonth(end.getUTCMonth() + 1, 0);
+  return [String(toScalar(start, 'date')), String(toScalar(end.getTime(), 'date'))];
 }
 
 /** The layout with one column in the place of another. */
