@@ -40,6 +40,7 @@ import type {
   TemplatesPreview,
 } from '../contract/sources';
 import type {
+  CopyVersionRequest,
   CreateVersionRequest,
   EditVersionRequest,
   Version,
@@ -260,6 +261,10 @@ export const editVersion = (id: number, body: EditVersionRequest, o?: CallOption
 export const deleteVersion = async (id: number, o?: CallOptions) => {
   await send(path`/versions/${id}`, { ...o, method: 'DELETE' });
 };
+
+/** POST /versions/:id/copy: a version with the same rows, entries and locks; 409 for a name taken. */
+export const copyVersion = (id: number, body: CopyVersionRequest, o?: CallOptions) =>
+  write<Version>(path`/versions/${id}/copy`, { ...o, method: 'POST', body });
 
 /** POST /versions/:id/close: its rows stay as they are until it is opened; 409 if it is closed already. */
 export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>

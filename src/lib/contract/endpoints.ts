@@ -50,6 +50,7 @@ import {
 } from './sources';
 import {
   CloseVersionRequest,
+  CopyVersionRequest,
   CreateVersionRequest,
   EditVersionRequest,
   Version,
@@ -324,6 +325,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'Delete a version with its rows and its log',
     answer: nothing,
     refusals: [400, 403, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/copy',
+    summary: 'Make a version with the same rows, entries and locks',
+    request: CopyVersionRequest,
+    writesRows: true,
+    answer: created(Version),
+    refusals: [400, 404, 409],
   },
   {
     method: 'post',

@@ -275,6 +275,9 @@ export const SLICE_REQUESTS: {
 /** What `params` of an entry says beside its request: which entry it was made from. */
 export const EntryOrigin = v.object({
   redo_of: v.optional(v.pipe(v.number(), v.description('The undone entry that this one redid'))),
+  copied_from: v.optional(
+    v.pipe(v.number(), v.description('The entry that this one is a copy of, with its version')),
+  ),
 });
 export type EntryOrigin = v.InferOutput<typeof EntryOrigin>;
 

@@ -43,6 +43,14 @@ export const CreateVersionRequest = v.object({
 });
 export type CreateVersionRequest = v.InferOutput<typeof CreateVersionRequest>;
 
+/** Body of POST copy (docs/contract/19-planning-together.md#copies). */
+export const CopyVersionRequest = v.object({
+  name: shortName,
+  description: v.optional(v.nullable(text)),
+  pf_user: pfUser,
+});
+export type CopyVersionRequest = v.InferOutput<typeof CopyVersionRequest>;
+
 /**
  * Body of PATCH on a version; a field that is left out keeps its value
  * (docs/contract/11-endpoints.md).

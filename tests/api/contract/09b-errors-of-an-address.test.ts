@@ -79,6 +79,7 @@ describe('400 and 404: ids', () => {
       ['baseline preview', () => service.api.post(`/versions/${gone}/baseline/preview`, {})],
       ['PUT baseline', () => service.api.put(`/versions/${gone}/baseline/${baseline}`, user)],
       ['DELETE baseline', () => service.api.del(`/versions/${gone}/baseline`)],
+      ['copy', () => service.api.post(`/versions/${gone}/copy`, { ...user, name: 'x' })],
       ['locks', () => service.api.get(`/versions/${gone}/locks`)],
       ['POST locks', () => service.api.post(`/versions/${gone}/locks`, { ...user, slice: {} })],
       ['DELETE lock', () => service.api.del(`/locks/${gone}`)],

@@ -90,6 +90,9 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'GET /versions/{id}': onPlan((service, path) => service.api.get(path)),
   'PATCH /versions/{id}': onPlan((service, path) => service.api.patch(path, { description: 'x' })),
   'DELETE /versions/{id}': onPlan((service, path) => service.api.del(path)),
+  'POST /versions/{id}/copy': onPlan((service, path) =>
+    service.api.post(`${path}/copy`, { ...user, name: 'A copy' }),
+  ),
   'POST /versions/{id}/close': onPlan((service, path) => service.api.post(`${path}/close`, user)),
   'POST /versions/{id}/open': onPlan(async (service, path) => {
     await service.api.post(`${path}/close`, user);

@@ -7,7 +7,7 @@ import type { NewEntry } from '../../contract/log';
 import { LogEntry } from '../../contract/log';
 import type { LogOperation } from '../../contract/operations';
 import type { Identifier } from '../sql/quote';
-import { sql } from '../sql/quote';
+import { commas, ident, sql } from '../sql/quote';
 import { found } from './database';
 import type { Transaction } from './database';
 import type { Totals } from './forecast';
@@ -121,3 +121,56 @@ export const deleteRowsOfIter = (
   table: Identifier,
   iter: string,
 ): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
+
+/**
+ * Gives a version the entries of another one, with their users, stamps and notes. `params` says of which
+ * entry each is a copy.
+ *
+ * @returns the id of each copy by that of its original
+ */
+export async function copyEntries(
+  transaction: Transaction,
+  from: number,
+  to: number,
+): Promise<Map<number, number>> {
+  const originals = await transaction.many(
+    Id,
+    sql`SELECT id FROM pf.log WHERE version_id = $1 ORDER BY id`,
+    [from],
+  );
+  // An entry without params is one that an older version of the service wrote.
+  const copies = await transaction.many(
+    Id,
+    sql`INSERT INTO pf.log (version_id, pf_user, stamp, operation, slice, params, note, row_count)
+     SELECT $2, pf_user, stamp, operation, slice, params || jsonb_build_object('copied_from', id),
+       note, row_count
+     FROM pf.log WHERE version_id = $1 ORDER BY id
+     RETURNING id`,
+    [from, to],
+  );
+  const inOrder = copies.map(({ id }) => id).toSorted((a, b) => a - b);
+  return new Map(originals.map(({ id }, i) => [id, inOrder[i] ?? 0]));
+}
+
+/**
+ * Copies all rows of a forecast table to an empty one, under other entries.
+ *
+ * @param columns names of its data columns
+ * @param entries the id of each copied entry by that of its original
+ */
+export const copyRows = (
+  transaction: Transaction,
+  from: Identifier,
+  to: Identifier,
+  columns: readonly string[],
+  entries: ReadonlyMap<number, number>,
+): Promise<number> => {
+  const names = commas([...columns.map(ident), sql`pf_iter`, sql`pf_created_at`]);
+  return transaction.run(
+    sql`INSERT INTO ${to} (${names}, pf_logid)
+     SELECT ${names}, entry.copy FROM ${from}
+     JOIN unnest($1::bigint[], $2::bigint[]) AS entry (original, copy) ON entry.original = pf_logid
+     ORDER BY pf_id`,
+    [[...entries.keys()], [...entries.values()]],
+  );
+};

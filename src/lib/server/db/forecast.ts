@@ -34,7 +34,7 @@ export async function existingColumns(
 export async function createTable(
   db: Queryable,
   table: Identifier,
-  columns: readonly ForecastColumn[],
+  columns: readonly Pick<ForecastColumn, 'name' | 'type'>[],
 ): Promise<void> {
   await db.run(createForecastTable(table, columns));
   await db.run(createEntryIndex(table));

@@ -24,6 +24,14 @@ export const insertLock = (
     [versionId, JSON.stringify(lock.slice), lock.note, lock.created_by],
   );
 
+/** Gives a version the locks of another one, with their notes and makers. @returns how many */
+export const copyLocks = (db: Queryable, from: number, to: number): Promise<number> =>
+  db.run(
+    sql`INSERT INTO pf.lock (version_id, slice, note, created_by, created_at)
+     SELECT $2, slice, note, created_by, created_at FROM pf.lock WHERE version_id = $1 ORDER BY id`,
+    [from, to],
+  );
+
 /** The version that a lock belongs to; undefined if there is no such lock. */
 export async function versionOfLock(db: Queryable, id: number): Promise<number | undefined> {
   const lock = await db.maybeOne(

@@ -8,6 +8,8 @@ import type { Budget, Reservation } from '../budget';
 import type { Database, Transaction } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import {
+  copyEntries,
+  copyRows,
   deleteEntriesOf,
   deleteEntry,
   deleteRowsOfEntry,
@@ -22,7 +24,7 @@ import { tell } from '../db/events';
 import type { Totals } from '../db/forecast';
 import { entryTotals, noTotals, sliceTotals } from '../db/forecast';
 import { undoneEntry } from '../db/undone';
-import type { SqlText } from '../sql/quote';
+import type { Identifier, SqlText } from '../sql/quote';
 import { join, literal, sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { ofEntries } from '../sql/templates/read';
@@ -81,6 +83,22 @@ export const writing = <Result extends object>(
     memory.release();
     return result;
   });
+
+/**
+ * Copies all entries of a version with their rows to a new one, whose forecast table has the same columns.
+ * Both are locked by the transaction.
+ *
+ * @param columns names of the data columns
+ */
+export async function copyAll(
+  tx: Transaction,
+  from: { id: number; table: Identifier },
+  to: { id: number; table: Identifier },
+  columns: readonly string[],
+): Promise<void> {
+  const entries = await copyEntries(tx, from.id, to.id);
+  await copyRows(tx, from.table, to.table, columns, entries);
+}
 
 /** An answer with rows, and what they take: to be released when they are sent. */
 export type Held<Result> = Result & { memory: Reservation };

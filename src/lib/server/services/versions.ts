@@ -1,3 +1,4 @@
+import type { Source } from '../../contract/sources';
 import type {
   CreateVersionRequest,
   EditVersionRequest,
@@ -30,8 +31,16 @@ import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable } from '../sql/forecast-table';
 import { unrecorded } from './forecast-version';
 
-const nameTaken = (name: string) =>
+/** The refusal of a name that another version of the source has. */
+export const nameTaken = (name: string): AppError =>
   new AppError(409, `The source has a version named "${name}" already`, { field: 'name' });
+
+/** Holds a new version to a source that is in use. @throws AppError 409 */
+export function requireActive({ status }: Source): void {
+  if (status === 'archived') {
+    throw new AppError(409, 'The source is archived; make it active before planning on it');
+  }
+}
 
 /**
  * The versions of a source, each with its size and last change. The log keeps the rows of each entry:
@@ -85,9 +94,7 @@ export function createVersion(
 ): Promise<Version> {
   return db.transaction(async (tx) => {
     const source = await lockSource(tx, sourceId, 'SHARE');
-    if (source.status === 'archived') {
-      throw new AppError(409, 'The source is archived; make it active before planning on it');
-    }
+    requireActive(source);
     const generated = await generatedColumns(tx, sourceId);
     if (generated === undefined) {
       const stored = await listTemplates(tx, sourceId);

@@ -29,7 +29,7 @@ export const forecastTable = (tname: string, versionId: number): Identifier =>
  */
 export function createForecastTable(
   table: Identifier,
-  columns: readonly ForecastColumn[],
+  columns: readonly Pick<ForecastColumn, 'name' | 'type'>[],
 ): SqlText {
   return sql`CREATE TABLE ${table} (
     ${list([

@@ -1,0 +1,61 @@
+import type { CopyVersionRequest } from '../../contract/versions';
+import { Version } from '../../contract/versions';
+import type { Transaction } from '../db/database';
+import { createTable, existingColumns } from '../db/forecast';
+import type { WriteKey } from '../db/idempotency';
+import { copyLocks } from '../db/locks';
+import { lockSource } from '../db/sources';
+import { getVersion, insertVersion, lockVersion } from '../db/versions';
+import { forecastTable, forecastTableName } from '../sql/forecast-table';
+import type { Resources } from './entries';
+import { copyAll } from './entries';
+import { once } from './idempotency';
+import { nameTaken, requireActive } from './versions';
+
+/**
+ * Makes a version with the same rows, entries and locks as another one, in one transaction. It is open
+ * and then goes its own way (docs/contract/19-planning-together.md#copies).
+ *
+ * @throws AppError 404, 409 for a name taken or an archived source
+ */
+export const copyVersion = (
+  { db, budget }: Resources,
+  id: number,
+  request: CopyVersionRequest,
+  key?: WriteKey,
+): Promise<Version> =>
+  budget.run(async (memory) => {
+    const copied = await db.versionTransaction(id, (tx) =>
+      once(tx, id, key, Version, memory, () => copy(tx, id, request)),
+    );
+    memory.release();
+    return copied;
+  });
+
+async function copy(
+  tx: Transaction,
+  id: number,
+  { name, description = null, pf_user }: CopyVersionRequest,
+): Promise<Version> {
+  // The source comes first, in the order in which a generation locks.
+  const { source_id } = await getVersion(tx, id);
+  const source = await lockSource(tx, source_id, 'SHARE');
+  requireActive(source);
+  // Loads share their lock with each other, so the copy has to have the version alone.
+  const { exclude_iters } = await lockVersion(tx, id, 'UPDATE');
+  const made = { source_id, name, description, exclude_iters, created_by: pf_user };
+  const created = await insertVersion(tx, made);
+  if (!created) throw nameTaken(name);
+
+  const existing = await existingColumns(tx, forecastTableName(source.tname, id));
+  const columns = [...existing].map(([name, type]) => ({ name, type }));
+  const tableOf = (version: number) => ({
+    id: version,
+    table: forecastTable(source.tname, version),
+  });
+  const to = tableOf(created.id);
+  await createTable(tx, to.table, columns);
+  await copyAll(tx, tableOf(id), to, [...existing.keys()]);
+  await copyLocks(tx, id, created.id);
+  return created;
+}

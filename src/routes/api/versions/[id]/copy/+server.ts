@@ -1,0 +1,12 @@
+import { json } from '@sveltejs/kit';
+import { CopyVersionRequest } from '$lib/contract/versions';
+import { idParam, readWrite } from '$lib/server/http';
+import { copyVersion } from '$lib/server/services/copy';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async (event) => {
+  const { locals, params } = event;
+  const id = idParam(params.id, 'id');
+  const { body, key } = await readWrite(event, CopyVersionRequest);
+  return json(await copyVersion(locals, id, body, key), { status: 201 });
+};
