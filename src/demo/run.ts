@@ -8,6 +8,7 @@ import { PROJECT } from '../cli/prepare.js';
 import { postgresCanWorkIn, startPostgres, type Postgres } from './postgres';
 import { makeSample } from './sample';
 import { startServer } from './server';
+import { tellStory } from './story';
 import { loadSuperstore } from './superstore';
 
 const DATABASE = 'forecast';
@@ -84,7 +85,9 @@ async function prepare(postgres: Postgres): Promise<void> {
   });
   const server = await startServer({ database });
   try {
-    await makeSample({ url: server.url, firstYear: firstPlannedYear(), grain: false });
+    const firstYear = firstPlannedYear();
+    const sample = await makeSample({ url: server.url, firstYear, grain: false });
+    await tellStory(server.url, sample, firstYear);
   } finally {
     await server.stop();
   }

@@ -18,7 +18,8 @@ export interface Sample {
 }
 
 const PF_USER = 'demo';
-const FIRST_ORDER_YEAR = 2014;
+/** The calendar year of the sample's first orders. */
+export const FIRST_ORDER_YEAR = 2014;
 
 const COLUMNS: ColumnSave[] = [
   { cname: 'Order Date', role: 'date', dim_group: 'Order Date' },
@@ -90,7 +91,13 @@ export async function makeSample({ url, firstYear, grain }: SampleOptions): Prom
   return { sourceId: source.id, versionId: version.id };
 }
 
-async function call<T>(url: string, method: string, path: string, body?: unknown): Promise<T> {
+/** Asks the service. @throws with its own words if it refuses */
+export async function call<T>(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
   const response = await fetch(url + path, {
     method,
     headers: body === undefined ? {} : { 'content-type': 'application/json' },

@@ -1,0 +1,81 @@
+import type { Version } from '../lib/contract/versions';
+import { call, FIRST_ORDER_YEAR, type Sample } from './sample';
+
+/** A change of the story: who makes it, of what, and why. */
+interface Change {
+  operation: 'scale' | 'recode' | 'clone';
+  pf_user: string;
+  note: string;
+  slice: Record<string, unknown>;
+  [amount: string]: unknown;
+}
+
+/**
+ * What some people did to the sample's plan: the year before as a reference, changes with their
+ * reasons, and a cautious scenario beside it. So the demo opens on a plan that can be compared.
+ *
+ * @throws with the service's own words if it refuses a step
+ */
+export async function tellStory(
+  url: string,
+  { sourceId, versionId }: Sample,
+  firstYear: number,
+): Promise<void> {
+  const year = (of: number) => ({ 'Order Date': { from: `${of}-01-01`, to: `${of}-12-31` } });
+  const changes: Change[] = [
+    {
+      operation: 'scale',
+      pf_user: 'Ann',
+      note: 'New phones come in spring',
+      slice: { 'Sub-Category': 'Phones', ...year(firstYear + 1) },
+      pct: 12,
+    },
+    {
+      operation: 'scale',
+      pf_user: 'Ben',
+      note: 'A large customer leaves',
+      slice: { Region: 'East', Segment: 'Corporate', ...year(firstYear + 1) },
+      value_incr: -15_000,
+    },
+    {
+      operation: 'clone',
+      pf_user: 'Chika',
+      note: 'Chairs for home offices sell as those for companies did',
+      slice: { 'Sub-Category': 'Chairs', Segment: 'Corporate', ...year(firstYear + 1) },
+      set: { Segment: 'Home Office' },
+      scale_factor: 0.3,
+    },
+    {
+      operation: 'recode',
+      pf_user: 'Ben',
+      note: 'Kansas is looked after from the south',
+      slice: { State: 'Kansas' },
+      set: { Region: 'South' },
+    },
+  ];
+  await call(url, 'POST', `/api/versions/${versionId}/reference`, {
+    date_offset: `${firstYear + 1 - FIRST_ORDER_YEAR} years`,
+    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
+    pf_user: 'Ann',
+    note: 'The year before, to compare with',
+  });
+  for (const { operation, ...body } of changes) {
+    await call(url, 'POST', `/api/versions/${versionId}/${operation}`, body);
+  }
+
+  const cautious = await call<Version>(url, 'POST', `/api/sources/${sourceId}/versions`, {
+    name: `Cautious ${firstYear}`,
+    description: 'The same orders, if every market shrinks',
+    pf_user: 'Chika',
+  });
+  await call(url, 'POST', `/api/versions/${cautious.id}/baseline`, {
+    date_offset: `${firstYear - FIRST_ORDER_YEAR} years`,
+    pf_user: 'Chika',
+  });
+  await call(url, 'POST', `/api/versions/${cautious.id}/scale`, {
+    slice: {},
+    pct: -5,
+    pf_user: 'Chika',
+    note: 'Every market shrinks by a twentieth',
+  });
+}
