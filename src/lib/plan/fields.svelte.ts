@@ -126,20 +126,21 @@ export class Fields {
    * @returns the column that it is once it is there; null if it stays, as the last field of the rows and
    * the last measure do
    */
-  move(
+  async move(
     { name, kind, zone: from }: PlacedField,
     zone: Zone | null,
     index?: number,
-  ): Promise<string> | null {
-    const before = this.arrangement.shown;
+  ): Promise<string | null> {
     const isNew = kind === 'date' && from === null;
     const part = isNew ? datePart(name, this.usualUnit(name)) : null;
     const column = part?.name ?? name;
-    if (moved(before, column, zone, index) === null) return null;
-    const arranged = this.arrangement.arrange((shown) => {
+    let isThere = false;
+    // The layout may be another one by the time that it is this change's turn.
+    await this.arrangement.arrange((shown) => {
       const expressions = { ...shown.expressions, ...part?.expressions };
       const layout = moved({ ...shown, expressions }, column, zone, index);
       if (!layout) return null;
+      isThere = true;
       const levels = namesIn('rows', shown).length;
       const isDeeper = namesIn('rows', layout).length > levels;
       // What is open stays open, and no more: a new level of thousands of rows begins closed.
@@ -148,7 +149,7 @@ export class Fields {
       const sort = (layout.sort ?? []).filter(([sorted]) => sorted !== column || !isGone);
       return { ...layout, sort, depth };
     });
-    return arranged.then(() => column);
+    return isThere ? column : null;
   }
 
   /** Groups a date by another unit, where it stands. */
