@@ -291,10 +291,6 @@ export const loadRows = (
   return send(path`/versions/${id}/${endpoint}` + (logids.length > 0 ? `?${query}` : ''), call);
 };
 
-/** GET /versions/:id/events: the stream of what is committed to a version from now on. */
-export const openEvents = (id: number): EventSource =>
-  new EventSource(path`/versions/${id}/events`);
-
 // Baseline and reference
 
 /** GET /versions/:id/segments: the loaded baseline and reference segments with their date spans. */

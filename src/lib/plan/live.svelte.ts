@@ -1,6 +1,6 @@
-import * as v from 'valibot';
 import * as api from '../client/api';
-import { EVENT_KINDS, VersionEvent } from '../contract/events';
+import { watchVersion } from '../client/events';
+import type { VersionEvent } from '../contract/events';
 import type { LogListEntry } from '../contract/log';
 import type { Pivot } from '../pivot/pivot';
 import type { Changes } from './changes.svelte';
@@ -9,8 +9,6 @@ import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** How long the page waits before it opens a stream again that the browser has given up. */
-const AGAIN_AFTER_MS = 5_000;
 /** So many entries are asked for at once (docs/contract/19-planning-together.md#rows-of-some-entries). */
 const ENTRIES_AT_ONCE = 100;
 
@@ -31,8 +29,7 @@ export class Live {
   /** Whether changes of others arrive by themselves. */
   connected = $state.raw(true);
 
-  private stream: EventSource | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private end: () => void = () => undefined;
   private last: Promise<void> = Promise.resolve();
 
   constructor(
@@ -46,35 +43,15 @@ export class Live {
   /** Opens the stream. It has to be open before the rows are asked for, or a change could be missed. */
   open(): void {
     this.close();
-    const stream = api.openEvents(this.planned.id);
-    this.stream = stream;
-    for (const kind of EVENT_KINDS) {
-      stream.addEventListener(kind, ({ data }) => {
-        const event = v.safeParse(VersionEvent, { kind, ...JSON.parse(data) });
-        if (event.success) this.take(event.output);
-      });
-    }
-    stream.onopen = () => (this.connected = true);
-    stream.onerror = () => {
-      this.connected = false;
-      if (stream.readyState !== EventSource.CLOSED) return;
-      this.timer = setTimeout(() => {
-        this.open();
-        // A new stream does not tell what the old one missed.
-        this.take({ kind: 'resync' });
-      }, AGAIN_AFTER_MS);
-    };
+    this.end = watchVersion(this.planned.id, {
+      onEvent: (event) => this.take(event),
+      onState: (isUp) => (this.connected = isUp),
+    });
   }
 
   close(): void {
-    clearTimeout(this.timer);
-    this.stream?.close();
-    this.stream = null;
-  }
-
-  /** Waits until all events that have arrived are on screen. */
-  settled(): Promise<void> {
-    return this.last;
+    this.end();
+    this.end = () => undefined;
   }
 
   /** Events change the screen one after the other, in the order of the commits. */
