@@ -76,7 +76,7 @@ export class Live {
       case 'note':
         return this.log.read();
       case 'status':
-        return this.planned.refresh();
+        return this.followVersion();
       case 'deleted':
         this.changes.stale = 'This version was deleted.';
         return;
@@ -85,12 +85,22 @@ export class Live {
     }
   }
 
+  private async followVersion(): Promise<void> {
+    const before = this.planned.current.exclude_iters;
+    await this.planned.refresh();
+    const after = this.planned.current.exclude_iters;
+    if (JSON.stringify(before) !== JSON.stringify(after)) {
+      this.changes.stale =
+        'What belongs to the plan was changed. Reload to see the plan as it is now.';
+    }
+  }
+
   /** Compares the entries on screen with those that are stored, and mends the difference. */
   private async compare(): Promise<void> {
     const [{ entries }, columns] = await Promise.all([
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
-      this.planned.refresh(),
+      this.followVersion(),
     ]);
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =
@@ -122,6 +132,8 @@ export class Live {
     await this.log.read();
     const written = this.log.answer?.entries.find(({ id }) => id === missing.at(-1));
     if (written) this.events.onWritten(written);
+    const isNew = written?.operation === 'reference' && !this.loading.pivot?.origins.compares;
+    if (isNew) this.changes.stale = 'There are reference rows now. Reload to compare with them.';
   }
 
   private async append(pivot: Pivot, logids: readonly number[]): Promise<void> {
