@@ -116,9 +116,12 @@ test('what is no amount is not written, and Escape leaves the cell as it was', a
   await expect(editor(page)).toHaveCount(0);
   await expect(pivot.grid).toBeFocused();
 
-  // F2 begins with the number that is there; the same number changes nothing.
+  // F2 begins with the number that is there, which is not written again.
   await page.keyboard.press('F2');
   await expect(editor(page)).toHaveValue('170518.237');
+  await page.keyboard.press('Enter');
+  await pivot.click(FURNITURE);
+  await page.keyboard.type('+0');
   await page.keyboard.press('Enter');
   await expect(page.getByText('This changes nothing.')).toBeVisible();
   expect(await pivot.text(FURNITURE)).toBe(shown);
@@ -129,6 +132,41 @@ test('what is no amount is not written, and Escape leaves the cell as it was', a
   await page.keyboard.press('Enter');
   await expect.poll(() => scales(service)).toBe(1);
   expect((await sums(service, `"Category" = 'Furniture'`)).units).toBe(2 * 1775);
+});
+
+test('a click on another cell enters what was typed, and a look enters nothing', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await page.keyboard.type('=-500');
+  await pivot.click(BOOKCASES);
+  await expect.poll(() => scales(service)).toBe(1);
+  await expect.poll(() => pivot.number(CHAIRS)).toBe(-500);
+  await expect(pivot.slice).toContainText('Sub-Category = Bookcases');
+
+  // The number of a cell below 0 is no change, unless it is changed.
+  await pivot.click(CHAIRS);
+  await page.keyboard.press('F2');
+  await expect(editor(page)).toHaveValue('=-500');
+  await pivot.panel.getByLabel('Sales: Percent').click();
+  await expect(editor(page)).toHaveCount(0);
+  await pivot.click(CHAIRS);
+  await page.keyboard.press('F2');
+  await expect(editor(page)).toHaveValue('=-500');
+  await page.keyboard.press('End');
+  await page.keyboard.type('0');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => scales(service)).toBe(2);
+  await expect.poll(() => pivot.number(CHAIRS)).toBe(-5000);
+  await pivot.click(CHAIRS);
+  await pivot.type('New total', '-450');
+  await pivot.apply.click();
+  await expect.poll(() => pivot.number(CHAIRS)).toBe(-450);
+  expect(await scales(service)).toBe(3);
 });
 
 test('a cell that cannot be typed into says why, in its place', async ({ page, service }) => {

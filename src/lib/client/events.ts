@@ -32,6 +32,7 @@ export function watchVersion(id: number, { onEvent, onState }: Watcher): () => v
     };
     source.onerror = () => {
       onState(false);
+      resumes = true;
       // The browser tries again by itself, unless the answer was a refusal.
       if (source.readyState === EventSource.CLOSED)
         again = setTimeout(() => open(true), AGAIN_AFTER);

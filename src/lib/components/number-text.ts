@@ -4,7 +4,14 @@ import type { MeasureEdit } from '$lib/plan/scale-draft';
  * Numbers as people write and type them, with the marks of the browser's language: 1,204.50 or
  * 1.204,50. The words of the pages are English all the same.
  */
-const LANGUAGE = typeof navigator === 'undefined' ? 'en-US' : navigator.language;
+const LANGUAGE = readable(typeof navigator === 'undefined' ? 'en-US' : navigator.language);
+
+/** The language, if what it writes can be read again here; else English: for other digits or groups. */
+export function readable(language: string): string {
+  const sample = -1234567.5;
+  const text = new Intl.NumberFormat(language).format(sample);
+  return parseNumber(text, marksOf(language)) === sample ? language : 'en-US';
+}
 
 /** What stands between groups of digits, and before the fraction. */
 export interface NumberMarks {
@@ -72,8 +79,9 @@ export function readAmount(
 const percentOf = (factor: number): number =>
   Number.isFinite(factor) ? tidied((factor - 1) * 100) : NaN;
 
-const bare = (text: string): string =>
-  text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-');
+function bare(text: string): string {
+  return text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-');
+}
 
 /** A number of at most 15 digits: a calculation in binary fractions has no more to tell. */
 const tidied = (value: number): number => Number(value.toPrecision(14));

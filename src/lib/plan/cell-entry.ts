@@ -1,9 +1,11 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import type { ReadCell } from '../pivot/cell';
+import { tidy } from '../pivot/cell-value';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
+import type { Selection } from './selection.svelte';
 import { decimalsOf, scaleOutcome, type MeasureDraft, type MeasureEdit } from './scale-draft';
 
 /**
@@ -15,6 +17,7 @@ export class CellEntry {
 
   constructor(
     private readonly planned: PlannedVersion,
+    private readonly selection: Selection,
     private readonly changes: Changes,
   ) {}
 
@@ -59,11 +62,13 @@ export class CellEntry {
     await this.changes.settled();
   }
 
-  private async writeNow(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
+  private async writeNow(typed: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
+    await this.changes.settled();
+    // Days may have come since it was typed: a month then stands for more of them.
+    const cell = await this.selection.cellNow(typed);
     const obstacle = this.obstacle(cell);
     const role = this.roleOf(cell);
     if (obstacle || !role) throw new ApiError(0, obstacle ?? '');
-    await this.changes.settled();
     const totals = await api.previewSlice(this.planned.id, cell.slice);
     if (totals.row_count === 0) throw new ApiError(0, 'There are no rows to change in this cell.');
     const { amounts } = this.outcome(role, edit, totals);
@@ -85,7 +90,13 @@ export class CellEntry {
     totals: { value_total?: number | null; units_total?: number | null },
   ) {
     const { valueColumn, unitsColumn } = this.planned;
-    const edits = { value: null, units: null, [role]: edit };
+    const now = totals[`${role}_total`] ?? 0;
+    // As an amount, since the service takes a percentage of what no lock holds alone.
+    const asked =
+      edit.by === 'percent' && now !== 0
+        ? { by: 'change' as const, amount: tidy((now * edit.amount) / 100) }
+        : edit;
+    const edits = { value: null, units: null, [role]: asked };
     return scaleOutcome(
       { ...edits, holdPrice: false },
       { value_total: totals.value_total ?? null, units_total: totals.units_total ?? null },

@@ -190,13 +190,13 @@ export class Changes {
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
     this.busy = what;
-    const done = this.following.then(work);
+    const done = this.following.then(work).catch(async (error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
+      throw error;
+    });
     this.running = done.then(noop, noop);
     try {
       return await done;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
-      throw error;
     } finally {
       this.busy = null;
       this.running = null;

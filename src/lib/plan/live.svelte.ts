@@ -12,6 +12,11 @@ import type { PlannedVersion } from './planned-version.svelte';
 /** So many entries are asked for at once (docs/contract/19-planning-together.md#rows-of-some-entries). */
 const ENTRIES_AT_ONCE = 100;
 
+/** More rows than this are loaded faster than they are appended. */
+const MOST_ROWS = 100_000;
+/** The log sums up all rows, so it is read once for changes that follow each other. */
+const LOG_PAUSE_MS = 500;
+
 /** What the page does with other people's changes. */
 interface LiveEvents {
   /** Someone else wrote an entry, and its rows are on screen now. */
@@ -74,7 +79,7 @@ export class Live {
       case 'resync':
         return this.compare();
       case 'note':
-        return this.log.read();
+        return void this.log.read(LOG_PAUSE_MS);
       case 'status':
         return this.followVersion();
       case 'deleted':
@@ -97,6 +102,8 @@ export class Live {
 
   /** Compares the entries on screen with those that are stored, and mends the difference. */
   private async compare(): Promise<void> {
+    // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
+    const held = await this.held();
     const [{ entries }, columns] = await Promise.all([
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
@@ -108,7 +115,6 @@ export class Live {
       return;
     }
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
-    const held = await this.held();
     await this.takeOut(held.filter((id) => !stored.includes(id)));
     await this.bring(stored);
   }
@@ -129,16 +135,27 @@ export class Live {
       const part = missing.slice(at, at + ENTRIES_AT_ONCE);
       await this.changes.follow((pivot) => this.append(pivot, part));
     }
-    await this.log.read();
-    const written = this.log.answer?.entries.find(({ id }) => id === missing.at(-1));
-    if (written) this.events.onWritten(written);
-    const isNew = written?.operation === 'reference' && !this.loading.pivot?.origins.compares;
+    void this.tell(missing.at(-1));
+  }
+
+  /** Says what was written, as the log names it. */
+  private async tell(logid: number | undefined): Promise<void> {
+    await this.log.read(LOG_PAUSE_MS);
+    const written = this.log.answer?.entries.find(({ id }) => id === logid);
+    if (!written) return;
+    this.events.onWritten(written);
+    const isNew = written.operation === 'reference' && !this.loading.pivot?.origins.compares;
     if (isNew) this.changes.stale = 'There are reference rows now. Reload to compare with them.';
   }
 
   private async append(pivot: Pivot, logids: readonly number[]): Promise<void> {
     const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
     const response = await api.loadRows(this.planned.id, endpoint, { logids });
+    if (Number(response.headers.get('x-row-count')) > MOST_ROWS) {
+      await response.body?.cancel();
+      this.changes.stale = 'Many rows were added to this version. Reload to see them.';
+      return;
+    }
     const { bytes } = await readDownload(response, 'number', () => undefined);
     if (bytes) await pivot.appendStream(bytes);
   }
@@ -148,7 +165,7 @@ export class Live {
     const gone = logids.filter((id) => held.includes(id));
     for (const logid of gone) await this.changes.followUndo(logid);
     if (gone.length === 0) return;
-    await this.log.read();
+    void this.log.read(LOG_PAUSE_MS);
     if (this.loading.rows === 0) this.events.onReload();
   }
 }

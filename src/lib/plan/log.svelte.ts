@@ -15,10 +15,14 @@ export class Log {
     return this.latest.answer;
   }
 
-  /** Reads the log again. Never throws: `latest.failure` says why it could not be read. */
-  read(): Promise<void> {
-    this.latest.ask((signal) => api.listLog(this.versionId, { signal }));
-    this.undone.ask((signal) => api.listUndone(this.versionId, { signal }));
+  /**
+   * Reads the log again. Never throws: `latest.failure` says why it could not be read.
+   *
+   * @param pauseMs a debounce
+   */
+  read(pauseMs = 0): Promise<void> {
+    this.latest.ask((signal) => api.listLog(this.versionId, { signal }), pauseMs);
+    this.undone.ask((signal) => api.listUndone(this.versionId, { signal }), pauseMs);
     return this.latest.settled();
   }
 

@@ -322,7 +322,8 @@ export class Selection {
     return (await this.loading.pivot?.grid.shown.findVisible(cursor, near)) ?? near;
   }
 
-  private async cellNow(cell: ReadCell): Promise<ReadCell> {
+  /** A cell as it is now, whether it is selected or not; one that is gone is refused. */
+  async cellNow(cell: ReadCell): Promise<ReadCell> {
     const key = cellKey(cell);
     const near = this.positions.get(key) ?? null;
     const { pivot } = this.loading;

@@ -80,7 +80,7 @@ export class PlanSession {
       this.log,
     );
     this.draft = new OperationDraft(this.planned, this.selection);
-    this.entry = new CellEntry(this.planned, this.changes);
+    this.entry = new CellEntry(this.planned, this.selection, this.changes);
     this.live = new Live(this.planned, this.loading, this.changes, this.log, {
       onWritten,
       onReload: () => void this.reload(),
