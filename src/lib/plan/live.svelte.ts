@@ -145,7 +145,10 @@ export class Live {
     if (!written) return;
     this.events.onWritten(written);
     const isNew = written.operation === 'reference' && !this.loading.pivot?.origins.compares;
-    if (isNew) this.changes.stale = 'There are reference rows now. Reload to compare with them.';
+    if (isNew) {
+      this.changes.stale =
+        'There are reference rows now. After a reload, Arrange offers columns to compare with them.';
+    }
   }
 
   private async append(pivot: Pivot, logids: readonly number[]): Promise<void> {
