@@ -1,20 +1,11 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import { Engine } from './engine';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
 
 /** What a planner has arranged stays arranged, or the page says that it did not. */
 
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
-
-const arrange = (page: Page, config: object) =>
-  page
-    .locator('perspective-viewer')
-    .evaluate(
-      (viewer, wanted) =>
-        (viewer as unknown as { restore(config: object): Promise<void> }).restore(wanted),
-      config,
-    );
 
 async function reloadFails(page: Page): Promise<void> {
   await page.route('**/api/versions/1/data', (route) => route.abort());

@@ -9,6 +9,16 @@ export interface CellName {
   column?: string[];
 }
 
+/** Arranges the pivot as the engine's own settings do. */
+export const arrange = (page: Page, config: object) =>
+  page
+    .locator('perspective-viewer')
+    .evaluate(
+      (viewer, wanted) =>
+        (viewer as unknown as { restore(config: object): Promise<void> }).restore(wanted),
+      config,
+    );
+
 /** The pivot page as a planner uses it. */
 export class PivotPage {
   readonly grid: Locator;

@@ -1,21 +1,11 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
 
 /** What a planner has arranged is in the address, and can be kept under a name. */
 
 const WEST = { row: ['West'], column: ['2028', 'Sales'] };
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
-
-/** Arranges the pivot as the engine's own settings do. */
-const arrange = (page: Page, config: object) =>
-  page
-    .locator('perspective-viewer')
-    .evaluate(
-      (viewer, wanted) =>
-        (viewer as unknown as { restore(config: object): Promise<void> }).restore(wanted),
-      config,
-    );
 
 const search = (page: Page) => new URL(page.url()).search;
 
