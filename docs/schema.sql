@@ -89,6 +89,20 @@ CREATE TABLE pf.log (
 
 CREATE INDEX log_version_id_idx ON pf.log USING btree (version_id);
 
+CREATE TABLE pf.replayed (
+  version_id integer NOT NULL,
+  place integer NOT NULL,
+  entry jsonb NOT NULL,
+  before jsonb NOT NULL,
+  logid bigint,
+  after jsonb NOT NULL,
+  reason text,
+  CONSTRAINT replayed_entry_check CHECK ((jsonb_typeof(entry) = 'object'::text)),
+  CONSTRAINT replayed_reason_check CHECK (((logid IS NULL) = (reason IS NOT NULL))),
+  CONSTRAINT replayed_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
+  CONSTRAINT replayed_pkey PRIMARY KEY (version_id, place)
+);
+
 CREATE TABLE pf.schema_version (
   filename text NOT NULL,
   checksum text NOT NULL,

@@ -27,6 +27,7 @@ import type {
   SliceRequests,
 } from '../contract/operations';
 import { ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
+import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
   EditSourceRequest,
@@ -265,6 +266,17 @@ export const deleteVersion = async (id: number, o?: CallOptions) => {
 /** POST /versions/:id/copy: a version with the same rows, entries and locks; 409 for a name taken. */
 export const copyVersion = (id: number, body: CopyVersionRequest, o?: CallOptions) =>
   write<Version>(path`/versions/${id}/copy`, { ...o, method: 'POST', body });
+
+/**
+ * POST /versions/:id/replay: a version whose loads and operations run again on the source as it is now.
+ * It takes as long as they do. 422 names the first that cannot be done, unless those are skipped.
+ */
+export const replayVersion = (id: number, body: ReplayVersionRequest, o?: CallOptions) =>
+  write<ReplayAnswer>(path`/versions/${id}/replay`, { ...o, method: 'POST', body });
+
+/** GET /versions/:id/replayed: what came of each entry; empty if the version is no replay. */
+export const listReplayed = (id: number, o?: CallOptions) =>
+  json<ReplayedEntry[]>(path`/versions/${id}/replayed`, o);
 
 /** POST /versions/:id/close: its rows stay as they are until it is opened; 409 if it is closed already. */
 export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>

@@ -48,6 +48,7 @@ import {
   TemplatesAnswer,
   TemplatesPreview,
 } from './sources';
+import { ReplayAnswer, ReplayedAnswer, ReplayVersionRequest } from './replays';
 import {
   CloseVersionRequest,
   CopyVersionRequest,
@@ -334,6 +335,22 @@ export const ENDPOINTS: readonly Endpoint[] = [
     writesRows: true,
     answer: created(Version),
     refusals: [400, 404, 409],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/replay',
+    summary: 'Make a version by running all entries again on the source as it is now',
+    request: ReplayVersionRequest,
+    writesRows: true,
+    answer: created(ReplayAnswer),
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/replayed',
+    summary: 'What came of each entry when the version was replayed',
+    answer: json(ReplayedAnswer),
+    refusals: [400, 404],
   },
   {
     method: 'post',

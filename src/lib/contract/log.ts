@@ -53,7 +53,7 @@ export const isLoadEntry = <Entry extends LogEntry>(
   Object.hasOwn(LOAD_ENTRIES, entry.operation);
 
 /** Number and totals of the rows of an entry; the total of a measure that the source does not have is null. */
-const EntryTotals = v.object({
+export const EntryTotals = v.object({
   row_count: v.number(),
   value_total: v.nullable(number),
   units_total: v.nullable(number),

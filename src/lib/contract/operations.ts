@@ -278,6 +278,9 @@ export const EntryOrigin = v.object({
   copied_from: v.optional(
     v.pipe(v.number(), v.description('The entry that this one is a copy of, with its version')),
   ),
+  replayed_from: v.optional(
+    v.pipe(v.number(), v.description('The entry that this one replayed, with its version')),
+  ),
 });
 export type EntryOrigin = v.InferOutput<typeof EntryOrigin>;
 

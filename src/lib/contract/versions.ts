@@ -26,6 +26,12 @@ export const VersionListEntry = v.object({
   row_count: v.number(),
   last_change: v.nullable(timestamp),
   last_user: v.nullable(v.string()),
+  replay_of: v.optional(
+    v.pipe(
+      v.number(),
+      v.description('The version that this one is a replay of; only if it is one'),
+    ),
+  ),
 });
 export type VersionListEntry = v.InferOutput<typeof VersionListEntry>;
 /** Answer of GET versions. */

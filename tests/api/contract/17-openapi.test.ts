@@ -93,6 +93,13 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/copy': onPlan((service, path) =>
     service.api.post(`${path}/copy`, { ...user, name: 'A copy' }),
   ),
+  'POST /versions/{id}/replay': onPlan((service, path) =>
+    service.api.post(`${path}/replay`, { ...user, name: 'A replay' }),
+  ),
+  'GET /versions/{id}/replayed': onPlan(async (service, path) => {
+    const { body } = await service.api.post(`${path}/replay`, { ...user, name: 'Replayed' });
+    return service.api.get(`/versions/${body.version.id}/replayed`);
+  }),
   'POST /versions/{id}/close': onPlan((service, path) => service.api.post(`${path}/close`, user)),
   'POST /versions/{id}/open': onPlan(async (service, path) => {
     await service.api.post(`${path}/close`, user);

@@ -116,6 +116,32 @@ export class Transaction extends Queryable {
     return this.#watch.run(() => sendOne(this.#client, text, values));
   }
 
+  /**
+   * Runs a part of the work. If it is refused, what it wrote is rolled back, everything before it stays,
+   * and the refusal is the answer.
+   *
+   * @throws every other error, and a refusal after which the connection cannot be used any more
+   */
+  async attempt<Result>(work: () => Promise<Result>): Promise<Result | AppError> {
+    await this.run(sql`SAVEPOINT attempt`);
+    const release = () => this.run(sql`RELEASE SAVEPOINT attempt`);
+    try {
+      const result = await work();
+      await release();
+      return result;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      try {
+        await this.run(sql`ROLLBACK TO SAVEPOINT attempt`);
+        await release();
+      } catch {
+        // The refusal says more than that the connection is gone.
+        throw error;
+      }
+      return error;
+    }
+  }
+
   /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
   describe(statement: SqlText): Promise<SelectColumn[]> {
     return this.#watch.run(() => describeStatement(this.#client, statement));
@@ -250,11 +276,13 @@ export class Database extends Queryable {
    * that cannot even roll back is closed rather than given back.
    *
    * @param end `ROLLBACK` rolls it back if `work` returns, too
+   * @param requests how many requests' work it does; it may take as many times as long as one
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     isolation: Isolation = 'READ COMMITTED',
     end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+    requests = 1,
   ): Promise<Result> {
     return this.#onConnection(async (client, watch, broke) => {
       const run = (statement: string) => watch.run(() => client.query(statement));
@@ -269,7 +297,7 @@ export class Database extends Queryable {
         await rollback.run(() => client.query('ROLLBACK')).catch(broke);
         throw error;
       }
-    });
+    }, requests);
   }
 
   /**
@@ -277,14 +305,18 @@ export class Database extends Queryable {
    * without a connection, so that versions do not wait for each other
    * (docs/contract/15-concurrency.md).
    *
+   * @param requests as in {@link transaction}
    * @throws AppError 503 if its turn does not come in time
    */
   versionTransaction<Result>(
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
+    requests = 1,
   ): Promise<Result> {
     return inTurn(
-      this.#writers.run(versionId, () => this.transaction(work)),
+      this.#writers.run(versionId, () =>
+        this.transaction(work, 'READ COMMITTED', 'COMMIT', requests),
+      ),
       'Other changes to this version have taken longer than PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
     );
   }
@@ -338,13 +370,14 @@ export class Database extends Queryable {
 
   async #onConnection<Result>(
     work: (client: pg.PoolClient, watch: Watch, broke: (error: Error) => void) => Promise<Result>,
+    requests = 1,
   ): Promise<Result> {
     const client = await this.#connect();
     let broken: Error | undefined;
     const broke = (error: Error) => (broken ??= error);
     // A connection that dies between two statements says so by this event alone.
     client.on('error', broke);
-    const watch = this.#watch(client);
+    const watch = this.#watch(client, this.#settings.statementTimeout, requests);
     try {
       return await work(client, watch, broke);
     } catch (error) {
@@ -356,8 +389,8 @@ export class Database extends Queryable {
     }
   }
 
-  #watch(client: pg.PoolClient, statement = this.#settings.statementTimeout): Watch {
-    return new Watch(client, { statement, hold: STATEMENTS * statement }, (backend) => {
+  #watch(client: pg.PoolClient, statement: number, requests = 1): Watch {
+    return new Watch(client, { statement, hold: requests * STATEMENTS * statement }, (backend) => {
       // A server that cannot be reached has nobody to terminate.
       void this.aside.run(sql`SELECT pg_terminate_backend($1)`, [backend]).catch(() => {});
     });

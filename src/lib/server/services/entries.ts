@@ -24,6 +24,7 @@ import { tell } from '../db/events';
 import type { Totals } from '../db/forecast';
 import { entryTotals, noTotals, sliceTotals } from '../db/forecast';
 import { undoneEntry } from '../db/undone';
+import type { AppError } from '../errors';
 import type { Identifier, SqlText } from '../sql/quote';
 import { join, literal, sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
@@ -137,10 +138,20 @@ const underLock = <Result extends object>(
     ),
   );
 
+/** The writer of a version that the transaction itself has made, so that nobody else has it yet. */
+export const newWriter = async (
+  tx: Transaction,
+  versionId: number,
+  memory: Reservation,
+): Promise<EntryWriter> => new EntryWriter(tx, await readVersion(tx, versionId), memory);
+
 /** The rows of an entry, as a condition. */
 const ofEntry = (logid: number): SqlText => sql`pf_logid = ${logid}`;
 
-/** Writes and deletes entries of one version. Only {@link writing} and {@link writingRows} make one. */
+/**
+ * Writes and deletes entries of one version. Only {@link writing}, {@link writingRows} and
+ * {@link newWriter} make one.
+ */
 class EntryWriter {
   #origin: EntryOrigin | undefined;
   #locked: LockedRows[] | undefined;
@@ -257,11 +268,29 @@ class EntryWriter {
    */
   async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
     const { entry } = await undoneEntry(this.tx, this.target.version.id, logid);
-    this.#origin = { redo_of: logid };
-    const result = await run(entry);
-    this.#origin = undefined;
+    const result = await this.#from({ redo_of: logid }, () => run(entry));
     await forgetUndone(this.tx, logid);
     return result;
+  }
+
+  /**
+   * Writes an entry of another version again.
+   *
+   * @param run writes it; what it writes says in `params.replayed_from` which entry it replayed
+   * @returns the refusal if it is refused; it has written nothing then
+   */
+  replay<Result>(logid: number, run: () => Promise<Result>): Promise<Result | AppError> {
+    return this.#from({ replayed_from: logid }, () => this.tx.attempt(run));
+  }
+
+  /** Runs `run`, whose entries say where they come from. */
+  async #from<Result>(origin: EntryOrigin, run: () => Promise<Result>): Promise<Result> {
+    this.#origin = origin;
+    try {
+      return await run();
+    } finally {
+      this.#origin = undefined;
+    }
   }
 }
 export type { EntryWriter };

@@ -34,8 +34,17 @@ export const redo = (
     writer.redo(logid, (entry) => runAgain(writer, entry, user)),
   );
 
-/** @throws AppError 422 for whatever the request itself would be refused for */
-async function runAgain(writer: EntryWriter, entry: LogEntry, user: string): Promise<RedoResult> {
+/**
+ * Makes what an entry records again, within a write that is open already.
+ *
+ * @param user in whose name
+ * @throws AppError 422 for whatever the request itself would be refused for
+ */
+export async function runAgain(
+  writer: EntryWriter,
+  entry: LogEntry,
+  user: string,
+): Promise<RedoResult> {
   try {
     return await (isLoadEntry(entry)
       ? loadAgain(writer, entry, user)

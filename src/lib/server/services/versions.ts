@@ -7,11 +7,12 @@ import type {
 } from '../../contract/versions';
 import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
 import { listColumns, sourceColumns } from '../db/column-metadata';
-import type { Database } from '../db/database';
+import type { Database, Transaction } from '../db/database';
 import { tell } from '../db/events';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { createTable, dropTable } from '../db/forecast';
 import { countOldEntries, entryRowCounts, lastChanges } from '../db/log';
+import { originalVersions } from '../db/replayed';
 import { getSource, lockSource } from '../db/sources';
 import type { GeneratedColumn } from '../db/templates';
 import { generatedColumns, listTemplates } from '../db/templates';
@@ -52,13 +53,16 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   const source = await getSource(db, sourceId);
   const changes = await lastChanges(db, sourceId);
   const counts = await entryRowCounts(db, sourceId);
+  const replays = await originalVersions(db, sourceId);
   const entries: VersionListEntry[] = [];
   for (const version of await listVersions(db, sourceId)) {
     const kept = counts.get(version.id) ?? (counts.has(version.id) ? null : 0);
     const row_count = kept ?? (await countIfThere(db, source.tname, version.id));
     if (row_count === undefined) continue;
     const { stamp = null, pf_user = null } = changes.get(version.id) ?? {};
-    entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user });
+    const replay_of = replays.get(version.id);
+    const of = replay_of === undefined ? {} : { replay_of };
+    entries.push({ ...version, row_count, last_change: stamp, last_user: pf_user, ...of });
   }
   return entries;
 }
@@ -92,28 +96,35 @@ export function createVersion(
   sourceId: number,
   request: CreateVersionRequest,
 ): Promise<Version> {
-  return db.transaction(async (tx) => {
-    const source = await lockSource(tx, sourceId, 'SHARE');
-    requireActive(source);
-    const generated = await generatedColumns(tx, sourceId);
-    if (generated === undefined) {
-      const stored = await listTemplates(tx, sourceId);
-      throw stored.length > 0
-        ? unrecorded()
-        : new AppError(409, 'The source has no SQL yet; generate it before creating a version');
-    }
-    const created = await insertVersion(tx, {
-      source_id: sourceId,
-      name: request.name,
-      description: request.description ?? null,
-      exclude_iters: request.exclude_iters ?? EXCLUDED_BY_DEFAULT,
-      created_by: request.pf_user ?? null,
-    });
-    if (!created) throw nameTaken(request.name);
-    const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
-    await createTable(tx, forecastTable(source.tname, created.id), asGenerated(columns, generated));
-    return created;
+  return db.transaction((tx) => makeVersion(tx, sourceId, request));
+}
+
+/** As {@link createVersion}, in a transaction that is open already; it locks the source. */
+export async function makeVersion(
+  tx: Transaction,
+  sourceId: number,
+  request: CreateVersionRequest,
+): Promise<Version> {
+  const source = await lockSource(tx, sourceId, 'SHARE');
+  requireActive(source);
+  const generated = await generatedColumns(tx, sourceId);
+  if (generated === undefined) {
+    const stored = await listTemplates(tx, sourceId);
+    throw stored.length > 0
+      ? unrecorded()
+      : new AppError(409, 'The source has no SQL yet; generate it before creating a version');
+  }
+  const created = await insertVersion(tx, {
+    source_id: sourceId,
+    name: request.name,
+    description: request.description ?? null,
+    exclude_iters: request.exclude_iters ?? EXCLUDED_BY_DEFAULT,
+    created_by: request.pf_user ?? null,
   });
+  if (!created) throw nameTaken(request.name);
+  const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
+  await createTable(tx, forecastTable(source.tname, created.id), asGenerated(columns, generated));
+  return created;
 }
 
 /**

@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { EntryTotals, LogEntry } from './log';
+import { LogOperation } from './operations';
+import { CopyVersionRequest, Version } from './versions';
+
+/** Body of POST replay (docs/contract/19-planning-together.md#replays). */
+export const ReplayVersionRequest = v.object({
+  ...CopyVersionRequest.entries,
+  on_failure: v.optional(
+    v.nullable(
+      v.pipe(
+        v.picklist(['refuse', 'skip']),
+        v.description(
+          'Whether an entry that cannot be replayed makes the request fail (refuse, if this is left out) or is left out of the new version (skip)',
+        ),
+      ),
+    ),
+  ),
+});
+export type ReplayVersionRequest = v.InferOutput<typeof ReplayVersionRequest>;
+
+const to = v.pipe(
+  v.nullable(v.number()),
+  v.description('The new entry; null if the original was left out'),
+);
+const reason = v.pipe(v.nullable(v.string()), v.description('Why it was left out'));
+
+/**
+ * Answer of POST replay: the new version, and for each entry of the original what came of it, in the
+ * order in which they ran. Totals are those of the new entry.
+ */
+export const ReplayAnswer = v.object({
+  version: Version,
+  entries: v.array(
+    v.object({
+      from: v.number(),
+      to,
+      operation: LogOperation,
+      ...EntryTotals.entries,
+      reason,
+    }),
+  ),
+});
+export type ReplayAnswer = v.InferOutput<typeof ReplayAnswer>;
+
+/**
+ * What came of one entry in a replay: the original as it was then with its totals, and the new entry's
+ * totals as it was written.
+ */
+export const ReplayedEntry = v.object({
+  entry: LogEntry,
+  before: EntryTotals,
+  to,
+  after: EntryTotals,
+  reason,
+});
+export type ReplayedEntry = v.InferOutput<typeof ReplayedEntry>;
+/** Answer of GET replayed, in the order in which the entries ran; empty if the version is no replay. */
+export const ReplayedAnswer = v.array(ReplayedEntry);

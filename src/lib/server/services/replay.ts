@@ -1,0 +1,165 @@
+import type { LogEntry, LogListEntry } from '../../contract/log';
+import { isLoadEntry } from '../../contract/log';
+import type { Slice } from '../../contract/operations';
+import type { ReplayedEntry, ReplayVersionRequest } from '../../contract/replays';
+import { ReplayAnswer } from '../../contract/replays';
+import type { Version } from '../../contract/versions';
+import type { Reservation } from '../budget';
+import type { Database, Transaction } from '../db/database';
+import { existingColumns, noTotals } from '../db/forecast';
+import type { WriteKey } from '../db/idempotency';
+import { copyLocks } from '../db/locks';
+import { keepReplayed, listReplayed } from '../db/replayed';
+import { getVersion, lockVersion } from '../db/versions';
+import { AppError } from '../errors';
+import { leafColumns } from '../sql/forecast-columns';
+import { forecastTableName } from '../sql/forecast-table';
+import type { EntryWriter, Resources } from './entries';
+import { newWriter } from './entries';
+import { readVersion } from './forecast-version';
+import { once } from './idempotency';
+import { logOf } from './log';
+import { runAgain } from './redo';
+import { makeVersion } from './versions';
+
+/**
+ * Makes a version by running the loads of another one on the source as it is now, then its operations, in
+ * one transaction (docs/contract/19-planning-together.md#replays).
+ *
+ * @throws AppError 404; 409 for a name taken, an archived source or one without generated SQL; 422 for
+ * the first entry that cannot be replayed, if those are not to be left out
+ */
+export const replayVersion = (
+  { db, budget }: Resources,
+  id: number,
+  request: ReplayVersionRequest,
+  key?: WriteKey,
+): Promise<ReplayAnswer> =>
+  budget.run(async (memory) => {
+    const original = await readOriginal(db, id);
+    const replayed = await db.versionTransaction(
+      id,
+      (tx) => once(tx, id, key, ReplayAnswer, memory, () => replay(tx, memory, original, request)),
+      // Each entry is as much work as a request of its own.
+      Math.max(1, original.entries.length),
+    );
+    memory.release();
+    return replayed;
+  });
+
+/** What came of each entry when a version was replayed; empty if it is no replay. @throws AppError 404 */
+export async function replayedEntries(db: Database, versionId: number): Promise<ReplayedEntry[]> {
+  await getVersion(db, versionId);
+  return listReplayed(db, versionId);
+}
+
+/** A version to replay, as it was at one moment. */
+interface Original {
+  version: Version;
+  /** In the order in which they are to run: loads first. */
+  entries: LogListEntry[];
+  /** Names of the data columns of its forecast table. */
+  columns: readonly string[];
+}
+
+/** Reads it in one snapshot and without a lock, so that its writers do not wait for the replay. */
+const readOriginal = (db: Database, id: number): Promise<Original> =>
+  db.versionRead(id, async (tx) => {
+    const target = await readVersion(tx, id);
+    const log = (await logOf(tx, target)).entries.toReversed();
+    const loads = log.filter(isLoadEntry);
+    const operations = log.filter((entry) => !isLoadEntry(entry));
+    const existing = await existingColumns(tx, forecastTableName(target.source.tname, id));
+    const entries = [...loads, ...operations];
+    return { version: target.version, entries, columns: [...existing.keys()] };
+  });
+
+async function replay(
+  tx: Transaction,
+  memory: Reservation,
+  { version, entries, columns }: Original,
+  { on_failure, ...wanted }: ReplayVersionRequest,
+): Promise<ReplayAnswer> {
+  const { exclude_iters } = version;
+  const created = await makeVersion(tx, version.source_id, { ...wanted, exclude_iters });
+  const writer = await newWriter(tx, created.id, memory);
+  const reasons = new Map<number, string>();
+  for (const entry of entries) {
+    const outcome = await writer.replay(entry.id, async () => {
+      requireSelecting(entry, columns, writer);
+      // The rows are not kept: only those of one entry are in memory at a time.
+      await runAgain(writer, entry, wanted.pf_user);
+    });
+    if (!(outcome instanceof AppError)) continue;
+    if (on_failure !== 'skip') throw notReplayed(entry, outcome);
+    reasons.set(entry.id, outcome.message);
+  }
+
+  const { entries: made } = await logOf(tx, writer.target);
+  const madeFrom = new Map(made.map((entry) => [entry.params?.replayed_from, entry]));
+  const replayed = entries.map((listed): ReplayedEntry => {
+    const { entry, totals: before } = parted(listed);
+    const to = madeFrom.get(entry.id);
+    const after = to ? parted(to).totals : noTotals(writer.target.columns);
+    return { entry, before, to: to?.id ?? null, after, reason: reasons.get(entry.id) ?? null };
+  });
+  await keepReplayed(tx, created.id, replayed);
+
+  // Somebody may have deleted the original meanwhile.
+  await lockVersion(tx, version.id, 'SHARE');
+  await copyLocks(tx, version.id, created.id);
+  return {
+    version: created,
+    entries: replayed.map(({ entry: { id, operation }, to, after, reason }) => ({
+      ...{ from: id, to, operation, ...after, reason },
+    })),
+  };
+}
+
+/** An entry of a log, and its totals. */
+function parted({ row_count, value_total, units_total, ...entry }: LogListEntry): {
+  entry: LogEntry;
+  totals: ReplayedEntry['after'];
+} {
+  return { entry, totals: { row_count, value_total, units_total } };
+}
+
+/**
+ * Holds an entry to the columns that its slices select by. A key that is no dimension or date selects
+ * nothing; if it did when the entry was made, the same slice would now be wider.
+ *
+ * @param known the data columns of the version that the entry is from
+ * @throws AppError 422
+ */
+function requireSelecting(
+  entry: LogEntry,
+  known: readonly string[],
+  { target }: EntryWriter,
+): void {
+  const names = slicesOf(entry).flatMap((slice) => Object.keys(slice));
+  const leaves = leafColumns(target.columns).map(({ name }) => name);
+  const lost = names.find((name) => known.includes(name) && !leaves.includes(name));
+  if (lost === undefined) return;
+  throw new AppError(
+    422,
+    `"${lost}" is no dimension or date of the source now, so it cannot select rows`,
+    { column: lost },
+  );
+}
+
+function slicesOf({ operation, slice, params }: LogEntry): Slice[] {
+  const own = slice ? [slice] : [];
+  if (operation !== 'scale' || !params) return own;
+  const edits = 'edits' in params ? params.edits.map((edit) => edit.slice) : [];
+  return [...own, ...edits, ...(params.hold ?? [])];
+}
+
+/** The refusal of a replay because of one entry. */
+function notReplayed({ id, operation, note }: LogEntry, refusal: AppError): AppError {
+  const named = note ? `${operation}, “${note}”` : operation;
+  return new AppError(
+    422,
+    `No version was made, since entry ${id} (${named}) cannot be replayed: ${refusal.message}`,
+    { column: refusal.blame.column, cause: refusal },
+  );
+}

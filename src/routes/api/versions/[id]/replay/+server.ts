@@ -1,0 +1,12 @@
+import { json } from '@sveltejs/kit';
+import { ReplayVersionRequest } from '$lib/contract/replays';
+import { idParam, readWrite } from '$lib/server/http';
+import { replayVersion } from '$lib/server/services/replay';
+import type { RequestHandler } from './$types';
+
+export const POST: RequestHandler = async (event) => {
+  const { locals, params } = event;
+  const id = idParam(params.id, 'id');
+  const { body, key } = await readWrite(event, ReplayVersionRequest);
+  return json(await replayVersion(locals, id, body, key), { status: 201 });
+};
