@@ -22,6 +22,20 @@ regular-table th { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; 
 /* The press is felt at once; the mark follows when the cell is read. */
 regular-table td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
 regular-table td.pf-hint, regular-table tbody th.pf-hint { background-color: var(--pf-hint) !important; }
+regular-table td.pf-locked {
+  background-image: repeating-linear-gradient(135deg, var(--pf-locked) 0 1px, transparent 1px 6px);
+}
+regular-table td.pf-locked { position: relative; }
+regular-table td.pf-locked::before {
+  content: '';
+  position: absolute;
+  top: 2px;
+  left: 1px;
+  width: 7px;
+  height: 8px;
+  background: var(--pf-lock);
+  clip-path: path(evenodd, 'M1 4V3a2 2 0 0 1 5 0v1h1v5H0V4zM2 4h3V3a1 1 0 0 0-3 0z');
+}
 regular-table td.pf-selected, regular-table th.pf-selected {
   background-color: var(--pf-selected) !important;
   outline: 2px solid var(--pf-focus);
@@ -147,8 +161,8 @@ export class Grid {
     const update = plugin.update.bind(plugin);
     const draw = plugin.draw.bind(plugin);
     plugin.activate = async (view) => {
-      this.marks.invalidate();
       await shown.adopt(view);
+      this.marks.invalidate();
       await activate(shown.displayed(view));
     };
     plugin.update = async (view) => {

@@ -1,27 +1,43 @@
 import type { Slice } from '../contract/operations';
 import type { CellIdentity } from './cell';
 import { cellKey, pathKey } from './cell';
-import { toScalar, valueKey } from './cell-value';
-import type { CellValue, RegularTable } from './engine-types';
+import type { RegularTable } from './engine-types';
+import { Reach } from './reach';
 import type { Shown } from './shown';
-import { admits } from './slice';
 import type { Underlying } from './underlying';
 import type { ViewReader } from './view-reader';
 
 /** A label of so many characters may not fit: hovering over it shows all of it. */
 const LONG_LABEL = 24;
 
+/** A slice whose rows nobody may change. */
+export interface LockedSlice {
+  slice: Slice;
+  /** Says that it is locked, by whom and why. */
+  text: string;
+}
+
+interface Reaches {
+  reader: ViewReader;
+  touched: Reach | null;
+  locks: readonly { reach: Reach; text: string }[];
+}
+
 /**
- * The marks on the grid's cells: those that are selected, and those that a slice reaches. Knows what
- * each cell on screen is, as it was drawn: a change may have moved the rows since.
+ * The marks on the grid's cells: those that are selected, those that a slice reaches, and those that
+ * are locked. Knows what each cell on screen is, as it was drawn: a change may have moved the rows
+ * since.
  */
 export class Marks {
   private selected = new Set<string>();
   /** Selected headers, of rows and of columns: all cells along them are marked. */
   private headers: readonly CellIdentity[] = [];
   private slice: Slice | null = null;
-  /** What the values of expressions stand for, while a slice is shown. */
+  private locks: readonly LockedSlice[] = [];
+  /** What the values of expressions stand for, while slices are marked. */
   private underlying = new Map<string, Underlying>();
+  /** Which cells of the view on screen the slices reach; made anew if any of them changes. */
+  private reaches: Reaches | null = null;
   private readonly identities = new WeakMap<Element, CellIdentity>();
 
   constructor(
@@ -64,19 +80,37 @@ export class Marks {
   /** Marks the cells that a slice reaches; null marks none. */
   async showReach(slice: Slice | null): Promise<void> {
     this.slice = slice;
-    const { reader } = this.shown;
-    if (slice && reader) {
-      for (const name of reader.expressions) {
-        this.underlying.set(name, await reader.underlyingValues(name));
-      }
-    }
-    this.paint();
+    await this.readReach();
   }
 
-  /** Forgets what expressions stand for: rows came or went. */
+  /** Marks the cells all of whose rows are locked, as far as the pivot shows the columns of a lock. */
+  async showLocks(locks: readonly LockedSlice[]): Promise<void> {
+    this.locks = locks;
+    await this.readReach();
+  }
+
+  /** Reads again what expressions stand for: rows came or went, or the view is another one. */
   invalidate(): void {
-    this.underlying.clear();
-    if (this.slice) void this.showReach(this.slice).catch(() => undefined);
+    if (this.hasSlices) void this.readReach().catch(() => undefined);
+  }
+
+  private get hasSlices(): boolean {
+    return this.slice !== null || this.locks.length > 0;
+  }
+
+  /** Reads what the expressions of the view on screen stand for, and marks by it. */
+  private async readReach(): Promise<void> {
+    const { reader } = this.shown;
+    if (reader && this.hasSlices) {
+      for (const name of reader.expressions) {
+        const underlying = await reader.underlyingValues(name);
+        // The view in its place is read by itself.
+        if (this.shown.reader !== reader) return;
+        this.underlying.set(name, underlying);
+      }
+    }
+    this.reaches = null;
+    this.paint();
   }
 
   private get cells(): NodeListOf<Element> {
@@ -96,18 +130,34 @@ export class Marks {
   private paint(): void {
     const { reader } = this.shown;
     if (!reader) return;
+    const { touched, locks } = this.reachesOf(reader);
     for (const cell of this.cells) {
       const identity = this.identities.get(cell) ?? null;
       const isHeader = cell.tagName === 'TH';
       const selected = identity !== null && this.isSelected(identity);
-      const reached =
-        !isHeader &&
-        identity !== null &&
-        this.slice !== null &&
-        this.reaches(reader, this.slice, identity);
+      const reached = !isHeader && identity !== null && (touched?.touches(identity) ?? false);
       cell.classList.toggle('pf-selected', selected);
       cell.classList.toggle('pf-hint', reached);
+      if (isHeader) continue;
+      const lock = identity && locks.find(({ reach }) => reach.holds(identity));
+      cell.classList.toggle('pf-locked', lock != null);
+      if (lock) cell.setAttribute('title', lock.text);
+      else cell.removeAttribute('title');
     }
+  }
+
+  /** Which cells the slices reach in a view. */
+  private reachesOf(reader: ViewReader): Reaches {
+    if (this.reaches?.reader !== reader) {
+      const { config, schema } = reader;
+      const isExpression = (name: string) => reader.isExpression(name);
+      const reachOf = (slice: Slice) =>
+        new Reach(slice, { ...config, schema, isExpression }, this.underlying);
+      const touched = this.slice && reachOf(this.slice);
+      const locks = this.locks.map(({ slice, text }) => ({ reach: reachOf(slice), text }));
+      this.reaches = { reader, touched, locks };
+    }
+    return this.reaches;
   }
 
   private identify(cell: Element): CellIdentity | null {
@@ -130,41 +180,6 @@ export class Marks {
       if (columnPath === null) return pathKey(identity.rowPath) === pathKey(rowPath);
       const across = identity.columnPath?.slice(0, columnPath.length);
       return across !== undefined && pathKey(across) === pathKey(columnPath);
-    });
-  }
-
-  /** Whether a cell, as deep as the pivot shows the slice's columns, holds rows of the slice. */
-  private reaches(
-    reader: ViewReader,
-    slice: Slice,
-    { rowPath, columnPath }: CellIdentity,
-  ): boolean {
-    const { group_by, split_by } = reader.config;
-    const headers = [
-      ...group_by.map((name, i) => ({ name, value: rowPath[i], isShown: i < rowPath.length })),
-      ...split_by.map((name, i) => ({
-        name,
-        value: columnPath?.[i],
-        isShown: columnPath !== null,
-      })),
-    ];
-    const isWanted = (column: string, value: CellValue) => {
-      const wanted = Object.hasOwn(slice, column) ? slice[column] : undefined;
-      return wanted === undefined || admits(wanted, toScalar(value, reader.schema[column]));
-    };
-    return headers.every(({ name, value = null, isShown }) => {
-      const underlying = this.underlying.get(name);
-      if (!underlying && reader.isExpression(name)) return false;
-      const columns = underlying?.columns ?? [name];
-      if (!columns.some((column) => Object.hasOwn(slice, column))) return true;
-      if (!isShown) return false;
-      if (!underlying) return isWanted(name, value);
-      const key = valueKey(value);
-      return underlying.tuples.some(
-        (entry) =>
-          entry.value === key &&
-          entry.tuple.every((part, i) => isWanted(underlying.columns[i] ?? '', part)),
-      );
     });
   }
 }

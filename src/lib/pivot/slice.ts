@@ -290,7 +290,7 @@ export function admits(wanted: Slice[string], value: Scalar | null): boolean {
  * The values a filter admits, typed as the engine types the column; null if it is no list of
  * values. Null inside `in` never matches in the engine, so it is no value of the filter.
  */
-function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null {
+export function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null {
   const [column, operator, term] = filter;
   const typed = (value: CellValue) => parseTerm(value, schema[column]);
   if (operator === 'is null') return [null];

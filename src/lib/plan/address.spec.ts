@@ -13,7 +13,7 @@ const BASE: Layout = {
   expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
   depth: 1,
 };
-const NONE = { view: null, entry: null };
+const NONE = { view: null, entry: null, asOf: null };
 
 const written = (changes: Layout) => writeAddress(NONE, { ...BASE, ...changes }, BASE);
 
@@ -88,7 +88,7 @@ describe('an address', () => {
     ).toBe(
       '?filter=Region:in:West:East&filter=Order+Date:%3E=:2028-01-01&sort=Sales:desc&chart=Y+Bar',
     );
-    expect(writeAddress({ view: 3, entry: 7 }, { ...BASE, split_by: [] }, BASE)).toBe(
+    expect(writeAddress({ ...NONE, view: 3, entry: 7 }, { ...BASE, split_by: [] }, BASE)).toBe(
       '?view=3&columns=&entry=7',
     );
   });
@@ -120,12 +120,12 @@ describe('an address', () => {
   it('shows the same layout again, whatever its names and values are', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.option(fc.integer({ min: 1 })), (shown, base, view) => {
-        const address = writeAddress({ view, entry: view }, shown, base);
+        const address = writeAddress({ view, entry: view, asOf: view }, shown, base);
         // As a browser keeps it.
         const { search } = new URL(`http://localhost/versions/1${address}`);
         expect(search).toBe(address);
         const read = readAddress(search);
-        expect([read.view, read.entry]).toEqual([view, view]);
+        expect([read.view, read.entry, read.asOf]).toEqual([view, view, view]);
         expect(withParts(base, read.parts)).toEqual({ ...shown, expressions: {} });
       }),
     );

@@ -11,6 +11,8 @@ export interface Address {
   view: number | null;
   /** The log entry whose rows alone are shown; null: all rows. */
   entry: number | null;
+  /** The log entry up to which the plan is shown; null: the plan of now. */
+  asOf: number | null;
   /** The parts that differ from the view; of `expressions` only those that the view does not have. */
   parts: Layout;
 }
@@ -101,7 +103,7 @@ const EXPRESSION = 'calc';
  * @param base the layout of the view, as it is shown
  */
 export function writeAddress(
-  { view, entry }: Pick<Address, 'view' | 'entry'>,
+  { view, entry, asOf }: Omit<Address, 'parts'>,
   shown: Layout,
   base: Layout,
 ): string {
@@ -118,6 +120,7 @@ export function writeAddress(
     parameters.push([EXPRESSION, [name, text].map(escaped).join(':')]);
   }
   if (entry !== null) parameters.push(['entry', String(entry)]);
+  if (asOf !== null) parameters.push(['asof', String(asOf)]);
   const query = parameters.map(([name, value]) => `${name}=${encoded(value)}`).join('&');
   return query && `?${query}`;
 }
@@ -135,7 +138,12 @@ export function readAddress(search: string): Address {
     return name === undefined || expression === undefined ? [] : [[name, expression]];
   });
   if (expressions.length > 0) parts.expressions = Object.fromEntries(expressions);
-  return { view: id(parameters.get('view')), entry: id(parameters.get('entry')), parts };
+  return {
+    view: id(parameters.get('view')),
+    entry: id(parameters.get('entry')),
+    asOf: id(parameters.get('asof')),
+    parts,
+  };
 }
 
 /** The layout that an address shows. */

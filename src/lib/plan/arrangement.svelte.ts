@@ -16,7 +16,15 @@ import type { Selection } from './selection.svelte';
 /** What told which layout to show. */
 type Origin = 'saved layout' | 'view' | 'address';
 
-/** What the pivot shows, and how: the layout, the plugin, and the entry whose rows alone are shown. */
+/** Which entries' rows are shown: those of one alone, or of all up to one. */
+interface ShownEntries {
+  entry: LogListEntry;
+  operator: '==' | '<=';
+}
+
+const SOURCE_DEFAULT = { view: null, entry: null, asOf: null };
+
+/** What the pivot shows, and how: the layout, the plugin, and the entries whose rows are shown. */
 export class Arrangement {
   /** Which plugin shows the rows: the grid, or a chart. */
   shownAs = $state.raw<string>(GRID);
@@ -33,22 +41,24 @@ export class Arrangement {
   refused = $state.raw(false);
   /** The address names a view that is not there. */
   viewGone = $state.raw(false);
+  /** Null if the rows of all entries are shown. */
+  private entries = $state.raw<ShownEntries | null>(null);
   /** The log entry whose rows alone are shown. */
-  isolated = $state.raw<LogListEntry | null>(null);
+  readonly isolated = $derived(this.entries?.operator === '==' ? this.entries.entry : null);
 
   readonly views: NamedViews;
   /** The named view that is open; null: the layout that the source opens with. */
   view = $state.raw<NamedView | null>(null);
   /** Whether what is shown differs from that view. */
   differs = $state.raw(false);
-  /** What is shown, with the filters beside that of an isolated entry. */
+  /** What is shown, with the filters beside that of the entries. */
   shown = $state.raw<Layout>({});
   /** The query string of what the user has arranged; null before that, and if it would be too long. */
   address = $state.raw<string | null>(null);
   /** What is shown is too much for an address. */
   tooLong = $state.raw(false);
 
-  /** The user's filter while an entry is isolated. */
+  /** The user's filter while the rows of some entries are shown. */
   private filterBefore: LayoutFilter[] | null = null;
   private last: Promise<unknown> = Promise.resolve();
   /** The layout that the slices of the selected cells were read under. */
@@ -93,13 +103,13 @@ export class Arrangement {
     }
     const shown = await pivot.layout();
     this.sliceContext = sliceContextOf(shown);
-    this.keepIsolatedIn(shown);
+    this.keepEntriesIn(shown);
     await this.compareWithView(pivot, shown);
   }
 
   /** Shows what an address says; the empty one is the layout that the source opens with. */
   async openAddress(pivot: Pivot, search: string): Promise<void> {
-    const { view, entry, parts } = readAddress(search);
+    const { view, entry, asOf, parts } = readAddress(search);
     const found = view === null ? null : await this.findView(view);
     this.viewGone = view !== null && found === null;
     this.view = found;
@@ -109,10 +119,12 @@ export class Arrangement {
       this.origin = 'address';
       await this.applyTo(pivot, withParts(this.baseLayout(pivot), parts));
     }
-    if (entry === null) return;
+    const named = entry ?? asOf;
+    if (named === null) return;
     await this.log.latest.settled();
-    const isolated = this.log.answer?.entries.find(({ id }) => id === entry);
-    if (isolated) await this.isolateIn(pivot, isolated);
+    const known = this.log.answer?.entries.find(({ id }) => id === named);
+    const operator = entry === null ? '<=' : '==';
+    if (known) await this.showEntries(pivot, { entry: known, operator });
   }
 
   /** Goes to an address of this page, as the browser's back and forward do. */
@@ -206,7 +218,7 @@ export class Arrangement {
     const layout = await this.loading.pivot?.layout();
     if (!layout) return;
     this.shownAs = layout.plugin ?? GRID;
-    this.keepIsolatedIn(layout);
+    this.keepEntriesIn(layout);
     const sliceContext = sliceContextOf(layout);
     // A cell at the same place would stand for other rows than the slice that was read from it.
     if (sliceContext !== this.sliceContext) this.selection.clear();
@@ -223,7 +235,7 @@ export class Arrangement {
   arrange(how: (shown: Layout) => Layout | null): Promise<void> {
     return this.change(async (pivot) => {
       const layout = await pivot.layout();
-      const shown = { ...layout, filter: this.besideEntry(layout) };
+      const shown = { ...layout, filter: this.besideEntries(layout) };
       const wanted = how(shown);
       if (!wanted) return;
       const alone = (layout.filter ?? []).filter((each) => !shown.filter.includes(each));
@@ -234,14 +246,25 @@ export class Arrangement {
 
   /** Shows only what an entry wrote; null shows everything again. */
   isolate(entry: LogListEntry | null): Promise<void> {
-    return this.rearrange((pivot) => this.isolateIn(pivot, entry));
+    const entries = entry && ({ entry, operator: '==' } as const);
+    return this.rearrange((pivot) => this.showEntries(pivot, entries));
   }
 
-  private async isolateIn(pivot: Pivot, entry: LogListEntry | null): Promise<void> {
+  /** Shows the plan as it was after an entry; null shows it as it is now. */
+  showAsOf(entry: LogListEntry | null): Promise<void> {
+    const entries = entry && ({ entry, operator: '<=' } as const);
+    return this.rearrange((pivot) => this.showEntries(pivot, entries));
+  }
+
+  private async showEntries(pivot: Pivot, entries: ShownEntries | null): Promise<void> {
     const own = this.ownFilters(await pivot.layout());
-    await pivot.filter(entry ? [['pf_logid', '==', entry.id]] : own);
-    this.isolated = entry;
-    this.filterBefore = entry && own;
+    const isAlone = entries?.operator === '==';
+    const filter: LayoutFilter[] = entries
+      ? [['pf_logid', entries.operator, entries.entry.id]]
+      : [];
+    await pivot.filter([...filter, ...(isAlone ? [] : own)]);
+    this.setEntries(entries);
+    this.filterBefore = isAlone ? own : null;
     const shown = await pivot.layout();
     this.sliceContext = sliceContextOf(shown);
     this.written = this.addressOf(shown);
@@ -277,12 +300,21 @@ export class Arrangement {
     return done;
   }
 
-  /** Follows a layout that may no longer show the rows of one entry alone. */
-  private keepIsolatedIn({ filter = [] }: Layout): void {
-    const { isolated } = this;
-    if (filter.some(([column, , term]) => column === 'pf_logid' && term === isolated?.id)) return;
-    this.isolated = null;
+  /** Follows a layout that may no longer show the rows of some entries alone. */
+  private keepEntriesIn({ filter = [] }: Layout): void {
+    if (filter.some((each) => this.isOfEntries(each))) return;
+    this.setEntries(null);
     this.filterBefore = null;
+  }
+
+  private setEntries(entries: ShownEntries | null): void {
+    this.entries = entries;
+    this.planned.asOf = entries?.operator === '<=' ? entries.entry : null;
+  }
+
+  private isOfEntries([column, operator, term]: LayoutFilter): boolean {
+    const { entries } = this;
+    return column === 'pf_logid' && operator === entries?.operator && term === entries.entry.id;
   }
 
   /**
@@ -290,18 +322,15 @@ export class Arrangement {
    * newer filter of a column takes the place of an older one.
    */
   private ownFilters(layout: Layout): LayoutFilter[] {
-    const added = this.besideEntry(layout);
-    if (!this.isolated) return added;
-    const kept = (this.filterBefore ?? []).filter(
-      ([column]) => !added.some(([other]) => other === column),
-    );
+    const added = this.besideEntries(layout);
+    if (this.filterBefore === null) return added;
+    const kept = this.filterBefore.filter(([column]) => !added.some(([other]) => other === column));
     return [...kept, ...added];
   }
 
-  /** The filters of a layout but the one that isolates an entry. */
-  private besideEntry({ filter = [] }: Layout): LayoutFilter[] {
-    const id = this.isolated?.id;
-    return filter.filter(([column, , term]) => column !== 'pf_logid' || term !== id);
+  /** The filters of a layout but the one that shows the rows of some entries alone. */
+  private besideEntries({ filter = [] }: Layout): LayoutFilter[] {
+    return filter.filter((each) => !this.isOfEntries(each));
   }
 
   private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {
@@ -325,10 +354,14 @@ export class Arrangement {
 
   private addressOf(shown: Layout): string {
     const layout = { ...shown, filter: this.ownFilters(shown) };
-    this.shown = { ...shown, filter: this.besideEntry(shown) };
-    this.differs = writeAddress({ view: null, entry: null }, layout, this.base) !== '';
-    const view = this.view?.id ?? null;
-    return writeAddress({ view, entry: this.isolated?.id ?? null }, layout, this.base);
+    this.shown = { ...shown, filter: this.besideEntries(shown) };
+    this.differs = writeAddress(SOURCE_DEFAULT, layout, this.base) !== '';
+    const shownBy = {
+      view: this.view?.id ?? null,
+      entry: this.isolated?.id ?? null,
+      asOf: this.planned.asOf?.id ?? null,
+    };
+    return writeAddress(shownBy, layout, this.base);
   }
 
   /** A view of the source by its id, asked for anew if it is not known; null if there is none. */

@@ -4,6 +4,7 @@ import type { ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
+import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { decimalsOf, scaleOutcome, type MeasureDraft, type MeasureEdit } from './scale-draft';
@@ -19,17 +20,20 @@ export class CellEntry {
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
     private readonly changes: Changes,
+    private readonly locks: Locks,
   ) {}
 
   /** Why nothing can be typed into a cell; null if an amount can. */
   obstacle(cell: ReadCell): string | null {
     const { planned } = this;
-    if (planned.closed) return 'This version is closed: it can be read, not changed.';
+    if (planned.obstacle) return planned.obstacle;
     if (cell.impossible) return cell.impossible;
     const [unmarked] = unmarkedDimensions(cell.slice, planned.columns);
     if (unmarked !== undefined) {
       return `“${planned.labelOf(unmarked)}” may not select rows: this source marks other columns as keys.`;
     }
+    const locked = this.locks.obstacle(cell.slice);
+    if (locked) return locked;
     if (this.roleOf(cell) === null) return 'This cell shows no amount that could be changed.';
     if (cell.aggregate !== 'sum') return 'This cell shows no sum, so no amount can be shared out.';
     const [beyond] = cell.notHeld;

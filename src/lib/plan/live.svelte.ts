@@ -6,6 +6,7 @@ import type { Pivot } from '../pivot/pivot';
 import type { Changes } from './changes.svelte';
 import { readDownload } from './download';
 import type { Loading } from './loading.svelte';
+import type { Locks } from './locks.svelte';
 import type { Log } from './log.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
@@ -42,6 +43,7 @@ export class Live {
     private readonly loading: Loading,
     private readonly changes: Changes,
     private readonly log: Log,
+    private readonly locks: Locks,
     private readonly events: LiveEvents,
   ) {}
 
@@ -86,7 +88,7 @@ export class Live {
         this.changes.stale = 'This version was deleted.';
         return;
       case 'locks':
-        return;
+        return this.locks.read();
     }
   }
 
@@ -108,6 +110,7 @@ export class Live {
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
       this.followVersion(),
+      this.locks.read(),
     ]);
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =

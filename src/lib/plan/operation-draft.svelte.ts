@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { Scalar } from '../contract/primitives';
 import type { Operation } from './changes.svelte';
+import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
 import { decimalsOf, scaleOutcome } from './scale-draft';
@@ -26,6 +27,7 @@ export class OperationDraft {
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
+    private readonly locks: Locks,
   ) {}
 
   get value(): MeasureEdit | null {
@@ -92,6 +94,10 @@ export class OperationDraft {
   readonly obstacle = $derived.by(() => {
     const { obstacle, preview } = this.selection;
     if (obstacle) return obstacle;
+    // A clone only reads the rows that are selected.
+    const locked =
+      this.kind !== 'clone' && this.locks.obstacle(this.selection.current?.slice ?? {});
+    if (locked) return locked;
     if (preview.failure) return preview.failure;
     if (!preview.answer) return 'The selection is being added up.';
     if (preview.answer.row_count === 0) return 'There are no rows to change behind this selection.';

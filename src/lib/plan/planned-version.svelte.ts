@@ -1,6 +1,7 @@
 import * as api from '../client/api';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Source } from '../contract/sources';
+import type { LogListEntry } from '../contract/log';
 import type { Version } from '../contract/versions';
 
 /** The version on the page, its source, and the source's columns in the planner's words. */
@@ -8,6 +9,13 @@ export class PlannedVersion {
   /** The version as the service last told it. */
   current: Version;
   readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
+  /** The entry up to which the plan is shown, without those after it; null for the plan of now. */
+  asOf = $state.raw<LogListEntry | null>(null);
+  /** Why nothing can be changed on this page now, as a sentence; null if it can. */
+  readonly obstacle: string | null = $derived.by(() => {
+    if (this.closed) return 'This version is closed: it can be read, not changed.';
+    return this.asOf && 'This is the plan as it was. Go back to now to change it.';
+  });
 
   /** The columns an operation may select and set. */
   readonly dimensions: readonly ColumnEntry[];

@@ -57,7 +57,7 @@ export class Selection {
   /** Why no operation can run on the selection; null if one can. */
   readonly obstacle: string | null = $derived.by(() => {
     const { planned, current } = this;
-    if (planned.closed) return 'This version is closed: it can be read, not changed.';
+    if (planned.obstacle) return planned.obstacle;
     if (!current) return 'Select a cell first.';
     if (current.impossible) return current.impossible;
     const [unmarked] = current.unmarked;

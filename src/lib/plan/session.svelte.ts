@@ -12,6 +12,7 @@ import { Changes, type Written } from './changes.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
 import { Loading } from './loading.svelte';
+import { Locks } from './locks.svelte';
 import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
 import { PlannedVersion } from './planned-version.svelte';
@@ -31,6 +32,7 @@ export class PlanSession {
   readonly arrangement: Arrangement;
   readonly fields: Fields;
   readonly log: Log;
+  readonly locks: Locks;
   readonly changes: Changes;
   readonly draft: OperationDraft;
   readonly entry: CellEntry;
@@ -70,6 +72,7 @@ export class PlanSession {
     this.loading = new Loading(this.planned);
     this.selection = new Selection(this.planned, this.loading, onRefusal);
     this.log = new Log(this.planned.id);
+    this.locks = new Locks(this.planned.id);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.changes = new Changes(
@@ -79,9 +82,9 @@ export class PlanSession {
       this.selection,
       this.log,
     );
-    this.draft = new OperationDraft(this.planned, this.selection);
-    this.entry = new CellEntry(this.planned, this.selection, this.changes);
-    this.live = new Live(this.planned, this.loading, this.changes, this.log, {
+    this.draft = new OperationDraft(this.planned, this.selection, this.locks);
+    this.entry = new CellEntry(this.planned, this.selection, this.changes, this.locks);
+    this.live = new Live(this.planned, this.loading, this.changes, this.log, this.locks, {
       onWritten,
       onReload: () => void this.reload(),
     });
@@ -104,7 +107,7 @@ export class PlanSession {
     this.search = search;
     this.live.open();
     const views = this.arrangement.views.read().catch(() => undefined);
-    await Promise.all([this.load(null), this.log.read(), views]);
+    await Promise.all([this.load(null), this.log.read(), this.locks.read(), views]);
   }
 
   /** Loads everything again: after a failure, or if the page no longer shows what is stored. */
@@ -115,7 +118,7 @@ export class PlanSession {
     this.othersWrote = null;
     // Right before the pivot goes, or a cell of it could still be selected.
     this.selection.clear();
-    await Promise.all([this.load(this.layout), this.log.read()]);
+    await Promise.all([this.load(this.layout), this.log.read(), this.locks.read()]);
   }
 
   /**

@@ -14,6 +14,16 @@ export function valueText(value: Scalar | null): string {
   return String(value);
 }
 
+/** What a slice says, a text per column; none for the whole version. */
+export const sliceTexts = (
+  slice: Slice,
+  words: { labelOf(column: string): string },
+): { column: string; text: string }[] =>
+  Object.entries(slice).map(([column, wanted]) => ({
+    column,
+    text: conditionText(words.labelOf(column), wanted),
+  }));
+
 /** One column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
 export function conditionText(name: string, wanted: Slice[string]): string {
   if (isDateRange(wanted)) {

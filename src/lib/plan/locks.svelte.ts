@@ -1,0 +1,52 @@
+import * as api from '../client/api';
+import { ApiError } from '../client/api';
+import { Latest } from '../client/latest.svelte';
+import type { Lock } from '../contract/locks';
+import type { Slice } from '../contract/operations';
+import { overlapOf, type Overlap } from '../pivot/reach';
+
+/** The version's locks, as the service last told them (docs/contract/19-planning-together.md#locks). */
+export class Locks {
+  readonly latest = new Latest<readonly Lock[]>();
+  readonly all: readonly Lock[] = $derived.by(() => this.latest.answer ?? []);
+
+  constructor(private readonly versionId: number) {}
+
+  /** Reads the locks again. Never throws: `latest.failure` says why they could not be read. */
+  read(): Promise<void> {
+    this.latest.ask((signal) => api.listLocks(this.versionId, { signal }));
+    return this.latest.settled();
+  }
+
+  /** Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked then */
+  async add(slice: Slice, note: string, pf_user: string): Promise<void> {
+    await api.addLock(this.versionId, { slice, ...(note !== '' && { note }), pf_user });
+    await this.read();
+  }
+
+  /** Takes a lock away; it may be gone already. @throws ApiError; the lock is still there then */
+  async remove(lock: Lock): Promise<void> {
+    await api.removeLock(lock.id).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    });
+    await this.read();
+  }
+
+  /** The locks that hold rows of a slice, as far as the slice says, and how many of them. */
+  on(slice: Slice): { lock: Lock; overlap: Exclude<Overlap, 'none'> }[] {
+    return this.all.flatMap((lock) => {
+      const overlap = overlapOf(slice, lock.slice);
+      return overlap === 'none' ? [] : [{ lock, overlap }];
+    });
+  }
+
+  /** Why the rows of a slice cannot be changed; null if some of them may be open to changes. */
+  obstacle(slice: Slice): string | null {
+    const whole = this.on(slice).find(({ overlap }) => overlap === 'all');
+    return whole ? `${lockText(whole.lock)}.` : null;
+  }
+}
+
+/** Who has locked something, and why: "Locked by eve: Q1 is closed". */
+export const lockText = ({ created_by, note }: Lock): string =>
+  `Locked by ${created_by}${note ? `: ${note}` : ''}`;

@@ -1,0 +1,149 @@
+import type { Browser } from '@playwright/test';
+import { startServer } from '../../src/demo/server';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+/** What is locked, and the plan as it was: two people, each on a server of their own. */
+
+const TABLE = 'pf.fc_superstore_1';
+const BEFORE = { row: ['Furniture', 'Chairs'], column: ['2027', 'Sales'] };
+const AFTER = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+const TOTAL = { row: [], column: ['2028', 'Sales'] };
+
+async function open(browser: Browser, url: string, name: string): Promise<PivotPage> {
+  const context = await browser.newContext({ baseURL: url });
+  const pivot = new PivotPage(await context.newPage());
+  await pivot.keepUser(name);
+  await pivot.page.goto('/versions/1');
+  await pivot.drawn();
+  return pivot;
+}
+
+test('locked cells show it to everyone at once, and nothing changes them', async ({
+  browser,
+  service,
+}) => {
+  const sales = async (where: string): Promise<number> => {
+    const [row] = await service.query(
+      `SELECT sum("Sales")::float8 AS sales FROM ${TABLE} WHERE ${where}`,
+    );
+    return row.sales;
+  };
+  const second = await startServer({ database: service.database });
+  try {
+    const eve = await open(browser, service.url, 'eve');
+    const ann = await open(browser, second.url, 'ann');
+
+    await eve.page.getByRole('button', { name: 'Locks' }).click();
+    await eve.page.getByRole('button', { name: 'Lock rows …' }).click();
+    const dialog = eve.page.getByRole('dialog', { name: 'Lock rows' });
+    await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
+    await expect(dialog.getByText('Enter the first day or the last day')).toBeVisible();
+    await dialog.getByLabel('To', { exact: true }).fill('2027-12-31');
+    await dialog.getByLabel('Note').fill('2027 is closed');
+    await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
+    await expect(eve.page.getByText(/^Locked: nobody/)).toBeVisible();
+
+    // All cells of 2027 and no other, in the rows of every level.
+    const locked = ann.grid.locator('td.pf-locked');
+    await expect(locked.first()).toHaveAttribute('title', 'Locked by eve: 2027 is closed');
+    const cells = await ann.grid.locator('tbody td').count();
+    expect(await locked.count()).toBe(cells / 4);
+
+    // Typing says why it is refused, where one types.
+    await ann.click(BEFORE);
+    await expect(ann.panel.getByText('Locked by eve: 2027 is closed.').first()).toBeVisible();
+    await ann.page.keyboard.type('5');
+    await expect(ann.page.getByRole('status').getByText('Locked by eve')).toBeVisible();
+    await ann.page.keyboard.press('Escape');
+
+    // A change around what is locked takes place in the rest, with the total that was asked for.
+    const closed = `"Order Date" <= '2027-12-31'`;
+    const before = await sales(closed);
+    const all = await sales('TRUE');
+    await ann.click({ row: [] });
+    await expect(ann.panel.getByText(/Order Date up to 2027-12-31: a scale leaves/)).toBeVisible();
+    await ann.type('Change', '1000');
+    await ann.apply.click();
+    await expect(ann.page.getByText(/^Scaled: /)).toBeVisible();
+    expect(await sales(closed)).toBe(before);
+    expect(await sales('TRUE')).toBeCloseTo(all + 1000, 6);
+    await expect.poll(() => eve.number(BEFORE)).toBeCloseTo(77_241.58, 1);
+
+    // What would move locked rows is refused with the reason.
+    await ann.click({ row: ['Furniture', 'Chairs'] });
+    await (await ann.newValue('Region')).fill('East');
+    await ann.page.keyboard.press('Enter');
+    await ann.apply.click();
+    await expect(ann.page.getByText(/eve has locked: 2027 is closed/)).toBeVisible();
+
+    // Without the lock, the same cell takes what is typed.
+    await eve.page.getByRole('button', { name: 'Locks' }).click();
+    await eve.page.getByRole('button', { name: 'Unlock Order Date up to 2027-12-31' }).click();
+    await expect(eve.page.getByText(/^Unlocked: /)).toBeVisible();
+    await expect(locked).toHaveCount(0);
+    await ann.click(BEFORE);
+    await ann.page.keyboard.type('80k');
+    await ann.page.keyboard.press('Enter');
+    await expect.poll(() => eve.number(BEFORE)).toBe(80_000);
+  } finally {
+    await second.stop();
+  }
+});
+
+test('the plan is shown as it was after any entry, and goes on without it', async ({
+  browser,
+  service,
+}) => {
+  const eve = await open(browser, service.url, 'eve');
+  const ann = await open(browser, service.url, 'ann');
+  const loaded = await ann.number(AFTER);
+  for (const [text, shown] of [
+    ['80k', 80_000],
+    ['90k', 90_000],
+  ] as const) {
+    await ann.click(AFTER);
+    await ann.page.keyboard.type(text);
+    await ann.page.keyboard.press('Enter');
+    await expect.poll(() => ann.number(AFTER)).toBe(shown);
+  }
+  const total = await ann.number(TOTAL);
+
+  const log = await ann.log();
+  await log.getByRole('button', { name: 'Show the plan as it was after entry 1' }).click();
+  await expect.poll(() => ann.number(AFTER)).toBe(loaded);
+  await expect(ann.page.getByText(/^The plan as it was after entry 1 /)).toBeVisible();
+  await ann.click(AFTER);
+  await expect(ann.apply).toHaveCount(0);
+  await ann.page.keyboard.type('5');
+  await expect(ann.page.getByRole('status').getByText('Go back to now')).toBeVisible();
+  await ann.page.keyboard.press('Escape');
+  await ann.page.keyboard.press('Control+z');
+  await expect(ann.page.getByText(/^This is the plan as it was\./).last()).toBeVisible();
+
+  // What happens meanwhile is not part of it, and a link shows the same.
+  await eve.click(AFTER);
+  await eve.page.keyboard.type('+10%');
+  await eve.page.keyboard.press('Enter');
+  await expect(ann.page.getByText(/^eve: Scale/)).toBeVisible();
+  expect(await ann.number(AFTER)).toBe(loaded);
+  expect(new URL(ann.page.url()).searchParams.get('asof')).toBe('1');
+  await ann.page.reload();
+  await ann.drawn();
+  await expect.poll(() => ann.number(AFTER)).toBe(loaded);
+
+  // The slider goes through the log by keys.
+  await ann.log();
+  const slider = ann.page.getByRole('slider', { name: 'As of' });
+  await slider.focus();
+  await ann.page.keyboard.press('ArrowRight');
+  await expect.poll(() => ann.number(AFTER)).toBe(80_000);
+  await ann.page.screenshot({ path: '/tmp/asof.png' });
+  await ann.page.keyboard.press('ArrowRight');
+  await expect.poll(() => ann.number(AFTER)).toBe(90_000);
+  await ann.page.getByRole('button', { name: 'Back to now' }).click();
+  await expect.poll(() => ann.number(AFTER)).toBe(99_000);
+  await expect.poll(() => ann.number(TOTAL)).toBeCloseTo(total + 9_000, 1);
+  await ann.click(AFTER);
+  await expect(ann.apply).toBeVisible();
+});
