@@ -9,6 +9,15 @@ export interface CellName {
   column?: string[];
 }
 
+/** A cell on the screen: its name, its place and what it shows. */
+export interface DrawnCell extends CellName {
+  x: number;
+  y: number;
+  text: string;
+}
+
+const cellKey = ({ row, column }: CellName): string => JSON.stringify([row, column ?? null]);
+
 /** Arranges the pivot as the engine's own settings do. */
 export const arrange = (page: Page, config: object) =>
   page
@@ -55,41 +64,42 @@ export class PivotPage {
     await expect(this.page.getByRole('progressbar')).toHaveCount(0);
   }
 
+  /** The cells and the row headers that are drawn: what they show, and where they are. */
+  async cells(): Promise<DrawnCell[]> {
+    return this.grid.evaluate((grid) => {
+      type Meta = { row_header?: unknown[]; column_header?: unknown[] };
+      const metaOf = (cell: Element) =>
+        (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell);
+      const text = (part: unknown) => String(part).trim();
+      const path: string[] = [];
+      return [...grid.querySelectorAll('tbody tr')].flatMap((tr) => {
+        const headers = [...tr.querySelectorAll('th')];
+        const meta = metaOf(tr.querySelector('td') ?? (headers[0] as Element));
+        const parts = (meta?.row_header ?? []).filter((part) => part !== undefined);
+        // The first level is the total row, the others follow below it.
+        path.length = parts.length - 1;
+        path[parts.length - 1] = text(parts.at(-1));
+        const row = path.slice(1);
+        const header = headers.at(-1);
+        return [...(header ? [header] : []), ...tr.querySelectorAll('td')].map((cell) => {
+          const box = cell.getBoundingClientRect();
+          const isHeader = cell === header;
+          return {
+            row,
+            ...(!isHeader && { column: (metaOf(cell)?.column_header ?? []).map(text) }),
+            x: isHeader ? box.right - 12 : box.x + box.width / 2,
+            y: box.y + box.height / 2,
+            text: cell.textContent ?? '',
+          };
+        });
+      });
+    });
+  }
+
   /** Where a cell is on the screen; null if it is not drawn. */
-  async find({ row, column }: CellName): Promise<{ x: number; y: number; text: string } | null> {
-    return this.grid.evaluate(
-      (grid, wanted) => {
-        type Meta = { row_header?: unknown[]; column_header?: unknown[] };
-        const metaOf = (cell: Element) =>
-          (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell);
-        const text = (part: unknown) => String(part).trim();
-        const path: string[] = [];
-        for (const tr of grid.querySelectorAll('tbody tr')) {
-          const headers = [...tr.querySelectorAll('th')];
-          const meta = metaOf(tr.querySelector('td') ?? (headers[0] as Element));
-          const parts = (meta?.row_header ?? []).filter((part) => part !== undefined);
-          // The first level is the total row, the others follow below it.
-          path.length = parts.length - 1;
-          path[parts.length - 1] = text(parts.at(-1));
-          if (JSON.stringify(path.slice(1)) !== JSON.stringify(wanted.row)) continue;
-          const cells = wanted.column
-            ? [...tr.querySelectorAll('td')]
-            : [headers.at(-1) as Element];
-          for (const cell of cells) {
-            const labels = (metaOf(cell)?.column_header ?? []).map(text);
-            if (wanted.column && JSON.stringify(labels) !== JSON.stringify(wanted.column)) continue;
-            const box = cell.getBoundingClientRect();
-            return {
-              x: wanted.column ? box.x + box.width / 2 : box.right - 12,
-              y: box.y + box.height / 2,
-              text: cell.textContent ?? '',
-            };
-          }
-        }
-        return null;
-      },
-      { row, column },
-    );
+  async find(wanted: CellName): Promise<DrawnCell | null> {
+    const key = cellKey(wanted);
+    return (await this.cells()).find((cell) => cellKey(cell) === key) ?? null;
   }
 
   /** What a cell shows. */
