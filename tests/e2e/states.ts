@@ -18,6 +18,19 @@ async function openWorkbench(page: Page): Promise<void> {
   await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
 }
 
+/** Makes three changes in version 1, and then changes the source under them. */
+export async function changedSource({ api, query }: Service): Promise<void> {
+  const scales = [
+    { slice: { Region: 'West' }, pct: 10, note: 'the West grows' },
+    { slice: { Region: 'South' }, value_incr: 1000, note: 'the South first' },
+    { slice: { Region: 'East' }, value_incr: 500 },
+  ];
+  for (const body of scales) await api.post('/versions/1/scale', { ...body, pf_user: 'ann' });
+  await query(`
+    UPDATE public.superstore SET "Sales" = "Sales" * 2 WHERE "Region" = 'West';
+    DELETE FROM public.superstore WHERE "Region" = 'South'`);
+}
+
 export const STATES: State[] = [
   {
     name: 'home',
@@ -78,6 +91,27 @@ export const STATES: State[] = [
       await page.getByLabel('Role of Profit').selectOption('value');
       await page.getByRole('button', { name: 'Save columns' }).click();
       await visible(page, /Nothing was saved/);
+    },
+  },
+  {
+    name: 'version-replay-refused',
+    reach: async (page, service) => {
+      await changedSource(service);
+      await page.goto('/sources/1?tab=versions');
+      await page.getByRole('button', { name: 'Actions for Plan 2027' }).click();
+      await page.getByRole('menuitem', { name: 'Replay on today’s data …' }).click();
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await visible(page, /cannot be replayed/);
+    },
+  },
+  {
+    name: 'version-replayed',
+    reach: async (page, service) => {
+      await changedSource(service);
+      const body = { pf_user: 'ann', name: 'October', on_failure: 'skip' };
+      await service.api.post('/versions/1/replay', body);
+      await page.goto('/versions/2/replayed');
+      await visible(page, /Left out/);
     },
   },
   {

@@ -1,0 +1,27 @@
+import { OPERATIONS, type Iter } from '$lib/contract/operations';
+import type { ReplayedEntry } from '$lib/contract/replays';
+
+type Totals = ReplayedEntry['before'];
+
+/** What a column group of the comparison shows: rows, or one of the measures. */
+export type Figure = keyof Totals;
+
+/** Whether an entry came out differently, or was left out. */
+export const differs = ({ before, to, after }: ReplayedEntry): boolean =>
+  to === null ||
+  before.row_count !== after.row_count ||
+  before.value_total !== after.value_total ||
+  before.units_total !== after.units_total;
+
+/** What a figure adds up to over the entries whose rows are part of the plan. */
+export function planTotal(
+  replayed: readonly ReplayedEntry[],
+  excluded: readonly Iter[],
+  side: 'before' | 'after',
+  figure: Figure,
+): number {
+  const counted = replayed.filter(
+    ({ entry }) => !excluded.includes(OPERATIONS[entry.operation].iter),
+  );
+  return counted.reduce((sum, entry) => sum + (entry[side][figure] ?? 0), 0);
+}

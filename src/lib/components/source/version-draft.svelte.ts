@@ -1,0 +1,52 @@
+import { ApiError } from '$lib/client/api';
+import { messageOf } from '$lib/client/message-of';
+
+/** What names a version in the body of a request. */
+export interface VersionName {
+  name: string;
+  description: string | null;
+}
+
+/** The name and description of a version that is being made or edited. */
+export class VersionDraft {
+  name = $state('');
+  description = $state('');
+  busy = $state(false);
+  /** Why it was not saved, unless the name is to blame. */
+  failure = $state.raw<{ message: string; status: number } | null>(null);
+  #tried = $state(false);
+  #taken = $state<string | null>(null);
+
+  readonly #problem: string | null = $derived(
+    this.name.trim() === ''
+      ? 'Give the version a name.'
+      : this.name.trim() === this.#taken
+        ? 'There is a version of this name already.'
+        : null,
+  );
+  /** What is wrong with the name, once somebody has tried to save it. */
+  readonly nameProblem: string | null = $derived(this.#tried ? this.#problem : null);
+
+  constructor(name = '', description: string | null = null) {
+    this.name = name;
+    this.description = description ?? '';
+  }
+
+  /** Saves what is entered, if it can be saved; at most once at a time. */
+  async submit(save: (entered: VersionName) => Promise<void>): Promise<void> {
+    this.#tried = true;
+    if (this.#problem || this.busy) return;
+    const name = this.name.trim();
+    this.busy = true;
+    this.failure = null;
+    try {
+      await save({ name, description: this.description.trim() || null });
+    } catch (error) {
+      const status = error instanceof ApiError ? error.status : 0;
+      if (error instanceof ApiError && status === 409 && error.field === 'name') this.#taken = name;
+      else this.failure = { message: messageOf(error), status };
+    } finally {
+      this.busy = false;
+    }
+  }
+}

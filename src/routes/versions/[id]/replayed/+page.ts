@@ -1,0 +1,36 @@
+import { error } from '@sveltejs/kit';
+import { ApiError, getSource, getVersion, listColumns, listReplayed } from '$lib/client/api';
+import { sourceName } from '$lib/components/source-name';
+import type { PageLoad } from './$types';
+
+export const load: PageLoad = async ({ params, fetch }) => {
+  const id = Number(params.id);
+  if (!Number.isInteger(id)) error(404, 'There is no such version.');
+  const version = await getVersion(id, { fetch });
+  const [source, columns, replayed] = await Promise.all([
+    getSource(version.source_id, { fetch }),
+    listColumns(version.source_id, { fetch }),
+    listReplayed(id, { fetch }),
+  ]);
+  const originalId = replayed[0]?.entry.version_id;
+  return {
+    crumbs: [
+      { label: 'Sources', href: '/' },
+      { label: sourceName(source), href: `/sources/${source.id}` },
+      { label: version.name, href: `/versions/${id}` },
+      { label: 'What the replay changed' },
+    ],
+    version,
+    source,
+    columns,
+    replayed,
+    /** Null if it was deleted since, and for a version that is no replay. */
+    original:
+      originalId === undefined
+        ? null
+        : await getVersion(originalId, { fetch }).catch((failure: unknown) => {
+            if (failure instanceof ApiError && failure.status === 404) return null;
+            throw failure;
+          }),
+  };
+};

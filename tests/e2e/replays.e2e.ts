@@ -1,0 +1,92 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+import { changedSource } from './states';
+
+const choose = async (page: Page, name: string, item: string) => {
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+};
+
+test('a version is copied, and replayed on data of today, entry by entry', async ({
+  page,
+  service,
+}) => {
+  await changedSource(service);
+  await new PivotPage(page).keepUser('Ann Planner');
+  await page.goto('/sources/1?tab=versions');
+
+  await choose(page, 'Plan 2027', 'Copy …');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await expect(name).toHaveValue('Copy of Plan 2027');
+  await name.fill('Plan 2027');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await expect(page.getByText('There is a version of this name already.')).toBeVisible();
+  await name.fill('Cautious');
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page
+    .locator('[data-sonner-toast]', { hasText: 'Cautious is a copy of Plan 2027.' })
+    .getByRole('button', { name: 'Open' })
+    .click();
+  await expect(page.getByRole('heading', { name: 'Cautious' })).toBeVisible();
+
+  // The first entry that cannot be done is named, and nothing is made.
+  await page.goto('/sources/1?tab=versions');
+  await choose(page, 'Plan 2027', 'Replay on today’s data …');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('October');
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('As of now');
+  await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+  await expect(dialog.getByRole('alert')).toContainText(
+    /entry \d+ \(scale, “the South first”\) cannot be replayed: The slice matches no row/,
+  );
+  const versions = () => service.query('SELECT name FROM pf.version ORDER BY id');
+  expect(await versions()).toEqual([{ name: 'Plan 2027' }, { name: 'Cautious' }]);
+  await dialog.getByRole('button', { name: 'Leave out what cannot be done' }).click();
+
+  await expect(
+    page.getByText('1 entry came out the same, 2 differently, 1 was left out.'),
+  ).toBeVisible();
+  expect(await versions()).toHaveLength(3);
+  const rows = page.getByRole('region', { name: 'Entries side by side' }).locator('tbody tr');
+  const cellsOf = async (row: number) => {
+    const texts = await rows.nth(row).getByRole('cell').allTextContents();
+    return texts.map((text) => Number(text.replaceAll(/[,+]/g, '')));
+  };
+  const [now] = await service.query(`
+    SELECT count(*)::int AS rows, sum("Sales")::float AS sales, sum("Quantity")::int AS units
+    FROM public.superstore`);
+  const [was] = await service.query(
+    `SELECT count(*)::int AS rows, sum("Sales")::float AS sales, sum("Quantity")::int AS units
+     FROM pf.fc_superstore_1 WHERE pf_iter = 'baseline'`,
+  );
+  const cents = (amount: number) => Math.round(amount * 100) / 100;
+  await expect(rows).toHaveCount(4);
+  expect(await cellsOf(0)).toEqual([
+    ...[was.rows, now.rows, now.rows - was.rows],
+    ...[cents(was.sales), cents(now.sales), cents(now.sales - was.sales)],
+    ...[was.units, now.units, now.units - was.units],
+  ]);
+  await expect(rows.nth(1)).toContainText('+10 %');
+  await expect(rows.nth(1)).toContainText('Region = West, “the West grows”, by ann');
+  await expect(rows.nth(2)).toContainText('Left out: The slice matches no row');
+  const [, , , asked, got, difference] = await cellsOf(3);
+  expect([asked, got, difference]).toEqual([500, 500, 0]);
+
+  await page.getByRole('checkbox', { name: 'Only what came out differently' }).check();
+  await expect(rows).toHaveCount(3);
+
+  // It can be found again: from the log of the pivot, and from the list of versions.
+  await page.getByRole('link', { name: 'Open the pivot' }).click();
+  const pivot = new PivotPage(page);
+  await pivot.drawn();
+  await (await pivot.log()).getByRole('link', { name: 'What the replay changed' }).click();
+  await expect(rows).toHaveCount(4);
+  await page.reload();
+  await expect(rows).toHaveCount(4);
+  await page.goto('/sources/1?tab=versions');
+  await choose(page, 'October', 'What the replay changed');
+  await expect(rows).toHaveCount(4);
+  await page.goto('/versions/1/replayed');
+  await expect(page.getByText('Nothing was replayed here')).toBeVisible();
+});
