@@ -1,12 +1,14 @@
 import perspective from '@finos/perspective/node';
 import {
   Bool,
+  DataType,
   DateDay,
   Dictionary,
   Float64,
   Int32,
   Table,
   tableToIPC,
+  TimestampMillisecond,
   Utf8,
   vectorFromArray,
 } from 'apache-arrow';
@@ -14,7 +16,7 @@ import { afterAll } from 'vitest';
 import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { LayoutSort } from '../../src/lib/contract/stored-layout';
 import type { ReadCell } from '../../src/lib/pivot/cell';
-import type { EngineTable } from '../../src/lib/pivot/engine-types';
+import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/engine-types';
 import { listOf } from '../../src/lib/pivot/slice';
 import { ViewReader } from '../../src/lib/pivot/view-reader';
 
@@ -75,12 +77,13 @@ afterAll(async () => {
 });
 
 const text = () => new Dictionary(new Utf8(), new Int32());
-const ARROW_TYPES = {
+const ARROW_TYPES: Record<ColumnType, () => DataType> = {
   string: text,
   integer: () => new Int32(),
   float: () => new Float64(),
   boolean: () => new Bool(),
   date: () => new DateDay(),
+  datetime: () => new TimestampMillisecond(),
 };
 
 /** A table loaded as the product loads it: one Arrow stream, indexed. */
@@ -93,8 +96,8 @@ export async function tableFrom(bytes: ArrayBuffer) {
 }
 
 /** Rows as the service sends them: one Arrow stream of one record batch. */
-export function bytesOf(rows: Row[]): ArrayBuffer {
-  const columns = Object.entries(SCHEMA).map(([name, type]) => {
+export function bytesOf(rows: Row[], schema: Schema = SCHEMA): ArrayBuffer {
+  const columns = Object.entries(schema).map(([name, type]) => {
     const values = rows.map((row) =>
       type === 'date' && row[name] !== null ? new Date(String(row[name])) : row[name],
     );

@@ -50,3 +50,21 @@ export function watchVersion(id: number, { onEvent, onState }: Watcher): () => v
     source.close();
   };
 }
+
+/**
+ * {@link watchVersion}, for answers that take time: each event is followed after the one before it.
+ *
+ * @param onFailure is told if an event could not be followed
+ * @returns ends it; an event that is being followed goes on
+ */
+export function followVersion(
+  id: number,
+  follow: (event: VersionEvent) => Promise<void>,
+  { onState, onFailure }: Pick<Watcher, 'onState'> & { onFailure: () => void },
+): () => void {
+  let last = Promise.resolve();
+  return watchVersion(id, {
+    onEvent: (event) => (last = last.then(() => follow(event)).catch(onFailure)),
+    onState,
+  });
+}

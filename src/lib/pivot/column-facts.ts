@@ -35,6 +35,23 @@ export function columnFacts(
   return facts;
 }
 
+/** What is known of columns whose rows come in several streams. */
+export function factsOfAll(
+  streams: readonly ReadonlyMap<string, ColumnFacts>[],
+): ReadonlyMap<string, ColumnFacts> {
+  const all = new Map<string, ColumnFacts>();
+  for (const [name, facts] of streams.flatMap((each) => [...each])) {
+    const known = all.get(name) ?? facts;
+    const texts = known.texts && facts.texts && [...new Set([...known.texts, ...facts.texts])];
+    all.set(name, {
+      distinct: Math.max(known.distinct, facts.distinct, texts?.length ?? 0),
+      months: Math.max(known.months, facts.months),
+      texts: texts && texts.length > FEW ? null : texts,
+    });
+  }
+  return all;
+}
+
 function factsOf(column: Column<unknown>): ColumnFacts {
   const dictionary = dictionaryOf(column);
   if (dictionary) {

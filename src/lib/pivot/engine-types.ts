@@ -69,7 +69,8 @@ export interface View extends EngineView {
 export interface Table extends EngineTable {
   view(config?: Partial<ViewConfig>): Promise<View>;
   size(): Promise<number>;
-  update(columns: Record<string, CellValue[]>): Promise<unknown>;
+  /** Takes columns of values, or an Arrow stream of one record batch, which it takes over. */
+  update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown>;
   remove(keys: readonly (string | number)[]): Promise<void>;
 }
 

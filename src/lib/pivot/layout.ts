@@ -1,8 +1,8 @@
 import type { ColumnEntry } from '../contract/columns';
-import type { Layout, LayoutSort } from '../contract/stored-layout';
+import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
 import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
-import type { Origin, Origins } from './origins';
+import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from './origins';
 
 /** The plugin that shows the pivot as a grid; the others are charts. */
 export const GRID = 'Datagrid';
@@ -72,18 +72,69 @@ function datesAcross(date: string, months: number): Partial<Layout> {
   return { split_by: Object.keys(expressions), expressions };
 }
 
-/** The columns beside the plan's if there is a reference to compare with. */
-const COMPARED: readonly Origin[] = ['reference', 'difference', 'percent'];
-
-/** Value and units; if there is a reference, value alone beside it, with what the two differ by. */
+/**
+ * Value and units; if there is another version or a reference, value alone beside that, with what the two
+ * differ by.
+ */
 function measures(columns: readonly ColumnEntry[], origins: Origins | null): string[] {
   const names = (['value', 'units'] as const).flatMap((role) =>
     columns.filter((c) => c.role === role).map((c) => c.cname),
   );
   const [first] = names;
-  if (first === undefined || !origins?.compares) return names;
-  const compared = origins.columnsOf(first).filter(({ origin }) => COMPARED.includes(origin));
-  return [first, ...compared.map(({ name }) => name)];
+  if (first === undefined || !origins) return names;
+  const other = besidePlan(first, WITH_OTHER, origins);
+  const compared = other.length > 0 ? other : besidePlan(first, WITH_REFERENCE, origins);
+  return compared.length > 0 ? [first, ...compared] : names;
+}
+
+/** The columns of a measure beside the plan's. */
+const besidePlan = (measure: string, wanted: readonly Origin[], origins: Origins): string[] =>
+  origins
+    .columnsOf(measure)
+    .filter(({ origin }) => wanted.includes(origin))
+    .map(({ name }) => name);
+
+/**
+ * A layout of one version with what another version has to compare with: beside the plan's first column.
+ * A layout that shows any of it already stays as it is.
+ */
+export function withOther(layout: Layout, origins: Origins): Layout {
+  const shown = (layout.columns ?? []).filter((name) => name !== null);
+  const all = origins.measures.flatMap((measure) => besidePlan(measure, WITH_OTHER, origins));
+  const beside = shown.find((name) => origins.measures.includes(name));
+  const isThere = all.length === 0 || shown.some((name) => all.includes(name));
+  if (beside === undefined || isThere) return layout;
+  const columns = shown.flatMap((name) =>
+    name === beside ? [name, ...besidePlan(name, WITH_OTHER, origins)] : [name],
+  );
+  return { ...layout, columns };
+}
+
+/** A layout with some columns under other names; without those that have none. */
+export function renamed(layout: Layout, names: ReadonlyMap<string, string | null>): Layout {
+  const now = (name: string) => names.get(name) ?? (names.has(name) ? null : name);
+  const record = <T>(entries: Record<string, T> = {}) =>
+    Object.fromEntries(
+      Object.entries(entries).flatMap(([name, entry]) => {
+        const kept = now(name);
+        return kept === null ? [] : [[kept, entry]];
+      }),
+    );
+  const { columns = [], sort = [], filter = [], aggregates, columns_config } = layout;
+  return {
+    ...layout,
+    columns: columns.flatMap((name) => (name === null ? null : (now(name) ?? []))),
+    sort: sort.flatMap(([name, direction]): LayoutSort[] => {
+      const kept = now(name);
+      return kept === null ? [] : [[kept, direction]];
+    }),
+    filter: filter.flatMap(([name, operator, term]): LayoutFilter[] => {
+      const kept = now(name);
+      return kept === null ? [] : [[kept, operator, term]];
+    }),
+    aggregates: record(aggregates),
+    columns_config: record(columns_config),
+  };
 }
 
 /** Number formats by role: whole units, value to the cent, and shares in percent. */
@@ -110,15 +161,20 @@ export function numberFormats(
   return config;
 }
 
+const DIFFERENCE = { signDisplay: 'exceptZero' };
+const SHARE = {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+};
+
 /** How the numbers of an origin are written otherwise than those of the plan. */
 const FORMATS: Partial<Record<Origin, Record<string, unknown>>> = {
-  difference: { signDisplay: 'exceptZero' },
-  percent: {
-    style: 'percent',
-    minimumFractionDigits: 1,
-    maximumFractionDigits: 1,
-    signDisplay: 'exceptZero',
-  },
+  difference: DIFFERENCE,
+  percent: SHARE,
+  otherDifference: DIFFERENCE,
+  otherPercent: SHARE,
 };
 
 export interface CleanLayout {

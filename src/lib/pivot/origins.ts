@@ -5,6 +5,7 @@ import {
   Column,
   field,
   float64,
+  int32,
   Table,
   tableFromIPC,
   tableToIPC,
@@ -14,30 +15,76 @@ import type { CellValue } from './engine-types';
 
 /** The column that tells what wrote a row. */
 const ITER = 'pf_iter';
+/** The column that tells which log entry wrote it. */
+const LOGID = 'pf_logid';
+/** The key of a single row, which only its own version knows it by. */
+const ID = 'pf_id';
 
 /**
  * The parts of a measure that a pivot can show beside the plan (docs/decisions/0019-measures-by-origin.md).
- * `difference` is plan less reference; `percent` that difference as a share of the reference.
+ * `difference` is plan less reference; `percent` that difference as a share of the reference. `other`
+ * and the two after it are the same with another version in the reference's place
+ * (docs/decisions/0023-two-versions-in-one-table.md).
  */
-const ORIGINS = ['baseline', 'changes', 'reference', 'difference', 'percent'] as const;
+const ORIGINS = [
+  'baseline',
+  'changes',
+  'reference',
+  'difference',
+  'percent',
+  'other',
+  'otherDifference',
+  'otherPercent',
+] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-const SUFFIXES: Readonly<Record<Origin, string>> = {
+/** These need reference rows to compare with. */
+export const WITH_REFERENCE: readonly Origin[] = ['reference', 'difference', 'percent'];
+/** These need another version. */
+export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
+
+/** What the columns of each origin are called, after the measure. */
+type Suffixes = Readonly<Partial<Record<Origin, string>>>;
+const SUFFIXES: Suffixes = {
   baseline: 'baseline',
   changes: 'changes',
   reference: 'reference',
   difference: 'Δ',
   percent: 'Δ %',
 };
-/** These need reference rows to compare with. */
-const COMPARING: readonly Origin[] = ['reference', 'difference', 'percent'];
+const otherSuffixes = (name: string): Suffixes => ({
+  other: name,
+  otherDifference: `Δ to ${name}`,
+  otherPercent: `Δ % to ${name}`,
+});
 
 const CHANGES: readonly string[] = LOG_OPERATIONS.filter((operation) => !isLoad(operation)).map(
   (operation) => OPERATIONS[operation].iter,
 );
 
 /** The name of a measure's column for one origin. */
-const nameOf = (measure: string, origin: Origin) => `${measure}: ${SUFFIXES[origin]}`;
+const nameOf = (measure: string, origin: Origin, suffixes: Suffixes) =>
+  `${measure}: ${suffixes[origin]}`;
+
+/** Another version of the source, whose rows are loaded beside the plan's to compare with. */
+export interface OtherVersion {
+  id: number;
+  name: string;
+  /** Iterations whose rows are no part of its plan. */
+  excluded: readonly Iter[];
+  /** Columns that hold larger or finer numbers there than here: here, too, they are loaded as such. */
+  wide: ReadonlySet<string>;
+}
+
+/** How far a row's key is moved, by the key's type: no key of this version is there. */
+const SHIFTS = { integer: 2 ** 31, float: 2 ** 53 } as const;
+
+/** The other version as its rows are told apart from those of this one. */
+interface Other {
+  id: number;
+  excluded: ReadonlySet<string>;
+  shift: number;
+}
 
 /** A column that is painted from the sums of two of three others, since no sum of its own is right. */
 export interface Ratio {
@@ -72,6 +119,9 @@ export class Origins {
     readonly measures: readonly string[],
     /** Whether there are reference rows to compare with. */
     readonly compares: boolean,
+    private readonly suffixes: Suffixes,
+    /** The other version that is compared with; null without one. */
+    readonly other: Other | null,
   ) {}
 
   /**
@@ -81,30 +131,57 @@ export class Origins {
    * @param bytes a complete Arrow stream of one record batch with `pf_iter`
    * @param measures the names of the measures; those that are not loaded as numbers are left as they are
    * @param excluded the version's excluded iterations
+   * @param compared another version to compare with; its rows are loaded after these, see
+   * {@link prepareOther}
    */
   static prepare(
     bytes: ArrayBuffer,
     measures: readonly string[],
     excluded: readonly Iter[],
+    compared: OtherVersion | null = null,
   ): Prepared {
     const table = tableFromIPC(bytes);
     const rows = rowsByIter(table);
-    const numbers = measures.flatMap((measure) => numbersOf(table, measure) ?? []);
+    const isWide = (name: string) => compared?.wide.has(name) ?? false;
+    const numbers = measures.flatMap((measure) => {
+      const source = numbersOf(table, measure);
+      return source ? { measure, ...(isWide(measure) ? widened(source) : source) } : [];
+    });
     const compares = rows?.names.includes(OPERATIONS.reference.iter) ?? false;
-    const origins = ORIGINS.filter((origin) => compares || !COMPARING.includes(origin));
+    const origins = ORIGINS.filter(
+      (origin) =>
+        (compares || !WITH_REFERENCE.includes(origin)) &&
+        (compared !== null || !WITH_OTHER.includes(origin)),
+    );
     const taken = new Set(table.schema.fields.map(({ name }) => name));
     const possible = measures.flatMap((measure) =>
-      ORIGINS.map((origin) => nameOf(measure, origin)).filter((name) => !taken.has(name)),
+      Object.values(SUFFIXES)
+        .map((suffix) => `${measure}: ${suffix}`)
+        .filter((name) => !taken.has(name)),
     );
+    const suffixes = compared
+      ? { ...SUFFIXES, ...freeSuffixes(compared, measures, new Set([...taken, ...possible])) }
+      : SUFFIXES;
     const made = new Map<string, OriginColumn>();
     const replaced = new Map<string, Column<unknown>>();
-    const added: [name: string, column: Column<unknown>][] = [];
+    for (const name of compared?.wide ?? []) {
+      const narrow = numbersOf(table, name);
+      if (narrow) replaced.set(name, whole(widened(narrow)));
+    }
+    const hasIntegerKeys = numbersOf(table, ID)?.values instanceof Int32Array && !isWide(ID);
+    const other = compared && {
+      id: compared.id,
+      excluded: new Set<string>(compared.excluded),
+      shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float,
+    };
+    const added: NamedColumn[] = [];
     const left = new Set<string>(excluded);
     for (const { measure, ...source } of rows ? numbers : []) {
       for (const origin of origins) {
-        const name = nameOf(measure, origin);
-        const needed = origin === 'percent' ? (['reference', 'difference'] as const) : [];
-        if (taken.has(name) || needed.some((part) => !made.has(nameOf(measure, part)))) continue;
+        const name = nameOf(measure, origin, suffixes);
+        const needed = RATIOS[origin] ?? [];
+        if (taken.has(name) || needed.some((part) => !made.has(nameOf(measure, part, suffixes))))
+          continue;
         made.set(name, { measure, origin });
         added.push([name, columnOf(origin, source, rows, left)]);
       }
@@ -121,22 +198,47 @@ export class Origins {
       left,
       numbers.map(({ measure }) => measure),
       compares,
+      suffixes,
+      other,
     );
     if (added.length === 0 && replaced.size === 0) return { bytes, origins: result };
-    const { fields } = table.schema;
-    const children = fields.map(({ name }, i) => replaced.get(name) ?? table.children[i]);
-    const whole = new Table(
-      {
-        ...table.schema,
-        fields: [...fields, ...added.map(([name, { type }]) => field(name, type))],
-      },
-      [...children, ...added.map(([, column]) => column)].filter((column) => column !== undefined),
-    );
-    const encoded = tableToIPC(whole, { format: 'stream' });
-    // The engine takes the buffer over, which has to be all of it.
-    return encoded
-      ? { bytes: encoded.slice().buffer, origins: result }
-      : { bytes, origins: result };
+    const columns = table.schema.fields.flatMap(({ name }, i): NamedColumn[] => {
+      const column: Column<unknown> | undefined = replaced.get(name) ?? table.children[i];
+      return column ? [[name, column]] : [];
+    });
+    return { bytes: encoded(table, [...columns, ...added]), origins: result };
+  }
+
+  /**
+   * Rows of the other version as rows of this pivot's table: no key and no log entry of theirs is one of
+   * this version's, and no measure but those that compare has a number.
+   *
+   * @param bytes a complete Arrow stream of one record batch, with the columns that were loaded first
+   */
+  prepareOther(bytes: ArrayBuffer): ArrayBuffer {
+    const table = tableFromIPC(bytes);
+    const rows = rowsByIter(table);
+    const { other, suffixes } = this;
+    const columns: NamedColumn[] = [];
+    for (const [i, { name }] of table.schema.fields.entries()) {
+      const column: Column<unknown> | undefined = table.children[i];
+      const numbers = numbersOf(table, name);
+      if (!column || !other) continue;
+      if (name === ID && numbers) {
+        const isInteger = other.shift === SHIFTS.integer;
+        columns.push([name, whole(mapped(numbers, (id) => id - other.shift, isInteger))]);
+      } else if (name === LOGID && numbers) {
+        columns.push([name, whole(mapped(numbers, (id) => -id))]);
+      } else if (this.measures.includes(name) && numbers) {
+        const counts = (iter: string) => !other.excluded.has(iter);
+        const negative = mapped(numbers, (value) => -value);
+        columns.push(
+          [nameOf(name, 'other', suffixes), masked(numbers, rows, counts)],
+          [nameOf(name, 'otherDifference', suffixes), masked(negative, rows, counts)],
+        );
+      } else columns.push([name, column]);
+    }
+    return encoded(table, columns);
   }
 
   /** What a column of the pivot adds up; null if it is no column that was made here. */
@@ -158,21 +260,31 @@ export class Origins {
 
   /** The columns that are painted, by their names. */
   get ratios(): ReadonlyMap<string, Ratio> {
-    const entries = [...this.columns].flatMap(([name, { measure, origin }]) =>
-      origin === 'percent'
-        ? [
-            [
-              name,
-              {
-                plan: measure,
-                reference: nameOf(measure, 'reference'),
-                difference: nameOf(measure, 'difference'),
-              },
-            ] as const,
-          ]
-        : [],
-    );
-    return new Map(entries);
+    const ratios = new Map<string, Ratio>();
+    for (const [name, { measure, origin }] of this.columns) {
+      const [reference, difference] = RATIOS[origin] ?? [];
+      if (!reference || !difference) continue;
+      ratios.set(name, {
+        plan: measure,
+        reference: nameOf(measure, reference, this.suffixes),
+        difference: nameOf(measure, difference, this.suffixes),
+      });
+    }
+    return ratios;
+  }
+
+  /**
+   * What the columns of the other version are called now that were made by `before`; null for one that
+   * there is no longer.
+   */
+  renamings(before: Origins): Map<string, string | null> {
+    const names = new Map<string, string | null>();
+    for (const [name, { measure, origin }] of before.columns) {
+      if (!WITH_OTHER.includes(origin)) continue;
+      const now = nameOf(measure, origin, this.suffixes);
+      names.set(name, this.other && this.columns.has(now) ? now : null);
+    }
+    return names;
   }
 
   /** A schema without the columns made here. */
@@ -193,6 +305,28 @@ export class Origins {
         this.excluded.has(String(iters[y])) ? null : value,
       );
     }
+    return extended;
+  }
+
+  /** The same for rows that the other version's log has: as {@link prepareOther} makes them. */
+  extendOther(columns: Record<string, CellValue[]>): Record<string, CellValue[]> {
+    const iters = columns[ITER] ?? [];
+    const { other } = this;
+    const extended = { ...columns };
+    const move = (name: string, how: (id: number) => number) => {
+      const values = columns[name];
+      if (values) extended[name] = values.map((id) => (typeof id === 'number' ? how(id) : id));
+    };
+    move(ID, (id) => id - (other?.shift ?? 0));
+    move(LOGID, (id) => -id);
+    for (const [name, { measure, origin }] of this.columns) {
+      extended[name] = (columns[measure] ?? []).map((value, y) => {
+        const counts = typeof value === 'number' && !other?.excluded.has(String(iters[y]));
+        if (counts && origin === 'other') return value;
+        return counts && origin === 'otherDifference' ? -value : null;
+      });
+    }
+    for (const measure of this.measures) extended[measure] = iters.map(() => null);
     return extended;
   }
 
@@ -248,9 +382,50 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
       return isReference;
     case 'difference':
       return isReference || !excluded.has(iter);
+    case 'otherDifference':
+      return !excluded.has(iter);
     case 'percent':
+    case 'other':
+    case 'otherPercent':
       return false;
   }
+}
+
+/** Which two columns a share is painted from, beside the plan's. */
+const RATIOS: Readonly<Partial<Record<Origin, readonly [Origin, Origin]>>> = {
+  percent: ['reference', 'difference'],
+  otherPercent: ['other', 'otherDifference'],
+};
+
+/** The suffixes of another version's columns, which no other column may have. */
+function freeSuffixes(
+  { id, name }: OtherVersion,
+  measures: readonly string[],
+  taken: ReadonlySet<string>,
+): Suffixes {
+  for (let n = 0; ; n++) {
+    const suffixes = otherSuffixes(
+      n === 0 ? name : `${name} (version ${id}${n > 1 ? `, ${n}` : ''})`,
+    );
+    const names = measures.flatMap((measure) =>
+      WITH_OTHER.map((origin) => nameOf(measure, origin, suffixes)),
+    );
+    if (names.every((each) => !taken.has(each))) return suffixes;
+  }
+}
+
+type NamedColumn = [name: string, column: Column<unknown>];
+
+/** Columns in the place of a table's, as the stream that the engine takes over: a buffer of nothing else. */
+function encoded({ schema }: Table, columns: readonly NamedColumn[]): ArrayBuffer {
+  const fields = columns.map(([name, { type }]) => field(name, type));
+  const table = new Table(
+    { ...schema, fields },
+    columns.map(([, column]) => column),
+  );
+  const bytes = tableToIPC(table, { format: 'stream' });
+  if (!bytes) throw new Error('The rows could not be prepared.');
+  return bytes.slice().buffer;
 }
 
 /** How rows of an iteration go into the difference: +1 for the plan, −1 for the reference. */
@@ -282,14 +457,36 @@ interface Numbers {
   validity: Uint8Array;
 }
 
-function numbersOf(table: Table, measure: string): (Numbers & { measure: string }) | null {
-  const column: Column<unknown> | undefined = table.getChild(measure);
+function numbersOf(table: Table, name: string): Numbers | null {
+  const column: Column<unknown> | undefined = table.getChild(name);
   const [batch] = column?.data ?? [];
   if (!batch || !(batch.values instanceof Float64Array || batch.values instanceof Int32Array)) {
     return null;
   }
   const { type, values, validity, nullCount } = batch;
-  return { measure, type, values, validity: nullCount > 0 ? validity : new Uint8Array(0) };
+  return { type, values, validity: nullCount > 0 ? validity : new Uint8Array(0) };
+}
+
+/** Other numbers in the place of each; those of empty places do not matter. */
+function mapped(
+  { values, validity }: Numbers,
+  how: (value: number) => number,
+  isInteger = values instanceof Int32Array,
+): Numbers {
+  const { length } = values;
+  const made = isInteger ? new Int32Array(length) : new Float64Array(length);
+  for (let y = 0; y < length; y++) made[y] = how(Number(values[y]));
+  return { type: isInteger ? int32() : float64(), values: made, validity };
+}
+
+const widened = (numbers: Numbers): Numbers => mapped(numbers, (value) => value, false);
+
+function whole({ type, values, validity }: Numbers): Column<unknown> {
+  let nulls = 0;
+  for (let y = 0; validity.length > 0 && y < values.length; y++) {
+    if (((validity[y >> 3] ?? 0) & (1 << (y & 7))) === 0) nulls++;
+  }
+  return columnFrom(type, values, validity, values.length, nulls);
 }
 
 function columnOf(
@@ -299,7 +496,7 @@ function columnOf(
   excluded: ReadonlySet<string>,
 ): Column<unknown> {
   const length = source.values.length;
-  if (origin === 'percent') {
+  if (RATIOS[origin]) {
     const bits = new Uint8Array(Math.ceil(length / 8));
     return columnFrom(bool(), bits, bits, length, length);
   }

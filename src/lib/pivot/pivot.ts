@@ -7,7 +7,8 @@ import type { Row, Scalar } from '../contract/primitives';
 import type { CellIdentity, CellPosition } from './cell';
 import { byName, toScalar, valueKey } from './cell-value';
 import type { ColumnFacts } from './column-facts';
-import { columnFacts } from './column-facts';
+import { columnFacts, factsOfAll } from './column-facts';
+import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid';
@@ -17,11 +18,13 @@ import {
   GRID,
   monthOrder,
   numberFormats,
+  renamed,
   withMonthsInOrder,
+  withOther,
   withoutMonthOrder,
 } from './layout';
 import type { CleanLayout, MonthOrder } from './layout';
-import { Origins } from './origins';
+import { Origins, type OtherVersion } from './origins';
 import { createViewer, startEngine } from './perspective';
 import { emptyColumns, rowsOf, toEngineColumns } from './rows';
 import { neededColumns } from './underlying';
@@ -46,6 +49,14 @@ export interface Member {
   sum: number | null;
 }
 
+/** Another version to compare with: its plan's rows as Arrow streams of one record batch each. */
+export interface ComparedRows extends Omit<OtherVersion, 'wide'> {
+  batches: readonly ArrayBuffer[];
+}
+
+/** Whose rows: those of the pivot's own version, or those of the one that it is compared with. */
+export type Side = 'own' | 'other';
+
 interface PivotOptions extends PivotEvents {
   /** Where the pivot goes; it fills its host. */
   host: HTMLElement;
@@ -53,6 +64,8 @@ interface PivotOptions extends PivotEvents {
   columns: readonly ColumnEntry[];
   /** Iterations whose rows are no part of the plan. */
   excluded: readonly Iter[];
+  /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */
+  compared: ComparedRows | null;
   dark: boolean;
 }
 
@@ -74,6 +87,8 @@ export class Pivot {
   private refreshes = 0;
   private disposed = false;
   private dark: boolean;
+  /** How many rows of the table are those of the version that is compared with. */
+  private otherRows = 0;
 
   private constructor(
     private readonly options: PivotOptions,
@@ -89,6 +104,11 @@ export class Pivot {
     this.dark = options.dark;
   }
 
+  /** {@link whyNotBeside} for rows that are not loaded yet. */
+  static whyNotBeside(bytes: ArrayBuffer, compared: ComparedRows): string | null {
+    return whyNotBeside(typesOf(bytes), compared);
+  }
+
   /** Starts the engine early. {@link open} waits for it, and throws if it cannot start. */
   static prepare(): void {
     startEngine().catch(() => undefined);
@@ -101,19 +121,23 @@ export class Pivot {
    * @throws Error if the engine cannot start or refuses the rows
    */
   static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
-    const dimensions = options.columns.filter((c) => isLeaf(c.role));
-    const facts = columnFacts(
-      bytes,
-      dimensions.map((c) => c.cname),
-    );
+    const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
+    const batches = options.compared?.batches ?? [];
+    const facts = factsOfAll([bytes, ...batches].map((each) => columnFacts(each, dimensions)));
     const measures = options.columns
       .filter(({ role }) => role === 'value' || role === 'units')
       .map(({ cname }) => cname);
-    const prepared = Origins.prepare(bytes, measures, options.excluded);
+    const compared = options.compared && {
+      ...options.compared,
+      wide: wideColumns(typesOf(bytes), batches.map(typesOf)),
+    };
+    const prepared = Origins.prepare(bytes, measures, options.excluded, compared);
     const client = await startEngine();
     const table = await client.table(prepared.bytes, { index: options.index });
     const viewer = createViewer();
     try {
+      const ownRows = await table.size();
+      for (const batch of batches) await table.update(prepared.origins.prepareOther(batch));
       options.host.append(viewer);
       await viewer.load(table);
       await viewer.resetThemes(Object.values(THEMES));
@@ -128,6 +152,7 @@ export class Pivot {
       );
       const schema = byName(await table.schema());
       const pivot = new Pivot(options, table, viewer, grid, schema, facts, prepared.origins);
+      pivot.otherRows = (await table.size()) - ownRows;
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
           // If the page is left right after a change, the viewer is gone before this has read it.
@@ -152,8 +177,32 @@ export class Pivot {
     return this.options.index;
   }
 
-  rowCount(): Promise<number> {
-    return this.table.size();
+  /** How many rows of the version are loaded; those of another one that it is compared with do not count. */
+  async rowCount(): Promise<number> {
+    return (await this.table.size()) - this.otherRows;
+  }
+
+  /** The id of the version that is compared with; null without one. */
+  get comparedWith(): number | null {
+    return this.origins.other?.id ?? null;
+  }
+
+  /** Why the rows of another version cannot stand beside those on screen; null if they can. */
+  whyNotBeside({ batches, name }: Pick<ComparedRows, 'batches' | 'name'>): string | null {
+    return whyNotBeside(this.origins.loaded(this.schema), { batches, name });
+  }
+
+  /** A layout with what the other version has to compare with, if it does not show any of it yet. */
+  withOther(layout: Layout): Layout {
+    return withOther(layout, this.origins);
+  }
+
+  /**
+   * A layout of another pivot of this version: what compares two versions is under the names of now, or
+   * left out.
+   */
+  takingOver(layout: Layout, before: Origins): Layout {
+    return renamed(layout, this.origins.renamings(before));
   }
 
   /** What is shown now, as plain data. */
@@ -234,14 +283,14 @@ export class Pivot {
   }
 
   /** Appends rows of an operation's answer; the view re-sums them in place. */
-  async append(rows: readonly Row[]): Promise<void> {
+  async append(rows: readonly Row[], side: Side = 'own'): Promise<void> {
     if (rows.length === 0) return;
     const { origins } = this;
     const answered = toEngineColumns(rows, origins.loaded(this.schema), this.options.index);
-    const columns = origins.extend(answered);
+    const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
     for (const name of emptyColumns(columns)) this.withEmpty.set(name, true);
     await this.noteEmptyExpressions(columns);
-    await this.table.update(columns);
+    await this.changeRows(side, () => this.table.update(columns));
     await this.settle();
   }
 
@@ -250,8 +299,8 @@ export class Pivot {
    *
    * @throws RowsError if the loaded table cannot hold them
    */
-  appendStream(bytes: ArrayBuffer): Promise<void> {
-    return this.append(rowsOf(bytes));
+  appendStream(bytes: ArrayBuffer, side: Side): Promise<void> {
+    return this.append(rowsOf(bytes), side);
   }
 
   /**
@@ -259,14 +308,26 @@ export class Pivot {
    *
    * @param keys their index values, as far as they are known: without them, all rows are looked through
    */
-  async removeEntry(logid: number, keys: readonly (string | number)[]): Promise<void> {
-    const before = await this.table.size();
-    if (keys.length > 0) await this.table.remove(keys);
-    const removed = before - (await this.table.size());
-    if (keys.length === 0 || removed < keys.length) {
-      await this.table.remove(await this.keysOfEntry(logid));
-    }
+  async removeEntry(
+    logid: number,
+    keys: readonly (string | number)[],
+    side: Side = 'own',
+  ): Promise<void> {
+    await this.changeRows(side, async () => {
+      const before = await this.table.size();
+      if (keys.length > 0) await this.table.remove(keys);
+      const removed = before - (await this.table.size());
+      if (keys.length === 0 || removed < keys.length) {
+        await this.table.remove(await this.keysOfEntry(side === 'own' ? logid : -logid));
+      }
+    });
     await this.settle();
+  }
+
+  private async changeRows(side: Side, change: () => Promise<unknown>): Promise<void> {
+    const before = await this.table.size();
+    await change();
+    if (side === 'other') this.otherRows += (await this.table.size()) - before;
   }
 
   private async keysOfEntry(logid: number): Promise<(string | number)[]> {
@@ -468,13 +529,19 @@ export class Pivot {
     }
   }
 
-  /** The log entries that the loaded rows come from. */
-  async entries(): Promise<ReadonlySet<number>> {
+  /** The log entries that the loaded rows of a side come from. */
+  async entries(side: Side = 'own'): Promise<ReadonlySet<number>> {
     const text = await withView(this.table, { group_by: ['pf_logid'], columns: [] }, (view) =>
       view.to_columns_string(),
     );
     const ids = (parseRows(text).paths ?? []).map(([id]) => id);
-    return new Set(ids.filter((id) => typeof id === 'number'));
+    const isOfSide = (id: number) => id > 0 === (side === 'own');
+    return new Set(
+      ids
+        .filter((id) => typeof id === 'number')
+        .filter(isOfSide)
+        .map(Math.abs),
+    );
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {
@@ -494,6 +561,21 @@ export class Pivot {
       }
     }
   }
+}
+
+/**
+ * Why the rows of another version cannot stand beside those of this one; null if they can.
+ *
+ * @param own the types of this version's columns
+ */
+function whyNotBeside(
+  own: Schema,
+  { batches, name }: Pick<ComparedRows, 'batches' | 'name'>,
+): string | null {
+  return batches.reduce<string | null>(
+    (found, batch) => found ?? whyApart(own, typesOf(batch), name),
+    null,
+  );
 }
 
 /** Hides the viewer's buttons for settings, export and themes: the page has its own. */

@@ -13,7 +13,7 @@ const BASE: Layout = {
   expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
   depth: 1,
 };
-const NONE = { view: null, entry: null, asOf: null };
+const NONE = { view: null, entry: null, asOf: null, compare: null };
 
 const written = (changes: Layout) => writeAddress(NONE, { ...BASE, ...changes }, BASE);
 
@@ -88,9 +88,9 @@ describe('an address', () => {
     ).toBe(
       '?filter=Region:in:West:East&filter=Order+Date:%3E=:2028-01-01&sort=Sales:desc&chart=Y+Bar',
     );
-    expect(writeAddress({ ...NONE, view: 3, entry: 7 }, { ...BASE, split_by: [] }, BASE)).toBe(
-      '?view=3&columns=&entry=7',
-    );
+    expect(
+      writeAddress({ ...NONE, view: 3, entry: 7, compare: 2 }, { ...BASE, split_by: [] }, BASE),
+    ).toBe('?view=3&compare=2&columns=&entry=7');
   });
 
   it('is empty whatever order the service keeps the formats in', () => {
@@ -120,12 +120,13 @@ describe('an address', () => {
   it('shows the same layout again, whatever its names and values are', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.option(fc.integer({ min: 1 })), (shown, base, view) => {
-        const address = writeAddress({ view, entry: view, asOf: view }, shown, base);
+        const ids = { view, entry: view, asOf: view, compare: view };
+        const address = writeAddress(ids, shown, base);
         // As a browser keeps it.
         const { search } = new URL(`http://localhost/versions/1${address}`);
         expect(search).toBe(address);
         const read = readAddress(search);
-        expect([read.view, read.entry, read.asOf]).toEqual([view, view, view]);
+        expect(read).toMatchObject(ids);
         expect(withParts(base, read.parts)).toEqual({ ...shown, expressions: {} });
       }),
     );
@@ -133,7 +134,7 @@ describe('an address', () => {
 
   it('that somebody has spoilt is read as far as it can be', () => {
     const spoilt =
-      '?view=1e3&entry=-1&rows=Region&rows=City&filter=Region&filter=:&filter&sort=Sales&depth=x' +
+      '?view=1e3&entry=-1&compare=0&rows=Region&rows=City&filter=Region&filter=:&filter&sort=Sales&depth=x' +
       '&total=Sales&format=Sales:%7B&format=a:5&calc=x&chart&nothing=1&columns=%FF~';
     expect(readAddress(spoilt)).toEqual({
       ...NONE,

@@ -13,6 +13,8 @@ export interface Address {
   entry: number | null;
   /** The log entry up to which the plan is shown; null: the plan of now. */
   asOf: number | null;
+  /** The version that this one is compared with; null without one. */
+  compare: number | null;
   /** The parts that differ from the view; of `expressions` only those that the view does not have. */
   parts: Layout;
 }
@@ -103,12 +105,13 @@ const EXPRESSION = 'calc';
  * @param base the layout of the view, as it is shown
  */
 export function writeAddress(
-  { view, entry, asOf }: Omit<Address, 'parts'>,
+  { view, entry, asOf, compare }: Omit<Address, 'parts'>,
   shown: Layout,
   base: Layout,
 ): string {
   const parameters: [name: string, value: string][] = [];
   if (view !== null) parameters.push(['view', String(view)]);
+  if (compare !== null) parameters.push(['compare', String(compare)]);
   for (const { parameter, write } of PARTS) {
     const values = write(shown);
     if (sameValues(values, write(base))) continue;
@@ -142,6 +145,7 @@ export function readAddress(search: string): Address {
     view: id(parameters.get('view')),
     entry: id(parameters.get('entry')),
     asOf: id(parameters.get('asof')),
+    compare: id(parameters.get('compare')),
     parts,
   };
 }

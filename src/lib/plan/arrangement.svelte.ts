@@ -5,6 +5,7 @@ import { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { NamedView } from '../contract/views';
 import { GRID, sliceContextOf } from '../pivot/layout';
+import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
 import type { Loading } from './loading.svelte';
@@ -22,7 +23,7 @@ interface ShownEntries {
   operator: '==' | '<=';
 }
 
-const SOURCE_DEFAULT = { view: null, entry: null, asOf: null };
+const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: null };
 
 /** What the pivot shows, and how: the layout, the plugin, and the entries whose rows are shown. */
 export class Arrangement {
@@ -65,6 +66,8 @@ export class Arrangement {
   private sliceContext = '';
   /** What the open view shows on this version's rows. */
   private base: Layout = {};
+  /** The version that the pivot on screen compares with; null without one. */
+  private comparedWith: number | null = null;
   /** The query string of what is shown, as this class would write it. */
   private written = '';
 
@@ -84,7 +87,8 @@ export class Arrangement {
   async applyTo(pivot: Pivot, wanted: Layout | 'saved' | 'automatic'): Promise<void> {
     this.missing = [];
     this.ignoresOr = false;
-    let layout = wanted === 'saved' ? this.openLayout() : wanted;
+    this.comparedWith = pivot.comparedWith;
+    let layout = wanted === 'saved' ? this.openLayout(pivot) : wanted;
     if (wanted === 'saved') this.origin = this.view ? 'view' : 'saved layout';
     if (typeof layout === 'object') {
       try {
@@ -109,6 +113,7 @@ export class Arrangement {
 
   /** Shows what an address says; the empty one is the layout that the source opens with. */
   async openAddress(pivot: Pivot, search: string): Promise<void> {
+    this.address = null;
     const { view, entry, asOf, parts } = readAddress(search);
     const found = view === null ? null : await this.findView(view);
     this.viewGone = view !== null && found === null;
@@ -127,10 +132,31 @@ export class Arrangement {
     if (known) await this.showEntries(pivot, { entry: known, operator });
   }
 
+  /**
+   * Shows what another pivot of this version has shown. If the two compare it with different versions, the
+   * open view says what is shown, unless it was changed.
+   *
+   * @param before what the other pivot has shown, and its measures by origin
+   */
+  async takeOver(
+    pivot: Pivot,
+    { layout, origins }: { layout: Layout; origins: Origins },
+  ): Promise<void> {
+    const kept = pivot.takingOver(layout, origins);
+    if ((origins.other?.id ?? null) === pivot.comparedWith) return this.applyTo(pivot, kept);
+    const isChanged = this.differs || this.entries !== null;
+    await this.applyTo(pivot, isChanged ? pivot.withOther(kept) : 'saved');
+  }
+
+  /** Has the address say what is shown, though nobody has arranged anything. */
+  async noteShown(): Promise<void> {
+    const { pivot } = this.loading;
+    if (pivot) this.note(await pivot.layout(), true);
+  }
+
   /** Goes to an address of this page, as the browser's back and forward do. */
   goTo(search: string): Promise<void> {
     return this.change(async (pivot) => {
-      this.address = null;
       await this.openAddress(pivot, search);
       this.selection.clear();
     });
@@ -360,6 +386,7 @@ export class Arrangement {
       view: this.view?.id ?? null,
       entry: this.isolated?.id ?? null,
       asOf: this.planned.asOf?.id ?? null,
+      compare: this.comparedWith,
     };
     return writeAddress(shownBy, layout, this.base);
   }
@@ -372,15 +399,15 @@ export class Arrangement {
   }
 
   private baseLayout(pivot: Pivot): Layout {
-    const layout = this.openLayout();
+    const layout = this.openLayout(pivot);
     return typeof layout === 'string' ? pivot.defaultLayout() : layout;
   }
 
   /** The layout of the open view, or the source's default, if there is one and it is a layout. */
-  private openLayout(): Layout | 'automatic' | 'refused' {
+  private openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
     const stored: unknown = this.view ? this.view.layout : this.planned.source.default_layout;
     if (stored === null) return 'automatic';
     const layout = v.safeParse(Layout, stored);
-    return layout.success ? layout.output : 'refused';
+    return layout.success ? pivot.withOther(layout.output) : 'refused';
   }
 }

@@ -33,6 +33,13 @@ interface DownloadedRows extends Download {
   fellBack: boolean;
 }
 
+/** Which rows of a version to download, beside how many that are there already. */
+interface Extent {
+  /** The log entries whose rows to download, at most 100; none: all. */
+  logids: readonly number[];
+  beside: number;
+}
+
 /**
  * Downloads a version's rows: at the source's display grain, or single rows if it has none. Falls
  * back to single rows if the SQL of the grain is not generated yet
@@ -45,19 +52,20 @@ export async function downloadRows(
   columns: readonly ColumnEntry[],
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
+  { logids, beside }: Extent = { logids: [], beside: 0 },
 ): Promise<DownloadedRows> {
   const grain = hasGrain(columns);
   if (grain) {
     try {
-      const response = await api.loadRows(versionId, 'agg', { signal });
-      const download = await readDownload(response, 'text', onProgress);
+      const response = await api.loadRows(versionId, 'agg', { signal, logids });
+      const download = await readDownload(response, 'text', onProgress, beside);
       return { ...download, index: 'pf_gkey', fellBack: false };
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
     }
   }
-  const response = await api.loadRows(versionId, 'data', { signal });
-  const download = await readDownload(response, 'number', onProgress);
+  const response = await api.loadRows(versionId, 'data', { signal, logids });
+  const download = await readDownload(response, 'number', onProgress, beside);
   return { ...download, index: 'pf_id', fellBack: grain };
 }
 
@@ -66,6 +74,7 @@ export async function downloadRows(
  * and at most once per 100 ms in between.
  *
  * @param key whether the rows will be indexed on a text or a number: text has the lower limit
+ * @param beside how many rows of another version the table has to hold as well
  * @throws TooLargeError before the body is read, if it has too many rows
  * @throws ApiError with status 0 if the connection is cut half way
  */
@@ -73,11 +82,12 @@ export async function readDownload(
   response: Response,
   key: 'text' | 'number',
   onProgress: (progress: Progress) => void,
+  beside = 0,
 ): Promise<Download> {
   const rows = numberHeader(response, 'x-row-count');
-  if (rows !== null && rows > MAX_ROWS[key]) {
+  if (rows !== null && rows + beside > MAX_ROWS[key]) {
     await response.body?.cancel();
-    throw new TooLargeError(tooLarge(rows, key));
+    throw new TooLargeError(tooLarge(rows + beside, key, beside > 0));
   }
   // If the body is compressed, its length is not that of the bytes that arrive here.
   const encoded = response.headers.get('content-encoding');
@@ -114,13 +124,14 @@ export async function readDownload(
 
 const CUT = 'The connection was cut before all rows had arrived.';
 
-function tooLarge(rows: number, key: 'text' | 'number'): string {
+function tooLarge(rows: number, key: 'text' | 'number', areTwo: boolean): string {
   const counted = rows.toLocaleString('en-US');
   const remedy =
     key === 'text'
       ? 'Ask the administrator to set a coarser display grain for this source.'
       : 'Ask the administrator to set a display grain for this source: it loads sums instead of single rows.';
-  return `This version has ${counted} rows, more than a browser can hold. ${remedy}`;
+  const have = areTwo ? 'The two versions together have' : 'This version has';
+  return `${have} ${counted} rows, more than a browser can hold. ${remedy}`;
 }
 
 function numberHeader(response: Response, name: string): number | null {

@@ -1,20 +1,14 @@
 import * as api from '../client/api';
-import { watchVersion } from '../client/events';
+import { followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import type { LogListEntry } from '../contract/log';
-import type { Pivot } from '../pivot/pivot';
 import type { Changes } from './changes.svelte';
-import { readDownload } from './download';
+import { EntryRows } from './entry-rows';
 import type { Loading } from './loading.svelte';
 import type { Locks } from './locks.svelte';
 import type { Log } from './log.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** So many entries are asked for at once (docs/contract/19-planning-together.md#rows-of-some-entries). */
-const ENTRIES_AT_ONCE = 100;
-
-/** More rows than this are loaded faster than they are appended. */
-const MOST_ROWS = 100_000;
 /** The log sums up all rows, so it is read once for changes that follow each other. */
 const LOG_PAUSE_MS = 500;
 
@@ -36,7 +30,7 @@ export class Live {
   connected = $state.raw(true);
 
   private end: () => void = () => undefined;
-  private last: Promise<void> = Promise.resolve();
+  private readonly rows: EntryRows;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -45,30 +39,25 @@ export class Live {
     private readonly log: Log,
     private readonly locks: Locks,
     private readonly events: LiveEvents,
-  ) {}
+  ) {
+    this.rows = new EntryRows(planned.id, 'own', loading, changes);
+  }
 
   /** Opens the stream. It has to be open before the rows are asked for, or a change could be missed. */
   open(): void {
     this.close();
-    this.end = watchVersion(this.planned.id, {
-      onEvent: (event) => this.take(event),
+    this.end = followVersion(this.planned.id, (event) => this.follow(event), {
       onState: (isUp) => (this.connected = isUp),
+      onFailure: () => {
+        this.changes.stale ??=
+          'Someone else has changed this version, which this page could not show.';
+      },
     });
   }
 
   close(): void {
     this.end();
     this.end = () => undefined;
-  }
-
-  /** Events change the screen one after the other, in the order of the commits. */
-  private take(event: VersionEvent): void {
-    this.last = this.last
-      .then(() => this.follow(event))
-      .catch(() => {
-        this.changes.stale ??=
-          'Someone else has changed this version, which this page could not show.';
-      });
   }
 
   private async follow(event: VersionEvent): Promise<void> {
@@ -105,7 +94,7 @@ export class Live {
   /** Compares the entries on screen with those that are stored, and mends the difference. */
   private async compare(): Promise<void> {
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
-    const held = await this.held();
+    const held = await this.rows.held();
     const [{ entries }, columns] = await Promise.all([
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
@@ -122,21 +111,12 @@ export class Live {
     await this.bring(stored);
   }
 
-  /** The entries whose rows are on screen. */
-  private async held(): Promise<readonly number[]> {
-    await this.changes.settled();
-    const pivot = await this.loading.loaded();
-    return pivot ? [...(await pivot.entries())] : [];
-  }
-
   private async bring(logids: readonly number[]): Promise<void> {
-    const held = await this.held();
-    const missing = logids.filter((id) => !held.includes(id));
+    const missing = await this.rows.missing(logids);
     if (missing.length === 0) return;
     if (this.loading.phase.kind === 'empty') return this.events.onReload();
-    for (let at = 0; at < missing.length; at += ENTRIES_AT_ONCE) {
-      const part = missing.slice(at, at + ENTRIES_AT_ONCE);
-      await this.changes.follow((pivot) => this.append(pivot, part));
+    if (!(await this.rows.append(missing))) {
+      this.changes.stale = 'Many rows were added to this version. Reload to see them.';
     }
     void this.tell(missing.at(-1));
   }
@@ -154,20 +134,8 @@ export class Live {
     }
   }
 
-  private async append(pivot: Pivot, logids: readonly number[]): Promise<void> {
-    const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
-    const response = await api.loadRows(this.planned.id, endpoint, { logids });
-    if (Number(response.headers.get('x-row-count')) > MOST_ROWS) {
-      await response.body?.cancel();
-      this.changes.stale = 'Many rows were added to this version. Reload to see them.';
-      return;
-    }
-    const { bytes } = await readDownload(response, 'number', () => undefined);
-    if (bytes) await pivot.appendStream(bytes);
-  }
-
   private async takeOut(logids: readonly number[]): Promise<void> {
-    const held = await this.held();
+    const held = await this.rows.held();
     const gone = logids.filter((id) => held.includes(id));
     for (const logid of gone) await this.changes.followUndo(logid);
     if (gone.length === 0) return;

@@ -1,5 +1,5 @@
 import { LatestCall } from '../client/latest.svelte';
-import type { Pivot, PivotEvents } from '../pivot/pivot';
+import type { ComparedRows, Pivot, PivotEvents } from '../pivot/pivot';
 import type { Progress } from './download';
 import { downloadRows, TooLargeError } from './download';
 import type { PlannedVersion } from './planned-version.svelte';
@@ -16,6 +16,12 @@ export type Phase =
 interface PivotPlace extends PivotEvents {
   host: HTMLElement;
   dark: boolean;
+  /**
+   * The rows of another version to load beside; null without one. Never throws.
+   *
+   * @param whyNotBeside what is against some rows; null if nothing is
+   */
+  compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null>;
   /** Gives a pivot that was just opened its layout. */
   arrange(pivot: Pivot): Promise<void>;
 }
@@ -104,13 +110,15 @@ export class Loading {
   private async show(
     bytes: ArrayBuffer,
     index: 'pf_id' | 'pf_gkey',
-    { arrange, ...options }: PivotPlace,
+    { arrange, compared: findCompared, ...options }: PivotPlace,
     signal: AbortSignal,
   ): Promise<void> {
     const { Pivot } = await import('../pivot/pivot');
+    const compared = await findCompared((rows) => Pivot.whyNotBeside(bytes, rows));
+    if (signal.aborted) return;
     const { columns, current } = this.planned;
     const excluded = current.exclude_iters;
-    const pivot = await Pivot.open(bytes, { ...options, index, columns, excluded });
+    const pivot = await Pivot.open(bytes, { ...options, index, columns, excluded, compared });
     try {
       if (!signal.aborted) await arrange(pivot);
     } catch (error) {

@@ -42,6 +42,9 @@ const NOT_THE_PLAN: Readonly<Record<Origin, string>> = {
   reference: 'The reference is there to compare with. To change the plan, select the plan’s cell.',
   difference: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
   percent: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
+  other: 'This cell shows another version. To change the plan, select the plan’s cell.',
+  otherDifference: 'This cell compares two versions. To change the plan, select the plan’s cell.',
+  otherPercent: 'This cell compares two versions. To change the plan, select the plan’s cell.',
 };
 
 /** So long no other cell has to be selected before the service is asked to add up the slice. */
@@ -181,6 +184,11 @@ export class Selection {
     this.preview.clear();
     this.loading.pivot?.grid.marks.select([]);
     this.showReach(null);
+  }
+
+  /** Selects cells again that were selected before the rows were loaded anew. */
+  async selectAgain(cells: readonly ReadCell[]): Promise<void> {
+    for (const [i, cell] of cells.entries()) await this.select(cell, { x: null, y: 0 }, i > 0);
   }
 
   /** Marks the selected cells again: the viewer has drawn its rows anew. */

@@ -5,10 +5,13 @@ import type { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
+import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
+import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
 import { CellEntry } from './cell-entry';
 import { Changes, type Written } from './changes.svelte';
+import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
 import { Loading } from './loading.svelte';
@@ -37,6 +40,7 @@ export class PlanSession {
   readonly draft: OperationDraft;
   readonly entry: CellEntry;
   readonly live: Live;
+  readonly comparison: Comparison;
 
   /** Whether the screen shows other numbers than are stored. Null while that cannot be told. */
   readonly differs: boolean | null = $derived.by(() =>
@@ -53,7 +57,7 @@ export class PlanSession {
   /** Where the pivot goes; null before it is opened and after it is disposed of. */
   private host: HTMLElement | null = null;
   /** What was shown before the last reload: if that failed, the next one goes on from it. */
-  private layout: Layout | null = null;
+  private shown: { layout: Layout; origins: Origins } | null = null;
   private dark = false;
   private search = '';
 
@@ -88,6 +92,12 @@ export class PlanSession {
       onWritten,
       onReload: () => void this.reload(),
     });
+    this.comparison = new Comparison(
+      this.planned,
+      this.loading,
+      this.changes,
+      () => void this.compareWith(null),
+    );
   }
 
   /** The pivot on screen; null until it is ready. */
@@ -104,21 +114,43 @@ export class PlanSession {
   async open(host: HTMLElement, dark: boolean, search: string): Promise<void> {
     this.host = host;
     this.dark = dark;
-    this.search = search;
     this.live.open();
     const views = this.arrangement.views.read().catch(() => undefined);
-    await Promise.all([this.load(null), this.log.read(), this.locks.read(), views]);
+    await Promise.all([this.loadAddress(search), this.log.read(), this.locks.read(), views]);
+  }
+
+  /** Goes to an address of this page, as the browser's back and forward do. */
+  async goTo(search: string): Promise<void> {
+    const { compare } = readAddress(search);
+    if (compare === (this.comparison.other?.id ?? null)) await this.arrangement.goTo(search);
+    else await this.loadAddress(search);
+  }
+
+  /**
+   * Shows another version of the source beside this one; null shows this one alone. Until the other one is
+   * here, the page stays as it is, and if it cannot be compared, for good: the comparison says why.
+   */
+  async compareWith(id: number | null): Promise<void> {
+    const other = id === null ? null : await this.comparison.find(id, this.pivot);
+    if (id !== null && !other) return;
+    const cells = this.selection.current?.cells ?? [];
+    await this.keepShown();
+    this.comparison.begin(other);
+    this.selection.clear();
+    await this.load();
+    await this.arrangement.noteShown();
+    await this.selection.selectAgain(cells);
   }
 
   /** Loads everything again: after a failure, or if the page no longer shows what is stored. */
   async reload(): Promise<void> {
-    this.layout = (await this.pivot?.layout().catch(() => null)) ?? this.layout;
+    await this.keepShown();
     await this.planned.refresh();
     this.changes.stale = null;
     this.othersWrote = null;
     // Right before the pivot goes, or a cell of it could still be selected.
     this.selection.clear();
-    await Promise.all([this.load(this.layout), this.log.read(), this.locks.read()]);
+    await Promise.all([this.load(), this.log.read(), this.locks.read()]);
   }
 
   /**
@@ -168,25 +200,49 @@ export class PlanSession {
   async dispose(): Promise<void> {
     this.host = null;
     this.live.close();
+    this.comparison.dispose();
     this.selection.clear();
     await this.loading.dispose();
   }
 
-  /** @param layout null for what the address says */
-  private async load(layout: Layout | null): Promise<void> {
+  /** Loads the rows anew for what an address says. */
+  private async loadAddress(search: string): Promise<void> {
+    this.search = search;
+    this.shown = null;
+    const { compare } = readAddress(search);
+    const other = compare === null ? null : await this.comparison.find(compare, null);
+    this.comparison.begin(other);
+    this.selection.clear();
+    await this.load();
+    if (compare !== null && !other) await this.arrangement.noteShown();
+  }
+
+  private async keepShown(): Promise<void> {
+    const { pivot } = this;
+    const layout = await pivot?.layout().catch(() => null);
+    if (pivot && layout) this.shown = { layout, origins: pivot.origins };
+  }
+
+  /** Loads the rows, and shows what was shown before; the first time, what the address says. */
+  private async load(): Promise<void> {
     if (!this.host) return;
+    const { shown, comparison } = this;
+    const { other } = comparison;
     await this.loading.load({
       host: this.host,
       dark: this.dark,
+      compared: (whyNotBeside) => comparison.take(whyNotBeside),
       arrange: (pivot) =>
-        layout
-          ? this.arrangement.applyTo(pivot, layout)
+        shown
+          ? this.arrangement.takeOver(pivot, shown)
           : this.arrangement.openAddress(pivot, this.search),
       onTarget: (cell, at, add) => void this.selection.select(cell, at, add),
       onRows: () => void this.selection.followRows(),
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });
+    if (this.pivot) comparison.isShown();
+    if (other && !comparison.other) await this.arrangement.noteShown();
   }
 }
 

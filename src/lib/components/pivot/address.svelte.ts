@@ -1,14 +1,14 @@
 import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
-import type { Arrangement } from '$lib/plan/arrangement.svelte';
+import type { PlanSession } from '$lib/plan/session.svelte';
 
 /**
  * Keeps the page's address and what its pivot shows the same, both ways: a change of the arrangement
  * becomes an entry of the browser's history, and back and forward change the arrangement. To be called
  * while a component is initialized.
  */
-export function followAddress(arrangement: Arrangement): void {
+export function followAddress(session: PlanSession): void {
   let known = page.url.search;
   let writing = 0;
 
@@ -26,7 +26,7 @@ export function followAddress(arrangement: Arrangement): void {
   }
 
   $effect(() => {
-    const { address } = arrangement;
+    const { address } = session.arrangement;
     if (address !== null) void untrack(() => write(address));
   });
 
@@ -34,6 +34,6 @@ export function followAddress(arrangement: Arrangement): void {
     const { search } = page.url;
     if (search === known || writing > 0) return;
     known = search;
-    void untrack(() => arrangement.goTo(search));
+    void untrack(() => session.goTo(search));
   });
 }

@@ -1,0 +1,186 @@
+import * as api from '../client/api';
+import { followVersion } from '../client/events';
+import type { VersionEvent } from '../contract/events';
+import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
+import type { Version } from '../contract/versions';
+import type { ComparedRows } from '../pivot/pivot';
+import type { Changes } from './changes.svelte';
+import { downloadRows, type Progress } from './download';
+import { ENTRIES_AT_ONCE, EntryRows } from './entry-rows';
+import type { Loading } from './loading.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+
+/**
+ * Another version of the source, whose plan stands beside the one of the page: its rows are loaded with the
+ * page's, and follow what is committed to it. Nothing here changes it
+ * (docs/decisions/0023-two-versions-in-one-table.md).
+ */
+export class ComparedVersion {
+  /** Whether what is committed to it arrives by itself. */
+  connected = $state.raw(true);
+  /** Its rows, while they are downloaded and not loaded. */
+  private batches: readonly ArrayBuffer[] | null = null;
+  private end: () => void = () => undefined;
+  private letThrough: () => void = () => undefined;
+  /** Ends once its rows are on screen: only then can events change them. */
+  private readonly shown = new Promise<void>((resolve) => (this.letThrough = resolve));
+  private readonly rows: EntryRows;
+
+  /**
+   * @param current as the service last told it
+   * @param planned the version of the page
+   * @param onDeleted is told once it is not there any more
+   */
+  constructor(
+    private current: Version,
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly changes: Changes,
+    private readonly onDeleted: () => void,
+  ) {
+    this.rows = new EntryRows(current.id, 'other', loading, changes);
+  }
+
+  get id(): number {
+    return this.current.id;
+  }
+
+  get name(): string {
+    return this.current.name;
+  }
+
+  /** Follows what is committed to it. It has to be called before its rows are asked for. */
+  open(): void {
+    this.end = followVersion(this.id, (event) => this.follow(event), {
+      onState: (isUp) => (this.connected = isUp),
+      onFailure: () => {
+        this.changes.stale ??= `“${this.name}” was changed, which this page could not show.`;
+      },
+    });
+  }
+
+  /** Its rows are on screen. */
+  isShown(): void {
+    this.letThrough();
+  }
+
+  close(): void {
+    this.end();
+  }
+
+  /**
+   * The rows of its plan: those that were downloaded, or, once they were loaded, those of now.
+   *
+   * @param beside how many rows of the page's version there are
+   * @throws TooLargeError, ApiError
+   */
+  async take(
+    beside: number,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ComparedRows> {
+    await this.download(beside, signal, onProgress);
+    const rows = this.asRows();
+    this.batches = null;
+    return rows;
+  }
+
+  /** Downloads its rows for the next {@link take}. @throws TooLargeError, ApiError */
+  async download(
+    beside: number,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ComparedRows> {
+    this.batches ??= await this.downloadNow(beside, signal, onProgress);
+    return this.asRows();
+  }
+
+  private asRows(): ComparedRows {
+    const { id, name, exclude_iters } = this.current;
+    return { id, name, excluded: exclude_iters, batches: this.batches ?? [] };
+  }
+
+  private async downloadNow(
+    beside: number,
+    signal: AbortSignal,
+    onProgress: (progress: Progress) => void,
+  ): Promise<ArrayBuffer[]> {
+    const { entries } = await api.listLog(this.id, { signal });
+    const stored = entries.filter(({ row_count }) => row_count > 0);
+    const ofPlan = stored.filter((entry) => this.isOfPlan(entry)).map(({ id }) => id);
+    // Rows beside its plan would show as empty months and groups.
+    const parts = stored.length === ofPlan.length ? [[]] : partsOf(ofPlan);
+    const batches: ArrayBuffer[] = [];
+    let rows = beside;
+    for (const logids of parts) {
+      const extent = { logids, beside: rows };
+      const { columns } = this.planned;
+      const part = await downloadRows(this.id, columns, signal, onProgress, extent);
+      rows += part.rows ?? 0;
+      if (part.bytes) batches.push(part.bytes);
+    }
+    return batches;
+  }
+
+  /** Whether what an operation writes belongs to the plan. */
+  private isOfPlan({ operation }: { operation: string }): boolean {
+    const known = LOG_OPERATIONS.find((each) => each === operation);
+    return !known || !this.current.exclude_iters.includes(OPERATIONS[known].iter);
+  }
+
+  private async follow(event: VersionEvent): Promise<void> {
+    await this.shown;
+    switch (event.kind) {
+      case 'written':
+        return this.isOfPlan(event) ? this.bring([event.logid]) : undefined;
+      case 'undone':
+        return this.takeOut([event.logid]);
+      case 'cleared':
+      case 'resync':
+        return this.compare();
+      case 'status':
+        return this.refresh();
+      case 'deleted':
+        return this.onDeleted();
+      case 'note':
+      case 'locks':
+        return;
+    }
+  }
+
+  /** Mends the difference between its entries on screen and those that are stored. */
+  private async compare(): Promise<void> {
+    // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
+    const held = await this.rows.held();
+    const { entries } = await api.listLog(this.id);
+    const stored = entries
+      .filter((entry) => entry.row_count > 0 && this.isOfPlan(entry))
+      .map(({ id }) => id);
+    await this.takeOut(held.filter((id) => !stored.includes(id)));
+    await this.bring(stored);
+  }
+
+  private async bring(logids: readonly number[]): Promise<void> {
+    if (await this.rows.append(await this.rows.missing(logids))) return;
+    this.changes.stale = `Many rows were added to “${this.name}”. Reload to see them.`;
+  }
+
+  private async takeOut(logids: readonly number[]): Promise<void> {
+    const held = await this.rows.held();
+    for (const logid of logids) if (held.includes(logid)) await this.rows.remove(logid);
+  }
+
+  private async refresh(): Promise<void> {
+    const before = this.current.exclude_iters;
+    this.current = await api.getVersion(this.id);
+    if (JSON.stringify(before) !== JSON.stringify(this.current.exclude_iters)) {
+      this.changes.stale = `What belongs to the plan of “${this.name}” was changed. Reload to see it as it is now.`;
+    }
+  }
+}
+
+/** Some entries in parts that can be asked for at once. */
+const partsOf = (logids: readonly number[]): number[][] =>
+  Array.from({ length: Math.ceil(logids.length / ENTRIES_AT_ONCE) }, (_, i) =>
+    logids.slice(i * ENTRIES_AT_ONCE, (i + 1) * ENTRIES_AT_ONCE),
+  );

@@ -1,0 +1,129 @@
+import * as api from '../client/api';
+import { LatestCall } from '../client/latest.svelte';
+import type { VersionListEntry } from '../contract/versions';
+import type { ComparedRows, Pivot } from '../pivot/pivot';
+import type { Changes } from './changes.svelte';
+import { ComparedVersion } from './compared-version.svelte';
+import type { Progress } from './download';
+import type { Loading } from './loading.svelte';
+import { pivotMessageOf } from './pivot-message-of';
+import type { PlannedVersion } from './planned-version.svelte';
+
+/** The version that the page's version is compared with, if there is one, and the way to it. */
+export class Comparison {
+  /** The version whose plan stands beside the one of the page; null if there is none. */
+  other = $state.raw<ComparedVersion | null>(null);
+  /** The version whose rows are on their way, and how far they are. */
+  loading = $state.raw<{ name: string; progress: Progress | null } | null>(null);
+  /** Why there is no comparison, or none any more; null if there is nothing to be said. */
+  ended = $state.raw<string | null>(null);
+
+  private readonly call = new LatestCall();
+
+  /** @param onGone is told that the other version was deleted */
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly rows: Loading,
+    private readonly changes: Changes,
+    private readonly onGone: () => void,
+  ) {}
+
+  /** The other versions of the source, whether open or closed. @throws ApiError */
+  async choices(): Promise<VersionListEntry[]> {
+    const versions = await api.listVersions(this.planned.source.id);
+    return versions.filter(({ id }) => id !== this.planned.id);
+  }
+
+  /**
+   * Brings the rows of a version here. If that fails, {@link ended} says why; if it was cancelled,
+   * nothing does.
+   *
+   * @param pivot beside whose rows they are to stand; null if these are not loaded yet
+   * @returns the version, to be passed to {@link begin}; null if there is none
+   */
+  async find(id: number, pivot: Pivot | null): Promise<ComparedVersion | null> {
+    const signal = this.call.begin();
+    this.ended = null;
+    this.loading = { name: '', progress: null };
+    let found: ComparedVersion | null = null;
+    try {
+      const version = await api.getVersion(id, { signal });
+      if (version.source_id !== this.planned.source.id || id === this.planned.id) {
+        this.ended = 'Only versions of the same source can be compared.';
+        return null;
+      }
+      const { planned, rows, changes } = this;
+      found = new ComparedVersion(version, planned, rows, changes, () => this.onDeleted(id));
+      found.open();
+      const tell = this.tellerOf(found);
+      const compared = await found.download(rows.rows ?? 0, signal, tell);
+      this.ended = pivot?.whyNotBeside(compared) ?? null;
+      if (this.ended === null && !signal.aborted) return found;
+    } catch (error) {
+      if (!signal.aborted) this.ended = pivotMessageOf(error);
+    } finally {
+      if (!signal.aborted) this.loading = null;
+    }
+    found?.close();
+    return null;
+  }
+
+  /** Stops what {@link find} or {@link take} is waiting for. */
+  cancel(): void {
+    this.call.stop();
+    this.loading = null;
+  }
+
+  /** Compares with a version from the next load on; null compares with none. */
+  begin(other: ComparedVersion | null): void {
+    if (this.other !== other) this.other?.close();
+    this.other = other;
+  }
+
+  /**
+   * The rows to load beside those of the page's version; null if there is no comparison, or if it cannot
+   * be made: {@link ended} then says why, unless it was cancelled.
+   *
+   * @param whyNotBeside what is against some rows; null if nothing is
+   */
+  async take(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null> {
+    const { other } = this;
+    if (!other) return null;
+    const signal = this.call.begin();
+    try {
+      const rows = await other.take(this.rows.rows ?? 0, signal, this.tellerOf(other));
+      this.ended = whyNotBeside(rows);
+      if (this.ended === null) return rows;
+    } catch (error) {
+      if (!signal.aborted) this.ended = pivotMessageOf(error);
+    } finally {
+      if (!signal.aborted) this.loading = null;
+    }
+    this.begin(null);
+    return null;
+  }
+
+  /** The rows that were taken are on screen, and follow what is committed. */
+  isShown(): void {
+    this.other?.isShown();
+  }
+
+  dispose(): void {
+    this.cancel();
+    this.begin(null);
+  }
+
+  private onDeleted(id: number): void {
+    const { other } = this;
+    if (other?.id !== id) return;
+    this.ended = `“${other.name}” was deleted, so there is nothing to compare with any more.`;
+    this.onGone();
+  }
+
+  private tellerOf({ name }: ComparedVersion): (progress: Progress) => void {
+    this.loading = { name, progress: null };
+    return (progress) => {
+      if (this.loading) this.loading = { name, progress };
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import * as api from '../client/api';
+import type { Pivot, Side } from '../pivot/pivot';
+import type { Changes } from './changes.svelte';
+import { readDownload } from './download';
+import type { Loading } from './loading.svelte';
+
+/** So many entries are asked for at once (docs/contract/19-planning-together.md#rows-of-some-entries). */
+export const ENTRIES_AT_ONCE = 100;
+
+/** More rows than this are loaded faster than they are appended. */
+const MOST_ROWS = 100_000;
+
+/** The rows of one version on screen, by the log entries that they come from. */
+export class EntryRows {
+  /** @param side whether it is the version of the page, or the one that it is compared with */
+  constructor(
+    private readonly versionId: number,
+    private readonly side: Side,
+    private readonly loading: Loading,
+    private readonly changes: Changes,
+  ) {}
+
+  /** The entries whose rows are on screen. */
+  async held(): Promise<readonly number[]> {
+    await this.changes.settled();
+    const pivot = await this.loading.loaded();
+    return pivot && this.isOn(pivot) ? [...(await pivot.entries(this.side))] : [];
+  }
+
+  /** Of some entries, those whose rows are not on screen. */
+  async missing(logids: readonly number[]): Promise<readonly number[]> {
+    const held = await this.held();
+    return logids.filter((id) => !held.includes(id));
+  }
+
+  /**
+   * Appends the rows of some entries.
+   *
+   * @returns false if there are too many, which have to be loaded
+   * @throws if they cannot be shown
+   */
+  async append(logids: readonly number[]): Promise<boolean> {
+    let isComplete = true;
+    for (let at = 0; at < logids.length; at += ENTRIES_AT_ONCE) {
+      const part = logids.slice(at, at + ENTRIES_AT_ONCE);
+      await this.changes.follow(async (pivot) => {
+        if (this.isOn(pivot) && !(await this.appendTo(pivot, part))) isComplete = false;
+      });
+    }
+    return isComplete;
+  }
+
+  /** Takes the rows of an entry out. @throws if that fails */
+  remove(logid: number): Promise<void> {
+    return this.changes.follow(async (pivot) => {
+      if (this.isOn(pivot)) await pivot.removeEntry(logid, [], this.side);
+    });
+  }
+
+  /** Another version may be compared with by now, or none. */
+  private isOn(pivot: Pivot): boolean {
+    return this.side === 'own' || pivot.comparedWith === this.versionId;
+  }
+
+  private async appendTo(pivot: Pivot, logids: readonly number[]): Promise<boolean> {
+    const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
+    const response = await api.loadRows(this.versionId, endpoint, { logids });
+    if (Number(response.headers.get('x-row-count')) > MOST_ROWS) {
+      await response.body?.cancel();
+      return false;
+    }
+    const { bytes } = await readDownload(response, 'number', () => undefined);
+    if (bytes) await pivot.appendStream(bytes, this.side);
+    return true;
+  }
+}
