@@ -1,7 +1,7 @@
 import perspective from '@finos/perspective/node';
 import {
   Bool,
-  DataType,
+  type DataType,
   DateDay,
   Dictionary,
   Float64,

@@ -225,7 +225,7 @@ export class Grid {
     // What is under the mouse, whatever a change that is not drawn yet has put there.
     const identity = this.marks.drawnAt(cell);
     // The engine cannot sort by what it does not add up.
-    if (cell.closest('thead') && this.shown.isPainted(meta.x)) event.stopImmediatePropagation();
+    if (cell.closest('thead') && this.shown.isShare(meta.x)) event.stopImmediatePropagation();
     // The header of a measure stands for no rows, and a click on it sorts.
     if (!identity && !isLabel && cell.tagName !== 'TD') return;
     if (isLabel) {

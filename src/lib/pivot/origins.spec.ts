@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Iter } from '../contract/operations';
 import type { CellValue, EngineTable } from './engine-types';
-import { Origins, shares } from './origins';
+import { differences, Origins, shares } from './origins';
 import { toEngineColumns } from './rows';
 import { ViewReader } from './view-reader';
 import {
@@ -98,6 +98,19 @@ describe('measures by origin', () => {
     const { origins } = Origins.prepare(bytes, ['value'], []);
     expect(origins.columnsOf('value')).toEqual([]);
     expect(origins.ratios.size).toBe(0);
+  });
+});
+
+describe('the difference', () => {
+  it('is nothing where two sums are equal, whatever adding them up has left', () => {
+    const sums = 77_390.81;
+    const difference = [1.5e-11, -1.5e-11, -0.01, null, 5];
+    const plan = [sums, sums, sums, null, null];
+    const made = [0, 0, -0.01, null, 5];
+    expect(differences([plan, undefined, difference])).toEqual(made);
+    expect(differences([undefined, plan, difference])).toEqual(made);
+    expect(differences([undefined, undefined, difference])).toEqual(difference);
+    expect(shares([plan, plan, difference])[1]).toBe(0);
   });
 });
 

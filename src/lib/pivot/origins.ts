@@ -363,9 +363,25 @@ function share(
       ? plan - base
       : null;
   if (base === null || change === null) return null;
-  // A base that is the difference of two sums is seldom exactly 0.
-  const isNothing = Math.abs(base) <= 1e-12 * Math.abs(change);
-  return isNothing ? null : change / Math.abs(base);
+  // What is the difference of two sums is seldom exactly 0.
+  if (Math.abs(base) <= RESIDUE * Math.abs(change)) return null;
+  return Math.abs(change) <= RESIDUE * Math.abs(base) ? 0 : change / Math.abs(base);
+}
+
+/** What the adding up of equal numbers in another order may leave, as a share of them. */
+const RESIDUE = 1e-12;
+
+/**
+ * Plan less reference, row by row: 0 if the two are equal but for what adding them up in another order
+ * leaves.
+ */
+export function differences([plan, reference, difference = []]: readonly (
+  readonly CellValue[] | undefined
+)[]): CellValue[] {
+  return difference.map((value, y) => {
+    const sizes = [plan?.[y], reference?.[y]].filter(isNumber).map(Math.abs);
+    return isNumber(value) && Math.abs(value) <= RESIDUE * Math.max(0, ...sizes) ? 0 : value;
+  });
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';

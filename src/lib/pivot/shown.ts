@@ -5,8 +5,8 @@ import { parseRows, ROW_KEY, ROW_PATH } from './columns-json';
 import type { CellValue, Table, View, ViewWindow } from './engine-types';
 import { Expansion } from './expansion';
 import { columnLabels, headOf, label, labelStyle } from './labels';
-import { shares, type Ratio } from './origins';
-import { ViewReader } from './view-reader';
+import type { Ratio } from './origins';
+import { painted, ViewReader } from './view-reader';
 
 /** So long a question waits for the view that takes the place of one that is gone. */
 const REPLACED_WITHIN_MS = 10_000;
@@ -120,9 +120,9 @@ export class Shown {
     return this.window.reader?.sliceContext === this.reader?.sliceContext;
   }
 
-  /** Whether a column is painted from others: the engine has no sums of its own for it. */
-  isPainted(x: number | undefined): boolean {
-    return x !== undefined && this.window.reader?.partsOf(x) != null;
+  /** Whether a column shows shares, of which the engine has no sums. */
+  isShare(x: number | undefined): boolean {
+    return x !== undefined && this.window.reader?.isShare(x) === true;
   }
 
   /** What the header of a split column stands for; null for one that stands for no rows. */
@@ -281,10 +281,8 @@ export class Shown {
       );
     };
     for (let x = start_col; x < Math.min(end_col, printedPaths.length); x++) {
-      const parts = reader?.partsOf(x);
-      const values = parts
-        ? shares(await Promise.all(parts.map((at) => (at === null ? undefined : valuesAt(at)))))
-        : await valuesAt(x);
+      const painting = reader?.paintingOf(x);
+      const values = painting ? await painted(painting, valuesAt) : await valuesAt(x);
       if (values) shown.push([labels[x] ?? '', values]);
     }
     return tidied(shown);

@@ -16,7 +16,7 @@ import type {
   ViewWindow,
 } from './engine-types';
 import { sliceContextOf } from './layout';
-import { shares, type Ratio } from './origins';
+import { differences, shares, type Ratio } from './origins';
 import type { PivotCell, SliceColumn } from './slice';
 import { expressionsOf, sliceFromCell } from './slice';
 import type { Underlying } from './underlying';
@@ -241,18 +241,25 @@ export class ViewReader {
     return typeof value === 'number' ? tidy(value) : null;
   }
 
-  /**
-   * The places of the columns that a painted one is made from: plan, reference, difference; null for
-   * one that the view does not show. Null for a column that is not painted.
-   */
-  partsOf(x: number): (number | null)[] | null {
+  /** Whether a column shows shares, of which the engine has no sums. */
+  isShare(x: number): boolean {
+    return this.ratios.has(this.shown[x % this.shown.length] ?? '');
+  }
+
+  /** How a column is painted from others, and itself; null for one that shows the engine's sums. */
+  paintingOf(x: number): Painting | null {
     const { shown } = this;
-    const ratio = this.ratios.get(shown[x % shown.length] ?? '');
-    if (!ratio) return null;
-    return [ratio.plan, ratio.reference, ratio.difference].map((name) => {
-      const at = shown.indexOf(name);
+    const name = shown[x % shown.length] ?? '';
+    const placeOf = (part: string) => {
+      const at = shown.indexOf(part);
       return at < 0 ? null : x - (x % shown.length) + at;
-    });
+    };
+    for (const [share, { plan, reference, difference }] of this.ratios) {
+      if (name !== share && name !== difference) continue;
+      const places = [plan, reference, difference].map(placeOf);
+      return { places, paint: name === share ? shares : differences };
+    }
+    return null;
   }
 
   /** The values of one column of the view, painted ones too. */
@@ -260,11 +267,10 @@ export class ViewReader {
     x: number,
     rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
   ): Promise<CellValue[]> {
-    const parts = this.partsOf(x);
-    if (!parts) return this.summedValues(x, rows);
-    return shares(
-      await Promise.all(parts.map((at) => (at === null ? undefined : this.summedValues(at, rows)))),
-    );
+    const painting = this.paintingOf(x);
+    return painting
+      ? painted(painting, (at) => this.summedValues(at, rows))
+      : this.summedValues(x, rows);
   }
 
   /**
@@ -419,6 +425,22 @@ export class ViewReader {
       this.reading.delete(read);
     }
   }
+}
+
+/** How a column is painted from others. */
+interface Painting {
+  /** The places of plan, reference and difference; null for one that the view does not show. */
+  places: readonly (number | null)[];
+  /** Makes the values of theirs. */
+  paint: (columns: readonly (readonly CellValue[] | undefined)[]) => CellValue[];
+}
+
+/** The values of a painted column. @param sums reads those of the engine at a place */
+export async function painted(
+  { places, paint }: Painting,
+  sums: (at: number) => Promise<readonly CellValue[] | undefined>,
+): Promise<CellValue[]> {
+  return paint(await Promise.all(places.map((at) => (at === null ? undefined : sums(at)))));
 }
 
 /** The values that identify a row, and their columns. */
