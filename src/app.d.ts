@@ -1,5 +1,6 @@
 import '@sveltejs/adapter-node';
 import type { Crumb } from '$lib/components/shell/Breadcrumbs.svelte';
+import type { Me } from '$lib/contract/me';
 import type { Bodies } from '$lib/server/bodies';
 import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
@@ -21,6 +22,8 @@ declare global {
       budget: Budget;
       bodies: Bodies;
       events: Events;
+      /** Who sends the request. */
+      me: Me;
       /** Undefined if they are turned off. */
       metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dev } from '$app/environment';
 import { json } from '@sveltejs/kit';
-import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit';
+import type { Handle, HandleServerError, RequestEvent, ServerInit } from '@sveltejs/kit';
 import { Bodies } from '$lib/server/bodies';
 import { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
@@ -15,6 +15,7 @@ import { countBody, discardBody, requireJsonBody } from '$lib/server/http';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
 import { requireCurrentSchema } from '$lib/server/services/health';
+import { endpointOf, NOBODY, requireRole, whoSent } from '$lib/server/sign-in';
 import type { Logger } from 'pino';
 
 let config: Config;
@@ -63,13 +64,22 @@ export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
   const { request, url, route, locals, platform } = event;
   const isApi = url.pathname === '/api' || url.pathname.startsWith('/api/');
-  Object.assign(locals, { db, config, budget, bodies, events, metrics, requestId: randomUUID() });
+  Object.assign(locals, {
+    db,
+    config,
+    budget,
+    bodies,
+    events,
+    metrics,
+    requestId: randomUUID(),
+    me: NOBODY,
+  });
 
   const socket = platform?.req.socket;
   // Until the answer begins, there is nothing that the client could take.
   socket?.setTimeout(0);
   let response: Response;
-  const refusal = refusalOf(request, url, isApi);
+  const refusal = refusalOf(event, isApi);
   if (refusal) {
     response = isApi ? failureAnswer(refusal) : pageRefusal(refusal);
   } else {
@@ -153,9 +163,15 @@ function asApiAnswer(response: Response, failure: unknown, method: string): Resp
 }
 
 /** Why a request is refused before any handler sees it; undefined if it is not. */
-function refusalOf(request: Request, url: URL, isApi: boolean): unknown {
+function refusalOf(
+  { request, url, route, params, locals, platform }: RequestEvent,
+  isApi: boolean,
+): unknown {
   try {
     requireServedHost(request.headers, config.hosts);
+    const endpoint = endpointOf(request.method, route.id, params);
+    if (endpoint?.role !== null) locals.me = whoSent(platform?.req, config.signIn);
+    if (endpoint?.role) requireRole(locals.me, endpoint.role);
     if (isApi && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
       requireSameOrigin(request.headers, url, config.hosts);
       requireJsonBody(request);
@@ -166,7 +182,7 @@ function refusalOf(request: Request, url: URL, isApi: boolean): unknown {
   }
 }
 
-/** Refuses a page for a host that is not served: the sentence as plain text. */
+/** Refuses a page, for a host that is not served or for nobody who is signed in: the sentence as plain text. */
 function pageRefusal(refusal: unknown): Response {
   const { status, body } = answerError(refusal);
   return new Response(`${body.error}\n`, {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { isInstalled, nodeIsRecent, PROJECT } from '../src/cli/prepare.js';
 import { installedChromium } from './support/chromium.js';
 
-/** @typedef {{ passed: number, failed: number }} Tally */
+/** @typedef {{ passed: number, failed: number, skipped?: string[] }} Tally */
 /** @typedef {{ ok: boolean, output: string }} Run */
 
 const reports = mkdtempSync(join(tmpdir(), 'forecast-pivot-reports-'));
@@ -59,12 +59,13 @@ async function step(name, work, count = ({ ok }) => ({ passed: 0, failed: ok ? 0
   process.stdout.write(`${name} … `);
   const start = Date.now();
   const result = await work();
-  const { passed, failed } = count(result);
+  const { passed, failed, skipped = [] } = count(result);
   total.passed += passed;
   total.failed += failed;
   const tests = passed + failed > 0 && name.includes('tests') ? `, ${passed + failed} tests` : '';
   const seconds = Math.round((Date.now() - start) / 1000);
   console.log(`${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s${tests})`);
+  for (const test of skipped) console.log(`  skipped: ${test}`);
   if (failed > 0 && !interrupted) console.log(result.output.trimEnd());
   return failed === 0;
 }
@@ -95,6 +96,11 @@ const vitestTally = (report) => ({
         file.status === 'failed' &&
         file.assertionResults.every((/** @type {any} */ test) => test.status !== 'failed'),
     ).length,
+  skipped: report.testResults.flatMap((/** @type {any} */ file) =>
+    file.assertionResults
+      .filter((/** @type {any} */ test) => !['passed', 'failed'].includes(test.status))
+      .map((/** @type {any} */ test) => test.fullName),
+  ),
 });
 
 /** @param {any} report */

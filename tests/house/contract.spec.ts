@@ -82,6 +82,10 @@ describe('Pages and tests', () => {
   });
 });
 
+it('The README shows the proxy as the tests run it', () => {
+  expect(fileAt('README.md').text).toContain(fileAt('docs/proxy/Caddyfile').text);
+});
+
 describe('References', () => {
   it('to a document lead to it, and to the heading that they name', () => {
     const broken = everything.flatMap(({ path, text }) =>

@@ -25,9 +25,11 @@ export interface Api {
   send(path: string, init: RequestInit): Promise<Answer>;
 }
 
-export function apiAt(url: string): Api {
+/** @param always headers of every request, such as those that a proxy sets */
+export function apiAt(url: string, always: Record<string, string> = {}): Api {
   const send = async (path: string, init: RequestInit): Promise<Answer> => {
-    const response = await fetch(`${url}/api${path}`, init);
+    const headers = { ...always, ...Object.fromEntries(new Headers(init.headers)) };
+    const response = await fetch(`${url}/api${path}`, { ...init, headers });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const json = response.headers.get('content-type')?.startsWith('application/json');
     const body = json ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;

@@ -24,6 +24,8 @@ import {
   UndoneAnswer,
   UndoRequest,
 } from './log';
+import type { Role } from './me';
+import { Me } from './me';
 import {
   OperationAnswer,
   OperationPreview,
@@ -67,6 +69,11 @@ export interface Endpoint {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path below `/api`; a parameter is its name in braces, such as `{id}`. */
   path: string;
+  /**
+   * The role that it needs if people are signed in (docs/contract/20-who-is-signed-in.md#roles); null
+   * if it asks for no name.
+   */
+  role: Role | null;
   summary: string;
   /** Parameters of the query string by name. */
   query?: Record<string, { schema: v.GenericSchema; description: string; required?: boolean }>;
@@ -86,8 +93,9 @@ export interface Endpoint {
     alsoCsv?: true;
   };
   /**
-   * The statuses of its refusals. Common to all, and not listed: 403, 413 and 415 for writes, 421 for
-   * a host that is not served, 503 for "not now, try again" and 500 for anything else.
+   * The statuses of its refusals. Common to all, and not listed: 401 and 403 for a role, 403, 413 and
+   * 415 for writes, 421 for a host that is not served, 503 for "not now, try again" and 500 for anything
+   * else.
    */
   refusals: readonly number[];
 }
@@ -121,6 +129,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/health',
+    role: null,
     summary: 'Whether the database answers and its schema is current',
     answer: json(v.object({ status: v.literal('ok') })),
     refusals: [503],
@@ -128,6 +137,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/health/live',
+    role: null,
     summary: 'Whether the process can answer, whatever the database does',
     answer: json(v.object({ status: v.literal('ok') })),
     refusals: [],
@@ -135,6 +145,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/metrics',
+    role: null,
     summary: 'Requests, connections and waiting of this process, for Prometheus',
     answer: { status: 200, body: METRICS },
     refusals: [404],
@@ -142,13 +153,23 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/openapi.json',
+    role: 'reader',
     summary: 'This document',
     answer: json(v.looseObject({ openapi: v.string() })),
     refusals: [],
   },
   {
     method: 'get',
+    path: '/me',
+    role: 'reader',
+    summary: 'Who is signed in, and what they may do',
+    answer: json(Me),
+    refusals: [],
+  },
+  {
+    method: 'get',
     path: '/tables',
+    role: 'reader',
     summary: 'Tables and views that a source can be made of',
     answer: json(TablesAnswer),
     refusals: [],
@@ -156,6 +177,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/tables/{schema}/{tname}',
+    role: 'reader',
     summary: 'Columns and first rows of a table',
     query: { limit: { schema: wholeNumber(1, 500), description: 'Rows; 50 if it is left out' } },
     answer: json(TablePreview),
@@ -164,6 +186,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources',
+    role: 'reader',
     summary: 'Registered sources',
     query: {
       status: {
@@ -177,6 +200,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/sources',
+    role: 'admin',
     summary: 'Register a table as a source',
     request: RegisterSourceRequest,
     answer: created(Source),
@@ -185,6 +209,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}',
+    role: 'reader',
     summary: 'One source',
     answer: json(Source),
     refusals: [400, 404],
@@ -192,6 +217,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'patch',
     path: '/sources/{id}',
+    role: 'admin',
     summary: 'Change label, status or default layout',
     request: EditSourceRequest,
     answer: json(Source),
@@ -200,6 +226,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'delete',
     path: '/sources/{id}',
+    role: 'admin',
     summary: 'Delete a source that has no versions',
     answer: nothing,
     refusals: [400, 404, 409],
@@ -207,6 +234,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}/columns',
+    role: 'reader',
     summary: 'Column metadata with the database types',
     answer: json(ColumnsAnswer),
     refusals: [400, 404],
@@ -214,6 +242,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'put',
     path: '/sources/{id}/columns',
+    role: 'admin',
     summary: 'Save column metadata, all of it or nothing',
     request: ColumnsSaveRequest,
     answer: json(ColumnsAnswer),
@@ -222,6 +251,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}/values',
+    role: 'reader',
     summary: 'Distinct values of a column, most frequent first',
     query: {
       cname: { schema: v.string(), description: 'The column', required: true },
@@ -234,6 +264,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/sources/{id}/grain-estimate',
+    role: 'reader',
     summary: 'How many rows a display grain of some columns would leave',
     request: GrainEstimateRequest,
     answer: json(GrainEstimate),
@@ -242,6 +273,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}/sql',
+    role: 'reader',
     summary: 'The stored SQL templates',
     answer: json(TemplatesAnswer),
     refusals: [400, 404],
@@ -249,6 +281,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/sources/{id}/sql',
+    role: 'admin',
     summary: 'Generate and store the SQL templates',
     answer: json(TemplatesAnswer),
     refusals: [400, 404, 422],
@@ -256,6 +289,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}/sql/preview',
+    role: 'reader',
     summary: 'What a generation would store now',
     answer: json(TemplatesPreview),
     refusals: [400, 404, 422],
@@ -263,6 +297,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}/versions',
+    role: 'reader',
     summary: 'The versions of a source',
     answer: json(VersionsAnswer),
     refusals: [400, 404],
@@ -270,6 +305,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/sources/{id}/versions',
+    role: 'planner',
     summary: 'Create a version with its forecast table',
     request: CreateVersionRequest,
     answer: created(Version),
@@ -278,6 +314,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/sources/{id}/views',
+    role: 'reader',
     summary: 'The named views of a source',
     answer: json(NamedViewsAnswer),
     refusals: [400, 404],
@@ -285,6 +322,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/sources/{id}/views',
+    role: 'planner',
     summary: 'Keep an arrangement of the pivot under a name',
     request: CreateViewRequest,
     answer: created(NamedView),
@@ -293,6 +331,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'patch',
     path: '/views/{id}',
+    role: 'planner',
     summary: 'Change name or layout of a view',
     request: EditViewRequest,
     answer: json(NamedView),
@@ -301,6 +340,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'delete',
     path: '/views/{id}',
+    role: 'planner',
     summary: 'Delete a view',
     answer: nothing,
     refusals: [400, 404],
@@ -308,6 +348,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}',
+    role: 'reader',
     summary: 'One version',
     answer: json(Version),
     refusals: [400, 404],
@@ -315,6 +356,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'patch',
     path: '/versions/{id}',
+    role: 'planner',
     summary: 'Change name, description or the iterations that operations skip',
     request: EditVersionRequest,
     answer: json(Version),
@@ -323,6 +365,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'delete',
     path: '/versions/{id}',
+    role: 'admin',
     summary: 'Delete a version with its rows and its log',
     answer: nothing,
     refusals: [400, 403, 404],
@@ -330,6 +373,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/copy',
+    role: 'planner',
     summary: 'Make a version with the same rows, entries and locks',
     request: CopyVersionRequest,
     writesRows: true,
@@ -339,6 +383,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/replay',
+    role: 'planner',
     summary: 'Make a version by running all entries again on the source as it is now',
     request: ReplayVersionRequest,
     writesRows: true,
@@ -355,6 +400,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/close',
+    role: 'planner',
     summary: 'Close a version to writes',
     request: CloseVersionRequest,
     answer: json(Version),
@@ -363,6 +409,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/open',
+    role: 'planner',
     summary: 'Open a closed version again',
     request: CloseVersionRequest,
     answer: json(Version),
@@ -371,6 +418,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/data',
+    role: 'reader',
     summary: 'All forecast rows, as one Arrow record batch; no bytes if there are none',
     query: ofEntries,
     answer: arrow,
@@ -379,6 +427,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/agg',
+    role: 'reader',
     summary: 'Forecast rows at the display grain, as one Arrow record batch',
     query: ofEntries,
     answer: arrow,
@@ -387,6 +436,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/events',
+    role: 'reader',
     summary: 'What is committed to a version from now on, as server-sent events',
     answer: { status: 200, body: EVENT_STREAM },
     refusals: [400, 404],
@@ -394,6 +444,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/baseline',
+    role: 'planner',
     summary: OPERATIONS.baseline.summary,
     request: BaselineRequest,
     writesRows: true,
@@ -403,6 +454,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'put',
     path: '/versions/{id}/baseline/{logid}',
+    role: 'planner',
     summary: 'Load one baseline or reference segment again with other parameters',
     request: BaselineRequest,
     writesRows: true,
@@ -412,6 +464,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'delete',
     path: '/versions/{id}/baseline',
+    role: 'planner',
     summary: 'Delete all baseline rows and their log entries',
     request: UndoRequest,
     optionalBody: true,
@@ -422,6 +475,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/baseline/preview',
+    role: 'reader',
     summary: 'What a load would bring, without making it',
     request: LoadPreviewRequest,
     answer: json(LoadPreview),
@@ -430,6 +484,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/segments',
+    role: 'reader',
     summary: 'The loaded segments with their date spans, oldest first',
     answer: json(SegmentsAnswer),
     refusals: [400, 404],
@@ -437,6 +492,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/reference',
+    role: 'planner',
     summary: OPERATIONS.reference.summary,
     request: LoadRequest,
     writesRows: true,
@@ -446,6 +502,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/slice',
+    role: 'reader',
     summary: 'What an operation on a slice would touch',
     request: SlicePreviewRequest,
     answer: json(SlicePreview),
@@ -454,6 +511,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/locks',
+    role: 'reader',
     summary: 'The locks of a version',
     answer: json(LocksAnswer),
     refusals: [400, 404],
@@ -461,6 +519,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/locks',
+    role: 'admin',
     summary: 'Lock a slice, so that nobody can change its rows',
     request: LockRequest,
     answer: created(Lock),
@@ -469,6 +528,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'delete',
     path: '/locks/{id}',
+    role: 'admin',
     summary: 'Take a lock away',
     answer: nothing,
     refusals: [400, 403, 404],
@@ -476,6 +536,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...SLICE_OPERATIONS.map((operation): Endpoint => ({
     method: 'post',
     path: `/versions/{id}/${operation}`,
+    role: 'planner',
     summary: OPERATIONS[operation].summary,
     request: SLICE_REQUESTS[operation],
     writesRows: true,
@@ -485,6 +546,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...SLICE_OPERATIONS.map((operation): Endpoint => ({
     method: 'post',
     path: `/versions/{id}/${operation}/preview`,
+    role: 'reader',
     summary: `What a ${operation} would do, without doing it`,
     request: SLICE_REQUESTS[operation],
     answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER] },
@@ -493,6 +555,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/log',
+    role: 'reader',
     summary: 'The log entries with rows and totals, newest first',
     answer: json(LogAnswer),
     refusals: [400, 404],
@@ -500,6 +563,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/explain',
+    role: 'reader',
     summary: 'What each log entry has put into a slice, oldest first',
     request: ExplainRequest,
     answer: json(Explanation),
@@ -508,6 +572,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/undone',
+    role: 'reader',
     summary: 'The entries that were undone or cleared, the last first',
     answer: json(UndoneAnswer),
     refusals: [400, 404],
@@ -515,6 +580,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/versions/{id}/redo/{logid}',
+    role: 'planner',
     summary: 'Redo: run an entry that was taken out again, as a new entry',
     request: RedoRequest,
     writesRows: true,
@@ -524,6 +590,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'patch',
     path: '/log/{logid}',
+    role: 'planner',
     summary: "Change an entry's note, on a closed version too",
     request: EditNoteRequest,
     answer: json(LogEntry),
@@ -532,6 +599,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'delete',
     path: '/log/{logid}',
+    role: 'planner',
     summary: 'Undo: take the rows of an entry out, and the entry',
     request: UndoRequest,
     optionalBody: true,

@@ -7,7 +7,8 @@ import { ARROW, COLUMN_VALUE, CSV, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from '.
 
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter that cannot be used',
-  403: 'The version is closed, or a page of another site sent the write',
+  401: 'The service signs people in, and cannot tell who sent the request',
+  403: 'The version is closed, the person has not the role that it needs, or a page of another site sent the write',
   404: 'There is no such source, version, view, log entry, table or template',
   409: 'It conflicts with the present state',
   413: 'The body is too large',
@@ -61,7 +62,7 @@ export function openApiDocument() {
       title: 'Forecast Pivot',
       version: '0.1.0',
       description:
-        'Scenario forecasting over tables of a database. There is no authentication: the acting user is the field pf_user.',
+        'Scenario forecasting over tables of a database. If PF_USER_HEADER is set, a proxy signs people in, and each endpoint needs the role that it names. If not, everybody may do everything, and the acting user is the field pf_user.',
     },
     paths,
     components: {
@@ -80,7 +81,17 @@ export function openApiDocument() {
 }
 
 function describeEndpoint(endpoint: Endpoint) {
-  const { method, path, summary, query = {}, request, writesRows, answer, refusals } = endpoint;
+  const {
+    method,
+    path,
+    role,
+    summary,
+    query = {},
+    request,
+    writesRows,
+    answer,
+    refusals,
+  } = endpoint;
   const required = !endpoint.optionalBody;
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
@@ -101,6 +112,7 @@ function describeEndpoint(endpoint: Endpoint) {
   ];
   const statuses = [
     ...refusals,
+    ...(role === null ? [] : [401, 403]),
     ...(writesRows ? [423] : []),
     ...(method === 'get' ? [] : [403, 415]),
     ...(request ? [413] : []),
@@ -110,6 +122,7 @@ function describeEndpoint(endpoint: Endpoint) {
   ];
   return {
     summary,
+    description: role === null ? 'Asks for no name.' : `Needs the role ${role}.`,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
     responses: {

@@ -31,11 +31,16 @@ export const shortName = v.pipe(filledText, v.maxLength(200, 'must be at most 20
 /** A number that JSON can carry; JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
 
-/** The user a write is recorded under (docs/contract/10-authentication-and-limits.md). */
+/**
+ * The user a write is recorded under (docs/contract/10-authentication-and-limits.md). The name of a
+ * person who is signed in takes its place before the body is checked.
+ */
 export const pfUser = v.pipe(
   filledText,
   v.maxLength(200, 'must be at most 200 characters'),
-  v.description('Acting user, recorded on the log entry'),
+  v.description(
+    'Acting user, recorded on the log entry. If people are signed in, it may be left out and is ignored',
+  ),
 );
 
 /** A note on a log entry: at most 10,000 characters, and it may be empty. */
@@ -102,7 +107,8 @@ export const byColumn = <const Value extends v.GenericSchema>(value: Value) =>
     v.transform((entries) => Object.fromEntries<v.InferOutput<Value>>(entries)),
   );
 
-const isObject = (value: unknown): value is object =>
+/** Whether a value of JSON has fields: a list has none. */
+export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**

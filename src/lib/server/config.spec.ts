@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from './config';
+import { whoSent } from './sign-in';
 
 const needed = { DB_HOST: 'db', DB_NAME: 'plan', DB_USER: 'ann', DB_PASSWORD: 'secret' };
 
@@ -18,6 +19,7 @@ describe('the configuration', () => {
       memory: expect.any(Number),
       keepEntries: true,
       readerTimeout: 60_000,
+      signIn: null,
     });
   });
 
@@ -48,11 +50,59 @@ describe('the configuration', () => {
     ['PF_METRICS', 'yes'],
     ['PF_ALLOWED_HOSTS', 'plan.example.com,'],
     ['PF_ALLOWED_HOSTS', 'https://plan.example.com'],
+    ['PF_USER_HEADER', 'x-user, x-name'],
+    ['PF_GROUPS_HEADER', 'x groups'],
+    ['PF_PLANNERS', 'planners, admins'],
+    ['PF_ADMINS', 'planners,admins'],
+    ['PF_TRUSTED_PROXIES', 'proxy.example.com'],
+    ['PF_TRUSTED_PROXIES', '10.0.0.1,'],
+    ['PF_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['PF_TRUSTED_PROXIES', 'fd00::/129'],
+    ['PF_TRUSTED_PROXIES', '10.0.0.0/'],
+    ['PF_TRUSTED_PROXIES', '10.0.0.0-10.0.0.9'],
     ['PF_MEMORY_MB', '0'],
     ['PF_MEMORY_MB', '1 GB'],
     ['PF_READER_TIMEOUT', 'a minute'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(`${name} must be`);
+  });
+
+  it.each([
+    ['PF_TRUSTED_PROXIES', '10.0.0.1', 'PF_USER_HEADER'],
+    ['PF_GROUPS_HEADER', 'x-groups', 'PF_USER_HEADER'],
+    ['PF_PLANNERS', 'planners', 'PF_GROUPS_HEADER'],
+    ['PF_ADMINS', 'admins', 'PF_GROUPS_HEADER'],
+  ])('refuses %s=%s without %s', (name, value, other) => {
+    expect(() => loadConfig({ ...needed, [name]: value })).toThrow(
+      `${name} has no effect without ${other}`,
+    );
+  });
+
+  it.each([
+    ['127.0.0.1', undefined, true],
+    ['127.1.2.3', undefined, true],
+    ['::1', undefined, true],
+    ['::ffff:127.0.0.1', undefined, true],
+    ['10.0.0.1', undefined, false],
+    ['::ffff:10.0.0.1', undefined, false],
+    ['10.9.8.7', '10.0.0.0/8', true],
+    ['::ffff:10.9.8.7', ' 192.168.0.1 , 10.0.0.0/8 ', true],
+    ['11.0.0.1', '10.0.0.0/8', false],
+    ['127.0.0.1', '10.0.0.0/8', false],
+    ['fd00::12', 'fd00::/64', true],
+    ['fd01::12', 'fd00::/64', false],
+    ['fe80::1%eth0', 'fe80::1', true],
+    [undefined, undefined, false],
+  ])('trusts a peer at %s with PF_TRUSTED_PROXIES=%s: %s', (remoteAddress, proxies, trusted) => {
+    const { signIn } = loadConfig({
+      ...needed,
+      PF_USER_HEADER: 'X-User',
+      PF_TRUSTED_PROXIES: proxies,
+    });
+    const sent = () =>
+      whoSent({ rawHeaders: ['x-user', 'ann'], socket: { remoteAddress } }, signIn);
+    if (trusted) expect(sent()).toMatchObject({ user: 'ann' });
+    else expect(sent).toThrow(/not trusted/);
   });
 
   it.each([

@@ -1,6 +1,8 @@
+import { BlockList, isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import type { HostRules } from './hosts';
 import { hostName } from './hosts';
+import type { SignInRules } from './sign-in';
 
 /**
  * How to reach PostgreSQL (docs/contract/01-what-the-service-does.md#configuration). The connection
@@ -37,6 +39,8 @@ export interface Config {
   /** Whether `GET /api/metrics` answers. */
   metrics: boolean;
   hosts: HostRules;
+  /** Who a request comes from; null if the service signs nobody in. */
+  signIn: SignInRules | null;
 }
 
 const MEGABYTE = 1_048_576;
@@ -118,6 +122,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       (s) => LOG_LEVELS.find((level) => level === s) ?? null,
     ),
     metrics: read('PF_METRICS', true, '1 or 0', yesOrNo),
+    signIn: null,
     hosts: {
       allowedHosts: read<string[] | null>(
         'PF_ALLOWED_HOSTS',
@@ -131,6 +136,32 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
   };
   if (env.DB_PASSWORD === undefined) missing.push('DB_PASSWORD');
+
+  const text = (name: string, wanted: string, parse: (s: string) => string | null) =>
+    read<string | null>(name, null, wanted, parse);
+  const userHeader = text('PF_USER_HEADER', 'the name of a header', headerName);
+  const groupsHeader = text('PF_GROUPS_HEADER', 'the name of a header', headerName);
+  const rules = {
+    trustedProxies: read(
+      'PF_TRUSTED_PROXIES',
+      addresses('127.0.0.0/8, ::1') ?? new BlockList(),
+      'addresses or CIDR blocks with commas between',
+      addresses,
+    ),
+    groupsHeader,
+    planners: text('PF_PLANNERS', 'the name of one group', groupName),
+    admins: text('PF_ADMINS', 'the name of one group', groupName),
+  };
+  if (userHeader !== null) config.signIn = { userHeader, ...rules };
+  // Whoever sets one of these wants people to be signed in, or told apart.
+  for (const [name, needed] of [
+    ['PF_TRUSTED_PROXIES', 'PF_USER_HEADER'],
+    ['PF_GROUPS_HEADER', 'PF_USER_HEADER'],
+    ['PF_PLANNERS', 'PF_GROUPS_HEADER'],
+    ['PF_ADMINS', 'PF_GROUPS_HEADER'],
+  ] as const) {
+    if (env[name] && !env[needed]) unusable.push(`${name} has no effect without ${needed}`);
+  }
 
   const problems = [...unusable];
   if (missing.length > 0) {
@@ -147,6 +178,24 @@ const yesOrNo = (s: string): boolean | null => (s === '1' ? true : s === '0' ? f
 function hostNames(s: string): string[] | null {
   const names = s.split(',').map((name) => hostName(name.trim()));
   return names.every((name) => name !== undefined) ? names : null;
+}
+
+const headerName = (s: string): string | null =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(s) ? s.toLowerCase() : null;
+
+/** Names of groups come with commas between. */
+const groupName = (s: string): string | null => (s.includes(',') ? null : s);
+
+/** A list of addresses and CIDR blocks; an entry that is neither makes the whole list unusable. */
+function addresses(s: string): BlockList | null {
+  const list = new BlockList();
+  for (const entry of s.split(',')) {
+    const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry.trim()) ?? [];
+    const longest = { 0: null, 4: 32, 6: 128 }[isIP(address)] ?? null;
+    if (longest === null || Number(prefix ?? longest) > longest) return null;
+    list.addSubnet(address, Number(prefix ?? longest), longest === 32 ? 'ipv4' : 'ipv6');
+  }
+  return list;
 }
 
 function wholeNumber(s: string, least: number, most: number): number | null {

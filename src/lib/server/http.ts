@@ -3,8 +3,15 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { EVENT_STREAM } from '../contract/events';
 import { MOST_ENTRIES } from '../contract/log';
+import type { Me } from '../contract/me';
 import { SLICE_SKIPPED_HEADER } from '../contract/operations';
-import { ARROW, ARROW_LENGTH_HEADER, CSV, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
+import {
+  ARROW,
+  ARROW_LENGTH_HEADER,
+  CSV,
+  IDEMPOTENCY_KEY_HEADER,
+  isObject,
+} from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
 import { rowCountOf } from './arrow/column-values';
 import { encodeParts, lengthOf } from './arrow/encode';
@@ -112,12 +119,13 @@ export function requireJsonBody(request: Request): void {
 export const readJson = async <Body>(
   { request, locals }: Received,
   schema: v.GenericSchema<unknown, Body>,
-): Promise<Body> => fitted(await readText(request, locals.config.bodyLimit), schema);
+): Promise<Body> =>
+  fitted(await readText(request, locals.config.bodyLimit), schema, locals.me.user);
 
 /** The parts of a request that reading its body needs. */
 interface Received {
   request: Request;
-  locals: { config: { bodyLimit: number } };
+  locals: { config: { bodyLimit: number }; me: Me };
 }
 
 /**
@@ -129,8 +137,9 @@ export async function readWrite<Body>(
   received: Received & { url: URL },
   schema: v.GenericSchema<unknown, Body>,
 ): Promise<{ body: Body; key: WriteKey | undefined }> {
-  const text = await readText(received.request, received.locals.config.bodyLimit);
-  return { key: writeKey(received, text), body: fitted(text, schema) };
+  const { request, locals } = received;
+  const text = await readText(request, locals.config.bodyLimit);
+  return { key: writeKey(received, text), body: fitted(text, schema, locals.me.user) };
 }
 
 /** As {@link readWrite}, for a body that may be left out: no body says as much as `{}`. */
@@ -138,12 +147,14 @@ export async function readOptionalWrite<Body>(
   received: Received & { url: URL },
   schema: v.GenericSchema<unknown, Body>,
 ): Promise<{ body: Body; key: WriteKey | undefined }> {
-  const text = await readText(received.request, received.locals.config.bodyLimit);
-  return { key: writeKey(received, text), body: fitted(text.trim() === '' ? '{}' : text, schema) };
+  const { request, locals } = received;
+  const text = await readText(request, locals.config.bodyLimit);
+  const body = fitted(text.trim() === '' ? '{}' : text, schema, locals.me.user);
+  return { key: writeKey(received, text), body };
 }
 
 function writeKey(
-  { request, url }: { request: Request; url: URL },
+  { request, url, locals: { me } }: Received & { url: URL },
   body: string,
 ): WriteKey | undefined {
   const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
@@ -155,13 +166,27 @@ function writeKey(
       { field: IDEMPOTENCY_KEY_HEADER },
     );
   }
-  const digest = createHash('sha256').update(body).digest('hex');
-  return { key, path: `${request.method} ${url.pathname}`, digest };
+  const digest = createHash('sha256').update(body);
+  // What one person was answered is nobody else's. No name holds a line break.
+  if (me.user !== null) digest.update(`\n${me.user}`);
+  return { key, path: `${request.method} ${url.pathname}`, digest: digest.digest('hex') };
 }
 
-/** A body, parsed and held to its schema. @throws AppError 400 naming the field */
-function fitted<Body>(text: string, schema: v.GenericSchema<unknown, Body>): Body {
-  const body = parse(text);
+/**
+ * A body, parsed and held to its schema.
+ *
+ * @param user who is signed in: the `pf_user` of the body, whatever it says; null if nobody is
+ * @throws AppError 400 naming the field
+ */
+function fitted<Body>(
+  text: string,
+  schema: v.GenericSchema<unknown, Body>,
+  user: string | null,
+): Body {
+  // If the name is all that a request says, there is nothing left to send.
+  const isLeftOut = user !== null && schema.type !== 'array' && text.trim() === '';
+  const sent = isLeftOut ? {} : parse(text);
+  const body = user !== null && isObject(sent) ? { ...sent, pf_user: user } : sent;
   // A list has no fields, so it would pass if every field may be left out.
   if (schema.type !== 'array' && Array.isArray(body)) {
     throw new AppError(400, 'The body must be a JSON object');

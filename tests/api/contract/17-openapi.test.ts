@@ -44,6 +44,7 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'GET /health/live': (service) => service.api.get('/health/live'),
   'GET /metrics': (service) => service.api.get('/metrics'),
   'GET /openapi.json': (service) => service.api.get('/openapi.json'),
+  'GET /me': (service) => service.api.get('/me'),
   'GET /tables': (service) => service.api.get('/tables'),
   'GET /tables/{schema}/{tname}': (service) => service.api.get('/tables/public/orders?limit=3'),
   'GET /sources': (service) => service.api.get('/sources?status=all'),
@@ -249,6 +250,8 @@ describe('The OpenAPI document', () => {
     }
     expect(text).not.toContain('$defs');
     const scale = body.paths['/api/versions/{id}/scale'].post;
+    expect(scale.description).toBe('Needs the role planner.');
+    expect(body.paths['/api/health'].get.responses).not.toHaveProperty('401');
     const { schema } = scale.requestBody.content['application/json'];
     const [one, several] = schema.anyOf;
     expect(several.required).toEqual(['edits', 'pf_user']);
@@ -261,6 +264,7 @@ describe('The OpenAPI document', () => {
     expect(Object.keys(scale.responses)).toEqual([
       '200',
       '400',
+      '401',
       '403',
       '404',
       '409',

@@ -1,0 +1,140 @@
+import { Buffer } from 'node:buffer';
+import type { BlockList } from 'node:net';
+import { isIPv6 } from 'node:net';
+import * as v from 'valibot';
+import type { Endpoint } from '../contract/endpoints';
+import { ENDPOINTS } from '../contract/endpoints';
+import type { Me, Role } from '../contract/me';
+import { ROLES } from '../contract/me';
+import { pfUser } from '../contract/primitives';
+import { AppError } from './errors';
+
+/** How a proxy says who is signed in (docs/contract/20-who-is-signed-in.md). */
+export interface SignInRules {
+  /** The header with the name, in small letters. */
+  userHeader: string;
+  /** The addresses whose headers count. */
+  trustedProxies: BlockList;
+  /** The header with the names of the person's groups, in small letters; null if there is none. */
+  groupsHeader: string | null;
+  /** The group of the planners; null makes everybody a planner. */
+  planners: string | null;
+  /** The group of the admins; null makes every planner an admin. */
+  admins: string | null;
+}
+
+/** The parts of a request as Node has it that say who sent it. */
+interface Sender {
+  /** Names and values in turn, as they came; `headers` joins those that came twice. */
+  rawHeaders: readonly string[];
+  socket: { remoteAddress?: string | undefined };
+}
+
+/** Who sends requests if the service signs nobody in. */
+export const NOBODY: Me = { user: null, roles: [...ROLES] };
+
+/**
+ * Who sent a request.
+ *
+ * @param sender undefined if it did not come over the built server's own socket
+ * @param rules null if the service signs nobody in
+ * @throws AppError 401
+ */
+export function whoSent(sender: Sender | undefined, rules: SignInRules | null): Me {
+  if (rules === null) return NOBODY;
+  if (!sender || !isTrusted(sender.socket.remoteAddress, rules.trustedProxies)) {
+    throw new AppError(
+      401,
+      'Open this service through its proxy, which signs you in; requests from your address are not trusted',
+    );
+  }
+  const name = header(sender, rules.userHeader);
+  if (name === undefined) {
+    throw new AppError(401, `Nobody is signed in: the header ${rules.userHeader} is missing`);
+  }
+  const user = v.safeParse(pfUser, name);
+  if (!user.success || CONTROL_CHARACTER.test(name)) {
+    const problem = user.success ? 'must not contain control characters' : user.issues[0].message;
+    throw new AppError(401, `Nobody is signed in: the header ${rules.userHeader} ${problem}`);
+  }
+  const groups = rules.groupsHeader === null ? undefined : header(sender, rules.groupsHeader);
+  return {
+    user: user.output,
+    roles: rolesOf(
+      groups?.split(',').map((s) => s.trim()),
+      rules,
+    ),
+  };
+}
+
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+function isTrusted(address: string | undefined, proxies: BlockList): boolean {
+  if (address === undefined) return false;
+  // A link-local address names its interface, too: fe80::1%eth0.
+  const [plain = ''] = address.split('%');
+  return proxies.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * The one value of a header; undefined if it did not come.
+ *
+ * @throws AppError 401 if it came twice: one of the two may be the client's own
+ */
+function header({ rawHeaders }: Sender, name: string): string | undefined {
+  const values = rawHeaders.filter(
+    (_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name,
+  );
+  if (values.length > 1)
+    throw new AppError(401, `Nobody is signed in: the header ${name} came twice`);
+  const [value] = values;
+  return value === undefined ? undefined : decoded(value);
+}
+
+/** Node reads each byte of a header as one character; most proxies send UTF-8. */
+function decoded(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(value, 'latin1'),
+    );
+  } catch {
+    return value;
+  }
+}
+
+function rolesOf(groups: readonly string[] = [], { planners, admins }: SignInRules): Role[] {
+  const isIn = (group: string | null) => group !== null && groups.includes(group);
+  const isPlanner = planners === null || isIn(planners) || isIn(admins);
+  const isAdmin = admins === null ? isPlanner : isIn(admins);
+  return ROLES.filter((role) => role === 'reader' || (role === 'planner' ? isPlanner : isAdmin));
+}
+
+const byRequest = new Map(
+  ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]),
+);
+
+/**
+ * The endpoint that a request is for.
+ *
+ * @param routeId as SvelteKit names a route: `/api/versions/[id]/[operation=slice_operation]`
+ * @param params a parameter that only some words fit is a part of the endpoint's path
+ * @returns undefined if there is no such path, or not this method
+ */
+export function endpointOf(
+  method: string,
+  routeId: string | null,
+  params: Partial<Record<string, string>>,
+): Endpoint | undefined {
+  const path = routeId
+    ?.replace(/^\/api/, '')
+    .replace(/\[(\w+)=\w+\]/g, (_, name: string) => params[name] ?? '')
+    .replace(/\[(\w+)\]/g, '{$1}');
+  return byRequest.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${path}`);
+}
+
+/** Holds a request to the role that its endpoint needs. @throws AppError 403 */
+export function requireRole({ user, roles }: Me, role: Role): void {
+  if (roles.includes(role)) return;
+  const needed = role === 'admin' ? 'an admin' : `a ${role}`;
+  throw new AppError(403, `Only ${needed} may do this; ${user} is signed in as ${roles.at(-1)}`);
+}

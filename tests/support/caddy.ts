@@ -1,0 +1,71 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { PROJECT } from '../../src/cli/prepare.js';
+import { keep } from '../../src/demo/keep';
+import { freePort } from '../../src/demo/postgres';
+
+const run = promisify(execFile);
+
+/** Whether the proxy that the README shows is installed here. */
+export const caddyIsInstalled = (): boolean => spawnSync('caddy', ['version']).status === 0;
+
+/** A running proxy. */
+export interface Caddy {
+  /** What people open. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Caddy with `docs/proxy/Caddyfile`. Only the two addresses and the hashes of the passwords
+ * are filled in; each person's password is their name.
+ *
+ * @param service where the service listens
+ * @param people those whom the file lets in
+ */
+export async function startCaddy(service: string, people: readonly string[]): Promise<Caddy> {
+  const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
+  const url = `http://127.0.0.1:${await freePort()}`;
+  let file = readFileSync(join(PROJECT, 'docs/proxy/Caddyfile'), 'utf8');
+  const fill = (placeholder: string, text: string) => {
+    expect(file.split(placeholder)).toHaveLength(2);
+    file = file.replace(placeholder, text);
+  };
+  fill('plan.example.com', url);
+  fill('127.0.0.1:3010', new URL(service).host);
+  for (const name of people) {
+    const { stdout } = await run('caddy', ['hash-password', '--plaintext', name]);
+    fill(`${name.toUpperCase()}S_PASSWORD_HASH`, stdout.trim());
+  }
+  // Another Caddy of this machine may have the address of the administration.
+  writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n}\n${file}`);
+  const caddy = await keep({
+    command: 'caddy',
+    args: ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stopSignal: 'SIGTERM',
+    remove: folder,
+  });
+  let ended = false;
+  void caddy.ended.then(() => (ended = true));
+  while (!(await answers(url))) {
+    if (ended) throw new Error(`Caddy did not start:\n${caddy.output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { url, stop: caddy.stop };
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  );
+
+/** The header with which a person signs in, whose password is their name. */
+export const passwordOf = (name: string) => ({
+  authorization: `Basic ${Buffer.from(`${name}:${name}`).toString('base64')}`,
+});
