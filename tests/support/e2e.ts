@@ -5,11 +5,17 @@ import type { Template } from './cluster';
 /**
  * Playwright's test with a built server on a database of its own for each test. Which database is
  * set by `test.use({ template: 'grain' })`; without it the test has the demo's, row by row.
+ * `env` configures the server.
  */
-export const test = base.extend<{ template: Template; service: Service }>({
+export const test = base.extend<{
+  template: Template;
+  env: Record<string, string>;
+  service: Service;
+}>({
   template: ['raw', { option: true }],
-  service: async ({ template }, use) => {
-    const service = await startService(template);
+  env: [{}, { option: true }],
+  service: async ({ template, env }, use) => {
+    const service = await startService(template, env);
     await use(service);
     await service.stop();
   },

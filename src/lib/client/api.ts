@@ -18,6 +18,7 @@ import type {
   UndoAnswer,
   UndoneEntry,
 } from '../contract/log';
+import type { Me } from '../contract/me';
 import type {
   OperationAnswer,
   OperationPreview,
@@ -102,9 +103,13 @@ async function send(url: string, call: Call = {}): Promise<Response> {
     if (signal?.aborted) throw cause;
     throw new ApiError(0, 'The server does not answer. Check the connection and try again.');
   }
+  // A proxy whose session has ended refuses, or sends to a page where to sign in.
+  if (response.status === 401 || response.redirected) throw new ApiError(401, SIGNED_OUT);
   if (!response.ok) throw await refusal(response);
   return response;
 }
+
+const SIGNED_OUT = 'You are not signed in any more. Reload the page to sign in again.';
 
 async function refusal(response: Response): Promise<ApiError> {
   const body = v.safeParse(ErrorAnswer, await response.json().catch(() => null));
@@ -151,6 +156,9 @@ async function write<T>(url: string, call: Call): Promise<T> {
 /** A browser has `randomUUID` only on pages that came by HTTPS. */
 const randomKey = (): string =>
   crypto.getRandomValues(new Uint32Array(4)).reduce((key, part) => key + part.toString(36), '');
+
+/** GET /me: who is signed in, and what they may do. */
+export const getMe = (o?: CallOptions) => json<Me>('/api/me', o);
 
 // Tables and sources
 

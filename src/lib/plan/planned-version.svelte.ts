@@ -3,6 +3,7 @@ import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Source } from '../contract/sources';
 import type { LogListEntry } from '../contract/log';
 import type { Version } from '../contract/versions';
+import { user } from '../client/user.svelte';
 
 /** The version on the page, its source, and the source's columns in the planner's words. */
 export class PlannedVersion {
@@ -13,6 +14,7 @@ export class PlannedVersion {
   asOf = $state.raw<LogListEntry | null>(null);
   /** Why nothing can be changed on this page now, as a sentence; null if it can. */
   readonly obstacle: string | null = $derived.by(() => {
+    if (!user.mayPlan) return 'You are a reader: you can see this plan, but not change it.';
     if (this.closed) return 'This version is closed: it can be read, not changed.';
     return this.asOf && 'This is the plan as it was. Go back to now to change it.';
   });

@@ -1,0 +1,140 @@
+import type { Browser } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { PivotPage } from './pivot-page';
+
+test.use({
+  env: {
+    PF_USER_HEADER: 'X-Forwarded-User',
+    PF_GROUPS_HEADER: 'X-Forwarded-Groups',
+    PF_PLANNERS: 'planners',
+    PF_ADMINS: 'admins',
+  },
+});
+
+const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+
+/** Somebody's browser, behind a proxy that has signed them in. */
+async function signedIn(browser: Browser, baseURL: string, name: string, group: string) {
+  const extraHTTPHeaders = { 'X-Forwarded-User': name, 'X-Forwarded-Groups': group };
+  const context = await browser.newContext({ baseURL, extraHTTPHeaders });
+  return new PivotPage(await context.newPage());
+}
+
+test('the page knows who is signed in, and hides what they may not do', async ({
+  browser,
+  service,
+}) => {
+  // Three people visit five pages each.
+  test.slow();
+  const rita = await signedIn(browser, service.url, 'rita', 'readers');
+  const ann = await signedIn(browser, service.url, 'ann', 'planners');
+  const eve = await signedIn(browser, service.url, 'eve', 'admins');
+  for (const pivot of [rita, ann]) {
+    await pivot.page.goto('/versions/1');
+    await pivot.drawn();
+  }
+
+  // Nobody is asked for a name.
+  await expect(rita.page.getByRole('banner')).toContainText(/Signed in as\s*rita\s*reader/);
+  await expect(rita.page.getByRole('button', { name: 'Set your name' })).toHaveCount(0);
+
+  // A reader selects, and is told in place why nothing can be changed.
+  await rita.click(CHAIRS);
+  await expect(rita.panel).toContainText('You are a reader');
+  await expect(rita.panel.getByRole('form', { name: 'Operation' })).toHaveCount(0);
+  await rita.page.keyboard.type('5');
+  await expect(rita.page.locator('#cell-meaning')).toHaveText(/You are a reader/);
+  await expect(rita.page.getByLabel('New amount')).toHaveCount(0);
+  await rita.page.getByRole('button', { name: 'Layout' }).click();
+  await expect(rita.page.getByRole('menuitem', { name: 'Back to the default' })).toBeVisible();
+  await expect(rita.page.getByRole('menuitem', { name: /^Save/ })).toHaveCount(0);
+  await rita.page.keyboard.press('Escape');
+
+  // What a planner types is recorded under their name, and reaches the reader.
+  await ann.click(CHAIRS);
+  await ann.page.keyboard.type('+10%');
+  await ann.page.keyboard.press('Enter');
+  await expect(ann.page.getByText(/^Scaled: /)).toBeVisible();
+  await expect(ann.page.getByRole('dialog')).toHaveCount(0);
+  await expect(rita.page.getByText(/^ann: Scale /)).toBeVisible();
+  await ann.page.keyboard.press('Control+z');
+  await expect(ann.page.getByText(/^Undone: /)).toBeVisible();
+  const log = await rita.log();
+  await log.getByText(/^Undone \(1\)/).click();
+  await expect(log.getByText(/by ann, undone by ann/)).toBeVisible();
+  await expect(log.getByRole('button', { name: /^(Undo|Redo) / })).toHaveCount(0);
+  await expect(log.getByRole('textbox')).toHaveCount(0);
+  await ann.page.getByRole('button', { name: 'Layout' }).click();
+  await expect(ann.page.getByRole('menuitem', { name: 'Save as a new view …' })).toBeVisible();
+  await expect(ann.page.getByRole('menuitem', { name: /default of this source/ })).toHaveCount(0);
+  await ann.page.keyboard.press('Escape');
+
+  // If the session of the proxy ends, the page says what to do, and nothing is lost by it.
+  await ann.click(CHAIRS);
+  await ann.page.context().setExtraHTTPHeaders({});
+  await ann.page.keyboard.type('+5%');
+  await ann.page.keyboard.press('Enter');
+  await expect(ann.page.getByText(/not signed in any more. Reload the page/).first()).toBeVisible();
+  await ann.page.reload();
+  await expect(ann.page.locator('body')).toHaveText(
+    'Nobody is signed in: the header x-forwarded-user is missing',
+  );
+  await ann.page.context().setExtraHTTPHeaders({
+    'X-Forwarded-User': 'ann',
+    'X-Forwarded-Groups': 'planners',
+  });
+
+  // The other pages, person by person.
+  for (const [{ page }, mayPlan, mayAdminister] of [
+    [rita, false, false],
+    [ann, true, false],
+    [eve, true, true],
+  ] as const) {
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Sources' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Register a table' })).toHaveCount(
+      mayAdminister ? 1 : 0,
+    );
+
+    await page.goto('/sources/new');
+    await expect(
+      page.getByRole('heading', {
+        name: mayAdminister ? 'Choose a table' : 'Only admins register tables',
+      }),
+    ).toBeVisible();
+
+    await page.goto('/sources/1');
+    const role = page.getByLabel('Role of Sales');
+    await (mayAdminister ? expect(role).toBeEnabled() : expect(role).toBeDisabled());
+    await expect(page.getByRole('button', { name: 'Suggest roles' })).toHaveCount(
+      mayAdminister ? 1 : 0,
+    );
+    await expect(page.getByRole('button', { name: 'Actions for the source' })).toHaveCount(
+      mayAdminister ? 1 : 0,
+    );
+    await page.getByRole('tab', { name: /Generated SQL/ }).click();
+    await expect(page.getByRole('tab', { name: 'Scale' })).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Generate/ })).toHaveCount(
+      mayAdminister ? 1 : 0,
+    );
+    await page.getByRole('tab', { name: /Versions/ }).click();
+    await expect(page.getByRole('button', { name: 'New version' })).toHaveCount(mayPlan ? 1 : 0);
+    await page
+      .getByRole('button', { name: /^Actions for / })
+      .last()
+      .click();
+    await expect(page.getByRole('menuitem', { name: 'Baseline' })).toBeVisible();
+    await expect(page.getByRole('menuitem', { name: 'Close' })).toHaveCount(mayPlan ? 1 : 0);
+    await expect(page.getByRole('menuitem', { name: /^Delete/ })).toHaveCount(
+      mayAdminister ? 1 : 0,
+    );
+
+    await page.goto('/versions/1/baseline');
+    await expect(page.getByRole('heading', { name: 'Segments' })).toBeVisible();
+    await expect(page.getByRole('form', { name: 'Load a segment' })).toHaveCount(mayPlan ? 1 : 0);
+    await expect(page.getByRole('button', { name: 'Clear the baseline' })).toHaveCount(
+      mayPlan ? 1 : 0,
+    );
+    await expect(page.getByRole('button', { name: /^Undo baseline/ })).toHaveCount(mayPlan ? 1 : 0);
+  }
+});
