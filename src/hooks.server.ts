@@ -182,7 +182,7 @@ function refusalOf(
   }
 }
 
-/** Refuses a page, for a host that is not served or for nobody who is signed in: the sentence as plain text. */
+/** Refuses a page, for an unserved host or because nobody is signed in: the sentence as plain text. */
 function pageRefusal(refusal: unknown): Response {
   const { status, body } = answerError(refusal);
   return new Response(`${body.error}\n`, {

@@ -54,6 +54,7 @@ describe('the configuration', () => {
     ['PF_GROUPS_HEADER', 'x groups'],
     ['PF_PLANNERS', 'planners, admins'],
     ['PF_ADMINS', 'planners,admins'],
+    ['PF_ADMINS', ' '],
     ['PF_TRUSTED_PROXIES', 'proxy.example.com'],
     ['PF_TRUSTED_PROXIES', '10.0.0.1,'],
     ['PF_TRUSTED_PROXIES', '10.0.0.0/33'],

@@ -73,6 +73,32 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const port = (name: string, fallback: number) =>
     read(name, fallback, 'a port from 1 to 65535', (s) => wholeNumber(s, 1, 65_535));
 
+  const name = (variable: string, of: string, parse: (s: string) => string | null) =>
+    read<string | null>(variable, null, `the name of ${of}`, parse);
+  const userHeader = name('PF_USER_HEADER', 'a header', headerName);
+  const signIn = {
+    trustedProxies: read(
+      'PF_TRUSTED_PROXIES',
+      addresses('127.0.0.0/8, ::1') ?? new BlockList(),
+      'addresses or CIDR blocks with commas between',
+      addresses,
+    ),
+    groupsHeader: name('PF_GROUPS_HEADER', 'a header', headerName),
+    planners: name('PF_PLANNERS', 'one group', groupName),
+    admins: name('PF_ADMINS', 'one group', groupName),
+  };
+  // Whoever sets the first of these wants people to be signed in, or told apart.
+  for (const [variable, needed] of [
+    ['PF_TRUSTED_PROXIES', 'PF_USER_HEADER'],
+    ['PF_GROUPS_HEADER', 'PF_USER_HEADER'],
+    ['PF_PLANNERS', 'PF_GROUPS_HEADER'],
+    ['PF_ADMINS', 'PF_GROUPS_HEADER'],
+  ] as const) {
+    if (env[variable] && !env[needed]) {
+      unusable.push(`${variable} has no effect without ${needed}`);
+    }
+  }
+
   // The listener reads PORT itself, and would take one that it cannot use.
   port('PORT', 3010);
   const config: Config = {
@@ -122,7 +148,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       (s) => LOG_LEVELS.find((level) => level === s) ?? null,
     ),
     metrics: read('PF_METRICS', true, '1 or 0', yesOrNo),
-    signIn: null,
+    signIn: userHeader === null ? null : { userHeader, ...signIn },
     hosts: {
       allowedHosts: read<string[] | null>(
         'PF_ALLOWED_HOSTS',
@@ -136,32 +162,6 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
   };
   if (env.DB_PASSWORD === undefined) missing.push('DB_PASSWORD');
-
-  const text = (name: string, wanted: string, parse: (s: string) => string | null) =>
-    read<string | null>(name, null, wanted, parse);
-  const userHeader = text('PF_USER_HEADER', 'the name of a header', headerName);
-  const groupsHeader = text('PF_GROUPS_HEADER', 'the name of a header', headerName);
-  const rules = {
-    trustedProxies: read(
-      'PF_TRUSTED_PROXIES',
-      addresses('127.0.0.0/8, ::1') ?? new BlockList(),
-      'addresses or CIDR blocks with commas between',
-      addresses,
-    ),
-    groupsHeader,
-    planners: text('PF_PLANNERS', 'the name of one group', groupName),
-    admins: text('PF_ADMINS', 'the name of one group', groupName),
-  };
-  if (userHeader !== null) config.signIn = { userHeader, ...rules };
-  // Whoever sets one of these wants people to be signed in, or told apart.
-  for (const [name, needed] of [
-    ['PF_TRUSTED_PROXIES', 'PF_USER_HEADER'],
-    ['PF_GROUPS_HEADER', 'PF_USER_HEADER'],
-    ['PF_PLANNERS', 'PF_GROUPS_HEADER'],
-    ['PF_ADMINS', 'PF_GROUPS_HEADER'],
-  ] as const) {
-    if (env[name] && !env[needed]) unusable.push(`${name} has no effect without ${needed}`);
-  }
 
   const problems = [...unusable];
   if (missing.length > 0) {
@@ -184,7 +184,7 @@ const headerName = (s: string): string | null =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(s) ? s.toLowerCase() : null;
 
 /** Names of groups come with commas between. */
-const groupName = (s: string): string | null => (s.includes(',') ? null : s);
+const groupName = (s: string): string | null => (s === '' || s.includes(',') ? null : s);
 
 /** A list of addresses and CIDR blocks; an entry that is neither makes the whole list unusable. */
 function addresses(s: string): BlockList | null {
