@@ -393,6 +393,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'get',
     path: '/versions/{id}/replayed',
+    role: 'reader',
     summary: 'What came of each entry when the version was replayed',
     answer: json(ReplayedAnswer),
     refusals: [400, 404],
