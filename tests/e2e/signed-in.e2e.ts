@@ -29,7 +29,7 @@ test('the page knows who is signed in, and hides what they may not do', async ({
   const rita = await signedIn(browser, service.url, 'rita', 'readers');
   const ann = await signedIn(browser, service.url, 'ann', 'planners');
   const eve = await signedIn(browser, service.url, 'eve', 'admins');
-  for (const pivot of [rita, ann, eve]) {
+  for (const pivot of [rita, ann]) {
     await pivot.page.goto('/versions/1');
     await pivot.drawn();
   }
@@ -50,16 +50,10 @@ test('the page knows who is signed in, and hides what they may not do', async ({
   await expect(rita.page.getByRole('menuitem', { name: /^Save/ })).toHaveCount(0);
   await rita.page.keyboard.press('Escape');
 
-  for (const [{ page }, may] of [
-    [rita, 0],
-    [ann, 0],
-    [eve, 1],
-  ] as const) {
-    await page.getByRole('button', { name: 'Locks' }).click();
-    await expect(page.getByRole('heading', { name: 'Locks' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Lock rows …' })).toHaveCount(may);
-    await page.keyboard.press('Escape');
-  }
+  await rita.page.getByRole('button', { name: 'Locks' }).click();
+  await expect(rita.page.getByRole('heading', { name: 'Locks' })).toBeVisible();
+  await expect(rita.page.getByRole('button', { name: 'Lock rows …' })).toHaveCount(0);
+  await rita.page.keyboard.press('Escape');
 
   // What a planner types is recorded under their name, and reaches the reader.
   await ann.click(CHAIRS);
@@ -148,4 +142,9 @@ test('the page knows who is signed in, and hides what they may not do', async ({
     );
     await expect(page.getByRole('button', { name: /^Undo baseline/ })).toHaveCount(mayPlan ? 1 : 0);
   }
+
+  await eve.page.goto('/versions/1');
+  await eve.drawn();
+  await eve.page.getByRole('button', { name: 'Locks' }).click();
+  await expect(eve.page.getByRole('button', { name: 'Lock rows …' })).toBeVisible();
 });
