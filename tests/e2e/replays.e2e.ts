@@ -42,7 +42,18 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   );
   const versions = () => service.query('SELECT name FROM pf.version ORDER BY id');
   expect(await versions()).toEqual([{ name: 'Plan 2027' }, { name: 'Cautious' }]);
+  // While it runs, the dialog says so and stays.
+  let letGo = () => {};
+  const until = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route('**/api/versions/1/replay', async (route) => {
+    await until;
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Leave out what cannot be done' }).click();
+  await expect(dialog.getByRole('status')).toContainText('Replaying.');
+  await page.keyboard.press('Escape');
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  letGo();
 
   await expect(
     page.getByText('1 entry came out the same, 2 differently, 1 was left out.'),

@@ -1,0 +1,97 @@
+// How much a replay may be: in entries, in time and in rows.
+import { expect } from 'vitest';
+import { startServer } from '../../src/demo/server';
+import { apiAt } from '../support/http';
+import { it, makePlan, makeSource, ok, refused } from './contract/orders';
+
+it('replays 1,000 entries, and leaves out 998 of them', async ({ service, sourceId }) => {
+  const { api, query } = service;
+  const { path } = await makePlan(service, sourceId);
+  const scale = (region: string, value_incr: number, note: string) =>
+    api.post(`${path}/scale`, { pf_user: 'ann', slice: { region }, value_incr, note });
+  ok(await scale('South', -5, 'only one'));
+  ok(await scale('North', 1, 'one of many'));
+  // The database makes the rest: a thousand requests would tell no more of a replay.
+  await query(`
+    INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note, row_count)
+    SELECT version_id, pf_user, operation, slice, params, 'entry ' || n, 0
+    FROM pf.log, generate_series(1, 997) n WHERE note = 'one of many'`);
+  const replay = (name: string, on_failure: string) =>
+    api.post(`${path}/replay`, { pf_user: 'eve', name, on_failure });
+
+  const all = ok(await replay('All', 'refuse')).body;
+  expect(all.entries).toHaveLength(1000);
+  const amounts = all.entries.map((entry: { value_total: number }) => entry.value_total);
+  expect(amounts).toEqual([1554, -5, ...Array.from({ length: 998 }, () => 1)]);
+  const [{ more }] = await query(
+    `SELECT (sum(amount) - (SELECT sum(amount) FROM public.orders))::float AS more
+     FROM pf.fc_orders_${all.version.id}`,
+  );
+  expect(more).toBe(998 - 5);
+
+  await query(`UPDATE public.orders SET region = 'Nord' WHERE region = 'North'`);
+  const some = ok(await replay('Some', 'skip')).body;
+  const left = some.entries.filter((entry: { to: number | null }) => entry.to === null);
+  expect(left).toHaveLength(998);
+  const list = ok(await api.get(`/versions/${some.version.id}/replayed`)).body;
+  expect(list.map((each: { reason: string | null }) => each.reason)).toEqual(
+    some.entries.map((entry: { reason: string | null }) => entry.reason),
+  );
+}, 120_000);
+
+it('may take as long as its entries one after the other', async ({ service }) => {
+  const { api, query } = service;
+  // Nine loads of a second each: more than the six seconds that a request has.
+  await query(`
+    CREATE VIEW public.slow AS
+    SELECT 'North' AS region, 1 AS amount, pg_sleep(1) IS NULL AS slept OFFSET 0`);
+  const sourceId = await makeSource(service, 'slow', [
+    { cname: 'region', role: 'dimension' },
+    { cname: 'slept', role: 'dimension' },
+    { cname: 'amount', role: 'value' },
+  ]);
+  const { path, versionId } = await makePlan(service, sourceId);
+  await query(
+    `INSERT INTO pf.log (version_id, pf_user, operation, params, row_count)
+     SELECT version_id, pf_user, operation, params, 0 FROM pf.log, generate_series(1, 8)
+     WHERE version_id = $1`,
+    [versionId],
+  );
+  const { database } = service;
+  const server = await startServer({ database, env: { PF_STATEMENT_TIMEOUT: '2s' } });
+  try {
+    const body = { pf_user: 'eve', name: 'Slow' };
+    const { entries } = ok(await apiAt(server.url).post(`${path}/replay`, body)).body;
+    expect(entries.map((entry: { value_total: number }) => entry.value_total)).toEqual(
+      Array.from({ length: 9 }, () => 1),
+    );
+    expect(ok(await api.get(`/sources/${sourceId}/versions`)).body).toHaveLength(2);
+  } finally {
+    await server.stop();
+  }
+}, 60_000);
+
+it('needs memory for the rows of one entry, and fails as a whole without', async ({ service }) => {
+  const { api, query, database } = service;
+  await query(`
+    CREATE TABLE public.wide AS
+    SELECT md5(n::text) AS region, n::numeric(12,2) AS amount FROM generate_series(1, 20000) n`);
+  const sourceId = await makeSource(service, 'wide', [
+    { cname: 'region', role: 'dimension' },
+    { cname: 'amount', role: 'value' },
+  ]);
+  const { path } = await makePlan(service, sourceId);
+  ok(await api.post(`${path}/scale`, { pf_user: 'ann', slice: {}, pct: 10 }));
+  const server = await startServer({ database, env: { PF_MEMORY_MB: '1' } });
+  try {
+    const body = { pf_user: 'eve', name: 'Wide', on_failure: 'skip' };
+    await refused(
+      service,
+      () => apiAt(server.url).post(`${path}/replay`, body),
+      422,
+      /PF_MEMORY_MB/,
+    );
+  } finally {
+    await server.stop();
+  }
+}, 60_000);
