@@ -35,6 +35,8 @@ async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
   }
 }
 
+test.setTimeout(180_000);
+
 test('what somebody else does arrives by itself, and leaves what one is doing alone', async ({
   browser,
   service,
@@ -66,6 +68,21 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await bea.page.keyboard.press('Control+z');
     await showsStored(ann, service);
     await showsStored(bea, service);
+    const undone = await ann.number(CHAIRS);
+    await bea.page.keyboard.press('Control+y');
+    await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(undone * 1.1, 1);
+    await showsStored(ann, service);
+    await showsStored(bea, service);
+
+    // Rows that are lost on their way are asked for again.
+    await ann.page.route('**/api/versions/1/*?logid=*', (route) => route.abort(), { times: 1 });
+    await bea.click(CHAIRS);
+    await bea.page.keyboard.type('+1k');
+    await bea.page.keyboard.press('Enter');
+    const reload = ann.page.getByRole('button', { name: 'Reload' });
+    await expect(reload).toBeVisible();
+    await expect(reload).toHaveCount(0);
+    await showsStored(ann, service);
 
     // Ann's server goes while Bea goes on: the page says so, and is right again when it is back.
     const { port } = new URL(service.url);

@@ -95,55 +95,59 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
   browser,
   service,
 }) => {
-  const eve = await open(browser, service.url, 'eve');
-  const ann = await open(browser, service.url, 'ann');
-  const loaded = await ann.number(AFTER);
-  for (const [text, shown] of [
-    ['80k', 80_000],
-    ['90k', 90_000],
-  ] as const) {
+  const second = await startServer({ database: service.database });
+  try {
+    const eve = await open(browser, service.url, 'eve');
+    const ann = await open(browser, second.url, 'ann');
+    const loaded = await ann.number(AFTER);
+    for (const [text, shown] of [
+      ['80k', 80_000],
+      ['90k', 90_000],
+    ] as const) {
+      await ann.click(AFTER);
+      await ann.page.keyboard.type(text);
+      await ann.page.keyboard.press('Enter');
+      await expect.poll(() => ann.number(AFTER)).toBe(shown);
+    }
+    const total = await ann.number(TOTAL);
+
+    const log = await ann.log();
+    await log.getByRole('button', { name: 'Show the plan as it was after entry 1' }).click();
+    await expect.poll(() => ann.number(AFTER)).toBe(loaded);
+    await expect(ann.page.getByText(/^The plan as it was after entry 1 /)).toBeVisible();
     await ann.click(AFTER);
-    await ann.page.keyboard.type(text);
-    await ann.page.keyboard.press('Enter');
-    await expect.poll(() => ann.number(AFTER)).toBe(shown);
+    await expect(ann.apply).toHaveCount(0);
+    await ann.page.keyboard.type('5');
+    await expect(ann.page.getByRole('status').getByText('Go back to now')).toBeVisible();
+    await ann.page.keyboard.press('Escape');
+    await ann.page.keyboard.press('Control+z');
+    await expect(ann.page.getByText(/^This is the plan as it was\./).last()).toBeVisible();
+
+    // What happens meanwhile is not part of it, and a link shows the same.
+    await eve.click(AFTER);
+    await eve.page.keyboard.type('+10%');
+    await eve.page.keyboard.press('Enter');
+    await expect(ann.page.getByText(/^eve: Scale/)).toBeVisible();
+    expect(await ann.number(AFTER)).toBe(loaded);
+    expect(new URL(ann.page.url()).searchParams.get('asof')).toBe('1');
+    await ann.page.reload();
+    await ann.drawn();
+    await expect.poll(() => ann.number(AFTER)).toBe(loaded);
+
+    // The slider goes through the log by keys.
+    await ann.log();
+    const slider = ann.page.getByRole('slider', { name: 'As of' });
+    await slider.focus();
+    await ann.page.keyboard.press('ArrowRight');
+    await expect.poll(() => ann.number(AFTER)).toBe(80_000);
+    await ann.page.keyboard.press('ArrowRight');
+    await expect.poll(() => ann.number(AFTER)).toBe(90_000);
+    await ann.page.getByRole('button', { name: 'Back to now' }).click();
+    await expect.poll(() => ann.number(AFTER)).toBe(99_000);
+    await expect.poll(() => ann.number(TOTAL)).toBeCloseTo(total + 9_000, 1);
+    await ann.click(AFTER);
+    await expect(ann.apply).toBeVisible();
+  } finally {
+    await second.stop();
   }
-  const total = await ann.number(TOTAL);
-
-  const log = await ann.log();
-  await log.getByRole('button', { name: 'Show the plan as it was after entry 1' }).click();
-  await expect.poll(() => ann.number(AFTER)).toBe(loaded);
-  await expect(ann.page.getByText(/^The plan as it was after entry 1 /)).toBeVisible();
-  await ann.click(AFTER);
-  await expect(ann.apply).toHaveCount(0);
-  await ann.page.keyboard.type('5');
-  await expect(ann.page.getByRole('status').getByText('Go back to now')).toBeVisible();
-  await ann.page.keyboard.press('Escape');
-  await ann.page.keyboard.press('Control+z');
-  await expect(ann.page.getByText(/^This is the plan as it was\./).last()).toBeVisible();
-
-  // What happens meanwhile is not part of it, and a link shows the same.
-  await eve.click(AFTER);
-  await eve.page.keyboard.type('+10%');
-  await eve.page.keyboard.press('Enter');
-  await expect(ann.page.getByText(/^eve: Scale/)).toBeVisible();
-  expect(await ann.number(AFTER)).toBe(loaded);
-  expect(new URL(ann.page.url()).searchParams.get('asof')).toBe('1');
-  await ann.page.reload();
-  await ann.drawn();
-  await expect.poll(() => ann.number(AFTER)).toBe(loaded);
-
-  // The slider goes through the log by keys.
-  await ann.log();
-  const slider = ann.page.getByRole('slider', { name: 'As of' });
-  await slider.focus();
-  await ann.page.keyboard.press('ArrowRight');
-  await expect.poll(() => ann.number(AFTER)).toBe(80_000);
-  await ann.page.screenshot({ path: '/tmp/asof.png' });
-  await ann.page.keyboard.press('ArrowRight');
-  await expect.poll(() => ann.number(AFTER)).toBe(90_000);
-  await ann.page.getByRole('button', { name: 'Back to now' }).click();
-  await expect.poll(() => ann.number(AFTER)).toBe(99_000);
-  await expect.poll(() => ann.number(TOTAL)).toBeCloseTo(total + 9_000, 1);
-  await ann.click(AFTER);
-  await expect(ann.apply).toBeVisible();
 });

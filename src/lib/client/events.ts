@@ -4,8 +4,15 @@ import { EVENT_KINDS, VersionEvent } from '../contract/events';
 /** How long to wait, in milliseconds, before a stream that the server refused is asked for again. */
 const AGAIN_AFTER = 10_000;
 
+/** How long, in milliseconds, the first rows wait for their stream to open. */
+const STREAM_WAIT = 500;
+
+/** How long to wait, in milliseconds, before the first of so many further attempts to catch up. */
+const FIRST_RETRY = 2000;
+const RETRIES = 5;
+
 /** What a stream of events reports. */
-export interface Watcher {
+interface Watcher {
   /** Something was committed, or something may have been missed (`resync`). */
   onEvent: (event: VersionEvent) => void;
   /** Whether changes of others arrive at the moment. */
@@ -18,7 +25,7 @@ export interface Watcher {
  *
  * @returns ends it
  */
-export function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
+function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
   let source: EventSource;
   let again: ReturnType<typeof setTimeout> | undefined;
 
@@ -51,20 +58,78 @@ export function watchVersion(id: number, { onEvent, onState }: Watcher): () => v
   };
 }
 
+/** What follows a version by its events. */
+export interface Follower {
+  /** Brings an event to the screen. @throws if that fails */
+  follow: (event: VersionEvent) => Promise<void>;
+  /** Whether changes of others arrive at the moment. */
+  onState: (isUp: boolean) => void;
+  /** An event could not be followed. What was missed is compared soon. */
+  onFailure: () => void;
+  /** What was missed is here now. */
+  onRecovered: () => void;
+}
+
 /**
- * {@link watchVersion}, for answers that take time: each event is followed after the one before it.
+ * {@link watchVersion}, for answers that take time: each event is followed after the one before it. After a
+ * failure, the follower has to compare (`resync`), each time after twice as long; then it is left alone.
  *
- * @param onFailure is told if an event could not be followed
- * @returns ends it; an event that is being followed goes on
+ * @returns `opened` resolves once rows can be asked for, since a change after them is told. If the stream
+ * takes long to open, that is before it; the follower compares once it is open. `end` ends it; an event
+ * that is being followed goes on
  */
 export function followVersion(
   id: number,
-  follow: (event: VersionEvent) => Promise<void>,
-  { onState, onFailure }: Pick<Watcher, 'onState'> & { onFailure: () => void },
-): () => void {
+  { follow, onState, onFailure, onRecovered }: Follower,
+): { opened: Promise<void>; end: () => void } {
   let last = Promise.resolve();
-  return watchVersion(id, {
-    onEvent: (event) => (last = last.then(() => follow(event)).catch(onFailure)),
-    onState,
+  let failures = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+
+  const take = (event: VersionEvent) => {
+    last = last.then(async () => {
+      try {
+        await follow(event);
+      } catch {
+        return compareLater();
+      }
+      if (event.kind !== 'resync' || failures === 0) return;
+      failures = 0;
+      onRecovered();
+    });
+  };
+  const compareLater = () => {
+    clearTimeout(retry);
+    if (failures < RETRIES) {
+      retry = setTimeout(() => take({ kind: 'resync' }), FIRST_RETRY * 2 ** failures);
+    }
+    failures += 1;
+    onFailure();
+  };
+
+  let end: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    let isLate = false;
+    const wait = setTimeout(() => {
+      isLate = true;
+      resolve();
+    }, STREAM_WAIT);
+    const stop = watchVersion(id, {
+      onEvent: take,
+      onState: (isUp) => {
+        onState(isUp);
+        if (isUp && isLate) take({ kind: 'resync' });
+        isLate = false;
+        clearTimeout(wait);
+        resolve();
+      },
+    });
+    end = () => {
+      clearTimeout(wait);
+      clearTimeout(retry);
+      stop();
+      resolve();
+    };
   });
+  return { opened, end: () => end() };
 }

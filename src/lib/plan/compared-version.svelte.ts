@@ -49,14 +49,19 @@ export class ComparedVersion {
     return this.current.name;
   }
 
-  /** Follows what is committed to it. It has to be called before its rows are asked for. */
-  open(): void {
-    this.end = followVersion(this.id, (event) => this.follow(event), {
+  /** Begins to follow what is committed to it. Its rows may be asked for once the promise resolves. */
+  open(): Promise<void> {
+    const notShown = `“${this.name}” was changed, which this page could not show.`;
+    const { opened, end } = followVersion(this.id, {
+      follow: (event) => this.follow(event),
       onState: (isUp) => (this.connected = isUp),
-      onFailure: () => {
-        this.changes.stale ??= `“${this.name}” was changed, which this page could not show.`;
+      onFailure: () => (this.changes.stale ??= notShown),
+      onRecovered: () => {
+        if (this.changes.stale === notShown) this.changes.stale = null;
       },
     });
+    this.end = end;
+    return opened;
   }
 
   /** Its rows are on screen. */

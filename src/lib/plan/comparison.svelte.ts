@@ -54,7 +54,7 @@ export class Comparison {
       }
       const { planned, rows, changes } = this;
       found = new ComparedVersion(version, planned, rows, changes, () => this.onDeleted(id));
-      found.open();
+      await found.open();
       const tell = this.tellerOf(found);
       const compared = await found.download(rows.rows ?? 0, signal, tell);
       this.ended = pivot?.whyNotBeside(compared) ?? null;

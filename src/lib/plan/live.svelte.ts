@@ -12,6 +12,8 @@ import type { PlannedVersion } from './planned-version.svelte';
 /** The log sums up all rows, so it is read once for changes that follow each other. */
 const LOG_PAUSE_MS = 500;
 
+const NOT_SHOWN = 'Someone else has changed this version, which this page could not show.';
+
 /** What the page does with other people's changes. */
 interface LiveEvents {
   /** Someone else wrote an entry, and its rows are on screen now. */
@@ -43,16 +45,22 @@ export class Live {
     this.rows = new EntryRows(planned.id, 'own', loading, changes);
   }
 
-  /** Opens the stream. It has to be open before the rows are asked for, or a change could be missed. */
-  open(): void {
+  /**
+   * Begins to follow the version. The promise resolves once rows may be asked for: a change after them
+   * arrives by itself.
+   */
+  open(): Promise<void> {
     this.close();
-    this.end = followVersion(this.planned.id, (event) => this.follow(event), {
+    const { opened, end } = followVersion(this.planned.id, {
+      follow: (event) => this.follow(event),
       onState: (isUp) => (this.connected = isUp),
-      onFailure: () => {
-        this.changes.stale ??=
-          'Someone else has changed this version, which this page could not show.';
+      onFailure: () => (this.changes.stale ??= NOT_SHOWN),
+      onRecovered: () => {
+        if (this.changes.stale === NOT_SHOWN) this.changes.stale = null;
       },
     });
+    this.end = end;
+    return opened;
   }
 
   close(): void {

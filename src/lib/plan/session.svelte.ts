@@ -114,7 +114,7 @@ export class PlanSession {
   async open(host: HTMLElement, dark: boolean, search: string): Promise<void> {
     this.host = host;
     this.dark = dark;
-    this.live.open();
+    await this.live.open();
     const views = this.arrangement.views.read().catch(() => undefined);
     await Promise.all([this.loadAddress(search), this.log.read(), this.locks.read(), views]);
   }
