@@ -14,6 +14,7 @@ describe.runIf(caddyIsInstalled())('Behind the proxy of the README, if Caddy is 
   beforeAll(async () => {
     service = await startService('service', {
       HOST: '127.0.0.1',
+      PF_ALLOWED_HOSTS: 'plan.example.com',
       PF_USER_HEADER: 'X-Forwarded-User',
       PF_GROUPS_HEADER: 'X-Forwarded-Groups',
       PF_PLANNERS: 'planners',
