@@ -175,3 +175,31 @@ test('a comparison begins and ends without changing anything else, and stays in 
   expect(await shown(ann)).toBe(before);
   await expect.poll(() => search(page)).toBe('');
 });
+
+test.describe('at a display grain', () => {
+  test.use({ template: 'grain' });
+
+  test('entries of the other version come and go by themselves', async ({ page, service }) => {
+    const pivot = new PivotPage(page);
+    await pivot.keepUser();
+    await page.goto('/versions/1?compare=2');
+    await pivot.drawn();
+    await showsBoth(pivot, service);
+    const slice = { 'Sub-Category': 'Chairs' };
+    const { body } = await service.api.post('/versions/2/scale', {
+      slice,
+      pct: 30,
+      pf_user: 'bea',
+    });
+    await showsBoth(pivot, service);
+    await service.api.del(`/log/${body[0].pf_logid}`);
+    await showsBoth(pivot, service);
+
+    // What everyone opens with names nothing that only a comparison has.
+    await page.getByRole('button', { name: /^Layout/ }).click();
+    await page.getByRole('menuitem', { name: 'Save as the default of this source' }).click();
+    await expect(page.getByText(/^Saved: /)).toBeVisible();
+    const { body: source } = await service.api.get('/sources/1');
+    expect(source.default_layout.columns).toEqual(['Sales']);
+  });
+});

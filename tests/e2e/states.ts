@@ -242,6 +242,18 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-compared',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/copy', { name: 'Cautious', pf_user: 'bea' });
+      const slice = { Category: 'Furniture' };
+      await service.api.post('/versions/2/scale', { slice, pct: -10, pf_user: 'bea' });
+      await page.goto('/versions/1?compare=2');
+      await new PivotPage(page).drawn();
+      await page.getByRole('button', { name: 'Compared with Cautious' }).click();
+      await visible(page, 'There is no further version.');
+    },
+  },
+  {
     name: 'pivot-log',
     reach: async (page, service) => {
       await service.api.post('/versions/1/scale', {

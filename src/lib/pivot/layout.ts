@@ -100,7 +100,7 @@ const besidePlan = (measure: string, wanted: readonly Origin[], origins: Origins
  */
 export function withOther(layout: Layout, origins: Origins): Layout {
   const shown = (layout.columns ?? []).filter((name) => name !== null);
-  const all = origins.measures.flatMap((measure) => besidePlan(measure, WITH_OTHER, origins));
+  const all = ofOther(origins);
   const beside = shown.find((name) => origins.measures.includes(name));
   const isThere = all.length === 0 || shown.some((name) => all.includes(name));
   if (beside === undefined || isThere) return layout;
@@ -109,6 +109,13 @@ export function withOther(layout: Layout, origins: Origins): Layout {
   );
   return { ...layout, columns };
 }
+
+/** A layout without what only a comparison with another version has. */
+export const withoutOther = (layout: Layout, origins: Origins): Layout =>
+  renamed(layout, new Map(ofOther(origins).map((name) => [name, null])));
+
+const ofOther = (origins: Origins): string[] =>
+  origins.measures.flatMap((measure) => besidePlan(measure, WITH_OTHER, origins));
 
 /** A layout with some columns under other names; without those that have none. */
 export function renamed(layout: Layout, names: ReadonlyMap<string, string | null>): Layout {

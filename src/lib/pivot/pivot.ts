@@ -21,6 +21,7 @@ import {
   renamed,
   withMonthsInOrder,
   withOther,
+  withoutOther,
   withoutMonthOrder,
 } from './layout';
 import type { CleanLayout, MonthOrder } from './layout';
@@ -197,12 +198,19 @@ export class Pivot {
     return withOther(layout, this.origins);
   }
 
+  /** A layout as every version of the source can show it, whatever it is compared with. */
+  withoutOther(layout: Layout): Layout {
+    return withoutOther(layout, this.origins);
+  }
+
   /**
    * A layout of another pivot of this version: what compares two versions is under the names of now, or
    * left out.
    */
   takingOver(layout: Layout, before: Origins): Layout {
-    return renamed(layout, this.origins.renamings(before));
+    const kept = renamed(layout, this.origins.renamings(before));
+    const { columns } = kept.columns?.length ? kept : this.defaultLayout();
+    return { ...kept, ...(columns && { columns }) };
   }
 
   /** What is shown now, as plain data. */

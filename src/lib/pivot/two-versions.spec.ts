@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Iter } from '../contract/operations';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import type { CellValue, Schema, Table } from './engine-types';
-import { defaultLayout, renamed, withOther } from './layout';
+import { defaultLayout, renamed, withOther, withoutOther } from './layout';
 import { Origins } from './origins';
 import { toEngineColumns } from './rows';
 import { ViewReader } from './view-reader';
@@ -221,6 +221,7 @@ describe('the columns of another version', () => {
     expect(without).toMatchObject({ ...layout, sort: [] });
     expect(without.columns_config).toEqual({ units: {} });
     expect(withOther(layout, none)).toBe(layout);
+    expect(withoutOther(sorted, before)).toEqual(without);
   });
 
   it('come first in a layout that nobody has made, also if there is a reference', () => {

@@ -310,7 +310,7 @@ export class Arrangement {
   private keep(save: (layout: Layout) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       const shown = await pivot.layout();
-      await save({ ...shown, filter: this.ownFilters(shown) });
+      await save(pivot.withoutOther({ ...shown, filter: this.ownFilters(shown) }));
       await this.compareWithView(pivot, shown);
       this.note(shown, true);
     });

@@ -211,6 +211,8 @@ export class PlanSession {
     this.shown = null;
     const { compare } = readAddress(search);
     const other = compare === null ? null : await this.comparison.find(compare, null);
+    // The browser may have gone on to another address.
+    if (this.search !== search) return;
     this.comparison.begin(other);
     this.selection.clear();
     await this.load();
