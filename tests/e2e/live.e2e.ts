@@ -75,7 +75,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await showsStored(bea, service);
 
     // Rows that are lost on their way are asked for again.
-    await ann.page.route('**/api/versions/1/*?logid=*', (route) => route.abort(), { times: 1 });
+    await ann.page.route('**/api/versions/1/*?logid=*', (route) => route.abort(), { times: 2 });
     await bea.click(CHAIRS);
     await bea.page.keyboard.type('+1k');
     await bea.page.keyboard.press('Enter');

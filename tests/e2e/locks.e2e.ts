@@ -34,13 +34,21 @@ test('locked cells show it to everyone at once, and nothing changes them', async
     const eve = await open(browser, service.url, 'eve');
     const ann = await open(browser, second.url, 'ann');
 
+    await eve.click(AFTER);
     await eve.page.getByRole('button', { name: 'Locks' }).click();
     await eve.page.getByRole('button', { name: 'Lock rows …' }).click();
     const dialog = eve.page.getByRole('dialog', { name: 'Lock rows' });
+    await dialog.getByLabel('Rows').selectOption('A period of Order Date');
     await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
     await expect(dialog.getByText('Enter the first day or the last day')).toBeVisible();
     await dialog.getByLabel('To', { exact: true }).fill('2027-12-31');
     await dialog.getByLabel('Note').fill('2027 is closed');
+    // What somebody else does meanwhile leaves what is typed alone.
+    await ann.click(AFTER);
+    await ann.page.keyboard.type('+5');
+    await ann.page.keyboard.press('Enter');
+    await expect(eve.page.getByText(/^ann: Scale/)).toBeVisible();
+    await expect(dialog.getByLabel('Note')).toHaveValue('2027 is closed');
     await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
     await expect(eve.page.getByText(/^Locked: nobody/)).toBeVisible();
 
@@ -133,6 +141,13 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await ann.page.reload();
     await ann.drawn();
     await expect.poll(() => ann.number(AFTER)).toBe(loaded);
+
+    // An entry that was undone is no past to show.
+    await ann.page.goto('/versions/1?asof=999');
+    await ann.drawn();
+    await expect(ann.page.getByText(/^The log entry of this address is not there/)).toBeVisible();
+    await ann.page.goto('/versions/1?asof=1');
+    await ann.drawn();
 
     // The slider goes through the log by keys.
     await ann.log();

@@ -60,8 +60,8 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
 
 /** What follows a version by its events. */
 export interface Follower {
-  /** Brings an event to the screen. @throws if that fails */
-  follow: (event: VersionEvent) => Promise<void>;
+  /** Brings some events to the screen, in the order of their commits. @throws if that fails */
+  follow: (events: readonly VersionEvent[]) => Promise<void>;
   /** Whether changes of others arrive at the moment. */
   onState: (isUp: boolean) => void;
   /** An event could not be followed. What was missed is compared soon. */
@@ -71,40 +71,57 @@ export interface Follower {
 }
 
 /**
- * {@link watchVersion}, for answers that take time: each event is followed after the one before it. After a
- * failure, the follower has to compare (`resync`), each time after twice as long; then it is left alone.
+ * {@link watchVersion}, for answers that take time: events that come meanwhile are followed together, after
+ * those before them. After a failure, the follower has to compare (`resync`), each time after twice as long;
+ * then it is left alone.
  *
  * @returns `opened` resolves once rows can be asked for, since a change after them is told. If the stream
- * takes long to open, that is before it; the follower compares once it is open. `end` ends it; an event
- * that is being followed goes on
+ * takes long to open, that is before it; the follower compares once it is open. `end` ends it; events
+ * that are being followed go on
  */
 export function followVersion(
   id: number,
   { follow, onState, onFailure, onRecovered }: Follower,
 ): { opened: Promise<void>; end: () => void } {
-  let last = Promise.resolve();
+  let waiting: VersionEvent[] = [];
+  let isFollowing = false;
+  let isEnded = false;
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
   const take = (event: VersionEvent) => {
-    last = last.then(async () => {
+    waiting.push(event);
+    if (!isFollowing) void followWaiting();
+  };
+  const followWaiting = async () => {
+    isFollowing = true;
+    while (waiting.length > 0) {
+      const events = waiting;
+      waiting = [];
       try {
-        await follow(event);
+        await follow(events);
+        if (failures > 0 && events.some(({ kind }) => kind === 'resync')) {
+          failures = 0;
+          onRecovered();
+        }
       } catch {
-        return compareLater();
+        if (!isEnded) compareLater();
       }
-      if (event.kind !== 'resync' || failures === 0) return;
-      failures = 0;
-      onRecovered();
-    });
+    }
+    isFollowing = false;
   };
   const compareLater = () => {
-    clearTimeout(retry);
-    if (failures < RETRIES) {
-      retry = setTimeout(() => take({ kind: 'resync' }), FIRST_RETRY * 2 ** failures);
-    }
-    failures += 1;
     onFailure();
+    // Whatever fails before the next attempt is mended by it.
+    if (retry !== undefined || failures === RETRIES) return;
+    retry = setTimeout(
+      () => {
+        retry = undefined;
+        take({ kind: 'resync' });
+      },
+      FIRST_RETRY * 2 ** failures,
+    );
+    failures += 1;
   };
 
   let end: () => void = () => undefined;
@@ -127,9 +144,23 @@ export function followVersion(
     end = () => {
       clearTimeout(wait);
       clearTimeout(retry);
+      waiting = [];
+      isEnded = true;
       stop();
       resolve();
     };
   });
   return { opened, end: () => end() };
+}
+
+/** The entries that some events wrote, and those that they undid: what was undone is not written any more. */
+export function entriesOf(events: readonly VersionEvent[]): {
+  written: readonly number[];
+  undone: readonly number[];
+} {
+  const undone = events.flatMap((event) => (event.kind === 'undone' ? [event.logid] : []));
+  const written = events
+    .flatMap((event) => (event.kind === 'written' ? [event.logid] : []))
+    .filter((logid) => !undone.includes(logid));
+  return { written, undone };
 }

@@ -42,6 +42,8 @@ export class Arrangement {
   refused = $state.raw(false);
   /** The address names a view that is not there. */
   viewGone = $state.raw(false);
+  /** The address names a log entry that is not there, so all rows are shown. */
+  entryGone = $state.raw(false);
   /** Null if the rows of all entries are shown. */
   private entries = $state.raw<ShownEntries | null>(null);
   /** The log entry whose rows alone are shown. */
@@ -125,10 +127,12 @@ export class Arrangement {
       await this.applyTo(pivot, withParts(this.baseLayout(pivot), parts));
     }
     const named = entry ?? asOf;
+    this.entryGone = false;
     if (named === null) return;
     await this.log.latest.settled();
     const known = this.log.answer?.entries.find(({ id }) => id === named);
     const operator = entry === null ? '<=' : '==';
+    this.entryGone = !known;
     if (known) await this.showEntries(pivot, { entry: known, operator });
   }
 

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { followVersion } from '../client/events';
+import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
 import type { Version } from '../contract/versions';
@@ -53,7 +53,7 @@ export class ComparedVersion {
   open(): Promise<void> {
     const notShown = `“${this.name}” was changed, which this page could not show.`;
     const { opened, end } = followVersion(this.id, {
-      follow: (event) => this.follow(event),
+      follow: (events) => this.follow(events),
       onState: (isUp) => (this.connected = isUp),
       onFailure: () => (this.changes.stale ??= notShown),
       onRecovered: () => {
@@ -133,24 +133,16 @@ export class ComparedVersion {
     return !known || !this.current.exclude_iters.includes(OPERATIONS[known].iter);
   }
 
-  private async follow(event: VersionEvent): Promise<void> {
+  private async follow(events: readonly VersionEvent[]): Promise<void> {
     await this.shown;
-    switch (event.kind) {
-      case 'written':
-        return this.isOfPlan(event) ? this.bring([event.logid]) : undefined;
-      case 'undone':
-        return this.takeOut([event.logid]);
-      case 'cleared':
-      case 'resync':
-        return this.compare();
-      case 'status':
-        return this.refresh();
-      case 'deleted':
-        return this.onDeleted();
-      case 'note':
-      case 'locks':
-        return;
-    }
+    const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
+    if (has('deleted')) return this.onDeleted();
+    if (has('status')) await this.refresh();
+    if (has('resync') || has('cleared')) return this.compare();
+    const ofPlan = events.filter((event) => event.kind !== 'written' || this.isOfPlan(event));
+    const { written, undone } = entriesOf(ofPlan);
+    await this.takeOut(undone);
+    await this.bring(written);
   }
 
   /** Mends the difference between its entries on screen and those that are stored. */

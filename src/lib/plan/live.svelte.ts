@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { followVersion } from '../client/events';
+import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import type { LogListEntry } from '../contract/log';
 import type { Changes } from './changes.svelte';
@@ -52,7 +52,7 @@ export class Live {
   open(): Promise<void> {
     this.close();
     const { opened, end } = followVersion(this.planned.id, {
-      follow: (event) => this.follow(event),
+      follow: (events) => this.follow(events),
       onState: (isUp) => (this.connected = isUp),
       onFailure: () => (this.changes.stale ??= NOT_SHOWN),
       onRecovered: () => {
@@ -68,24 +68,17 @@ export class Live {
     this.end = () => undefined;
   }
 
-  private async follow(event: VersionEvent): Promise<void> {
-    switch (event.kind) {
-      case 'written':
-        return this.bring([event.logid]);
-      case 'undone':
-        return this.takeOut([event.logid]);
-      case 'cleared':
-      case 'resync':
-        return this.compare();
-      case 'note':
-        return void this.log.read(LOG_PAUSE_MS);
-      case 'status':
-        return this.followVersion();
-      case 'deleted':
-        this.changes.stale = 'This version was deleted.';
-        return;
-      case 'locks':
-        return this.locks.read();
+  private async follow(events: readonly VersionEvent[]): Promise<void> {
+    const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
+    if (has('deleted')) this.changes.stale = 'This version was deleted.';
+    else if (has('resync') || has('cleared')) await this.compare();
+    else {
+      const { written, undone } = entriesOf(events);
+      await this.takeOut(undone);
+      await this.bring(written);
+      if (has('status')) await this.followVersion();
+      if (has('locks')) await this.locks.follow();
+      if (has('note')) void this.log.read(LOG_PAUSE_MS);
     }
   }
 
@@ -107,7 +100,7 @@ export class Live {
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
       this.followVersion(),
-      this.locks.read(),
+      this.locks.follow(),
     ]);
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =
@@ -120,6 +113,7 @@ export class Live {
   }
 
   private async bring(logids: readonly number[]): Promise<void> {
+    if (logids.length === 0) return;
     const missing = await this.rows.missing(logids);
     if (missing.length === 0) return;
     if (this.loading.phase.kind === 'empty') return this.events.onReload();
@@ -143,6 +137,7 @@ export class Live {
   }
 
   private async takeOut(logids: readonly number[]): Promise<void> {
+    if (logids.length === 0) return;
     const held = await this.rows.held();
     const gone = logids.filter((id) => held.includes(id));
     for (const logid of gone) await this.changes.followUndo(logid);

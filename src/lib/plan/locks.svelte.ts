@@ -8,14 +8,22 @@ import { overlapOf, type Overlap } from '../pivot/reach';
 /** The version's locks, as the service last told them (docs/contract/19-planning-together.md#locks). */
 export class Locks {
   readonly latest = new Latest<readonly Lock[]>();
-  readonly all: readonly Lock[] = $derived.by(() => this.latest.answer ?? []);
+  /** Those that were read last: they stay if the next reading fails. */
+  all = $state.raw<readonly Lock[]>([]);
 
   constructor(private readonly versionId: number) {}
 
   /** Reads the locks again. Never throws: `latest.failure` says why they could not be read. */
-  read(): Promise<void> {
+  async read(): Promise<void> {
     this.latest.ask((signal) => api.listLocks(this.versionId, { signal }));
-    return this.latest.settled();
+    await this.latest.settled();
+    this.all = this.latest.answer ?? this.all;
+  }
+
+  /** Reads the locks again. @throws if they could not be read */
+  async follow(): Promise<void> {
+    await this.read();
+    if (this.latest.error !== null) throw this.latest.error;
   }
 
   /** Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked then */
