@@ -63,7 +63,7 @@ const SECURITY_HEADERS = {
 export const handle: Handle = async ({ event, resolve }) => {
   const started = performance.now();
   const { request, url, route, locals, platform } = event;
-  const isApi = url.pathname === '/api' || url.pathname.startsWith('/api/');
+  const isApi = isApiPath(url.pathname);
   Object.assign(locals, {
     db,
     config,
@@ -79,7 +79,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   // Until the answer begins, there is nothing that the client could take.
   socket?.setTimeout(0);
   let response: Response;
-  const refusal = refusalOf(event, isApi);
+  const refusal = refusalOf(event);
   if (refusal) {
     response = isApi ? failureAnswer(refusal) : pageRefusal(refusal);
   } else {
@@ -109,6 +109,17 @@ export const handle: Handle = async ({ event, resolve }) => {
   metrics.answered({ method, route: route.id, status, seconds: milliseconds / 1000, rows });
   return countBody(response, (bytes) => metrics?.sent(route.id, bytes));
 };
+
+/** Whether a path is one of the API; it is decoded first, as SvelteKit does before it looks for a route. */
+function isApiPath(path: string): boolean {
+  let decoded = path;
+  try {
+    decoded = decodeURI(path);
+  } catch {
+    // A path that cannot be decoded has no route.
+  }
+  return decoded === '/api' || decoded.startsWith('/api/');
+}
 
 /** For how many milliseconds nothing may go through the connection of an answer; 0 is without limit. */
 function silenceAllowed({ headers }: Response): number {
@@ -163,16 +174,14 @@ function asApiAnswer(response: Response, failure: unknown, method: string): Resp
 }
 
 /** Why a request is refused before any handler sees it; undefined if it is not. */
-function refusalOf(
-  { request, url, route, params, locals, platform }: RequestEvent,
-  isApi: boolean,
-): unknown {
+function refusalOf({ request, url, route, params, locals, platform }: RequestEvent): unknown {
   try {
     requireServedHost(request.headers, config.hosts);
     const endpoint = endpointOf(request.method, route.id, params);
     if (endpoint?.role !== null) locals.me = whoSent(platform?.req, config.signIn);
     if (endpoint?.role) requireRole(locals.me, endpoint.role);
-    if (isApi && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
+    // Pages take no writes, so nothing here has to depend on how the path is written.
+    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
       requireSameOrigin(request.headers, url, config.hosts);
       requireJsonBody(request);
     }
@@ -182,7 +191,7 @@ function refusalOf(
   }
 }
 
-/** Refuses a page, for an unserved host or because nobody is signed in: the sentence as plain text. */
+/** Refuses a request for a page, such as one for an unserved host: the sentence as plain text. */
 function pageRefusal(refusal: unknown): Response {
   const { status, body } = answerError(refusal);
   return new Response(`${body.error}\n`, {

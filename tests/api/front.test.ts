@@ -98,6 +98,35 @@ describe('the origin of a write', () => {
     expect((await raw('/api/sources', { origin: origin() })).status).toBe(200);
   });
 
+  it('and the type of its body count however the path is written', async () => {
+    const before = await bytes(service, v);
+    const json = 'application/json';
+    const body = JSON.stringify({ pf_user: 'ann', slice: {}, pct: 10 });
+    const other = 'http://evil.example.com';
+    for (const api of ['/api', '/%61pi', '/a%70%69']) {
+      const path = `${api}${v.path}/scale`;
+      for (const [headers, status] of [
+        [{ origin: other, 'content-type': json }, 403],
+        [{ 'sec-fetch-site': 'cross-site', 'content-type': json }, 403],
+        [{ origin: other, 'content-type': 'text/plain' }, 403],
+        [{ 'content-type': 'text/plain' }, 415],
+      ] as const) {
+        const answer = await raw(path, headers, { method: 'POST', body });
+        expect([path, answer.status, JSON.parse(answer.text)]).toEqual([
+          ...[path, status],
+          { error: expect.any(String) },
+        ]);
+      }
+      const unknown = await raw(`${api}/no/such/path`, {});
+      expect([unknown.status, JSON.parse(unknown.text).error]).toEqual([
+        404,
+        'There is no such path in this API',
+      ]);
+    }
+    expect((await raw('/', { origin: other }, { method: 'POST' })).status).toBe(403);
+    expect(await bytes(service, v)).toEqual(before);
+  });
+
   it('is compared with the address that a proxy or ORIGIN names', async () => {
     const server = await startServer({
       database: service.database,

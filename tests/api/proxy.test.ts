@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../src/lib/contract/me';
 import { caddyIsInstalled, passwordOf, startCaddy, type Caddy } from '../support/caddy';
 import { openEvents } from '../support/events';
-import { apiAt, type Api } from '../support/http';
+import { apiAt, sendAsIs, type Api } from '../support/http';
 import { plan, type Planned } from '../support/planned';
 import { startService, type Service } from '../support/service';
 
@@ -47,6 +47,26 @@ describe.runIf(caddyIsInstalled())('Behind the proxy of the README, if Caddy is 
     }
     const page = await fetch(`${caddy.url}${v.path}`, { headers: passwordOf('rita') });
     expect([page.status, (await page.text()).includes('<html')]).toEqual([200, true]);
+  });
+
+  it('pages are served under the name of the README alone', async () => {
+    const open = (host: string) =>
+      sendAsIs(caddy.url, 'GET', v.path, { ...passwordOf('rita'), host });
+    expect((await open('plan.example.com')).status).toBe(200);
+    expect((await open('other.example.com')).status).toBe(421);
+    const write = (origin: string) =>
+      sendAsIs(
+        caddy.url,
+        'POST',
+        `/api${v.path}/scale`,
+        {
+          ...passwordOf('ann'),
+          ...{ host: 'plan.example.com', 'content-type': 'application/json', origin },
+        },
+        JSON.stringify({ slice: {}, pct: 10 }),
+      );
+    expect((await write('https://plan.example.com')).status).toBe(200);
+    expect((await write('https://other.example.com')).status).toBe(403);
   });
 
   it('nobody gives themselves another name or group', async () => {

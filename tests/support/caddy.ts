@@ -29,13 +29,15 @@ export interface Caddy {
  */
 export async function startCaddy(service: string, people: readonly string[]): Promise<Caddy> {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   let file = readFileSync(join(PROJECT, 'docs/proxy/Caddyfile'), 'utf8');
   const fill = (placeholder: string, text: string) => {
     expect(file.split(placeholder)).toHaveLength(2);
     file = file.replace(placeholder, text);
   };
-  fill('plan.example.com', url);
+  // Caddy takes every name here, so that the service is the one that refuses some.
+  fill('plan.example.com', `http://:${port}`);
   fill('127.0.0.1:3010', new URL(service).host);
   for (const name of people) {
     const { stdout } = await run('caddy', ['hash-password', '--plaintext', name]);

@@ -8,7 +8,7 @@ import { ARROW, COLUMN_VALUE, CSV, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from '.
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter that cannot be used',
   401: 'The service signs people in, and cannot tell who sent the request',
-  403: 'The version is closed, the person has not the role that it needs, or a page of another site sent the write',
+  403: 'The version is closed, the person lacks the role that it needs, or a page of another site sent the write',
   404: 'There is no such source, version, view, log entry, table or template',
   409: 'It conflicts with the present state',
   413: 'The body is too large',

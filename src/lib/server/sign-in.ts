@@ -67,7 +67,8 @@ export function whoSent(sender: Sender | undefined, rules: SignInRules | null): 
   };
 }
 
-const CONTROL_CHARACTER = /\p{Cc}/u;
+/** Those that only format are invisible, or turn the letters around: a name could look like another. */
+const CONTROL_CHARACTER = /[\p{Cc}\p{Cf}]/u;
 
 function isTrusted(address: string | undefined, proxies: BlockList): boolean {
   if (address === undefined) return false;

@@ -6,7 +6,7 @@ import { startServer } from '../../../src/demo/server';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
 import { ReplayAnswer, ReplayedAnswer } from '../../../src/lib/contract/replays';
 import { apiAt, type Answer } from '../../support/http';
-import { hold, race, untilWaiting } from '../../support/race';
+import { hold, holdVersion, race, untilWaiting } from '../../support/race';
 import type { Service } from '../../support/service';
 import {
   GRAIN_COLUMNS,
@@ -460,12 +460,15 @@ describe('POST /versions/:id/replay', () => {
     ok(await service.api.post(`${path}/scale`, { ...north, pct: 5 }));
     const before = await logOf(service, path);
     const held = await hold(service, 'LOCK TABLE public.busy IN ACCESS EXCLUSIVE MODE');
+    // As many as may write to one version at a time.
     const answer = replayed(service, path);
-    await untilWaiting(service, 1);
+    const others = [replayed(service, path), replayed(service, path)];
+    await untilWaiting(service, 3);
     ok(await service.api.post(`${path}/scale`, { ...north, value_incr: 1000 }));
     ok(await service.api.del(`/log/${before.entries[0].id}`));
     await held.release();
     const { version, entries } = await answer;
+    await Promise.all(others);
     expect(totals(entries)).toEqual(totals(before.entries.toReversed()));
 
     // What is kept outlives the original, and goes with the replay.
@@ -476,6 +479,25 @@ describe('POST /versions/:id/replay', () => {
     expect(
       await service.query(`SELECT FROM pf.replayed WHERE version_id = $1`, [version.id]),
     ).toEqual([]);
+  });
+
+  it('waits for no writer of the original, and takes the locks that are there', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path, versionId } = await makePlan(service, sourceId);
+    const lock = { ...north, note: 'closed' };
+    ok(await service.api.post(`${path}/locks`, lock));
+    const held = await holdVersion(service, versionId);
+    const answer = await service.api.send(`${path}/replay`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'beside a writer' },
+      body: JSON.stringify({ ...user, name: name() }),
+    });
+    await held.release();
+    const { version } = ok(answer).body;
+    const locks = ok(await service.api.get(`/versions/${version.id}/locks`)).body;
+    expect(locks).toMatchObject([{ slice: lock.slice, note: 'closed', created_by: 'ann' }]);
   });
 
   it('is refused if the original is deleted meanwhile', async ({ service }) => {

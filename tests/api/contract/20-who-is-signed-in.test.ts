@@ -104,6 +104,8 @@ describe('The name', () => {
     ['10,000 characters', headersOf('n'.repeat(10_000)), `${name} must be at most 200 characters`],
     ['a tab within', headersOf('an\tn'), `${name} must not contain control characters`],
     ['U+0085 within', headersOf('an\u0085n'), `${name} must not contain control characters`],
+    ['U+200B alone', headersOf('\u200b'), `${name} must not contain control characters`],
+    ['U+202E within', headersOf('\u202enna'), `${name} must not contain control characters`],
     ['sent twice', { 'x-forwarded-user': ['ann', 'eve'] }, `${name} came twice`],
     ['sent twice alike', { 'X-Forwarded-User': ['ann', 'ann'] }, `${name} came twice`],
     [

@@ -180,6 +180,12 @@ class Aside extends Queryable {
   }
 }
 
+/**
+ * The key under which replays wait for their turn; no version has this id. A replay may take minutes, so
+ * all of them together get the places of one version.
+ */
+const REPLAYS = 0;
+
 /** How many connections one server process has. */
 const CONNECTIONS = 20;
 
@@ -305,19 +311,34 @@ export class Database extends Queryable {
    * without a connection, so that versions do not wait for each other
    * (docs/contract/15-concurrency.md).
    *
-   * @param requests as in {@link transaction}
    * @throws AppError 503 if its turn does not come in time
    */
   versionTransaction<Result>(
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
-    requests = 1,
   ): Promise<Result> {
     return inTurn(
-      this.#writers.run(versionId, () =>
+      this.#writers.run(versionId, () => this.transaction(work)),
+      'Other changes to this version have taken longer than PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
+    );
+  }
+
+  /**
+   * A transaction that makes a version by replaying another one. It takes its turn with other replays,
+   * so writers of the original never wait for it.
+   *
+   * @param requests as in {@link transaction}
+   * @throws AppError 503 if its turn does not come in time
+   */
+  replayTransaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    requests: number,
+  ): Promise<Result> {
+    return inTurn(
+      this.#writers.run(REPLAYS, () =>
         this.transaction(work, 'READ COMMITTED', 'COMMIT', requests),
       ),
-      'Other changes to this version have taken longer than PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
+      'Other replays have taken longer than PF_WAIT_TIMEOUT; no version was made, try again in a moment',
     );
   }
 

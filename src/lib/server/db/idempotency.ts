@@ -40,11 +40,11 @@ export async function claimKey(db: Queryable, { path, key, digest }: WriteKey): 
   return claimed === 1;
 }
 
-/** Stores what the write with a claimed key answers; it goes away together with the version. */
+/** Stores what the write with a claimed key answers; it goes away together with the version, if any. */
 export const keepAnswer = (
   db: Queryable,
   { path, key }: WriteKey,
-  versionId: number,
+  versionId: number | null,
   { answer, columns }: KeptAnswer,
 ): Promise<number> =>
   db.run(

@@ -17,6 +17,7 @@ export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance
  * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). The
  * write's transaction also stores its answer. A later request with the same key gets that answer.
  *
+ * @param versionId the version with which the kept answer is deleted; null to keep it for its whole day
  * @param key undefined if the client sent none; the write is then made each time
  * @param schema what the write answers
  * @param memory what the columns of the answer take
@@ -24,7 +25,7 @@ export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance
  */
 export async function once<Answer extends object>(
   transaction: Transaction,
-  versionId: number,
+  versionId: number | null,
   key: WriteKey | undefined,
   schema: v.GenericSchema<unknown, Answer>,
   memory: Reservation,
@@ -32,7 +33,7 @@ export async function once<Answer extends object>(
 ): Promise<Answer> {
   if (!key) return write();
   if (!(await claimKey(transaction, key))) {
-    // A kept answer is deleted only with its version; the write then refuses with 404.
+    // Only the deletion of its version takes a kept answer away so early; the write then refuses with 404.
     return (await keptAnswer(transaction, key, schema, memory)) ?? write();
   }
   const answer = await write();

@@ -10,7 +10,7 @@ import { existingColumns, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { copyLocks } from '../db/locks';
 import { keepReplayed, listReplayed } from '../db/replayed';
-import { getVersion, lockVersion } from '../db/versions';
+import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
 import { leafColumns } from '../sql/forecast-columns';
 import { forecastTableName } from '../sql/forecast-table';
@@ -37,9 +37,10 @@ export const replayVersion = (
 ): Promise<ReplayAnswer> =>
   budget.run(async (memory) => {
     const original = await readOriginal(db, id);
-    const replayed = await db.versionTransaction(
-      id,
-      (tx) => once(tx, id, key, ReplayAnswer, memory, () => replay(tx, memory, original, request)),
+    const replayed = await db.replayTransaction(
+      // An answer that is kept with the original would wait for the original's writers.
+      (tx) =>
+        once(tx, null, key, ReplayAnswer, memory, () => replay(tx, memory, original, request)),
       // Each entry is as much work as a request of its own.
       Math.max(1, original.entries.length),
     );
@@ -105,9 +106,9 @@ async function replay(
   });
   await keepReplayed(tx, created.id, replayed);
 
-  // Somebody may have deleted the original meanwhile.
-  await lockVersion(tx, version.id, 'SHARE');
   await copyLocks(tx, version.id, created.id);
+  // If the original is still there, so were its locks; its writers may go on.
+  await getVersion(tx, version.id);
   return {
     version: created,
     entries: replayed.map(({ entry: { id, operation }, to, after, reason }) => ({
