@@ -53,6 +53,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await bea.click(CHAIRS);
     await bea.page.keyboard.type('+10%');
     await bea.page.keyboard.press('Enter');
+    await expect(ann.grid.locator('td.pf-glow').first()).toBeAttached();
     await expect(ann.page.getByText(/^bea: Scale \+7,173\.45 Sales, .*Chairs/)).toBeVisible();
     await showsStored(ann, service);
     const editor = ann.page.getByLabel('New amount');

@@ -22,6 +22,8 @@ regular-table th { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; 
 /* The press is felt at once; the mark follows when the cell is read. */
 regular-table td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
 regular-table td.pf-hint, regular-table tbody th.pf-hint { background-color: var(--pf-hint) !important; }
+regular-table td.pf-glow { animation: pf-glow 2s ease-out; }
+@keyframes pf-glow { from { background-color: var(--pf-hint); } }
 regular-table td.pf-locked {
   background-image: repeating-linear-gradient(135deg, var(--pf-locked) 0 1px, transparent 1px 6px);
 }

@@ -10,6 +10,9 @@ import type { ViewReader } from './view-reader';
 /** A label of so many characters may not fit: hovering over it shows all of it. */
 const LONG_LABEL = 24;
 
+/** So long the cells keep the class with which they light up once. */
+const GLOW_MS = 5000;
+
 /** A slice whose rows nobody may change. */
 export interface LockedSlice {
   slice: Slice;
@@ -20,6 +23,7 @@ export interface LockedSlice {
 interface Reaches {
   reader: ViewReader;
   touched: Reach | null;
+  changed: Reach | null;
   locks: readonly { reach: Reach; text: string }[];
 }
 
@@ -34,6 +38,8 @@ export class Marks {
   private headers: readonly CellIdentity[] = [];
   private slice: Slice | null = null;
   private locks: readonly LockedSlice[] = [];
+  /** What somebody else has just changed. */
+  private changed: Slice | null = null;
   /** What the values of expressions stand for, while slices are marked. */
   private underlying = new Map<string, Underlying>();
   /** Which cells of the view on screen the slices reach; made anew if any of them changes. */
@@ -89,13 +95,25 @@ export class Marks {
     await this.readReach();
   }
 
+  /** Lets the cells that a slice reaches light up once. */
+  async glow(slice: Slice): Promise<void> {
+    this.changed = slice;
+    setTimeout(() => {
+      if (this.changed !== slice) return;
+      this.changed = null;
+      this.reaches = null;
+      this.paint();
+    }, GLOW_MS);
+    await this.readReach();
+  }
+
   /** Reads again what expressions stand for: rows came or went, or the view is another one. */
   invalidate(): void {
     if (this.hasSlices) void this.readReach().catch(() => undefined);
   }
 
   private get hasSlices(): boolean {
-    return this.slice !== null || this.locks.length > 0;
+    return this.slice !== null || this.changed !== null || this.locks.length > 0;
   }
 
   /** Reads what the expressions of the view on screen stand for, and marks by it. */
@@ -130,7 +148,7 @@ export class Marks {
   private paint(): void {
     const { reader } = this.shown;
     if (!reader) return;
-    const { touched, locks } = this.reachesOf(reader);
+    const { touched, changed, locks } = this.reachesOf(reader);
     for (const cell of this.cells) {
       const identity = this.identities.get(cell) ?? null;
       const isHeader = cell.tagName === 'TH';
@@ -139,6 +157,7 @@ export class Marks {
       cell.classList.toggle('pf-selected', selected);
       cell.classList.toggle('pf-hint', reached);
       if (isHeader) continue;
+      cell.classList.toggle('pf-glow', identity !== null && (changed?.touches(identity) ?? false));
       const lock = identity && locks.find(({ reach }) => reach.holds(identity));
       cell.classList.toggle('pf-locked', lock != null);
       if (lock) cell.setAttribute('title', lock.text);
@@ -154,8 +173,9 @@ export class Marks {
       const reachOf = (slice: Slice) =>
         new Reach(slice, { ...config, schema, isExpression }, this.underlying);
       const touched = this.slice && reachOf(this.slice);
+      const changed = this.changed && reachOf(this.changed);
       const locks = this.locks.map(({ slice, text }) => ({ reach: reachOf(slice), text }));
-      this.reaches = { reader, touched, locks };
+      this.reaches = { reader, touched, changed, locks };
     }
     return this.reaches;
   }
