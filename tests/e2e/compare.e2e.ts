@@ -47,6 +47,20 @@ async function compareWith(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
 }
 
+/** Holds the rows of the other version back. @returns lets them through */
+async function holdRows(page: Page): Promise<() => Promise<void>> {
+  let answer: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/versions/2/data', async (route) => {
+    await held;
+    await route.continue().catch(() => undefined);
+  });
+  return () => {
+    answer();
+    return page.unroute('**/api/versions/2/data');
+  };
+}
+
 const search = (page: Page) => new URL(page.url()).search;
 const shown = (pivot: PivotPage) => pivot.grid.locator('table').innerText();
 
@@ -122,18 +136,13 @@ test('a comparison begins and ends without changing anything else, and stays in 
   const count = await rowsOf(page).innerText();
 
   // While the other version is on its way, the page is as it was, and it can be given up.
-  let answer: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (answer = resolve));
-  await page.route('**/api/versions/2/data', async (route) => {
-    await held;
-    await route.continue().catch(() => undefined);
-  });
+  let answer = await holdRows(page);
+  const waiting = page.getByText(`Loading “${OTHER}” to compare with`);
   await compareWith(page, OTHER);
-  await expect(page.getByText(`Loading “${OTHER}” to compare with`)).toBeVisible();
+  await expect(waiting).toBeVisible();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByText(`Loading “${OTHER}” to compare with`)).toHaveCount(0);
-  answer();
-  await page.unroute('**/api/versions/2/data');
+  await expect(waiting).toHaveCount(0);
+  await answer();
   expect(await shown(ann)).toBe(before);
   expect(search(page)).toBe('');
 
@@ -159,6 +168,16 @@ test('a comparison begins and ends without changing anything else, and stays in 
   await expect.poll(() => search(page)).toBe('');
   await ann.drawn();
   expect(await shown(ann)).toBe(before);
+
+  // A version that is still on its way is not compared with on an address that does not name it.
+  answer = await holdRows(page);
+  await page.goBack();
+  await expect(waiting).toBeVisible();
+  await page.goForward();
+  await expect(waiting).toHaveCount(0);
+  await answer();
+  expect(await shown(ann)).toBe(before);
+  expect(search(page)).toBe('');
 
   // Back and forward go between the two; a version that is deleted is said to be gone.
   await page.goBack();
@@ -201,5 +220,25 @@ test.describe('at a display grain', () => {
     await expect(page.getByText(/^Saved: /)).toBeVisible();
     const { body: source } = await service.api.get('/sources/1');
     expect(source.default_layout.columns).toEqual(['Sales']);
+
+    // If the page missed what belongs to the other plan now, it finds out, and a reload shows it.
+    await service.api.post('/versions/2/reference', { where_clause: 'TRUE', pf_user: 'bea' });
+    await pivot.missEvents();
+    await page.reload();
+    await pivot.drawn();
+    await showsBoth(pivot, service);
+    await service.api.put('/versions/2', { exclude_iters: [] });
+    await page.unroute('**/api/versions/*/events');
+    await expect(page.getByText(/What belongs to the plan of .* was changed/)).toBeVisible({
+      timeout: 30_000,
+    });
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await pivot.drawn();
+    const [{ year, sales }] = await service.query(
+      `SELECT extract(year FROM "Order Date")::text AS year, sum("Sales")::float8 AS sales
+        FROM pf.fc_superstore_2 WHERE pf_iter = 'reference' GROUP BY 1 ORDER BY 1 LIMIT 1`,
+    );
+    const before = { row: [], column: [year, `Sales: ${OTHER}`] };
+    await expect.poll(() => pivot.number(before)).toBeCloseTo(sales, 1);
   });
 });

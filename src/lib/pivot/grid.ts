@@ -4,7 +4,7 @@ import { copyCells, copyView } from './clipboard';
 import type { GridPlugin, Table } from './engine-types';
 import { headOf } from './labels';
 import { Marks } from './marks';
-import type { Ratio } from './origins';
+import type { Origins } from './origins';
 import { isGone, Shown } from './shown';
 import type { SliceColumn } from './slice';
 
@@ -55,7 +55,7 @@ export class Grid {
   readonly shown: Shown;
 
   /**
-   * @param ratios the columns that are painted from others
+   * @param origins the measures by origin: which are painted from others, which are another version's
    * @param sort the viewer's sort: a view does not tell its own completely
    * @param onTarget is told which cell or header was clicked and where it was, null for one that is just
    * being drawn anew; `add` with Ctrl held
@@ -64,13 +64,13 @@ export class Grid {
   constructor(
     private readonly plugin: GridPlugin,
     table: Table,
-    ratios: ReadonlyMap<string, Ratio>,
+    origins: Pick<Origins, 'ratios' | 'ofOther'>,
     sort: () => Promise<LayoutSort[]>,
     private readonly onTarget: (cell: CellIdentity | null, at: CellPosition, add: boolean) => void,
     private readonly onRows: () => void,
   ) {
-    this.shown = new Shown(table, ratios, sort, onRows);
-    this.marks = new Marks(this.shown, plugin.regular_table);
+    this.shown = new Shown(table, origins.ratios, sort, onRows);
+    this.marks = new Marks(this.shown, plugin.regular_table, origins.ofOther);
     this.takeOver();
     this.listen();
   }

@@ -49,6 +49,8 @@ export class Marks {
   constructor(
     private readonly shown: Shown,
     private readonly element: RegularTable,
+    /** The columns that show or compare another version: no lock of this one holds their rows. */
+    private readonly ofOther: ReadonlySet<string>,
   ) {
     element.addStyleListener(() => {
       this.identifyAll();
@@ -158,8 +160,9 @@ export class Marks {
       cell.classList.toggle('pf-hint', reached);
       if (isHeader) continue;
       cell.classList.toggle('pf-glow', identity !== null && (changed?.touches(identity) ?? false));
-      const lock = identity && locks.find(({ reach }) => reach.holds(identity));
-      cell.classList.toggle('pf-locked', lock != null);
+      const isOther = this.ofOther.has(identity?.measure ?? '');
+      const lock = !isOther && identity && locks.find(({ reach }) => reach.holds(identity));
+      cell.classList.toggle('pf-locked', Boolean(lock));
       if (lock) cell.setAttribute('title', lock.text);
       else cell.removeAttribute('title');
     }

@@ -258,6 +258,12 @@ export class Origins {
     return this.possible.has(name) && !this.columns.has(name);
   }
 
+  /** The columns of the version that is compared with, and those that compare with it. */
+  get ofOther(): ReadonlySet<string> {
+    const names = [...this.columns].filter(([, { origin }]) => WITH_OTHER.includes(origin));
+    return new Set(names.map(([name]) => name));
+  }
+
   /** The columns that are painted, by their names. */
   get ratios(): ReadonlyMap<string, Ratio> {
     const ratios = new Map<string, Ratio>();

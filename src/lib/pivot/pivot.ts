@@ -146,7 +146,7 @@ export class Pivot {
       const grid = new Grid(
         await viewer.getPlugin(GRID),
         table,
-        prepared.origins.ratios,
+        prepared.origins,
         async () => v.parse(Layout, await viewer.save()).sort ?? [],
         (cell, at, add) => options.onTarget(cell, at, add),
         () => options.onRows(),
@@ -350,13 +350,16 @@ export class Pivot {
   }
 
   /**
-   * Values of a loaded column that contain a text, sorted; null if the column is not loaded.
+   * Values of a loaded column in the version's own rows that contain a text, sorted; null if the column
+   * is not loaded.
    */
   async values(column: string, search: string, limit: number): Promise<(Scalar | null)[] | null> {
     const type = this.schema[column];
     if (type === undefined) return null;
-    const text = await withView(this.table, { group_by: [column], columns: [] }, (view) =>
-      view.to_columns_string(),
+    const text = await withView(
+      this.table,
+      { group_by: [column], columns: [], filter: this.ownOnly },
+      (view) => view.to_columns_string(),
     );
     const wanted = search.trim().toLowerCase();
     return (parseRows(text).paths ?? [])
@@ -371,8 +374,8 @@ export class Pivot {
   }
 
   /**
-   * The values of a loaded column, each with the number of its rows and the sum of a measure, which is
-   * null without one; sorted by value.
+   * The values of a loaded column in the version's own rows, each with the number of its rows and the sum
+   * of a measure, which is null without one; sorted by value.
    */
   async members(column: string, measure: string | null): Promise<Member[]> {
     const { index } = this.options;
@@ -382,6 +385,7 @@ export class Pivot {
       {
         group_by: [column],
         columns: [index, ...measures],
+        filter: this.ownOnly,
         aggregates: { [index]: 'count', ...Object.fromEntries(measures.map((m) => [m, 'sum'])) },
       },
       (view) => view.to_columns_string(),
@@ -395,6 +399,11 @@ export class Pivot {
       const sum = sums ? Number(sums[y] ?? 0) : null;
       return { value, rows: Number(columns.get(index)?.[y] ?? 0), sum };
     });
+  }
+
+  /** The filter that leaves out the rows of the version that is compared with. */
+  private get ownOnly(): LayoutFilter[] {
+    return this.origins.other ? [['pf_logid', '>', 0]] : [];
   }
 
   /** Shows the grid or one of the charts. */

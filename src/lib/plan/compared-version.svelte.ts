@@ -1,4 +1,5 @@
 import * as api from '../client/api';
+import { ApiError } from '../client/api';
 import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
@@ -110,6 +111,8 @@ export class ComparedVersion {
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
   ): Promise<ArrayBuffer[]> {
+    // Events that told of a change may have been missed.
+    this.current = await api.getVersion(this.id, { signal });
     const { entries } = await api.listLog(this.id, { signal });
     const stored = entries.filter(({ row_count }) => row_count > 0);
     const ofPlan = stored.filter((entry) => this.isOfPlan(entry)).map(({ id }) => id);
@@ -137,7 +140,7 @@ export class ComparedVersion {
     await this.shown;
     const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
     if (has('deleted')) return this.onDeleted();
-    if (has('status')) await this.refresh();
+    if (has('status') && !(await this.refresh())) return;
     if (has('resync') || has('cleared')) return this.compare();
     const ofPlan = events.filter((event) => event.kind !== 'written' || this.isOfPlan(event));
     const { written, undone } = entriesOf(ofPlan);
@@ -147,6 +150,7 @@ export class ComparedVersion {
 
   /** Mends the difference between its entries on screen and those that are stored. */
   private async compare(): Promise<void> {
+    if (!(await this.refresh())) return;
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
     const { entries } = await api.listLog(this.id);
@@ -167,12 +171,20 @@ export class ComparedVersion {
     for (const logid of logids) if (held.includes(logid)) await this.rows.remove(logid);
   }
 
-  private async refresh(): Promise<void> {
+  /** Reads the version again. @returns false if it is not there any more */
+  private async refresh(): Promise<boolean> {
     const before = this.current.exclude_iters;
-    this.current = await api.getVersion(this.id);
+    try {
+      this.current = await api.getVersion(this.id);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      this.onDeleted();
+      return false;
+    }
     if (JSON.stringify(before) !== JSON.stringify(this.current.exclude_iters)) {
       this.changes.stale = `What belongs to the plan of “${this.name}” was changed. Reload to see it as it is now.`;
     }
+    return true;
   }
 }
 

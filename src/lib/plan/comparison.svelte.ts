@@ -1,4 +1,5 @@
 import * as api from '../client/api';
+import { ApiError } from '../client/api';
 import { LatestCall } from '../client/latest.svelte';
 import type { VersionListEntry } from '../contract/versions';
 import type { ComparedRows, Pivot } from '../pivot/pivot';
@@ -9,16 +10,27 @@ import type { Loading } from './loading.svelte';
 import { pivotMessageOf } from './pivot-message-of';
 import type { PlannedVersion } from './planned-version.svelte';
 
+/** A version whose rows are on their way, and how far they are. */
+interface Waiting {
+  name: string;
+  progress: Progress | null;
+}
+
 /** The version that the page's version is compared with, if there is one, and the way to it. */
 export class Comparison {
   /** The version whose plan stands beside the one of the page; null if there is none. */
   other = $state.raw<ComparedVersion | null>(null);
-  /** The version whose rows are on their way, and how far they are. */
-  loading = $state.raw<{ name: string; progress: Progress | null } | null>(null);
+  /** What {@link find} waits for. */
+  private wanted = $state.raw<Waiting | null>(null);
+  /** What {@link take} waits for. */
+  private taken = $state.raw<Waiting | null>(null);
+  /** The version whose rows are on their way. */
+  readonly loading = $derived(this.wanted ?? this.taken);
   /** Why there is no comparison, or none any more; null if there is nothing to be said. */
   ended = $state.raw<string | null>(null);
 
-  private readonly call = new LatestCall();
+  private readonly finding = new LatestCall();
+  private readonly taking = new LatestCall();
 
   /** @param onGone is told that the other version was deleted */
   constructor(
@@ -42,9 +54,9 @@ export class Comparison {
    * @returns the version, to be passed to {@link begin}; null if there is none
    */
   async find(id: number, pivot: Pivot | null): Promise<ComparedVersion | null> {
-    const signal = this.call.begin();
+    const signal = this.finding.begin();
     this.ended = null;
-    this.loading = { name: '', progress: null };
+    this.wanted = { name: '', progress: null };
     let found: ComparedVersion | null = null;
     try {
       const version = await api.getVersion(id, { signal });
@@ -55,49 +67,74 @@ export class Comparison {
       const { planned, rows, changes } = this;
       found = new ComparedVersion(version, planned, rows, changes, () => this.onDeleted(id));
       await found.open();
-      const tell = this.tellerOf(found);
-      const compared = await found.download(rows.rows ?? 0, signal, tell);
-      this.ended = pivot?.whyNotBeside(compared) ?? null;
-      if (this.ended === null && !signal.aborted) return found;
+      signal.throwIfAborted();
+      const { name } = version;
+      this.wanted = { name, progress: null };
+      const compared = await found.download(rows.rows ?? 0, signal, (progress) => {
+        if (!signal.aborted) this.wanted = { name, progress };
+      });
+      if (!signal.aborted) {
+        this.ended = pivot?.whyNotBeside(compared) ?? null;
+        if (this.ended === null) return found;
+      }
     } catch (error) {
       if (!signal.aborted) this.ended = pivotMessageOf(error);
     } finally {
-      if (!signal.aborted) this.loading = null;
+      if (!signal.aborted) this.wanted = null;
     }
     found?.close();
     return null;
   }
 
-  /** Stops what {@link find} or {@link take} is waiting for. */
+  /** Gives up what {@link find} waits for. */
+  stopFinding(): void {
+    this.finding.stop();
+    this.wanted = null;
+  }
+
+  /** Gives up what is on its way: a version that is to be compared with, or rows of the one that is. */
   cancel(): void {
-    this.call.stop();
-    this.loading = null;
+    this.stopFinding();
+    if (this.taken) this.begin(null);
   }
 
   /** Compares with a version from the next load on; null compares with none. */
   begin(other: ComparedVersion | null): void {
-    if (this.other !== other) this.other?.close();
+    if (this.other !== other) {
+      this.taking.stop();
+      this.taken = null;
+      this.other?.close();
+    }
     this.other = other;
   }
 
   /**
    * The rows to load beside those of the page's version; null if there is no comparison, or if it cannot
-   * be made: {@link ended} then says why, unless it was cancelled.
+   * be made: {@link ended} then says why, unless it was cancelled. Also null if another call has taken
+   * this one's place.
    *
    * @param whyNotBeside what is against some rows; null if nothing is
    */
   async take(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null> {
     const { other } = this;
     if (!other) return null;
-    const signal = this.call.begin();
+    const { name } = other;
+    const signal = this.taking.begin();
+    this.taken = { name, progress: null };
     try {
-      const rows = await other.take(this.rows.rows ?? 0, signal, this.tellerOf(other));
+      const rows = await other.take(this.rows.rows ?? 0, signal, (progress) => {
+        if (!signal.aborted) this.taken = { name, progress };
+      });
+      if (signal.aborted) return null;
       this.ended = whyNotBeside(rows);
       if (this.ended === null) return rows;
     } catch (error) {
-      if (!signal.aborted) this.ended = pivotMessageOf(error);
+      // Who stopped it has said what to compare with.
+      if (signal.aborted) return null;
+      const isGone = error instanceof ApiError && error.status === 404;
+      this.ended = isGone ? deletedText(other) : pivotMessageOf(error);
     } finally {
-      if (!signal.aborted) this.loading = null;
+      if (!signal.aborted) this.taken = null;
     }
     this.begin(null);
     return null;
@@ -109,21 +146,17 @@ export class Comparison {
   }
 
   dispose(): void {
-    this.cancel();
+    this.stopFinding();
     this.begin(null);
   }
 
   private onDeleted(id: number): void {
     const { other } = this;
     if (other?.id !== id) return;
-    this.ended = `“${other.name}” was deleted, so there is nothing to compare with any more.`;
+    this.ended = deletedText(other);
     this.onGone();
   }
-
-  private tellerOf({ name }: ComparedVersion): (progress: Progress) => void {
-    this.loading = { name, progress: null };
-    return (progress) => {
-      if (this.loading) this.loading = { name, progress };
-    };
-  }
 }
+
+const deletedText = ({ name }: ComparedVersion) =>
+  `“${name}” was deleted, so there is nothing to compare with any more.`;

@@ -114,15 +114,22 @@ export class PlanSession {
   async open(host: HTMLElement, dark: boolean, search: string): Promise<void> {
     this.host = host;
     this.dark = dark;
+    this.search = search;
     await this.live.open();
+    // The user may have left the page.
+    if (!this.host) return;
     const views = this.arrangement.views.read().catch(() => undefined);
-    await Promise.all([this.loadAddress(search), this.log.read(), this.locks.read(), views]);
+    await Promise.all([this.loadAddress(this.search), this.log.read(), this.locks.read(), views]);
   }
 
   /** Goes to an address of this page, as the browser's back and forward do. */
   async goTo(search: string): Promise<void> {
+    // What is not here yet was asked for by the address of before.
+    this.comparison.stopFinding();
+    this.search = search;
     const { compare } = readAddress(search);
-    if (compare === (this.comparison.other?.id ?? null)) await this.arrangement.goTo(search);
+    const isShown = this.pivot !== null && compare === (this.comparison.other?.id ?? null);
+    if (isShown) await this.arrangement.goTo(search);
     else await this.loadAddress(search);
   }
 
@@ -131,10 +138,12 @@ export class PlanSession {
    * here, the page stays as it is, and if it cannot be compared, for good: the comparison says why.
    */
   async compareWith(id: number | null): Promise<void> {
+    this.comparison.stopFinding();
     const other = id === null ? null : await this.comparison.find(id, this.pivot);
     if (id !== null && !other) return;
     const cells = this.selection.current?.cells ?? [];
     await this.keepShown();
+    if (!this.host) return other?.close();
     this.comparison.begin(other);
     this.selection.clear();
     await this.load();
@@ -211,8 +220,8 @@ export class PlanSession {
     this.shown = null;
     const { compare } = readAddress(search);
     const other = compare === null ? null : await this.comparison.find(compare, null);
-    // The browser may have gone on to another address.
-    if (this.search !== search) return;
+    // The browser may have gone on to another address, or left the page.
+    if (this.search !== search || !this.host) return other?.close();
     this.comparison.begin(other);
     this.selection.clear();
     await this.load();
