@@ -227,7 +227,7 @@ test.describe('at a display grain', () => {
     await page.reload();
     await pivot.drawn();
     await showsBoth(pivot, service);
-    await service.api.put('/versions/2', { exclude_iters: [] });
+    await service.api.patch('/versions/2', { exclude_iters: [] });
     await page.unroute('**/api/versions/*/events');
     await expect(page.getByText(/What belongs to the plan of .* was changed/)).toBeVisible({
       timeout: 30_000,
