@@ -234,11 +234,10 @@ test.describe('at a display grain', () => {
     });
     await page.getByRole('button', { name: 'Reload' }).click();
     await pivot.drawn();
-    const [{ year, sales }] = await service.query(
-      `SELECT extract(year FROM "Order Date")::text AS year, sum("Sales")::float8 AS sales
-        FROM pf.fc_superstore_2 WHERE pf_iter = 'reference' GROUP BY 1 ORDER BY 1 LIMIT 1`,
+    const [{ sales }] = await service.query(
+      `SELECT sum("Sales")::float8 AS sales FROM pf.fc_superstore_2 WHERE pf_iter = 'reference'`,
     );
-    const before = { row: [], column: [year, `Sales: ${OTHER}`] };
+    const before = { row: [], column: ['(empty)', `Sales: ${OTHER}`] };
     await expect.poll(() => pivot.number(before)).toBeCloseTo(sales, 1);
   });
 });
