@@ -1,8 +1,7 @@
-import type { Browser } from '@playwright/test';
 import { startServer, type Server } from '../../src/demo/server';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
-import { PivotPage } from './pivot-page';
+import { openAs, type PivotPage } from './pivot-page';
 
 /** Two people in one version, each on a server of their own. */
 
@@ -10,15 +9,6 @@ const TABLE = 'pf.fc_superstore_1';
 const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const PHONES = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
 const TOTAL = { row: [], column: ['2028', 'Sales'] };
-
-async function open(browser: Browser, url: string, name: string): Promise<PivotPage> {
-  const context = await browser.newContext({ baseURL: url });
-  const pivot = new PivotPage(await context.newPage());
-  await pivot.keepUser(name);
-  await pivot.page.goto('/versions/1');
-  await pivot.drawn();
-  return pivot;
-}
 
 /** Waits until a page shows the numbers that are stored. */
 async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
@@ -44,8 +34,8 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
   let second: Server | undefined;
   try {
     second = await startServer({ database: service.database });
-    const ann = await open(browser, service.url, 'ann');
-    const bea = await open(browser, second.url, 'bea');
+    const ann = await openAs(browser, service.url, 'ann');
+    const bea = await openAs(browser, second.url, 'bea');
 
     // Ann is typing while Bea changes the cell above, and undoes it.
     await ann.click(PHONES);

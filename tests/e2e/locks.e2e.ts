@@ -1,7 +1,6 @@
-import type { Browser } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
 import { expect, test } from '../support/e2e';
-import { PivotPage } from './pivot-page';
+import { openAs } from './pivot-page';
 
 /** What is locked, and the plan as it was: two people, each on a server of their own. */
 
@@ -9,15 +8,6 @@ const TABLE = 'pf.fc_superstore_1';
 const BEFORE = { row: ['Furniture', 'Chairs'], column: ['2027', 'Sales'] };
 const AFTER = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const TOTAL = { row: [], column: ['2028', 'Sales'] };
-
-async function open(browser: Browser, url: string, name: string): Promise<PivotPage> {
-  const context = await browser.newContext({ baseURL: url });
-  const pivot = new PivotPage(await context.newPage());
-  await pivot.keepUser(name);
-  await pivot.page.goto('/versions/1');
-  await pivot.drawn();
-  return pivot;
-}
 
 test('locked cells show it to everyone at once, and nothing changes them', async ({
   browser,
@@ -31,8 +21,8 @@ test('locked cells show it to everyone at once, and nothing changes them', async
   };
   const second = await startServer({ database: service.database });
   try {
-    const eve = await open(browser, service.url, 'eve');
-    const ann = await open(browser, second.url, 'ann');
+    const eve = await openAs(browser, service.url, 'eve');
+    const ann = await openAs(browser, second.url, 'ann');
 
     await eve.click(AFTER);
     await eve.page.getByRole('button', { name: 'Locks' }).click();
@@ -104,8 +94,8 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
 }) => {
   const second = await startServer({ database: service.database });
   try {
-    const eve = await open(browser, service.url, 'eve');
-    const ann = await open(browser, second.url, 'ann');
+    const eve = await openAs(browser, service.url, 'eve');
+    const ann = await openAs(browser, second.url, 'ann');
     const loaded = await ann.number(AFTER);
     for (const [text, shown] of [
       ['80k', 80_000],

@@ -1,4 +1,4 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Browser, Locator, Page } from '@playwright/test';
 import { expect } from '../support/e2e';
 
 /** Which cell: labels of its row, outermost first, and of its columns, the measure last. */
@@ -161,4 +161,14 @@ export class PivotPage {
     }
     return drawer;
   }
+}
+
+/** Opens version 1 as somebody who has a browser of their own. */
+export async function openAs(browser: Browser, url: string, name: string): Promise<PivotPage> {
+  const context = await browser.newContext({ baseURL: url });
+  const pivot = new PivotPage(await context.newPage());
+  await pivot.keepUser(name);
+  await pivot.page.goto('/versions/1');
+  await pivot.drawn();
+  return pivot;
 }
