@@ -134,7 +134,7 @@ test('named views are saved, opened, changed, renamed and deleted', async ({ pag
 
   await choose(page, 'Back to the default');
   await expect.poll(() => pivot.find(FURNITURE)).not.toBeNull();
-  expect(search(page)).toBe('');
+  await expect.poll(() => search(page)).toBe('');
   await choose(page, 'Save as a new view …');
   await dialog.getByLabel('Name').fill('By segment');
   await dialog.getByRole('button', { name: 'Save' }).click();
