@@ -100,9 +100,9 @@ const besidePlan = (measure: string, wanted: readonly Origin[], origins: Origins
  */
 export function withOther(layout: Layout, origins: Origins): Layout {
   const shown = (layout.columns ?? []).filter((name) => name !== null);
-  const all = ofOther(origins);
+  const all = origins.ofOther;
   const beside = shown.find((name) => origins.measures.includes(name));
-  const isThere = all.length === 0 || shown.some((name) => all.includes(name));
+  const isThere = all.size === 0 || shown.some((name) => all.has(name));
   if (beside === undefined || isThere) return layout;
   const columns = shown.flatMap((name) =>
     name === beside ? [name, ...besidePlan(name, WITH_OTHER, origins)] : [name],
@@ -112,10 +112,7 @@ export function withOther(layout: Layout, origins: Origins): Layout {
 
 /** A layout without what only a comparison with another version has. */
 export const withoutOther = (layout: Layout, origins: Origins): Layout =>
-  renamed(layout, new Map(ofOther(origins).map((name) => [name, null])));
-
-const ofOther = (origins: Origins): string[] =>
-  origins.measures.flatMap((measure) => besidePlan(measure, WITH_OTHER, origins));
+  renamed(layout, new Map([...origins.ofOther].map((name) => [name, null])));
 
 /** A layout with some columns under other names; without those that have none. */
 export function renamed(layout: Layout, names: ReadonlyMap<string, string | null>): Layout {

@@ -116,6 +116,16 @@ export class Changes {
     if (this.selection.current) void this.selection.readTotals();
   }
 
+  /** What to do while events cannot be shown: the page says the sentence until it has caught up. */
+  sayingWhileBehind(sentence: string): { onFailure: () => void; onRecovered: () => void } {
+    return {
+      onFailure: () => (this.stale ??= sentence),
+      onRecovered: () => {
+        if (this.stale === sentence) this.stale = null;
+      },
+    };
+  }
+
   /** Takes the rows of an entry out that somebody else has undone. */
   followUndo(logid: number): Promise<void> {
     this.forget(logid);

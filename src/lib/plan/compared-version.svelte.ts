@@ -56,10 +56,7 @@ export class ComparedVersion {
     const { opened, end } = followVersion(this.id, {
       follow: (events) => this.follow(events),
       onState: (isUp) => (this.connected = isUp),
-      onFailure: () => (this.changes.stale ??= notShown),
-      onRecovered: () => {
-        if (this.changes.stale === notShown) this.changes.stale = null;
-      },
+      ...this.changes.sayingWhileBehind(notShown),
     });
     this.end = end;
     return opened;

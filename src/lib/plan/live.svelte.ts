@@ -54,10 +54,7 @@ export class Live {
     const { opened, end } = followVersion(this.planned.id, {
       follow: (events) => this.follow(events),
       onState: (isUp) => (this.connected = isUp),
-      onFailure: () => (this.changes.stale ??= NOT_SHOWN),
-      onRecovered: () => {
-        if (this.changes.stale === NOT_SHOWN) this.changes.stale = null;
-      },
+      ...this.changes.sayingWhileBehind(NOT_SHOWN),
     });
     this.end = end;
     return opened;

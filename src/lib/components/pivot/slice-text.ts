@@ -14,15 +14,18 @@ export function valueText(value: Scalar | null): string {
   return String(value);
 }
 
-/** What a slice says, a text per column; none for the whole version. */
-export const sliceTexts = (
-  slice: Slice,
-  words: { labelOf(column: string): string },
-): { column: string; text: string }[] =>
+type Labels = { labelOf(column: string): string };
+
+/** The columns of a slice, each with what the slice says of it; none for the whole version. */
+export const sliceConditions = (slice: Slice, words: Labels): { column: string; text: string }[] =>
   Object.entries(slice).map(([column, wanted]) => ({
     column,
     text: conditionText(words.labelOf(column), wanted),
   }));
+
+/** What a slice says, a text per column; none for the whole version. */
+export const sliceTexts = (slice: Slice, words: Labels): string[] =>
+  sliceConditions(slice, words).map(({ text }) => text);
 
 /** One column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
 export function conditionText(name: string, wanted: Slice[string]): string {
