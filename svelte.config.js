@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import node from '@sveltejs/adapter-node';
 import { vitePreprocess } from '@sveltejs/vite-plugin-svelte';
@@ -71,11 +72,24 @@ async function bundleCommands() {
   });
 }
 
+/**
+ * Names what is built: the version of the package and the revision of its sources. The server says it
+ * at start, and open pages tell by it whether a newer build answers them.
+ */
+function buildName() {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  // An image is built without the repository, which says the revision otherwise.
+  const git = spawnSync('git', ['describe', '--always', '--dirty', '--exclude=*']);
+  const revision = process.env.REVISION || String(git.stdout ?? '').trim();
+  return revision ? `${version}+${revision}` : version;
+}
+
 /** @type {import('@sveltejs/kit').Config} */
 export default {
   preprocess: vitePreprocess(),
   kit: {
     adapter: adapter(),
+    version: { name: buildName() },
     // The API answers 415 itself to anything but JSON, which a browser never sends across sites
     // without asking first; SvelteKit's own check would answer 403 to scripts in its place.
     csrf: { trustedOrigins: ['*'] },

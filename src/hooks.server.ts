@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dev } from '$app/environment';
+import { dev, version } from '$app/environment';
 import { json } from '@sveltejs/kit';
 import type { Handle, HandleServerError, RequestEvent, ServerInit } from '@sveltejs/kit';
 import { Bodies } from '$lib/server/bodies';
@@ -31,6 +31,7 @@ export const init: ServerInit = async () => {
   try {
     config = loadConfig();
     logger = createLogger(config.logLevel);
+    logger.info({ version }, 'starting');
     const { statementTimeout, waitTimeout } = config;
     db = new Database({ ...config.db, statementTimeout, waitTimeout }, (error) =>
       logger.warn({ reason: error.message }, 'an idle database connection was lost'),
@@ -42,7 +43,9 @@ export const init: ServerInit = async () => {
         logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
       ),
     );
-    metrics = config.metrics ? new Metrics(() => db.load(), budget, bodies, events) : undefined;
+    metrics = config.metrics
+      ? new Metrics(version, () => db.load(), budget, bodies, events)
+      : undefined;
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
   } catch (error) {
     console.error(reasonOf(error));

@@ -212,6 +212,7 @@ describe('metrics', () => {
     expect(value(after, sent) - value(before, sent)).toBe(answer.bytes.byteLength);
     expect(value(after, 'forecast_pivot_connections_in_use')).toBe(0);
     expect(value(after, 'forecast_pivot_writers_waiting')).toBe(0);
+    expect(after).toMatch(/^forecast_pivot_build_info\{version="\d+\.\d+\.\d+.*"\} 1$/m);
     expect(after).not.toMatch(/Region|Sales|ann\b|Plan/);
   });
 

@@ -58,9 +58,21 @@ export class Metrics {
   readonly #bytes: Counter<'route'>;
   readonly #rows: Counter<'route'>;
 
-  constructor(load: () => DatabaseLoad, memory: MemoryLoad, kept: KeptLoad, streams: StreamLoad) {
+  constructor(
+    version: string,
+    load: () => DatabaseLoad,
+    memory: MemoryLoad,
+    kept: KeptLoad,
+    streams: StreamLoad,
+  ) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
+    new Gauge({
+      name: 'forecast_pivot_build_info',
+      help: 'Which build answers; always 1',
+      labelNames: ['version'],
+      registers,
+    }).set({ version }, 1);
     this.#requests = new Histogram({
       name: 'forecast_pivot_request_duration_seconds',
       help: 'Time until an answer began, by method, route and status',
