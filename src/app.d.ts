@@ -6,6 +6,7 @@ import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
 import type { Events } from '$lib/server/events';
+import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
 
 declare global {
@@ -21,6 +22,7 @@ declare global {
       /** What the rows of all answers take. */
       budget: Budget;
       bodies: Bodies;
+      totals: KeptTotals;
       events: Events;
       /** Who sends the request. */
       me: Me;

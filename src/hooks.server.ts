@@ -12,6 +12,7 @@ import { answerError, AppError, reasonOf } from '$lib/server/errors';
 import { Events, HEARTBEAT_MILLISECONDS } from '$lib/server/events';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody, discardBody, requireJsonBody } from '$lib/server/http';
+import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
 import { requireCurrentSchema } from '$lib/server/services/health';
@@ -22,6 +23,7 @@ let config: Config;
 let db: Database;
 let budget: Budget;
 let bodies: Bodies;
+let totals: KeptTotals;
 let events: Events;
 let logger: Logger;
 let metrics: Metrics | undefined;
@@ -38,6 +40,7 @@ export const init: ServerInit = async () => {
     );
     budget = new Budget(config.memory, waitTimeout);
     bodies = new Bodies(budget, config.keepEntries);
+    totals = new KeptTotals(config.keepEntries);
     events = new Events((listening) =>
       db.listen(listening, (error) =>
         logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
@@ -72,6 +75,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     config,
     budget,
     bodies,
+    totals,
     events,
     metrics,
     requestId: randomUUID(),

@@ -144,6 +144,63 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
   });
 });
 
+describe('/log', () => {
+  it('sums the rows of entries that it has not summed, and all if PF_KEEP_ENTRIES is 0', async () => {
+    const { server, api } = await another({ PF_KEEP_ENTRIES: '0' });
+    try {
+      const v = await version(service);
+      const log = async (from = service.api) => (await from.get(`${v.path}/log`)).body;
+      const first = await log();
+      expect(first).toEqual(await log(api));
+      expect(first.value_total).toBe(510);
+
+      // A hand that changes stored rows shows which of them are summed.
+      await service.query(`UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
+      expect((await service.api.post(`${v.path}/scale`, scaled('North'))).status).toBe(200);
+      const second = await log();
+      expect(second.entries.map((e: { value_total: number }) => e.value_total)).toEqual([10, 510]);
+      expect([second.value_total, (await log(api)).value_total]).toEqual([520, 5520]);
+
+      // What is gone does not count, and what is undone and done again counts anew.
+      const [scale, load] = second.entries;
+      expect((await service.api.del(`/log/${scale.id}`)).status).toBe(200);
+      expect(await log()).toEqual({ ...second, entries: [load], value_total: 510 });
+      const redo = `${v.path}/redo/${scale.id}`;
+      expect((await service.api.post(redo, { pf_user: 'ann' })).status).toBe(200);
+      expect((await log()).value_total).toBe(520);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it.each([
+    ['numeric(20,2)', '900719925474099.91'],
+    ['bigint', '9007199254740991'],
+    ['numeric', '0.1'],
+    ['double precision', '0.1'],
+    ['real', '0.1'],
+  ])('adds up %s as a server that keeps nothing', async (type, amount) => {
+    const { server, api } = await another({ PF_KEEP_ENTRIES: '0' });
+    try {
+      const v = await plan(
+        service,
+        [
+          { name: 'Region', type: 'text', role: 'dimension' },
+          { name: 'Sales', type, role: 'value' },
+        ],
+        ['North', 'South', null].map((Region) => ({ Region, Sales: amount })),
+      );
+      for (let i = 0; i < 3; i += 1) {
+        expect((await service.api.post(`${v.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+        const path = `${v.path}/log`;
+        expect((await service.api.get(path)).body).toEqual((await api.get(path)).body);
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 /** Another server on the same database. */
 async function another(env: Record<string, string> = {}): Promise<{ server: Server; api: Api }> {
   const server = await startServer({ database: service.database, env });

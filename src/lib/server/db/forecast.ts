@@ -96,39 +96,67 @@ const totals = (columns: readonly ForecastColumn[]): SqlText => {
     ${total(measure('units'))} AS units_total`;
 };
 
+/** Totals of an entry as PostgreSQL prints them, with all their digits. */
+export const ExactTotals = v.object({
+  logid: v.number(),
+  row_count: v.number(),
+  value_total: v.nullable(v.string()),
+  units_total: v.nullable(v.string()),
+});
+export type ExactTotals = v.InferOutput<typeof ExactTotals>;
+
+const EntryTotals = v.object({
+  ...Totals.entries,
+  logid: v.nullable(v.number()),
+  value_text: ExactTotals.entries.value_total,
+  units_text: ExactTotals.entries.units_total,
+});
+
 /**
  * Totals of a forecast table in one pass: of all its rows, and by log entry. An entry without rows is
  * not in the map.
  *
- * @param where which rows count
+ * @param where which rows are read
+ * @param known totals of entries whose rows are not read; the measures are added up exactly
  */
 export async function entryTotals(
   db: Queryable,
   table: Identifier,
   columns: readonly ForecastColumn[],
   where: SqlText = sql`TRUE`,
-): Promise<{ overall: Totals; byEntry: Map<number, Totals> }> {
+  known: readonly ExactTotals[] = [],
+): Promise<{ overall: Totals; byEntry: Map<number, Totals>; exact: ExactTotals[] }> {
   const has = (role: 'value' | 'units') => columns.some((c) => c.role === role);
   const allValues = has('value') ? sql`COALESCE(SUM(value_total), 0)` : sql`NULL`;
   const allUnits = has('units') ? sql`COALESCE(SUM(units_total), 0)` : sql`NULL`;
+  const others = sql`UNION ALL
+       SELECT logid, row_count, value_total, units_total FROM jsonb_to_recordset($1)
+         AS known (logid bigint, row_count bigint, value_total numeric, units_total numeric)`;
   const rows = await db.many(
-    v.object({ ...Totals.entries, logid: v.nullable(v.number()) }),
+    EntryTotals,
     // PostgreSQL also adds up the overall sums: JavaScript would round them. GROUPING SETS would do, but
     // a distributed table cannot run them.
     sql`WITH entry AS (
        SELECT pf_logid AS logid, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY pf_logid
+       ${known.length > 0 ? others : sql``}
      )
-     SELECT * FROM entry
+     SELECT *, value_total::text AS value_text, units_total::text AS units_text FROM entry
      UNION ALL
-     SELECT NULL, COALESCE(SUM(row_count), 0), ${allValues}, ${allUnits} FROM entry`,
+     SELECT NULL, COALESCE(SUM(row_count), 0), ${allValues}, ${allUnits}, NULL, NULL FROM entry`,
+    known.length > 0 ? [JSON.stringify(known)] : [],
   );
   const byEntry = new Map<number, Totals>();
+  const exact: ExactTotals[] = [];
   let overall = noTotals(columns);
-  for (const { logid, ...entry } of rows) {
+  for (const { logid, value_text, units_text, ...entry } of rows) {
     if (logid === null) overall = entry;
-    else byEntry.set(logid, entry);
+    else {
+      byEntry.set(logid, entry);
+      const { row_count } = entry;
+      exact.push({ logid, row_count, value_total: value_text, units_total: units_text });
+    }
   }
-  return { overall, byEntry };
+  return { overall, byEntry, exact };
 }
 
 /** Rows and totals behind a condition: of the rows that operations touch, and of those they skip. */

@@ -9,7 +9,11 @@ import { listEntries, updateNote, versionOfEntry } from '../db/log';
 import { listUndone } from '../db/undone';
 import { getVersion } from '../db/versions';
 import { fieldPlace } from '../errors';
+import { KeptTotals } from '../kept-totals';
+import { measureColumns, measureKind } from '../sql/forecast-columns';
+import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
+import { idList } from '../sql/templates/read';
 import { blameClient } from './client-faults';
 import type { Held, Resources } from './entries';
 import { UndoResult, writingRows } from './entries';
@@ -18,26 +22,39 @@ import { readVersion, sliceOf } from './forecast-version';
 import { keptAnswer } from './idempotency';
 
 /**
- * The log with rows and totals of each entry, newest first (docs/contract/06-log.md). @throws
- * AppError 404
+ * The log with rows and totals of each entry, newest first (docs/contract/06-log.md). Totals of entries
+ * that were read before are kept. @throws AppError 404
  */
-export const logEntries = (db: Database, versionId: number): Promise<LogAnswer> =>
+export const logEntries = (
+  { db, totals }: { db: Database; totals: KeptTotals },
+  versionId: number,
+): Promise<LogAnswer> =>
   // One snapshot, or the totals would speak of other entries than the list.
-  db.versionRead(versionId, async (tx) => logOf(tx, await readVersion(tx, versionId)));
+  db.versionRead(versionId, async (tx) => logOf(tx, await readVersion(tx, versionId), totals));
 
-/** The log of a version that was read before. */
+/** The log of a version that was read before. @param kept totals that need not be read */
 export async function logOf(
   db: Queryable,
   { version, table, columns }: ForecastVersion,
+  kept: KeptTotals = new KeptTotals(false),
 ): Promise<LogAnswer> {
   const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
-  const { overall, byEntry } = await entryTotals(db, table, columns);
+  const entries = await listEntries(db, version.id);
+  const measures = measureColumns(columns);
+  const series = JSON.stringify([version.id, table, measures.map((c) => [c.name, c.type, c.role])]);
+  // A sum of floating-point numbers depends on their order.
+  const isExact = measures.every((column) => measureKind(column).exact);
+  const known = isExact ? kept.of(series, entries) : [];
+  const ids = new Set(known.map(({ logid }) => logid));
+  const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
+  const where = known.length > 0 ? sql`pf_logid IN (${idList(unknown)})` : undefined;
+  const { overall, byEntry, exact } = await entryTotals(db, table, columns, where, known);
+  // Rows without an entry, which only a hand can make, are found by reading all of them.
+  const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
+  if (isExact && hasEntries) kept.keep(series, entries, exact);
   const none = noTotals(columns);
   return {
-    entries: (await listEntries(db, version.id)).map((entry) => ({
-      ...entry,
-      ...(byEntry.get(entry.id) ?? none),
-    })),
+    entries: entries.map((entry) => ({ ...entry, ...(byEntry.get(entry.id) ?? none) })),
     value_col: measure('value'),
     units_col: measure('units'),
     value_total: overall.value_total,

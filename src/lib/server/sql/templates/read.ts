@@ -21,4 +21,8 @@ GROUP BY
 /** A select of the rows of some entries only. Every template answers `pf_logid`, and groups by it. */
 export const ofEntries = (select: SqlText, entries: readonly number[]): SqlText =>
   sql`SELECT * FROM (${select}
-) AS entry WHERE pf_logid IN (${entries.length > 0 ? commas(entries.map((id) => sql`${id}`)) : sql`NULL`})`;
+) AS entry WHERE pf_logid IN (${idList(entries)})`;
+
+/** What stands between the parentheses of `IN`; nothing is in a list of no ids. */
+export const idList = (ids: readonly number[]): SqlText =>
+  ids.length > 0 ? commas(ids.map((id) => sql`${id}`)) : sql`NULL`;

@@ -4,4 +4,4 @@ import { logEntries } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 
 export const GET: RequestHandler = async ({ locals, params }) =>
-  json(await logEntries(locals.db, idParam(params.id, 'id')));
+  json(await logEntries(locals, idParam(params.id, 'id')));
