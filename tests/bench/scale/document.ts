@@ -1,0 +1,165 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { PROJECT } from '../../../src/cli/prepare.js';
+import type { CrowdFigures } from './planners';
+import type { RowsFigures } from './rows';
+
+/** All that was measured. */
+export interface Figures {
+  rows: RowsFigures[];
+  crowds: CrowdFigures[];
+}
+
+const FIGURES = join(PROJECT, 'docs/scale.json');
+const DOCUMENT = join(PROJECT, 'docs/scale.md');
+
+export const readFigures = (): Figures =>
+  existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : { rows: [], crowds: [] };
+
+/** Keeps what was measured so far: a run may end early. */
+export const writeFigures = (figures: Figures): void =>
+  writeFileSync(FIGURES, `${JSON.stringify(figures, null, 2)}\n`);
+
+const count = (value: number): string => value.toLocaleString('en-US');
+
+const time = (ms: number): string => {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 100_000 ? `${(ms / 1000).toPrecision(2)} s` : `${count(Math.round(ms / 1000))} s`;
+};
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+const WAYS: readonly [keyof RowsFigures & string, string][] = [
+  ['load', 'baseline load'],
+  ['read', '`/agg`, nothing kept'],
+  ['unchanged', '`/agg`, kept and unchanged'],
+  ['oneAdded', '`/agg`, kept, one operation since'],
+  ['log', 'log, nothing kept'],
+  ['logKept', 'log, kept, one operation since'],
+  ['scale', 'scale of 10,000 leaves'],
+  ['recode', 'recode of 10,000 leaves'],
+  ['clone', 'clone of 10,000 leaves'],
+  ['undo', 'its undo'],
+];
+
+const of = (figures: RowsFigures, way: string): number => figures[way as 'load'];
+
+/**
+ * The straight line through what was measured, with time = a + b × rows, where each size counts the
+ * same: the large ones would hide the small ones otherwise.
+ */
+function fitted(points: readonly { rows: number; ms: number }[]): { a: number; b: number } {
+  const weights = points.map(({ ms }) => 1 / ms ** 2);
+  const sum = (value: (at: number) => number) =>
+    weights.reduce((total, weight, at) => total + weight * value(at), 0);
+  const rows = (at: number) => points[at]!.rows;
+  const ms = (at: number) => points[at]!.ms;
+  const all = sum(() => 1);
+  const meanRows = sum(rows) / all;
+  const meanMs = sum(ms) / all;
+  const b =
+    sum((at) => (rows(at) - meanRows) * (ms(at) - meanMs)) /
+    sum((at) => (rows(at) - meanRows) ** 2);
+  return { a: meanMs - b * meanRows, b };
+}
+
+/** Costs against rows for one way to store them. */
+function costs(figures: readonly RowsFigures[]): string {
+  const sizes = figures.map(({ rows }) => rows);
+  const largest = Math.max(...sizes);
+  const beyond = [100_000_000, 300_000_000].filter((rows) => rows > largest);
+  const head = ['', ...sizes.map(count), ...beyond.map((rows) => `_${count(rows)}, fitted_`)];
+  const rows = WAYS.map(([way, words]) => {
+    const line = fitted(figures.map((each) => ({ rows: each.rows, ms: of(each, way) })));
+    const measured = figures.map((each) => time(of(each, way)));
+    // With two sizes any line fits.
+    const expected = beyond.map((at) =>
+      figures.length < 3 ? '' : `_${time(Math.max(0, line.a + line.b * at))}_`,
+    );
+    return [words, ...measured, ...expected];
+  });
+  const memory = (process: 'server' | 'postgres') => [
+    `${process === 'server' ? 'a server' : 'a PostgreSQL process'}, at most`,
+    ...figures.map(({ peak }) => `${count(peak[process])} MB`),
+    ...beyond.map(() => ''),
+  ];
+  return table(head, [...rows, memory('server'), memory('postgres')]);
+}
+
+/** How many times as long as local each way takes. */
+function ratios(figures: readonly RowsFigures[]): string {
+  const distributed = figures.filter(({ shards }) => shards !== null);
+  const local = (rows: number) => figures.find((f) => f.rows === rows && f.shards === null);
+  return table(
+    ['distributed, with local as 1', ...distributed.map(({ rows }) => count(rows))],
+    WAYS.map(([way, words]) => [
+      words,
+      ...distributed.map((each) => {
+        const beside = local(each.rows);
+        return beside ? (of(each, way) / of(beside, way)).toFixed(1) : '';
+      }),
+    ]),
+  );
+}
+
+const crowds = (figures: readonly CrowdFigures[]): string =>
+  table(
+    [
+      'planners, each with a page',
+      'versions',
+      'writes',
+      'failed',
+      'a write: median',
+      'p99',
+      'a page has it after: median',
+      'p99',
+      'of a core: the server',
+      'of the machine: all',
+    ],
+    figures.map((each) => [
+      count(each.planners),
+      count(each.versions),
+      count(each.writes),
+      count(each.failures),
+      time(each.write.median),
+      time(each.write.p99),
+      time(each.follow.median),
+      time(each.follow.p99),
+      `${Math.round(each.serverBusy * 100)} %`,
+      `${Math.round(each.machineBusy * 100)} %`,
+    ]),
+  );
+
+function sections({ rows, crowds: people }: Figures): Record<string, string> {
+  const local = rows.filter(({ shards }) => shards === null);
+  const distributed = rows.filter(({ shards }) => shards !== null);
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const machine = `Measured on ${cpus().length} cores with ${memory} GB, Node ${process.versions.node}; clients, service and databases share them.`;
+  return {
+    machine,
+    ...(local.length > 0 && { local: costs(local) }),
+    ...(distributed.length > 0 && { distributed: costs(distributed), ratios: ratios(rows) }),
+    ...(people.length > 0 && { crowds: crowds(people) }),
+  };
+}
+
+/**
+ * Puts the tables into the document, each between its two marks.
+ *
+ * @throws Error if a mark is missing
+ */
+export async function writeDocument(figures: Figures): Promise<void> {
+  let text = readFileSync(DOCUMENT, 'utf8');
+  for (const [name, body] of Object.entries(sections(figures))) {
+    const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- end -->)`);
+    if (!place.test(text)) throw new Error(`docs/scale.md has no place for ${name}`);
+    text = text.replace(place, (_, begin: string, end: string) => `${begin}\n\n${body}\n\n${end}`);
+  }
+  const options = await resolveConfig(DOCUMENT);
+  writeFileSync(DOCUMENT, await format(text, { ...options, parser: 'markdown' }));
+}

@@ -1,0 +1,134 @@
+import { startServer } from '../../../src/demo/server';
+import { median, timed } from '../measure';
+import { call, dropSource, makeSource, openPlace, send, type Place } from './orders';
+import { watchingMemory, type Peak } from './processes';
+
+/** What was measured of one version. Milliseconds, medians. */
+export interface RowsFigures {
+  rows: number;
+  /** Whether it was distributed, and over how many shards. */
+  shards: number | null;
+  load: number;
+  /** Grouping all rows to the display grain. */
+  read: number;
+  /** Groups that such a read answers. */
+  groups: number;
+  /** The same by a server that keeps entries: nothing has changed, or an operation was written. */
+  unchanged: number;
+  oneAdded: number;
+  log: number;
+  logKept: number;
+  scale: number;
+  recode: number;
+  clone: number;
+  undo: number;
+  /** While the rows were loaded and read. */
+  peak: Peak;
+}
+
+const SHARDS = 4;
+
+/** Smaller tables take less time, and swing more. */
+const roundsFor = (rows: number): number => (rows >= 10_000_000 ? 3 : 5);
+
+/** Measures versions of some sizes, on the database that {@link openPlace} opens. */
+export async function measureRows(
+  sizes: readonly number[],
+  onFigures: (figures: RowsFigures) => void,
+): Promise<void> {
+  const place = await openPlace();
+  try {
+    for (const rows of sizes) {
+      for (const shards of place.hasCitus ? [null, SHARDS] : [null]) {
+        onFigures(await measureOne(place, rows, shards));
+      }
+      await dropSource(place.client, rows);
+    }
+  } finally {
+    await place.close();
+  }
+}
+
+async function measureOne(
+  { client, database }: Place,
+  rows: number,
+  shards: number | null,
+): Promise<RowsFigures> {
+  const env = {
+    PF_STATEMENT_TIMEOUT: '0',
+    PF_MEMORY_MB: '2048',
+    PF_LOG_LEVEL: 'silent',
+    ...(shards && { PF_DISTRIBUTE: String(shards) }),
+  };
+  const keeping = await startServer({ database, env });
+  const reading = await startServer({ database, env: { ...env, PF_KEEP_ENTRIES: '0' } });
+  try {
+    const { url } = keeping;
+    const known = await client.query('SELECT id FROM pf.source WHERE tname = $1', [
+      `orders_${rows}`,
+    ]);
+    const source = known.rows[0]?.id ?? (await makeSource(client, url, rows));
+    const { id } = await call(url, 'POST', `/sources/${source}/versions`, {
+      name: `Bench ${shards ?? 'local'}`,
+    });
+    const path = `/versions/${id}`;
+    const pf_user = 'bench';
+    let load = 0;
+    let groups = 0;
+    const reads: number[] = [];
+    const { peak } = await watchingMemory([keeping.pid, reading.pid], async () => {
+      load = await timed(() => send(url, 'POST', `${path}/baseline`, { pf_user }));
+      await client.query(`VACUUM ANALYZE pf.fc_orders_${rows}_${id}`);
+      for (let round = 0; round < roundsFor(rows); round += 1) {
+        reads.push(await timed(() => send(reading.url, 'GET', `${path}/agg`)));
+      }
+      const answer = await fetch(`${url}/api${path}/agg`);
+      groups = Number(answer.headers.get('x-row-count'));
+      await answer.arrayBuffer();
+    });
+
+    const times: Record<string, number[]> = {};
+    const take = async (way: string, work: () => Promise<unknown>) => {
+      (times[way] ??= []).push(await timed(work));
+    };
+    const undo = async () => {
+      const { entries } = await call(url, 'GET', `${path}/log`);
+      await take('undo', () => send(url, 'DELETE', `/log/${entries[0].id}`));
+    };
+    for (let round = 0; round < roundsFor(rows); round += 1) {
+      await take('unchanged', () => send(url, 'GET', `${path}/agg`));
+      await take('log', () => send(reading.url, 'GET', `${path}/log`));
+      const slice = { Batch: `Batch ${round}` };
+      await take('scale', () => send(url, 'POST', `${path}/scale`, { pf_user, slice, pct: 10 }));
+      await take('oneAdded', () => send(url, 'GET', `${path}/agg`));
+      await take('logKept', () => send(url, 'GET', `${path}/log`));
+      await undo();
+      const set = { Region: 'Elsewhere' };
+      await take('recode', () => send(url, 'POST', `${path}/recode`, { pf_user, slice, set }));
+      await undo();
+      const clone = { pf_user, slice, set, scale_factor: 1.05 };
+      await take('clone', () => send(url, 'POST', `${path}/clone`, clone));
+      await undo();
+    }
+    const of = (way: string) => Math.round(median(times[way] ?? []));
+    return {
+      rows,
+      shards,
+      load: Math.round(load),
+      read: Math.round(median(reads)),
+      groups,
+      unchanged: of('unchanged'),
+      oneAdded: of('oneAdded'),
+      log: of('log'),
+      logKept: of('logKept'),
+      scale: of('scale'),
+      recode: of('recode'),
+      clone: of('clone'),
+      undo: of('undo'),
+      peak: { server: Math.round(peak.server), postgres: Math.round(peak.postgres) },
+    };
+  } finally {
+    await keeping.stop();
+    await reading.stop();
+  }
+}
