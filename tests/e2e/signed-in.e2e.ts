@@ -42,6 +42,11 @@ test('the page knows who is signed in, and hides what they may not do', async ({
   await rita.click(CHAIRS);
   await expect(rita.panel).toContainText('You are a reader');
   await expect(rita.panel.getByRole('form', { name: 'Operation' })).toHaveCount(0);
+  await rita.page.keyboard.press('w');
+  const why = rita.page.getByRole('region', { name: 'Why', exact: true });
+  await expect(why.getByRole('listitem').filter({ hasText: /^Now/ })).toBeVisible();
+  await expect(why.getByRole('button', { name: /^Undo/ })).toHaveCount(0);
+  await rita.page.keyboard.press('w');
   await rita.page.keyboard.type('5');
   await expect(rita.page.locator('#cell-meaning')).toHaveText(/You are a reader/);
   await expect(rita.page.getByLabel('New amount')).toHaveCount(0);

@@ -268,6 +268,30 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-why',
+    reach: async (page, service) => {
+      await service.api.post('/versions/1/reference', {
+        pf_user: 'Ben',
+        date_offset: '14 years',
+        where_clause: 'TRUE',
+        note: 'The year before',
+      });
+      const write = (body: object) =>
+        service.api.post('/versions/1/scale', { slice: { Category: 'Furniture' }, ...body });
+      await write({ pct: 10, note: 'A new range of chairs from spring on', pf_user: 'Ben' });
+      await write({ value_incr: -12_000, note: 'Fewer shops', pf_user: 'Eve' });
+      for (const value_incr of [500, 250, -125, 60, 40, 90, 75, 35]) {
+        await write({ value_incr, pf_user: 'Ann' });
+      }
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+      await page.keyboard.press('w');
+      await page.getByRole('button', { name: /^3 more/ }).click();
+      await visible(page, 'Not in this number');
+    },
+  },
+  {
     name: 'pivot-closed',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });

@@ -47,6 +47,8 @@ const NOT_THE_PLAN: Readonly<Record<Origin, string>> = {
   otherPercent: 'This cell compares two versions. To change the plan, select the plan’s cell.',
 };
 
+const SHOWS_A_PART: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
+
 /** So long no other cell has to be selected before the service is asked to add up the slice. */
 const PREVIEW_PAUSE_MS = 120;
 
@@ -68,6 +70,12 @@ export class Selection {
       return `“${planned.labelOf(unmarked)}” may not select rows: this source marks other columns as keys. Remove it from the selection, or group by a key.`;
     }
     return null;
+  });
+
+  /** Why no slice is exactly what is selected; null if the selected slice is. */
+  readonly inexact: string | null = $derived.by(() => {
+    const impossible = this.current?.impossible ?? null;
+    return impossible !== null && SHOWS_A_PART.has(impossible) ? null : impossible;
   });
 
   /**
@@ -346,7 +354,7 @@ export class Selection {
   ): Promise<ReadCell> {
     const read = await pivot.grid.read(cell, this.planned.columns, near);
     const part = cell.measure === null ? null : pivot.origins.of(cell.measure);
-    return part ? { ...read, impossible: NOT_THE_PLAN[part.origin] } : read;
+    return part && !read.impossible ? { ...read, impossible: NOT_THE_PLAN[part.origin] } : read;
   }
 
   /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */

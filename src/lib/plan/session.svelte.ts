@@ -20,6 +20,7 @@ import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
+import { Why } from './why.svelte';
 
 /** So many values of a column are offered at once. */
 const OFFERED = 50;
@@ -32,6 +33,7 @@ export class PlanSession {
   readonly planned: PlannedVersion;
   readonly loading: Loading;
   readonly selection: Selection;
+  readonly why: Why;
   readonly arrangement: Arrangement;
   readonly fields: Fields;
   readonly log: Log;
@@ -75,6 +77,7 @@ export class PlanSession {
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
     this.selection = new Selection(this.planned, this.loading, onRefusal);
+    this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     this.locks = new Locks(this.planned.id);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
@@ -177,6 +180,13 @@ export class PlanSession {
     const written = await this.changes.redo(logid, pf_user);
     if (written === null || this.pivot === null) await this.reload();
     return written;
+  }
+
+  /** Shows only what an entry wrote, and null shows everything again. What is selected stays selected. */
+  async isolate(entry: LogListEntry | null): Promise<void> {
+    const cells = this.selection.current?.cells ?? [];
+    await this.arrangement.isolate(entry);
+    await this.selection.selectAgain(cells);
   }
 
   /** Finds out whether the rows on screen come from other log entries than the stored ones. */

@@ -12,7 +12,8 @@ export interface Words {
 
 type Amounts = Pick<ScaleEdit, 'pct' | 'value_incr' | 'units_incr' | 'spread'>;
 
-const signed = (amount: number, maximumFractionDigits: number) =>
+/** An amount with its sign, by default to the cent: "+1,204.5"; 0 has none. */
+export const signedText = (amount: number, maximumFractionDigits = 2) =>
   formatNumber(amount, { signDisplay: 'exceptZero', maximumFractionDigits });
 
 /**
@@ -52,11 +53,11 @@ function amountsText(
   { pct, value_incr, units_incr, spread }: Amounts,
   { measureNames }: Words,
 ): string {
-  if (pct != null) return `${signed(pct, 6)} %`;
+  if (pct != null) return `${signedText(pct, 6)} %`;
   const parts = [
     { amount: value_incr, name: measureNames.value ?? 'value' },
     { amount: units_incr, name: measureNames.units ?? 'units' },
-  ].flatMap(({ amount, name }) => (amount ? [`${signed(amount, 2)} ${name}`] : []));
+  ].flatMap(({ amount, name }) => (amount ? [`${signedText(amount)} ${name}`] : []));
   return parts.join(', ') + (spread === 'equal' ? ', in equal parts' : '');
 }
 

@@ -1,0 +1,89 @@
+import * as api from '../client/api';
+import { Latest } from '../client/latest.svelte';
+import type { Explanation } from '../contract/log';
+import type { Origin } from '../pivot/origins';
+import type { Loading } from './loading.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+import type { Selection } from './selection.svelte';
+import { waterfall, type MeasureRole, type Waterfall } from './waterfall';
+
+/** So long no other cell has to be selected before the service is asked. */
+const PAUSE_MS = 120;
+
+/** A measure that was chosen, and the measure of the cell that was selected then. */
+interface Choice {
+  role: MeasureRole;
+  measure: string | null;
+}
+
+/** Why the selected number is what it is: what each log entry has put into the selected slice. */
+export class Why {
+  /** Whether the panel shows it. */
+  isOpen = $state(false);
+  /** What the service says of the slice that was asked about last. */
+  readonly latest = new Latest<Explanation>(PAUSE_MS);
+  private choice = $state.raw<Choice | null>(null);
+  private asked: string | null = null;
+
+  /** Why the selection cannot be explained; null if it can. */
+  readonly obstacle: string | null = $derived.by(() => {
+    if (this.loading.pivot?.origins.ofOther.has(this.measure ?? '')) {
+      return 'Only the numbers of this version can be explained. Open the other one to explain its own.';
+    }
+    return this.selection.inexact;
+  });
+
+  /** The waterfall of the selection; null while it is not known. */
+  readonly waterfall: Waterfall | null = $derived.by(() => {
+    const { answer } = this.latest;
+    const upTo = this.planned.asOf?.id ?? Infinity;
+    const entries = answer?.entries.filter(({ logid }) => logid <= upTo);
+    return entries ? waterfall(entries, this.role, this.origin) : null;
+  });
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly selection: Selection,
+  ) {}
+
+  /** Which part of its measure the selected cell shows; null for the plan. */
+  get origin(): Origin | null {
+    return this.part?.origin ?? null;
+  }
+
+  /** The measure that is explained: that of the selected cell, unless another one was chosen for it. */
+  get role(): MeasureRole {
+    if (this.choice && this.choice.measure === this.measure) return this.choice.role;
+    const { valueColumn, unitsColumn } = this.planned;
+    const measure = this.part?.measure ?? this.measure;
+    const isUnits = measure !== null && measure === unitsColumn?.cname;
+    return isUnits || !valueColumn ? 'units' : 'value';
+  }
+
+  set role(role: MeasureRole) {
+    this.choice = { role, measure: this.measure };
+  }
+
+  /** Asks about the selection as it is stored now. To be called again after each change. */
+  follow(): void {
+    const { current } = this.selection;
+    const key = JSON.stringify(current?.slice ?? null);
+    // What explains another slice must not be taken for an explanation of this one.
+    if (key !== this.asked) this.latest.clear();
+    this.asked = key;
+    if (!current || this.obstacle !== null) return this.latest.clear();
+    const { slice } = current;
+    this.latest.ask((signal) => api.explain(this.planned.id, slice, { signal }));
+  }
+
+  /** The measure of the cell that was selected last; null for a header. */
+  private get measure(): string | null {
+    return this.selection.current?.cells.at(-1)?.measure ?? null;
+  }
+
+  private get part() {
+    const { measure } = this;
+    return measure === null ? null : (this.loading.pivot?.origins.of(measure) ?? null);
+  }
+}
