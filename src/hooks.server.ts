@@ -15,7 +15,7 @@ import { countBody, discardBody, requireJsonBody } from '$lib/server/http';
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
-import { requireCurrentSchema } from '$lib/server/services/health';
+import { requireCluster, requireCurrentSchema } from '$lib/server/services/health';
 import { endpointOf, NOBODY, requireRole, whoSent } from '$lib/server/sign-in';
 import type { Logger } from 'pino';
 
@@ -50,6 +50,7 @@ export const init: ServerInit = async () => {
       ? new Metrics(version, () => db.load(), budget, bodies, events)
       : undefined;
     if (!config.skipMigrationCheck) await requireCurrentSchema(db);
+    await requireCluster(db, config.distribute);
   } catch (error) {
     console.error(reasonOf(error));
     process.exit(1);

@@ -1,15 +1,17 @@
 import type { DatabaseConfig } from '../../src/lib/server/config';
+import { loadConfig } from '../../src/lib/server/config';
 import { loadCalendar } from '../../src/lib/server/db/calendar-load';
-import { connect } from '../../src/lib/server/migrate/connect';
+import { connect, type Connection } from '../../src/lib/server/migrate/connect';
 import { up } from '../../src/lib/server/migrate/runner';
 import { startPostgres } from '../../src/demo/postgres';
 import { makeSample } from '../../src/demo/sample';
 import { startServer } from '../../src/demo/server';
 import { loadSuperstore } from '../../src/demo/superstore';
+import { close, joinNodes, nodesOf, onEveryNode, setUpWorkers } from './citus';
 
 /**
  * What a test's database starts with:
- * - `empty`: nothing at all, not even the schema pf
+ * - `empty`: nothing at all, not even the schema pf; on a Citus cluster, its extension
  * - `service`: the migrations, the calendar (fiscal year from July) and the table public.superstore
  * - `raw`: beyond that the source Superstore with a version and a baseline, as the demo has them
  * - `grain`: the same with a display grain of months
@@ -22,6 +24,28 @@ const FIRST_YEAR = 2027;
 
 /** Where the global setup tells every worker how to reach the cluster. */
 const VARIABLE = 'PF_TEST_CLUSTER';
+
+/** Whether the run uses the Citus cluster whose coordinator the DB_* variables name. */
+export const onCitus = Boolean(process.env.PF_TEST_CITUS);
+
+/**
+ * For the environment of a server whose versions are to be local on Citus, too: a distributed table takes no
+ * triggers, and statements on it wait where those on a local table do not.
+ */
+export const LOCAL_VERSIONS = { PF_DISTRIBUTE: '' };
+
+/** As many as the smallest cluster has cores; more would only cost time. */
+const SHARDS = 4;
+
+/** The PostgreSQL of a test run. */
+interface TestCluster {
+  /** A database that is not the run's. */
+  admin: DatabaseConfig;
+  /** What the names of the run's databases begin with. */
+  prefix: string;
+  /** Into how many shards forecast tables are distributed; null if this is no Citus cluster. */
+  shards: number | null;
+}
 
 /** Server defaults that are wrong for the service on purpose: it has to set its own. */
 const HOSTILE_DEFAULTS = {
@@ -39,29 +63,70 @@ const SPEED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off'
 export async function startTestCluster(): Promise<() => Promise<void>> {
   // Every project of a Vitest run comes here; the first one starts it for all.
   if (process.env[VARIABLE]) return async () => {};
-  const postgres = await startPostgres({
-    settings: { ...HOSTILE_DEFAULTS, ...SPEED, autovacuum: 'off', max_connections: '200' },
-  });
+  const { cluster, stop } = onCitus ? givenCluster() : await startedCluster();
+  process.env[VARIABLE] = JSON.stringify(cluster);
   try {
-    process.env[VARIABLE] = JSON.stringify(postgres.database('postgres'));
-    await onDatabase('postgres', (client) => client.query('CREATE DATABASE service'));
-    await onDatabase('service', async (client) => {
+    if (cluster.shards !== null) await makeEmptyOnCitus();
+    await asAdmin((client) => create(client, ours('service'), 'empty'));
+    await onDatabase(databaseNamed('service'), async (client) => {
       await up(client, () => {});
       await loadCalendar(client, FISCAL_START);
       await loadSuperstore(client);
     });
+    await asAdmin((client) => asTemplate(client, ours('service')));
   } catch (error) {
-    await postgres.stop();
+    await stop();
     throw error;
   }
-  return postgres.stop;
+  return stop;
 }
 
-/** A database of the test cluster. */
-export function databaseNamed(name: string): DatabaseConfig {
+interface Running {
+  cluster: TestCluster;
+  stop: () => Promise<void>;
+}
+
+async function startedCluster(): Promise<Running> {
+  const postgres = await startPostgres({
+    settings: { ...HOSTILE_DEFAULTS, ...SPEED, autovacuum: 'off', max_connections: '200' },
+  });
+  const cluster = { admin: postgres.database('postgres'), prefix: '', shards: null };
+  return { cluster, stop: postgres.stop };
+}
+
+/** A cluster that is there already, and stays. Of the run, nothing is left on it. */
+function givenCluster(): Running {
+  const prefix = `pf_test_${process.pid}_`;
+  const cluster = { admin: loadConfig().db, prefix, shards: SHARDS };
+  const stop = () =>
+    asAdmin(async (client) => {
+      const { rows } = await client.query<{ datname: string }>(
+        'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+        [prefix],
+      );
+      for (const { datname } of rows) await drop(client, datname);
+    });
+  return { cluster, stop };
+}
+
+function testCluster(): TestCluster {
   const cluster = process.env[VARIABLE];
   if (!cluster) throw new Error('No test cluster: the global setup of the run starts it');
-  return { ...(JSON.parse(cluster) as DatabaseConfig), database: name };
+  return JSON.parse(cluster) as TestCluster;
+}
+
+const ours = (name: string): string => `${testCluster().prefix}${name}`;
+
+/** A database of the run. */
+export const databaseNamed = (name: string): DatabaseConfig => ({
+  ...testCluster().admin,
+  database: ours(name),
+});
+
+/** What a server's environment says beside its database, so that it does what the run is to test. */
+export function serverEnvironment(): Record<string, string> {
+  const { shards } = testCluster();
+  return shards === null ? {} : { PF_DISTRIBUTE: String(shards) };
 }
 
 let clones = 0;
@@ -70,46 +135,77 @@ let clones = 0;
 export async function cloneDatabase(template: Template): Promise<DatabaseConfig> {
   const name = `test_${process.pid}_${(clones += 1)}`;
   if (template === 'raw' || template === 'grain') await ensureSample(template);
-  const origin = template === 'empty' ? 'template0' : template;
-  await onDatabase('postgres', (client) =>
-    client.query(`CREATE DATABASE ${name} TEMPLATE ${origin}`),
-  );
+  await asAdmin((client) => create(client, ours(name), template));
   return databaseNamed(name);
 }
 
 /** Drops a clone, whoever is still connected to it. */
-export async function dropDatabase(database: DatabaseConfig): Promise<void> {
-  await onDatabase('postgres', (client) =>
-    client.query(`DROP DATABASE IF EXISTS ${database.database} WITH (FORCE)`),
-  );
-}
+export const dropDatabase = ({ database }: DatabaseConfig): Promise<void> =>
+  asAdmin((client) => drop(client, database));
 
 /** Makes a sample's template database on its first use; other workers wait for it meanwhile. */
 async function ensureSample(template: 'raw' | 'grain'): Promise<void> {
-  await onDatabase('postgres', async (client) => {
+  await asAdmin(async (client) => {
     await client.query("SELECT pg_advisory_lock(hashtext('samples'))");
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [
-      template,
+      ours(template),
     ]);
     if (rowCount === 1) return;
-    const making = `${template}_in_the_making`;
-    await client.query(`DROP DATABASE IF EXISTS ${making} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${making} TEMPLATE service`);
-    const server = await startServer({ database: databaseNamed(making) });
+    const making = databaseNamed(`${template}_in_the_making`);
+    await drop(client, making.database);
+    await create(client, making.database, 'service');
+    const server = await startServer({ database: making, env: serverEnvironment() });
     try {
       await makeSample({ url: server.url, firstYear: FIRST_YEAR, grain: template === 'grain' });
     } finally {
       await server.stop();
     }
-    await client.query(`ALTER DATABASE ${making} RENAME TO ${template}`);
+    await asTemplate(client, making.database);
+    await everywhere(client, `ALTER DATABASE ${making.database} RENAME TO ${ours(template)}`);
   });
 }
 
+/** Makes a database. Its name becomes part of the statement. */
+async function create(client: Connection, name: string, template: Template): Promise<void> {
+  const isCitus = testCluster().shards !== null;
+  const origin = template === 'empty' && !isCitus ? 'template0' : ours(template);
+  await everywhere(client, `CREATE DATABASE ${name} TEMPLATE ${origin}`);
+  if (isCitus) await setUpWorkers(client, name);
+}
+
+const drop = (client: Connection, name: string): Promise<void> =>
+  everywhere(client, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+
+/** Runs a statement about databases: on each node of the cluster, if it is one of Citus. */
+async function everywhere(client: Connection, statement: string): Promise<void> {
+  if (testCluster().shards === null) await client.query(statement);
+  else await onEveryNode(client, statement);
+}
+
+/** A finished template: on Citus, nothing may connect to it any more. */
+async function asTemplate(client: Connection, name: string): Promise<void> {
+  if (testCluster().shards !== null) await close(client, name);
+}
+
+/** The template of an empty database that is a Citus cluster of the same nodes. */
+async function makeEmptyOnCitus(): Promise<void> {
+  const name = ours('empty');
+  await asAdmin(async (client) => {
+    await onEveryNode(client, `CREATE DATABASE ${name} TEMPLATE template0`);
+    const nodes = await nodesOf(client);
+    await onDatabase(databaseNamed('empty'), (database) => joinNodes(database, nodes));
+    await close(client, name);
+  });
+}
+
+const asAdmin = (work: (client: Connection) => Promise<unknown>): Promise<void> =>
+  onDatabase(testCluster().admin, work);
+
 async function onDatabase(
-  name: string,
-  work: (client: Awaited<ReturnType<typeof connect>>) => Promise<unknown>,
+  database: DatabaseConfig,
+  work: (client: Connection) => Promise<unknown>,
 ): Promise<void> {
-  const client = await connect(databaseNamed(name));
+  const client = await connect(database);
   try {
     await work(client);
   } finally {

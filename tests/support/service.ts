@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { startServer, type Server } from '../../src/demo/server';
-import { cloneDatabase, dropDatabase, type Template } from './cluster';
+import { cloneDatabase, dropDatabase, serverEnvironment, type Template } from './cluster';
 import { apiAt, type Api } from './http';
 
 /** The built server on a database of its own. */
@@ -30,7 +30,7 @@ export async function startService(
   const database = await cloneDatabase(template);
   const { query, end } = queryOn(database);
   try {
-    const server = await startServer({ database, env });
+    const server = await startServer({ database, env: { ...serverEnvironment(), ...env } });
     return {
       url: server.url,
       api: apiAt(server.url),

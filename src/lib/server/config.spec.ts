@@ -19,6 +19,7 @@ describe('the configuration', () => {
       memory: expect.any(Number),
       keepEntries: true,
       readerTimeout: 60_000,
+      distribute: null,
       signIn: null,
     });
   });
@@ -45,6 +46,8 @@ describe('the configuration', () => {
     ['PF_STATEMENT_TIMEOUT', 'five minutes'],
     ['PF_STATEMENT_TIMEOUT', '9999999999h'],
     ['PF_WAIT_TIMEOUT', 'soon'],
+    ['PF_DISTRIBUTE', 'yes'],
+    ['PF_DISTRIBUTE', '0'],
     ['PF_BODY_LIMIT', '1MB'],
     ['PF_LOG_LEVEL', 'loud'],
     ['PF_METRICS', 'yes'],

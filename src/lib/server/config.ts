@@ -35,6 +35,8 @@ export interface Config {
   keepEntries: boolean;
   /** After how many milliseconds a client that reads nothing of its answer is cut off; 0 is never. */
   readerTimeout: number;
+  /** Into how many shards the forecast table of a new version is distributed; null if it is not. */
+  distribute: number | null;
   logLevel: LogLevel;
   /** Whether `GET /api/metrics` answers. */
   metrics: boolean;
@@ -140,6 +142,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       MILLISECONDS.min,
       'a time such as "30s", "5min" or "1h"',
       duration,
+    ),
+    distribute: read<number | null>(
+      'PF_DISTRIBUTE',
+      null,
+      'a number of shards from 1 to 1000',
+      (s) => wholeNumber(s, 1, 1000),
     ),
     logLevel: read(
       'PF_LOG_LEVEL',

@@ -13,9 +13,13 @@ const KINDS = sql`CASE c.relkind
     WHEN 'f' THEN 'foreign table'
   END`;
 
-/** Whether a relation can be a source: not the system's, not the service's own, and readable. */
+/** Whether a relation can be a source: not the system's, an extension's or the service's own, and readable. */
 const IS_CANDIDATE = sql`c.relkind IN ('r', 'v', 'm', 'p', 'f')
   AND n.nspname NOT IN ('pf', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
+  AND NOT EXISTS (
+    SELECT 1 FROM pg_depend d
+    WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+  )
   AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`;
 
 /**

@@ -45,3 +45,6 @@ export const SERVICE_OPTIONS = options({ ...SETTINGS, ...LIVENESS });
  * no way to tell, and PostgreSQL refuses the setting there.
  */
 export const CHECK_CLIENT = "SET client_connection_check_interval = '2s'";
+
+/** The version of Citus that the server has loaded; null if it has not. */
+export const CITUS_VERSION = "SELECT current_setting('citus.version', true) AS citus";

@@ -7,7 +7,8 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
-import { CHECK_CLIENT, SERVICE_OPTIONS } from './connection-settings';
+import { CHECK_CLIENT, CITUS_VERSION, SERVICE_OPTIONS } from './connection-settings';
+import { beginInOneSnapshot } from './distributed';
 import { forPeople, sqlState } from './failures';
 import type { Listening } from './listener';
 import { Listener } from './listener';
@@ -106,7 +107,12 @@ export class Transaction extends Queryable {
   readonly #client: pg.PoolClient;
   readonly #watch: Watch;
 
-  constructor(client: pg.PoolClient, watch: Watch) {
+  /** @param mayBeDistributed false if the server has no Citus, so that no table is distributed */
+  constructor(
+    client: pg.PoolClient,
+    watch: Watch,
+    readonly mayBeDistributed: boolean,
+  ) {
     super();
     this.#client = client;
     this.#watch = watch;
@@ -219,7 +225,16 @@ const RETRY_AFTER = 5;
 const OTHER_READERS =
   'Other requests for this version have taken longer than PF_WAIT_TIMEOUT; try again in a moment';
 
-type Isolation = 'READ COMMITTED' | 'REPEATABLE READ' | 'REPEATABLE READ READ ONLY';
+/** How a transaction runs, if not as most do. */
+interface TransactionOptions {
+  isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'REPEATABLE READ READ ONLY';
+  /** `ROLLBACK` rolls it back if its work returns, too. */
+  end?: 'COMMIT' | 'ROLLBACK';
+  /** How many requests' work it does; it may take as many times as long as one. */
+  requests?: number;
+  /** The version whose forecast table it reads in one snapshot. */
+  snapshotOf?: number;
+}
 
 /** How every connection of the service is made. */
 const clientConfig = (settings: ConnectionSettings): pg.ClientConfig => ({
@@ -243,6 +258,8 @@ export class Database extends Queryable {
   readonly #spare: pg.Pool;
   readonly #writers: Queue;
   readonly #readers: Queue;
+  /** The connections to a server that has loaded Citus, which it does only when it starts. */
+  readonly #withCitus = new WeakSet<pg.ClientBase>();
 
   /** A connection apart from the pool, for requests that must be answered while the pool is busy. */
   readonly aside: Queryable;
@@ -255,6 +272,8 @@ export class Database extends Queryable {
         max,
         onConnect: async (client) => {
           await client.query(CHECK_CLIENT).catch(() => {});
+          const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
+          if (rows[0]?.citus) this.#withCitus.add(client);
         },
         ...limits,
       });
@@ -281,20 +300,28 @@ export class Database extends Queryable {
    * Runs `work` in one transaction: committed if it returns, rolled back if it throws. A connection
    * that cannot even roll back is closed rather than given back.
    *
-   * @param end `ROLLBACK` rolls it back if `work` returns, too
-   * @param requests how many requests' work it does; it may take as many times as long as one
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
-    isolation: Isolation = 'READ COMMITTED',
-    end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
-    requests = 1,
+    {
+      isolation = 'READ COMMITTED',
+      end = 'COMMIT',
+      requests = 1,
+      snapshotOf,
+    }: TransactionOptions = {},
   ): Promise<Result> {
     return this.#onConnection(async (client, watch, broke) => {
       const run = (statement: string) => watch.run(() => client.query(statement));
+      const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
+      const transaction = new Transaction(client, watch, this.#withCitus.has(client));
       try {
-        await run(`BEGIN ISOLATION LEVEL ${isolation}`);
-        const result = await work(new Transaction(client, watch));
+        if (snapshotOf !== undefined && transaction.mayBeDistributed) {
+          await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {
+            broke(error);
+            throw error;
+          });
+        } else await begin();
+        const result = await work(transaction);
         const done = await run(end).catch(outcomeUnknown);
         if (done.command !== end) throw new Error('The transaction was rolled back');
         return result;
@@ -335,9 +362,7 @@ export class Database extends Queryable {
     requests: number,
   ): Promise<Result> {
     return inTurn(
-      this.#writers.run(REPLAYS, () =>
-        this.transaction(work, 'READ COMMITTED', 'COMMIT', requests),
-      ),
+      this.#writers.run(REPLAYS, () => this.transaction(work, { requests })),
       'Other replays have taken longer than PF_WAIT_TIMEOUT; no version was made, try again in a moment',
     );
   }
@@ -353,7 +378,9 @@ export class Database extends Queryable {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     return inTurn(
-      this.#readers.run(versionId, () => this.transaction(work, 'REPEATABLE READ READ ONLY')),
+      this.#readers.run(versionId, () =>
+        this.transaction(work, { isolation: 'REPEATABLE READ READ ONLY', snapshotOf: versionId }),
+      ),
       OTHER_READERS,
     );
   }
@@ -369,7 +396,13 @@ export class Database extends Queryable {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     return inTurn(
-      this.#readers.run(versionId, () => this.transaction(work, 'REPEATABLE READ', 'ROLLBACK')),
+      this.#readers.run(versionId, () =>
+        this.transaction(work, {
+          isolation: 'REPEATABLE READ',
+          end: 'ROLLBACK',
+          snapshotOf: versionId,
+        }),
+      ),
       OTHER_READERS,
     );
   }

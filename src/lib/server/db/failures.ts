@@ -25,6 +25,7 @@ export const SQLSTATE = {
   adminShutdown: '57P01',
   idleInTransaction: '25P03',
   lockNotAvailable: '55P03',
+  connectionFailure: '08006',
   diskFull: '53100',
   outOfMemory: '53200',
   tooManyConnections: '53300',
@@ -88,9 +89,30 @@ export function forPeople(error: unknown): unknown {
   if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test(error.message)) {
     return new AppError(404, 'A table that this needs is no longer there', { cause: error });
   }
+  const worker = workerOf(error);
+  if (worker !== undefined) {
+    return new AppError(
+      503,
+      `${workerAway(worker)}; nothing was changed, try again when it is back`,
+      { cause: error, retryAfter: 10 },
+    );
+  }
   const failure = FAILURES[state];
   if (!failure) return error;
   const [status, sentence, retryAfter] = failure;
   const blame: Blame = retryAfter === undefined ? {} : { retryAfter };
   return new AppError(status, sentence, { ...blame, cause: error });
+}
+
+/** @param worker its host and port */
+export const workerAway = (worker: string): string =>
+  `The worker ${worker} of the database's cluster does not answer`;
+
+/** The worker that an error says is away, as host and port; undefined for every other error. */
+function workerOf({ code, message, where }: pg.DatabaseError): string | undefined {
+  // Citus could not reach it, or lost the connection.
+  if (code === SQLSTATE.connectionFailure) return /\bnode (?:.*@)?(\S+:\d+)\b/.exec(message)?.[1];
+  // It has ended the session.
+  if (code !== SQLSTATE.adminShutdown) return undefined;
+  return /while executing command on (\S+:\d+)/.exec(where ?? '')?.[1];
 }

@@ -5,7 +5,8 @@ import { derivingDates, measureColumns } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
-import type { Queryable } from './database';
+import type { Queryable, Transaction } from './database';
+import { distribute, lockUntilCommitted } from './distributed';
 import { storedSql, tableNumber } from './rows';
 
 /**
@@ -30,14 +31,22 @@ export async function existingColumns(
   return new Map(rows.map(({ name, type }) => [name, type]));
 }
 
-/** Makes a version's forecast table with its indexes (docs/contract/13-forecast-table.md). */
+/**
+ * Makes the forecast table of a new version with its indexes (docs/contract/13-forecast-table.md).
+ *
+ * @param shards into how many it is distributed; null if it is not
+ */
 export async function createTable(
-  db: Queryable,
-  table: Identifier,
+  transaction: Transaction,
+  { id, table }: { id: number; table: Identifier },
   columns: readonly Pick<ForecastColumn, 'name' | 'type'>[],
+  shards: number | null,
 ): Promise<void> {
-  await db.run(createForecastTable(table, columns));
-  await db.run(createEntryIndex(table));
+  await transaction.run(createForecastTable(table, columns));
+  await transaction.run(createEntryIndex(table));
+  if (shards === null) return;
+  await distribute(transaction, table, shards);
+  await lockUntilCommitted(transaction, id);
 }
 
 /** Drops a forecast table with its rows; does nothing if it is gone. */
@@ -52,7 +61,7 @@ export async function columnHasData(
 ): Promise<boolean> {
   const { some } = await db.one(
     v.object({ some: v.boolean() }),
-    sql`SELECT EXISTS (SELECT FROM ${table} WHERE ${ident(column)} IS NOT NULL) AS some`,
+    sql`SELECT EXISTS (SELECT 1 FROM ${table} WHERE ${ident(column)} IS NOT NULL) AS some`,
   );
   return some;
 }

@@ -3,6 +3,7 @@ import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 import type { Queryable, Transaction } from './database';
 import { found } from './database';
+import { lockUntilCommitted } from './distributed';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
   closed_at, closed_by`;
@@ -36,6 +37,7 @@ export async function lockVersion(
     sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1 ${LOCKS[lock]}`,
     [id],
   );
+  if (version && lock === 'UPDATE') await lockUntilCommitted(transaction, id);
   return found(version, `version ${id}`);
 }
 
@@ -51,12 +53,18 @@ export async function lockOpenVersion(
 }
 
 /** Every version of a source, locked against loads and operations, in a fixed order. */
-export const lockVersionsOf = (transaction: Transaction, sourceId: number): Promise<Version[]> =>
-  transaction.many(
+export async function lockVersionsOf(
+  transaction: Transaction,
+  sourceId: number,
+): Promise<Version[]> {
+  const versions = await transaction.many(
     Version,
     sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id FOR UPDATE`,
     [sourceId],
   );
+  for (const { id } of versions) await lockUntilCommitted(transaction, id);
+  return versions;
+}
 
 /** The new version, or undefined if the name is taken. */
 export function insertVersion(

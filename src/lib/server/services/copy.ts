@@ -19,14 +19,14 @@ import { nameTaken, requireActive } from './versions';
  * @throws AppError 404, 409 for a name taken or an archived source
  */
 export const copyVersion = (
-  { db, budget }: Resources,
+  { db, budget, config }: Resources,
   id: number,
   request: CopyVersionRequest,
   key?: WriteKey,
 ): Promise<Version> =>
   budget.run(async (memory) => {
     const copied = await db.versionTransaction(id, (tx) =>
-      once(tx, id, key, Version, memory, () => copy(tx, id, request)),
+      once(tx, id, key, Version, memory, () => copy(tx, id, request, config.distribute)),
     );
     memory.release();
     return copied;
@@ -36,6 +36,7 @@ async function copy(
   tx: Transaction,
   id: number,
   { name, description = null, pf_user }: CopyVersionRequest,
+  shards: number | null,
 ): Promise<Version> {
   // The source comes first, in the order in which a generation locks.
   const { source_id } = await getVersion(tx, id);
@@ -54,7 +55,7 @@ async function copy(
     table: forecastTable(source.tname, version),
   });
   const to = tableOf(created.id);
-  await createTable(tx, to.table, columns);
+  await createTable(tx, to, columns, shards);
   await copyAll(tx, tableOf(id), to, [...existing.keys()]);
   await copyLocks(tx, id, created.id);
   return created;

@@ -68,8 +68,10 @@ async function csvSelect(
 ): Promise<SqlText> {
   const { version, source, table } = await readVersion(tx, versionId);
   const template = await storedTemplate(tx, source.id, operation);
-  const all = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
-  const rows = entries ? ofEntries(all, entries) : all;
+  const rows = substitute(template, {
+    fc_table: entries ? ofEntries(table, entries) : table,
+    version_id: sql`${version.id}`,
+  });
   const columns = await blameClient({ words: operation }, () => tx.describe(rows));
   const shown = commas(columns.map(readable));
   if (operation === 'get_agg') return sql`SELECT ${shown} FROM (${rows}) AS forecast`;

@@ -5,6 +5,7 @@ import type { EntryOrigin, LoadOperation } from '../../contract/operations';
 import { isLoad, OPERATIONS } from '../../contract/operations';
 import { sumOf } from '../arrow/column-values';
 import type { Budget, Reservation } from '../budget';
+import type { Config } from '../config';
 import type { Database, Transaction } from '../db/database';
 import type { WriteKey } from '../db/idempotency';
 import {
@@ -20,6 +21,7 @@ import {
   keepUndone,
   triedId,
 } from '../db/entries';
+import { lockUntilCommitted } from '../db/distributed';
 import { tell } from '../db/events';
 import type { Totals } from '../db/forecast';
 import { entryTotals, noTotals, sliceTotals } from '../db/forecast';
@@ -45,6 +47,7 @@ import { runWrite, type StatementAnswer } from './read-columns';
 export interface Resources {
   db: Database;
   budget: Budget;
+  config: Pick<Config, 'distribute'>;
 }
 
 /** A written entry: its id, and what its statement answers. */
@@ -131,12 +134,15 @@ const underLock = <Result extends object>(
   work: (writer: EntryWriter) => Promise<Result>,
   lock: 'UPDATE' | 'SHARE',
 ): Promise<Result> =>
-  db.versionTransaction(versionId, (tx) =>
+  db.versionTransaction(versionId, async (tx) => {
     // A key that came before is answered without the checks of the version, which its write has passed.
-    once(tx, versionId, key, answer, memory, async () =>
+    const result = await once(tx, versionId, key, answer, memory, async () =>
       work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory)),
-    ),
-  );
+    );
+    // Loads run side by side; they are committed one after the other.
+    if (lock === 'SHARE') await lockUntilCommitted(tx, versionId);
+    return result;
+  });
 
 /** The writer of a version that the transaction itself has made, so that nobody else has it yet. */
 export const newWriter = async (
@@ -368,9 +374,12 @@ class OpenEntry {
     const { source, version, table, columns } = target;
     const operation = isGrain ? 'get_agg' : 'get_data';
     const template = await storedTemplate(tx, source.id, operation);
-    const select = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
+    const rows = substitute(template, {
+      fc_table: ofEntries(table, [this.logid]),
+      version_id: sql`${version.id}`,
+    });
     const statement = sql`SELECT *, ${this.#note} AS pf_note, ${literal(entry.operation)} AS pf_op
-FROM (${ofEntries(select, [this.logid])}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
+FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
     return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
   }
 

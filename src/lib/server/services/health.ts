@@ -1,16 +1,32 @@
 import * as v from 'valibot';
 import type { Queryable } from '../db/database';
+import { clusterProblems } from '../db/distributed';
+import { workerAway } from '../db/failures';
 import { schemaProblems } from '../migrate/runner';
 
 const problems = (db: Queryable): Promise<string[]> =>
   schemaProblems({ query: async (sql) => ({ rows: await db.many(v.unknown(), sql) }) });
 
-/** Whether the database answers and its schema is the one this build expects. Never throws. */
-export async function healthy(db: Queryable): Promise<boolean> {
+const NOT_CURRENT = 'The database does not answer, or its schema is not current';
+
+/**
+ * What keeps the service from working, as a sentence: the database does not answer, its schema is not the
+ * one this build expects, or a worker that distributed versions need is away. Never throws.
+ *
+ * @param distribute as configured
+ * @returns undefined if all is well
+ */
+export async function unhealthy(
+  db: Queryable,
+  distribute: number | null,
+): Promise<string | undefined> {
   try {
-    return (await problems(db)).length === 0;
+    if ((await problems(db)).length > 0) return NOT_CURRENT;
+    const { setup, away } = await clusterProblems(db, distribute !== null);
+    const [first] = [...away.map(workerAway), ...setup];
+    return first;
   } catch {
-    return false;
+    return NOT_CURRENT;
   }
 }
 
@@ -29,4 +45,16 @@ export async function requireCurrentSchema(db: Queryable): Promise<void> {
       ].join('\n'),
     );
   }
+}
+
+/**
+ * The check of a Citus cluster before the server listens. A worker that is away is left to `/health`: the
+ * versions that are not distributed work without it.
+ *
+ * @param distribute as configured
+ * @throws Error listing what somebody has to change
+ */
+export async function requireCluster(db: Queryable, distribute: number | null): Promise<void> {
+  const { setup } = await clusterProblems(db, distribute !== null);
+  if (setup.length > 0) throw new Error(`Cannot start: ${setup.join('; ')}`);
 }

@@ -40,8 +40,10 @@ export interface Wanted {
 interface State {
   versionId: number;
   wanted: Wanted;
-  /** The stored template with its tokens filled in. */
+  /** Selects all rows of the version: the stored template with its tokens filled in. */
   select: SqlText;
+  /** Selects the rows of some of its entries. */
+  selectOf: (entries: readonly number[]) => SqlText;
   /** Those of the forecast table. */
   columns: ForecastColumn[];
   /** Of the live entries that are wanted, oldest first. */
@@ -158,7 +160,9 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
   const { operation, entries } = wanted;
   const { version, source, columns, table } = await readVersion(tx, versionId);
   const template = await storedTemplate(tx, source.id, operation);
-  const select = substitute(template, { fc_table: table, version_id: sql`${version.id}` });
+  const selectFrom = (rows: SqlText) =>
+    substitute(template, { fc_table: rows, version_id: sql`${version.id}` });
+  const select = selectFrom(table);
   const live = await entryLabels(tx, versionId);
   const labels = entries ? live.filter(({ id }) => entries.includes(id)) : live;
   const series = digest([
@@ -175,6 +179,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
     versionId,
     wanted,
     select,
+    selectOf: (some) => selectFrom(ofEntries(table, some)),
     columns,
     labels,
     of: entries
@@ -261,13 +266,13 @@ interface RowsRead {
 
 async function allRows(
   tx: Transaction,
-  { wanted, select, labels }: State,
+  { wanted, select, selectOf, labels }: State,
   plan: readonly PlannedColumn[],
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<RowsRead> {
   const entries = labels.map(({ id }) => id);
-  const some = wanted.entries ? ofEntries(select, entries) : select;
+  const some = wanted.entries ? selectOf(entries) : select;
   const { columns, bytes } = await readColumns(tx, inOrder(some, plan), plan, memory, signal);
   const rows = await byEntry(columns, entries, integerColumns(plan), () => memory.grow(2 * bytes));
   return { columns: rows?.columns ?? columns, rows };
@@ -276,7 +281,7 @@ async function allRows(
 /** The rows of a state: those of entries that `before` does not have are read. */
 async function newRows(
   tx: Transaction,
-  { select, labels }: State,
+  { selectOf, labels }: State,
   plan: readonly PlannedColumn[],
   before: Borrowed,
   memory: Reservation,
@@ -288,8 +293,8 @@ async function newRows(
   const sources = [before.rows];
   let bytes = before.bytes * shareOf(before.rows, entries);
   if (missing.length > 0) {
-    const some = ofEntries(select, missing);
-    const found = await readColumns(tx, inOrder(some, plan), plan, memory, signal);
+    const some = inOrder(selectOf(missing), plan);
+    const found = await readColumns(tx, some, plan, memory, signal);
     const fresh = await byEntry(found.columns, missing, integers);
     if (!fresh) throw new Error('A row of an entry is not of that entry');
     sources.push(fresh);

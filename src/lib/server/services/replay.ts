@@ -30,7 +30,7 @@ import { makeVersion } from './versions';
  * the first entry that cannot be replayed, if those are not to be left out
  */
 export const replayVersion = (
-  { db, budget }: Resources,
+  { db, budget, config }: Resources,
   id: number,
   request: ReplayVersionRequest,
   key?: WriteKey,
@@ -40,7 +40,9 @@ export const replayVersion = (
     const replayed = await db.replayTransaction(
       // An answer that is kept with the original would wait for the original's writers.
       (tx) =>
-        once(tx, null, key, ReplayAnswer, memory, () => replay(tx, memory, original, request)),
+        once(tx, null, key, ReplayAnswer, memory, () =>
+          replay(tx, memory, original, request, config.distribute),
+        ),
       // Each entry is as much work as a request of its own.
       Math.max(1, original.entries.length),
     );
@@ -80,9 +82,10 @@ async function replay(
   memory: Reservation,
   { version, entries, columns }: Original,
   { on_failure, ...wanted }: ReplayVersionRequest,
+  shards: number | null,
 ): Promise<ReplayAnswer> {
   const { exclude_iters } = version;
-  const created = await makeVersion(tx, version.source_id, { ...wanted, exclude_iters });
+  const created = await makeVersion(tx, version.source_id, { ...wanted, exclude_iters }, shards);
   const writer = await newWriter(tx, created.id, memory);
   const reasons = new Map<number, string>();
   for (const entry of entries) {

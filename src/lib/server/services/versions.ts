@@ -6,8 +6,10 @@ import type {
   VersionListEntry,
 } from '../../contract/versions';
 import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
+import type { Config } from '../config';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database, Transaction } from '../db/database';
+import { lockUntilCommitted } from '../db/distributed';
 import { tell } from '../db/events';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { createTable, dropTable } from '../db/forecast';
@@ -74,9 +76,11 @@ async function countIfThere(
   versionId: number,
 ): Promise<number | undefined> {
   try {
-    return await db.transaction((tx) =>
-      countOldEntries(tx, forecastTable(tname, versionId), versionId),
-    );
+    return await db.transaction(async (tx) => {
+      // An entry that a copy has brought may have no rows on the workers yet.
+      await lockUntilCommitted(tx, versionId);
+      return countOldEntries(tx, forecastTable(tname, versionId), versionId);
+    });
   } catch (error) {
     if (error instanceof AppError && error.status === 404) return undefined;
     throw error;
@@ -92,18 +96,23 @@ export const version = (db: Database, id: number): Promise<Version> => getVersio
  * @throws AppError 404, 409 for a name taken, an archived source or one without generated SQL
  */
 export function createVersion(
-  db: Database,
+  { db, config }: { db: Database; config: Pick<Config, 'distribute'> },
   sourceId: number,
   request: CreateVersionRequest,
 ): Promise<Version> {
-  return db.transaction((tx) => makeVersion(tx, sourceId, request));
+  return db.transaction((tx) => makeVersion(tx, sourceId, request, config.distribute));
 }
 
-/** As {@link createVersion}, in a transaction that is open already; it locks the source. */
+/**
+ * As {@link createVersion}, in a transaction that is open already; it locks the source.
+ *
+ * @param shards into how many the forecast table is distributed; null if it is not
+ */
 export async function makeVersion(
   tx: Transaction,
   sourceId: number,
   request: CreateVersionRequest,
+  shards: number | null,
 ): Promise<Version> {
   const source = await lockSource(tx, sourceId, 'SHARE');
   requireActive(source);
@@ -123,7 +132,9 @@ export async function makeVersion(
   });
   if (!created) throw nameTaken(request.name);
   const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
-  await createTable(tx, forecastTable(source.tname, created.id), asGenerated(columns, generated));
+  const { id } = created;
+  const table = forecastTable(source.tname, id);
+  await createTable(tx, { id, table }, asGenerated(columns, generated), shards);
   return created;
 }
 

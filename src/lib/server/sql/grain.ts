@@ -31,17 +31,36 @@ function travelling(column: ForecastColumn): SqlText {
   return TRAVELS.includes(column.type) ? name : sql`${name}::text AS ${name}`;
 }
 
-/** The select list of a grain row: grain columns, `pf_iter`, `pf_logid`, `pf_gkey`, summed measures. */
-export function grainSelectList(columns: readonly ForecastColumn[]): SqlText[] {
+const measureSums = (columns: readonly ForecastColumn[]): SqlText[] =>
+  measureColumns(columns).map((m) => sql`SUM(${ident(m.name)}) AS ${ident(m.name)}`);
+
+/**
+ * The select list of a grain row: grain columns, `pf_iter`, `pf_logid`, `pf_gkey`, measures.
+ *
+ * @param measures of rows that are grouped here; of rows that {@link grainSumList} has grouped, their
+ * names alone
+ */
+export function grainSelectList(
+  columns: readonly ForecastColumn[],
+  measures = measureSums(columns),
+): SqlText[] {
   const grain = grainColumns(columns);
   return [
     ...grain.map(travelling),
     sql`pf_iter`,
     sql`pf_logid`,
     sql`${grainKey(grain)} AS pf_gkey`,
-    ...measureColumns(columns).map((m) => sql`SUM(${ident(m.name)}) AS ${ident(m.name)}`),
+    ...measures,
   ];
 }
+
+/** The select list of a grain row whose key is still to be built: columns as they are, summed measures. */
+export const grainSumList = (columns: readonly ForecastColumn[]): SqlText[] => [
+  ...grainColumns(columns).map((c) => ident(c.name)),
+  sql`pf_iter`,
+  sql`pf_logid`,
+  ...measureSums(columns),
+];
 
 /** What rows are grouped by so that the values of these columns are told apart. */
 export const groupedBy = (columns: readonly ForecastColumn[], of = sql``): SqlText[] =>

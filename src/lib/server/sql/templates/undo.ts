@@ -2,7 +2,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns } from '../forecast-columns';
 import { grainKey } from '../grain';
 import type { SqlText } from '../quote';
-import { sql } from '../quote';
+import { commas, ident, sql } from '../quote';
 
 /**
  * The `undo` template: takes one entry's rows out and answers their index values. At the grain it
@@ -17,13 +17,15 @@ WHERE pf_logid = {{logid}}
 RETURNING pf_id
 `;
   }
-  // RETURNING cannot take DISTINCT, so the delete feeds a CTE.
+  // RETURNING cannot take DISTINCT, so the delete feeds a CTE. On a distributed table it cannot build
+  // the key either, which depends on settings of the session.
+  const parts = [...grain.map((c) => ident(c.name)), sql`pf_iter`, sql`pf_logid`];
   return sql`WITH gone AS (
     DELETE FROM {{fc_table}}
     WHERE pf_logid = {{logid}}
-    RETURNING ${grainKey(grain)} AS pf_gkey
+    RETURNING ${commas(parts)}
 )
-SELECT pf_gkey, COUNT(*) AS row_count
+SELECT ${grainKey(grain)} AS pf_gkey, COUNT(*) AS row_count
 FROM gone
 GROUP BY pf_gkey
 `;

@@ -10,5 +10,5 @@ export const GET: RequestHandler = async ({ locals, params }) =>
 export const POST: RequestHandler = async ({ locals, params, request }) => {
   const id = idParam(params.id, 'id');
   const body = await readJson({ request, locals }, CreateVersionRequest);
-  return json(await createVersion(locals.db, id, body), { status: 201 });
+  return json(await createVersion(locals, id, body), { status: 201 });
 };

@@ -1,0 +1,33 @@
+// Holds what docs/contract/21-past-one-machine.md promises on one machine, too.
+import { describe, expect } from 'vitest';
+import { freePort } from '../../../src/demo/postgres';
+import { it } from '../../support/api';
+import { run } from '../../support/cli';
+import { onCitus } from '../../support/cluster';
+
+describe('PF_DISTRIBUTE', () => {
+  it.skipIf(onCitus)(
+    'ends a server whose database has no Citus, and says so',
+    async ({ service }) => {
+      const { database } = service;
+      const env = { PF_DISTRIBUTE: '4', PORT: String(await freePort()) };
+      const { code, stderr, stdout } = await run(process.execPath, ['build'], { database, env });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/PF_DISTRIBUTE .* no Citus\. Run CREATE EXTENSION citus/);
+      expect(stdout).not.toContain('Listening');
+    },
+  );
+});
+
+describe('GET /tables', () => {
+  it('leaves out what belongs to an extension, which cannot be a source', async ({ service }) => {
+    const { api, query } = service;
+    await query('CREATE EXTENSION pg_buffercache SCHEMA public');
+    const [view] = await query(`SELECT to_regclass('public.pg_buffercache') AS name`);
+    expect(view.name).toBe('pg_buffercache');
+    const { body } = await api.get('/tables');
+    expect(body.map((t: { tname: string }) => t.tname)).toEqual(['superstore']);
+    const answer = await api.post('/sources', { schema: 'public', tname: 'pg_buffercache' });
+    expect(answer.status).toBe(404);
+  });
+});

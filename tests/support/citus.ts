@@ -1,0 +1,84 @@
+import type { Connection } from '../../src/lib/server/migrate/connect';
+
+/**
+ * Databases for tests on a Citus cluster, whose coordinator a connection reaches. A database there has a
+ * counterpart of the same name on each worker; all of them are made here by the coordinator.
+ */
+
+/** Runs a statement about databases on the coordinator and on each worker. */
+export async function onEveryNode(coordinator: Connection, statement: string): Promise<void> {
+  // Citus would run some of these on the workers too, of those databases that it has made itself.
+  await coordinator.query(statement);
+  await onWorkers(coordinator, statement);
+}
+
+/** Runs a statement on each worker. @throws Error if one refuses it */
+export async function onWorkers(coordinator: Connection, statement: string): Promise<void> {
+  const { rows } = await coordinator.query<{ where: string; success: boolean; result: string }>(
+    `SELECT nodename || ':' || nodeport AS where, success, result FROM run_command_on_workers($1)`,
+    [statement],
+  );
+  const failed = rows.find(({ success }) => !success);
+  if (failed) throw new Error(`${failed.where}: ${statement}: ${failed.result}`);
+}
+
+interface Node {
+  nodename: string;
+  nodeport: number;
+  groupid: number;
+}
+
+/** The coordinator and the workers that a cluster has. */
+export const nodesOf = async (coordinator: Connection): Promise<Node[]> =>
+  (
+    await coordinator.query<Node>(
+      `SELECT nodename, nodeport, groupid FROM pg_dist_node
+       WHERE noderole = 'primary' AND isactive ORDER BY groupid`,
+    )
+  ).rows;
+
+/** Makes a cluster of the nodes in a database that exists on each of them and is empty. */
+export async function joinNodes(inDatabase: Connection, nodes: readonly Node[]): Promise<void> {
+  await inDatabase.query('CREATE EXTENSION citus');
+  for (const { nodename, nodeport, groupid } of nodes) {
+    if (groupid === 0) {
+      await inDatabase.query('SELECT citus_set_coordinator_host($1, $2)', [nodename, nodeport]);
+    } else {
+      await inDatabase.query(
+        `SELECT * FROM master_run_on_worker(ARRAY[$1], ARRAY[$2::int], ARRAY['CREATE EXTENSION citus'], false)`,
+        [nodename, nodeport],
+      );
+      await inDatabase.query('SELECT citus_add_node($1, $2)', [nodename, nodeport]);
+    }
+  }
+}
+
+/** Closes a database for good, so that it can be copied: Citus keeps connections to those it is in. */
+export async function close(coordinator: Connection, name: string): Promise<void> {
+  await onEveryNode(coordinator, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  await onEveryNode(
+    coordinator,
+    `SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = '${name}'`,
+  );
+}
+
+/** What the service asks of the sessions that Citus opens on workers, for one database. */
+const WORKER_SETTINGS = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+};
+
+/** Gives the workers' sessions in a database the settings that the service asks for. */
+export const setUpWorkers = (coordinator: Connection, name: string): Promise<void> =>
+  onWorkers(
+    coordinator,
+    Object.entries(WORKER_SETTINGS)
+      .map(
+        ([setting, value]) =>
+          `ALTER ROLE CURRENT_USER IN DATABASE ${name} SET ${setting} = '${value}'`,
+      )
+      .join('; '),
+  );
