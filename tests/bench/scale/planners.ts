@@ -17,6 +17,7 @@ export interface Crowd {
 export interface CrowdFigures extends Crowd {
   rows: number;
   writes: number;
+  /** Requests of planners and pages that were not answered as they should. */
   failures: number;
   /** Of a write, until its answer was there. */
   write: { median: number; p99: number };
@@ -46,7 +47,13 @@ function machineSeconds(): { busy: number; all: number } {
 }
 
 /** A page that is open: it asks for the rows of each entry that an event names, then for the log. */
-async function openPage(url: string, version: number, follows: number[], signal: AbortSignal) {
+async function openPage(
+  url: string,
+  version: number,
+  follows: number[],
+  onFailure: () => void,
+  signal: AbortSignal,
+) {
   const path = `/versions/${version}`;
   const response = await fetch(`${url}/api${path}/events`, { signal });
   if (!response.ok || !response.body) throw new Error(`events: ${response.status}`);
@@ -62,7 +69,7 @@ async function openPage(url: string, version: number, follows: number[], signal:
     for (const { since } of written) follows.push(performance.now() - since);
     clearTimeout(log);
     log = setTimeout(() => {
-      if (!signal.aborted) void send(url, 'GET', `${path}/log`).catch(() => undefined);
+      if (!signal.aborted) void send(url, 'GET', `${path}/log`).catch(onFailure);
     }, LOG_PAUSE);
   };
   let text = '';
@@ -75,11 +82,11 @@ async function openPage(url: string, version: number, follows: number[], signal:
         const data = /^event: written$/m.test(block) && /^data: (.*)$/m.exec(block)?.[1];
         if (!data) continue;
         waiting.push({ logid: JSON.parse(data).logid, since: performance.now() });
-        following = following.then(follow);
+        following = following.then(follow).catch(onFailure);
       }
     }
   };
-  void read().catch(() => undefined);
+  void read().catch(onFailure);
 }
 
 async function measureCrowd(
@@ -93,9 +100,12 @@ async function measureCrowd(
   const follows: number[] = [];
   const writes: number[] = [];
   let failures = 0;
+  const onFailure = () => {
+    if (!abort.signal.aborted) failures += 1;
+  };
   const versionOf = (planner: number) => versions[planner % versions.length]!;
   for (let planner = 0; planner < planners; planner += 1) {
-    await openPage(url, versionOf(planner), follows, abort.signal);
+    await openPage(url, versionOf(planner), follows, onFailure, abort.signal);
   }
   const until = Date.now() + minutes * MINUTE;
   const before = { server: cpuSeconds(server.pid), machine: machineSeconds() };
@@ -114,7 +124,7 @@ async function measureCrowd(
           await timed(() => send(url, 'POST', `/versions/${versionOf(planner)}/scale`, body)),
         );
       } catch {
-        failures += 1;
+        onFailure();
       }
       await sleep(Math.max(0, Math.min(began + MINUTE, until) - Date.now()));
     }
