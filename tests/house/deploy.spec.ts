@@ -3,7 +3,7 @@ import { fileAt } from './files';
 
 /** What the files for deployment say is what the service knows. No container runs here. */
 
-const COMPOSED = ['compose.yaml', 'deploy/servers/compose.yaml'];
+const COMPOSED = ['compose.yaml', 'deploy/servers/compose.yaml', 'deploy/citus/compose.yaml'];
 
 describe.each(COMPOSED)('%s', (path) => {
   const { text } = fileAt(path);
