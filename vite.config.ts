@@ -4,12 +4,15 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { packageFolders } from './src/cli/packages.js';
 
+const onCitus = Boolean(process.env.PF_TEST_CITUS);
+
 const onPostgres = {
   environment: 'node',
   setupFiles: ['tests/support/seed.ts'],
   globalSetup: ['tests/support/global-setup.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  // On a cluster, the first statement of a session takes a second.
+  testTimeout: onCitus ? 600_000 : 60_000,
+  hookTimeout: onCitus ? 600_000 : 120_000,
   maxWorkers: 2,
   // Vitest runs projects with different limits one after the other, and wants to be told.
   sequence: { groupOrder: 1 },
@@ -56,6 +59,15 @@ export default defineConfig({
         extends: true,
         test: { ...onPostgres, name: 'api', include: ['tests/api/*.test.ts'] },
       },
+      // Asked for by name, in `npm run test:citus`.
+      ...(onCitus
+        ? [
+            {
+              extends: true as const,
+              test: { ...onPostgres, name: 'citus', include: ['tests/citus/*.test.ts'] },
+            },
+          ]
+        : []),
       ...timeZones.map((TZ) => ({
         extends: true as const,
         test: {

@@ -8,6 +8,7 @@ import { startPostgres, type Postgres } from '../../src/demo/postgres';
 import { startServer } from '../../src/demo/server';
 import { connect as connectDatabase } from '../../src/lib/server/migrate/connect';
 import { up } from '../../src/lib/server/migrate/runner';
+import { LOCAL_VERSIONS } from '../support/cluster';
 import { apiAt, type Answer } from '../support/http';
 import { bytes, plan, type Planned } from '../support/planned';
 import { holdVersion, until, untilWaiting } from '../support/race';
@@ -135,7 +136,7 @@ describe('PostgreSQL goes away', () => {
 describe('a connection ends', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await startService('service', LOCAL_VERSIONS);
   });
   afterAll(() => service?.stop());
 

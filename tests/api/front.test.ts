@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT } from '../../src/cli/prepare.js';
 import { startServer } from '../../src/demo/server';
+import { LOCAL_VERSIONS } from '../support/cluster';
 import { apiAt } from '../support/http';
 import { bytes, plan, type Planned } from '../support/planned';
 import { hold } from '../support/race';
@@ -12,7 +13,10 @@ import { startService, type Service } from '../support/service';
 let service: Service;
 let v: Planned;
 beforeAll(async () => {
-  service = await startService('service', { PF_ALLOWED_HOSTS: 'Plan.example.com:443, plan' });
+  service = await startService('service', {
+    PF_ALLOWED_HOSTS: 'Plan.example.com:443, plan',
+    ...LOCAL_VERSIONS,
+  });
   v = await plan(
     service,
     [

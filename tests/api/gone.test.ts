@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { startServer, type Server } from '../../src/demo/server';
+import { LOCAL_VERSIONS } from '../support/cluster';
 import { apiAt, type Api } from '../support/http';
 import { longLeaves } from '../support/long-leaves';
 import type { Planned } from '../support/planned';
@@ -20,7 +21,7 @@ let frozen = false;
 let v: Planned;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService('service', LOCAL_VERSIONS);
   // A transaction that began before the instant in this table gets no further than its insert.
   await service.query(
     `CREATE TABLE public.brake (began_before timestamptz);

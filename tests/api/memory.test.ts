@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../../src/demo/server';
+import { LOCAL_VERSIONS } from '../support/cluster';
 import { apiAt } from '../support/http';
 import { longLeaves } from '../support/long-leaves';
 import { plan, type Planned } from '../support/planned';
@@ -94,7 +95,7 @@ describe('readers of the same rows', () => {
   let service: Service;
   beforeAll(async () => {
     // So that what they share is gone with the last of them.
-    service = await start({ PF_KEEP_ENTRIES: '0' });
+    service = await start({ PF_KEEP_ENTRIES: '0', ...LOCAL_VERSIONS });
   });
 
   it('hold one body together, however many take nothing, and give it back', async () => {
@@ -244,7 +245,11 @@ describe('what does not fit into PF_MEMORY_MB', () => {
   });
 
   it('is turned away after PF_WAIT_TIMEOUT, and forgotten if its reader leaves', async () => {
-    const service = await start({ PF_MEMORY_MB: '24', PF_WAIT_TIMEOUT: '3s' });
+    const service = await start({
+      PF_MEMORY_MB: '24',
+      PF_WAIT_TIMEOUT: '3s',
+      ...LOCAL_VERSIONS,
+    });
     const [held, one, two, left] = [
       await version(service, 12),
       await version(service, 12),

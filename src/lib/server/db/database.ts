@@ -233,7 +233,7 @@ interface TransactionOptions {
   /** How many requests' work it does; it may take as many times as long as one. */
   requests?: number;
   /** The version whose forecast table it reads in one snapshot. */
-  snapshotOf?: number;
+  snapshotOf?: number | undefined;
 }
 
 /** How every connection of the service is made. */
@@ -371,16 +371,18 @@ export class Database extends Queryable {
    * A transaction that reads the forecast table of one version, in one snapshot. Only so many of them
    * hold a connection at a time.
    *
+   * @param reads `metadata` if it reads the service's own tables only, which are never distributed
    * @throws AppError 503 if its turn does not come in time
    */
   versionRead<Result>(
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
+    reads: 'rows' | 'metadata' = 'rows',
   ): Promise<Result> {
+    const isolation = 'REPEATABLE READ READ ONLY';
+    const snapshotOf = reads === 'rows' ? versionId : undefined;
     return inTurn(
-      this.#readers.run(versionId, () =>
-        this.transaction(work, { isolation: 'REPEATABLE READ READ ONLY', snapshotOf: versionId }),
-      ),
+      this.#readers.run(versionId, () => this.transaction(work, { isolation, snapshotOf })),
       OTHER_READERS,
     );
   }

@@ -79,7 +79,8 @@ export async function readForecast(
 ): Promise<Read> {
   try {
     // A snapshot of its own, so that every reader gets what was committed before it asked.
-    const { of } = await db.versionRead(versionId, (tx) => stateOf(tx, versionId, wanted));
+    const read = (tx: Transaction) => stateOf(tx, versionId, wanted);
+    const { of } = await db.versionRead(versionId, read, 'metadata');
     // If nothing is kept, rows that were changed past the service are to be seen.
     if (bodies.keeps && asked.isKnown(of.state)) return { kind: 'unchanged', tag: of.state };
     const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, wanted, of, signal);

@@ -1,0 +1,117 @@
+// What the lock until all workers have committed is for: both tests fail without it, every time.
+import { tableFromIPC } from 'apache-arrow';
+import { expect, onTestFinished } from 'vitest';
+import { it } from '../support/api';
+import type { Api, Answer } from '../support/http';
+import { plan, type Planned, type SourceRow } from '../support/planned';
+import type { Service } from '../support/service';
+import { another, expectDistributed } from './cluster';
+
+/** In the trial without the lock, 10 of so many operations saw an entry without its rows. */
+const OPERATIONS = 1_500;
+/** In the trial without the lock, one read of 20 was torn. */
+const READS = 600;
+
+const BODY = { pf_user: 'ann' };
+
+async function version(service: Service, products: number): Promise<Planned> {
+  const v = await plan(
+    service,
+    [
+      { name: 'Region', type: 'text', role: 'dimension' },
+      { name: 'Product', type: 'integer', role: 'dimension' },
+      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+    ],
+    Array.from({ length: products }, (_, i): SourceRow => ({
+      Region: 'A',
+      Product: i,
+      Sales: 100,
+    })),
+  );
+  await expectDistributed(service, v, true);
+  return v;
+}
+
+async function servers(service: Service, env: Record<string, string> = {}): Promise<Api[]> {
+  const both = await Promise.all([another(service, env), another(service, env)]);
+  onTestFinished(async () => void (await Promise.all(both.map(({ server }) => server.stop()))));
+  return both.map(({ api }) => api);
+}
+
+it('A slice is moved once, however many move it at the same time', async ({ service }) => {
+  const v = await version(service, 1);
+  await service.api.post(`${v.path}/baseline`, BODY);
+  const apis = await servers(service);
+  let sent = 0;
+  const refused: Answer[] = [];
+  /** Moves what is in one region to the other, again and again. */
+  const mover = async (api: Api, from: string, to: string) => {
+    while (sent < OPERATIONS) {
+      sent += 1;
+      const body = { ...BODY, slice: { Region: from }, set: { Region: to } };
+      const answer = await api.post(`${v.path}/recode`, body);
+      if (answer.status !== 200) refused.push(answer);
+    }
+  };
+  await Promise.all(
+    apis.flatMap((api) => [mover(api, 'A', 'B'), mover(api, 'B', 'A'), mover(api, 'A', 'B')]),
+  );
+
+  // Refused for nothing else than that there is nothing left to move.
+  expect([...new Set(refused.map(({ status }) => status))]).toEqual([422]);
+  const moves = await service.query(
+    `SELECT pf_logid, string_agg("Region" || ' ' || "Sales", ', ' ORDER BY "Region") AS moved
+     FROM ${v.table} WHERE pf_iter = 'recode' GROUP BY pf_logid ORDER BY pf_logid`,
+  );
+  expect(moves.length).toBeGreaterThan(OPERATIONS / 10);
+  const wanted = ['A -100.00, B 100.00', 'A 100.00, B -100.00'];
+  const wrong = moves.filter(({ moved }, i) => moved !== wanted[i % 2]);
+  expect(wrong).toEqual([]);
+});
+
+it('A read has all rows of each entry that it has, and none of any other', async ({ service }) => {
+  const ROWS = 40;
+  const v = await version(service, ROWS);
+  await service.api.post(`${v.path}/baseline`, BODY);
+  // What was read before would hide what a read finds.
+  const apis = await servers(service, { PF_KEEP_ENTRIES: '0' });
+  let reads = 0;
+  const torn: object[] = [];
+  const reader = async (api: Api) => {
+    while (reads < READS) {
+      reads += 1;
+      const { status, bytes } = await api.get(`${v.path}/data`);
+      expect(status).toBe(200);
+      const counts = new Map<unknown, number>();
+      for (const id of tableFromIPC(bytes).getChild('pf_logid') ?? []) {
+        counts.set(id, (counts.get(id) ?? 0) + 1);
+      }
+      for (const [id, rows] of counts) if (rows !== ROWS) torn.push({ read: 'data', id, rows });
+
+      const { entries } = (await api.get(`${v.path}/log`)).body;
+      for (const { id, row_count: rows } of entries) {
+        if (rows !== ROWS) torn.push({ read: 'log', id, rows });
+      }
+    }
+  };
+  /** Writes an entry and undoes it, again and again. */
+  const writer = async (api: Api, write: () => Promise<Answer>) => {
+    while (reads < READS) {
+      const { status, body } = await write();
+      expect(status).toBe(200);
+      const id = Array.isArray(body) ? body[0].pf_logid : body.logid;
+      expect((await api.del(`/log/${id}`)).status).toBe(200);
+    }
+  };
+  const [one, two] = apis as [Api, Api];
+  await Promise.all([
+    writer(one, () =>
+      one.post(`${v.path}/clone`, { ...BODY, slice: { Region: 'A' }, set: { Region: 'B' } }),
+    ),
+    // Loads run side by side with others.
+    writer(one, () => one.post(`${v.path}/reference`, BODY)),
+    writer(two, () => two.post(`${v.path}/reference`, BODY)),
+    ...apis.flatMap((api) => [reader(api), reader(api)]),
+  ]);
+  expect(torn).toEqual([]);
+});

@@ -1,0 +1,152 @@
+// The steps of a command that tests: each prints its line, and what failed; the last line counts.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROJECT } from '../../src/cli/prepare.js';
+
+/** @typedef {{ passed: number, failed: number, skipped?: string[] }} Tally */
+/** @typedef {{ ok: boolean, output: string }} Run */
+
+const reports = mkdtempSync(join(tmpdir(), 'forecast-pivot-reports-'));
+export const total = { passed: 0, failed: 0, skipped: 0 };
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let current;
+let interrupted = false;
+
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
+  process.on(signal, () => {
+    interrupted = true;
+    // At a terminal the command got the signal too; sent to this process alone, it did not.
+    current?.kill(signal);
+  });
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ * @returns {Promise<Run>}
+ */
+export function run(command, args, env = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: PROJECT,
+      env: { ...process.env, CI: '1', NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    });
+    current = child;
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    child.once('error', (error) => resolve({ ok: false, output: error.message }));
+    child.once('close', (code) => resolve({ ok: code === 0, output }));
+  });
+}
+
+/**
+ * Runs one step and prints its line; the output of the command only where something failed.
+ * @param {string} name
+ * @param {() => Promise<Run>} work
+ * @param {(run: Run) => Tally} [count] how many tests the step was; none where left out
+ * @returns {Promise<boolean>} whether it went well
+ */
+export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed: ok ? 0 : 1 })) {
+  if (interrupted) return false;
+  process.stdout.write(`${name} … `);
+  const start = Date.now();
+  const result = await work();
+  const { passed, failed, skipped = [] } = count(result);
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped += skipped.length;
+  const tests = passed + failed > 0 && name.includes('tests') ? `, ${passed + failed} tests` : '';
+  const seconds = Math.round((Date.now() - start) / 1000);
+  console.log(`${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s${tests})`);
+  for (const test of skipped) console.log(`  skipped: ${test}`);
+  if (failed > 0 && !interrupted) console.log(result.output.trimEnd());
+  return failed === 0;
+}
+
+/**
+ * @param {string} path of a JSON report
+ * @param {Run} run that should have written it
+ * @param {(report: any) => Tally} read
+ * @returns {Tally} with a failure more where the run failed beside its tests
+ */
+function tally(path, { ok }, read) {
+  const counted = existsSync(path)
+    ? read(JSON.parse(readFileSync(path, 'utf8')))
+    : { passed: 0, failed: 0 };
+  if (!ok && counted.failed === 0) counted.failed = 1;
+  if (ok && counted.passed === 0) counted.failed = 1;
+  return counted;
+}
+
+/** @param {any} report */
+const vitestTally = (report) => ({
+  passed: report.numPassedTests,
+  // A file that cannot be read holds no test that could fail.
+  failed:
+    report.numFailedTests +
+    report.testResults.filter(
+      (/** @type {any} */ file) =>
+        file.status === 'failed' &&
+        file.assertionResults.every((/** @type {any} */ test) => test.status !== 'failed'),
+    ).length,
+  skipped: report.testResults.flatMap((/** @type {any} */ file) =>
+    file.assertionResults
+      .filter((/** @type {any} */ test) => !['passed', 'failed'].includes(test.status))
+      .map((/** @type {any} */ test) => test.fullName),
+  ),
+});
+
+/** @param {any} report */
+const playwrightTally = (report) => ({
+  passed: report.stats.expected,
+  failed: report.stats.unexpected + report.stats.flaky + report.errors.length,
+});
+
+/**
+ * A step that is a run of Vitest.
+ * @param {string} name
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ */
+export function vitest(name, args, env) {
+  const report = join(reports, 'vitest.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  return step(
+    name,
+    () => run('npx', ['vitest', 'run', ...reporters, ...args], env),
+    (result) => tally(report, result, vitestTally),
+  );
+}
+
+/**
+ * A step that is a run of Playwright.
+ * @param {string} name
+ */
+export function playwright(name) {
+  const report = join(reports, 'playwright.json');
+  return step(
+    name,
+    () =>
+      run('npx', ['playwright', 'test', '--reporter=list,json'], {
+        PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+      }),
+    (result) => tally(report, result, playwrightTally),
+  );
+}
+
+/**
+ * Prints the last line, and sets the exit code by it.
+ * @param {boolean} [withSkipped] whether it counts what was skipped, too
+ */
+export function finish(withSkipped = false) {
+  rmSync(reports, { recursive: true, force: true });
+  if (interrupted) total.failed ||= 1;
+  const skipped = withSkipped ? `, ${total.skipped} skipped` : '';
+  console.log(`${total.passed} passed, ${total.failed} failed${skipped}`);
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}
