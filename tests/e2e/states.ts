@@ -292,6 +292,19 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-try',
+    reach: async (page, service) => {
+      const slice = { 'Sub-Category': 'Tables' };
+      await service.api.post('/versions/1/locks', { slice, note: 'settled', pf_user: 'Eve' });
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+      await page.keyboard.type('+10%');
+      await page.keyboard.press('Shift+Enter');
+      await visible(page, 'Tried, not written');
+    },
+  },
+  {
     name: 'pivot-closed',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });

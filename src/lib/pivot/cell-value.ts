@@ -60,3 +60,9 @@ export const valueKey = (value: CellValue): string => JSON.stringify(value);
  */
 export const tidy = (sum: number): number =>
   Math.abs(sum) < 1e11 ? Number(sum.toPrecision(14)) : sum;
+
+/** Amounts below this are what adding up the same numbers in another order leaves. */
+const RESIDUE = 1e-9;
+
+/** The same for a sum of changes, which is 0 if they cancel out. */
+export const tidyChange = (sum: number): number => (Math.abs(sum) < RESIDUE ? 0 : tidy(sum));

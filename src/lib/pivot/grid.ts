@@ -1,8 +1,9 @@
 import type { LayoutSort } from '../contract/stored-layout';
 import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { copyCells, copyView } from './clipboard';
-import type { GridPlugin, Table } from './engine-types';
-import { headOf } from './labels';
+import { tidy } from './cell-value';
+import type { CellValue, GridPlugin, Table } from './engine-types';
+import { headOf, label } from './labels';
 import { Marks } from './marks';
 import type { Origins } from './origins';
 import { isGone, Shown } from './shown';
@@ -22,6 +23,7 @@ regular-table th { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; 
 /* The press is felt at once; the mark follows when the cell is read. */
 regular-table td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
 regular-table td.pf-hint, regular-table tbody th.pf-hint { background-color: var(--pf-hint) !important; }
+regular-table td.pf-tried { background-color: var(--pf-tried) !important; font-weight: 600; }
 regular-table td.pf-glow { animation: pf-glow 2s ease-out; }
 @keyframes pf-glow { from { background-color: var(--pf-hint); } }
 regular-table td.pf-locked {
@@ -44,6 +46,13 @@ regular-table td.pf-selected, regular-table th.pf-selected {
   outline-offset: -2px;
 }
 `;
+
+/** A row that adds up others: its groups, none for the total of all, and a number of it. */
+export interface TotalRow {
+  rowPath: readonly CellValue[];
+  labels: readonly string[];
+  value: number | null;
+}
 
 /**
  * The datagrid as this product needs it. It shows every group under its own label, keeps rows open or
@@ -104,6 +113,28 @@ export class Grid {
   async extent(): Promise<{ columns: number; rows: number }> {
     const rows = await this.shown.ask((_, view) => view.num_rows());
     return { columns: this.shown.labels.length, rows };
+  }
+
+  /** The total rows that are open now, with their numbers in the column of a cell. */
+  async totalRows({ columnPath, measure }: CellIdentity): Promise<TotalRow[]> {
+    return this.shown.ask(async (reader, view) => {
+      const { group_by } = reader.config;
+      if (group_by.length === 0) return [];
+      const at = await reader.find({ rowPath: [], columnPath, measure });
+      if (!at || at.x === null) return [];
+      const rows = { start_row: 0, end_row: await view.num_rows() };
+      const [paths, values] = await Promise.all([
+        reader.rowPaths(rows.start_row, rows.end_row),
+        reader.columnValues(at.x, rows),
+      ]);
+      const styles = group_by.map((name) => this.shown.styleOf(name));
+      return paths.flatMap((rowPath, y): TotalRow[] => {
+        const value = values[y];
+        if (rowPath.length === group_by.length) return [];
+        const labels = rowPath.map((part, i) => label(part, styles[i]));
+        return [{ rowPath, labels, value: typeof value === 'number' ? tidy(value) : null }];
+      });
+    });
   }
 
   /** Opens all rows to a depth: 0 shows the first level only. */

@@ -1,9 +1,11 @@
 import type { Slice } from '../contract/operations';
 import type { CellIdentity } from './cell';
 import { cellKey, pathKey } from './cell';
+import { tidy } from './cell-value';
 import type { RegularTable } from './engine-types';
 import { Reach } from './reach';
 import type { Shown } from './shown';
+import type { Tried } from './tried';
 import type { Underlying } from './underlying';
 import type { ViewReader } from './view-reader';
 
@@ -18,6 +20,12 @@ export interface LockedSlice {
   slice: Slice;
   /** Says that it is locked, by whom and why. */
   text: string;
+}
+
+/** What is tried, and how a cell that it changes says so. */
+export interface TriedMark {
+  tried: Tried;
+  text(before: number, after: number): string;
 }
 
 interface Reaches {
@@ -40,11 +48,15 @@ export class Marks {
   private locks: readonly LockedSlice[] = [];
   /** What somebody else has just changed. */
   private changed: Slice | null = null;
+  /** What is tried; null if nothing is. */
+  private tried: TriedMark | null = null;
   /** What the values of expressions stand for, while slices are marked. */
   private underlying = new Map<string, Underlying>();
   /** Which cells of the view on screen the slices reach; made anew if any of them changes. */
   private reaches: Reaches | null = null;
   private readonly identities = new WeakMap<Element, CellIdentity>();
+  /** The numbers that the cells show. */
+  private readonly numbers = new WeakMap<Element, number | null>();
 
   constructor(
     private readonly shown: Shown,
@@ -97,6 +109,12 @@ export class Marks {
     await this.readReach();
   }
 
+  /** Marks the cells that are changed by what is tried; null marks none. */
+  showTried(tried: TriedMark | null): void {
+    this.tried = tried;
+    this.paint();
+  }
+
   /** Lets the cells that a slice reaches light up once. */
   async glow(slice: Slice): Promise<void> {
     this.changed = slice;
@@ -143,6 +161,9 @@ export class Marks {
       const identity = this.identify(cell);
       if (identity) this.identities.set(cell, identity);
       else this.identities.delete(cell);
+      const { x, y } = this.element.getMeta(cell) ?? {};
+      const isNumber = cell.tagName === 'TD' && x !== undefined && y !== undefined;
+      this.numbers.set(cell, isNumber ? this.shown.numberAt({ x, y }) : null);
       if (cell.tagName === 'TH') nameInFull(cell);
     }
   }
@@ -163,9 +184,19 @@ export class Marks {
       const isOther = this.ofOther.has(identity?.measure ?? '');
       const lock = !isOther && identity && locks.find(({ reach }) => reach.holds(identity));
       cell.classList.toggle('pf-locked', Boolean(lock));
-      if (lock) cell.setAttribute('title', lock.text);
+      const triedText = identity && this.triedText(identity, cell);
+      cell.classList.toggle('pf-tried', triedText !== null);
+      const title = triedText ?? (lock ? lock.text : null);
+      if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
+  }
+
+  /** What a cell says that is changed by what is tried; null for one that is not. */
+  private triedText(identity: CellIdentity, cell: Element): string | null {
+    const after = this.numbers.get(cell) ?? 0;
+    const amount = this.tried?.tried.amountIn(identity) ?? 0;
+    return this.tried && amount !== 0 ? this.tried.text(tidy(after - amount), after) : null;
   }
 
   /** Which cells the slices reach in a view. */

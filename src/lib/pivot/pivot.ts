@@ -12,6 +12,7 @@ import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid';
+import type { TriedMark } from './marks';
 import {
   cleanLayout,
   defaultLayout,
@@ -28,6 +29,7 @@ import type { CleanLayout, MonthOrder } from './layout';
 import { Origins, type OtherVersion } from './origins';
 import { createViewer, startEngine } from './perspective';
 import { emptyColumns, rowsOf, toEngineColumns } from './rows';
+import { Tried } from './tried';
 import { neededColumns } from './underlying';
 
 /** What a pivot tells the page. */
@@ -57,6 +59,12 @@ export interface ComparedRows extends Omit<OtherVersion, 'wide'> {
 
 /** Whose rows: those of the pivot's own version, or those of the one that it is compared with. */
 export type Side = 'own' | 'other';
+
+/** Rows in the table that are tried, and not written. */
+interface TriedRows {
+  logid: number;
+  keys: readonly (string | number)[];
+}
 
 interface PivotOptions extends PivotEvents {
   /** Where the pivot goes; it fills its host. */
@@ -90,6 +98,8 @@ export class Pivot {
   private dark: boolean;
   /** How many rows of the table are those of the version that is compared with. */
   private otherRows = 0;
+  /** The rows that are tried; null if none are. */
+  private triedRows: TriedRows | null = null;
 
   private constructor(
     private readonly options: PivotOptions,
@@ -178,9 +188,12 @@ export class Pivot {
     return this.options.index;
   }
 
-  /** How many rows of the version are loaded; those of another one that it is compared with do not count. */
+  /**
+   * How many rows of the version are loaded; those of another one that it is compared with do not count,
+   * and neither do those that are only tried.
+   */
   async rowCount(): Promise<number> {
-    return (await this.table.size()) - this.otherRows;
+    return (await this.table.size()) - this.otherRows - (this.triedRows?.keys.length ?? 0);
   }
 
   /** The id of the version that is compared with; null without one. */
@@ -332,6 +345,43 @@ export class Pivot {
     await this.settle();
   }
 
+  /**
+   * Appends rows that are not written, and marks the cells that they change. They are no rows of the
+   * version: no count, no list of values and no list of entries has them
+   * (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
+   *
+   * @param rows the rows of a preview, which carry a negative `pf_logid`
+   * @param text what a cell says that changes
+   * @returns how much the rows add to each cell
+   * @throws RowsError if the loaded table cannot hold them; none of them is in it then
+   */
+  async try(rows: readonly Row[], text: TriedMark['text']): Promise<Tried> {
+    const logid = Number(rows[0]?.pf_logid);
+    const keys = rows
+      .map((row) => row[this.index])
+      .filter((key) => typeof key === 'string' || typeof key === 'number');
+    this.triedRows = { logid, keys };
+    try {
+      await this.append(rows);
+      const { config } = await this.grid.shown.ask(async (reader) => reader);
+      const tried = await Tried.read(this.table, config, this.origins.ratios, logid);
+      this.grid.marks.showTried({ tried, text });
+      return tried;
+    } catch (error) {
+      await this.endTrial();
+      throw error;
+    }
+  }
+
+  /** Takes out the rows that are tried, if there are any. */
+  async endTrial(): Promise<void> {
+    const { triedRows } = this;
+    if (!triedRows) return;
+    this.grid.marks.showTried(null);
+    await this.removeEntry(triedRows.logid, triedRows.keys);
+    this.triedRows = null;
+  }
+
   private async changeRows(side: Side, change: () => Promise<unknown>): Promise<void> {
     const before = await this.table.size();
     await change();
@@ -401,9 +451,9 @@ export class Pivot {
     });
   }
 
-  /** The filter that leaves out the rows of the version that is compared with. */
+  /** The filter that leaves out rows of the version that is compared with, and those that are tried. */
   private get ownOnly(): LayoutFilter[] {
-    return this.origins.other ? [['pf_logid', '>', 0]] : [];
+    return this.origins.other || this.triedRows ? [['pf_logid', '>', 0]] : [];
   }
 
   /** Shows the grid or one of the charts. */
@@ -556,7 +606,7 @@ export class Pivot {
     return new Set(
       ids
         .filter((id) => typeof id === 'number')
-        .filter(isOfSide)
+        .filter((id) => isOfSide(id) && id !== this.triedRows?.logid)
         .map(Math.abs),
     );
   }

@@ -28,7 +28,13 @@ export class Shown {
   private printedPaths: string[] = [];
   private replaced = new Signal();
   /** What the grid read last, which is what it draws next. */
-  private window: Window = { start: 0, paths: [], columnPaths: [], reader: null };
+  private window: Window = {
+    start: 0,
+    paths: [],
+    columnPaths: [],
+    values: new Map(),
+    reader: null,
+  };
 
   constructor(
     private readonly table: Table,
@@ -113,6 +119,12 @@ export class Shown {
       columnPath: columnPath ?? null,
       measure: x === null ? null : (measures[x % measures.length] ?? null),
     };
+  }
+
+  /** The number at a place on screen; null for one that is empty or not drawn. */
+  numberAt({ x, y }: { x: number; y: number }): number | null {
+    const value = this.window.values.get(x)?.[y - this.window.start];
+    return typeof value === 'number' ? tidy(value) : null;
   }
 
   /** Whether what is drawn means the same in the view of now: it may not be drawn yet. */
@@ -258,8 +270,10 @@ export class Shown {
     const styles = reader?.config.group_by.map((name) => this.styleOf(name)) ?? [];
     const { start_row, end_row, start_col = 0, end_col = printedPaths.length } = window;
     // The grid always names the rows that it draws; who copies all of them draws nothing.
+    const drawn = new Map<number, readonly CellValue[]>();
     if (start_row !== undefined) {
-      this.window = { start: start_row, paths: read.paths ?? read.keys ?? [], columnPaths, reader };
+      const paths = read.paths ?? read.keys ?? [];
+      this.window = { start: start_row, paths, columnPaths, values: drawn, reader };
     }
     const shown: [string, readonly unknown[]][] = [];
     if (read.paths) {
@@ -283,7 +297,9 @@ export class Shown {
     for (let x = start_col; x < Math.min(end_col, printedPaths.length); x++) {
       const painting = reader?.paintingOf(x);
       const values = painting ? await painted(painting, valuesAt) : await valuesAt(x);
-      if (values) shown.push([labels[x] ?? '', values]);
+      if (!values) continue;
+      shown.push([labels[x] ?? '', values]);
+      drawn.set(x, values);
     }
     return tidied(shown);
   }
@@ -316,6 +332,8 @@ interface Window {
   start: number;
   paths: CellValue[][];
   columnPaths: (CellValue[] | null)[];
+  /** The values of each column that was read. */
+  values: ReadonlyMap<number, readonly CellValue[]>;
   reader: ViewReader | null;
 }
 

@@ -5,9 +5,12 @@ import { tidy } from '../pivot/cell-value';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
 import type { Locks } from './locks.svelte';
+import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-import { decimalsOf, scaleOutcome, type MeasureDraft, type MeasureEdit } from './scale-draft';
+import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
+import type { MeasureDraft, MeasureEdit } from './scale-draft';
+import { spread } from './spread.svelte';
 
 /**
  * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure. They
@@ -55,9 +58,35 @@ export class CellEntry {
    * @throws ApiError with a sentence if it cannot be written; nothing was written then
    */
   write(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
-    const written = this.last.then(() => this.writeNow(cell, edit, pf_user));
+    const isEqual = this.isSpreadEqually(edit);
+    const written = this.last.then(async () => {
+      const { cell: now, operation } = await this.operationOf(cell, edit, isEqual);
+      return this.changes.apply(operation, now.slice, pf_user);
+    });
     this.last = written.catch(() => undefined);
     return written;
+  }
+
+  /**
+   * Shows what an amount would do, after those that were typed before it are written.
+   *
+   * @returns false if something else was selected meanwhile
+   * @throws ApiError with a sentence if it cannot be tried
+   */
+  try(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<boolean> {
+    const isEqual = this.isSpreadEqually(edit);
+    const tried = this.last.then(async () => {
+      const { cell: now, operation } = await this.operationOf(cell, edit, isEqual);
+      return this.changes.try({ operation, slice: now.slice, cells: [now], pf_user });
+    });
+    this.last = tried.catch(() => undefined);
+    return tried;
+  }
+
+  /** Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage. */
+  isSpreadEqually(edit: MeasureEdit): boolean {
+    const draft = { value: edit, units: null, holdPrice: false };
+    return spread.choice === 'equal' && whyInProportion(draft) === null;
   }
 
   /** Waits until all that was typed is written, or was refused. */
@@ -66,7 +95,12 @@ export class CellEntry {
     await this.changes.settled();
   }
 
-  private async writeNow(typed: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
+  /** The cell as it is now, and the scale that an amount makes of what is stored. */
+  private async operationOf(
+    typed: ReadCell,
+    edit: MeasureEdit,
+    isEqual: boolean,
+  ): Promise<{ cell: ReadCell; operation: Operation }> {
     await this.changes.settled();
     // Days may have come since it was typed: a month then stands for more of them.
     const cell = await this.selection.cellNow(typed);
@@ -85,7 +119,8 @@ export class CellEntry {
       );
     }
     await this.changes.settled();
-    return this.changes.apply({ kind: 'scale', body: amounts }, cell.slice, pf_user);
+    const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
+    return { cell, operation: { kind: 'scale', body } };
   }
 
   private outcome(

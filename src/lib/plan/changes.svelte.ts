@@ -1,34 +1,21 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
-import {
-  OPERATIONS,
-  type Slice,
-  type SliceOperation,
-  type SliceRequests,
-} from '../contract/operations';
+import { OPERATIONS, type Slice } from '../contract/operations';
 import type { Row } from '../contract/primitives';
-import type { Pivot } from '../pivot/pivot';
+import type { Pivot, Side } from '../pivot/pivot';
 import { RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
+import { bodyOf, type Operation, type OperationBody } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-
-/** An operation as the panel makes it; the slice and the user are added when it is sent. */
-export type Operation = {
-  [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
-}[SliceOperation];
+import type { Attempt, Trial } from './trial.svelte';
 
 const noop = () => undefined;
 
-type OperationBody = SliceRequests[SliceOperation];
-
-const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
-  slice,
-  ...operation.body,
-  pf_user,
-});
+const OVERTAKEN =
+  'Someone else has changed the plan. What you tried was taken out: try it again on the new numbers.';
 
 /** What was written: the new log entry's id, and how many rows came back. */
 export interface Written {
@@ -57,6 +44,7 @@ export class Changes {
     private readonly arrangement: Arrangement,
     private readonly selection: Selection,
     private readonly log: Log,
+    private readonly trial: Trial,
   ) {}
 
   /** The newest entry written from this page that is not undone; Ctrl+Z undoes it. */
@@ -85,6 +73,54 @@ export class Changes {
   }
 
   /**
+   * Shows what an operation would do, and writes nothing.
+   *
+   * @returns false if something else was selected meanwhile: then nothing is tried
+   * @throws ApiError with the service's sentence; nothing is tried then
+   */
+  async try(attempt: Attempt): Promise<boolean> {
+    return this.run('Trying …', async () => {
+      const { operation, slice, pf_user } = attempt;
+      const selected = this.selection.key;
+      const body = bodyOf(operation, slice, pf_user);
+      const preview = await api.previewOperation(this.planned.id, operation.kind, body);
+      if (this.selection.key !== selected) return false;
+      await this.trial.show(attempt, preview, selected);
+      return true;
+    });
+  }
+
+  /**
+   * Writes what is tried. If that is refused, it stays on screen as it was.
+   *
+   * @throws ApiError with the service's sentence; nothing was written then
+   */
+  async keep(): Promise<Written> {
+    const { current } = this.trial;
+    if (!current) throw new ApiError(0, 'Nothing is tried.');
+    const { operation, slice, pf_user } = current;
+    return this.run(`${OPERATIONS[operation.kind].verbs.progressive} …`, async () => {
+      const body = bodyOf(operation, slice, pf_user);
+      const rows = await api.operate(this.planned.id, operation.kind, body);
+      this.undone = [];
+      await this.bringToScreen(() => this.trial.takeOut());
+      return this.showRows(rows);
+    });
+  }
+
+  /** Takes out what is tried. @param why a sentence to say; none if nobody has to be told */
+  async discard(why?: string): Promise<void> {
+    await this.run('Discarding …', async () => {
+      try {
+        await this.trial.takeOut(why);
+        await this.selection.readAgain();
+      } catch {
+        this.stale = 'What was tried could not be taken out again. It is not written.';
+      }
+    });
+  }
+
+  /**
    * Makes an undone entry again, on the version as it is now, and appends the rows it wrote.
    *
    * @returns null for a load: its rows have to be loaded
@@ -104,13 +140,17 @@ export class Changes {
   }
 
   /**
-   * Brings what somebody else did to the screen, between the changes of this page.
+   * Brings what somebody else did to the screen, between the changes of this page. What is tried goes, if
+   * they changed this version: it was reckoned from what was there before.
    *
    * @throws if it cannot be shown
    */
-  async follow(change: (pivot: Pivot) => Promise<void>): Promise<void> {
+  async follow(change: (pivot: Pivot) => Promise<void>, side: Side): Promise<void> {
     while (this.running) await this.running;
-    const done = this.change(change);
+    const done = this.change(async (pivot) => {
+      if (side === 'own') await this.trial.takeOut(OVERTAKEN);
+      await change(pivot);
+    });
     this.following = done.then(noop, noop);
     await done;
     if (this.selection.current) void this.selection.readTotals();
@@ -129,7 +169,7 @@ export class Changes {
   /** Takes the rows of an entry out that somebody else has undone. */
   followUndo(logid: number): Promise<void> {
     this.forget(logid);
-    return this.follow((pivot) => this.takeOut(pivot, logid, []));
+    return this.follow((pivot) => this.takeOut(pivot, logid, []), 'own');
   }
 
   private async takeOut(

@@ -45,7 +45,7 @@ export class EntryRows {
       const part = logids.slice(at, at + ENTRIES_AT_ONCE);
       await this.changes.follow(async (pivot) => {
         if (this.isOn(pivot) && !(await this.appendTo(pivot, part))) isComplete = false;
-      });
+      }, this.side);
     }
     return isComplete;
   }
@@ -54,7 +54,7 @@ export class EntryRows {
   remove(logid: number): Promise<void> {
     return this.changes.follow(async (pivot) => {
       if (this.isOn(pivot)) await pivot.removeEntry(logid, [], this.side);
-    });
+    }, this.side);
   }
 
   /** Another version may be compared with by now, or none. */

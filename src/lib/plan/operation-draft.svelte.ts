@@ -1,11 +1,12 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { Scalar } from '../contract/primitives';
-import type { Operation } from './changes.svelte';
 import type { Locks } from './locks.svelte';
+import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
-import { decimalsOf, scaleOutcome } from './scale-draft';
+import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
+import { spread } from './spread.svelte';
 
 /** An edit, and the slice that was selected when it was typed. */
 interface EditForSlice {
@@ -72,6 +73,12 @@ export class OperationDraft {
     return preview && scaleOutcome({ value, units, holdPrice }, preview, decimals);
   });
 
+  /** Why the amounts are spread in proportion, whatever was chosen; null if the choice counts. */
+  readonly whyInProportion = $derived.by(() => {
+    const { value, units, holdPrice } = this;
+    return whyInProportion({ value, units, holdPrice });
+  });
+
   /** The operation as it would be sent; null while the form says nothing to do. */
   readonly operation = $derived.by<Operation | null>(() => {
     const note = this.note.trim() === '' ? {} : { note: this.note };
@@ -79,7 +86,9 @@ export class OperationDraft {
     switch (this.kind) {
       case 'scale': {
         const amounts = this.isReadable ? this.outcome?.amounts : null;
-        return amounts ? { kind: 'scale', body: { ...amounts, ...note } } : null;
+        const isEqual = spread.choice === 'equal' && this.whyInProportion === null;
+        const equally = isEqual ? { spread: spread.choice } : {};
+        return amounts ? { kind: 'scale', body: { ...amounts, ...equally, ...note } } : null;
       }
       case 'recode':
         return this.set.size > 0 ? { kind: 'recode', body: { set, ...note } } : null;

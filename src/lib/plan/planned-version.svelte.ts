@@ -12,11 +12,14 @@ export class PlannedVersion {
   readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
   /** The entry up to which the plan is shown, without those after it; null for the plan of now. */
   asOf = $state.raw<LogListEntry | null>(null);
+  /** Whether a change is on screen that is only tried. */
+  isTrying = $state(false);
   /** Why nothing can be changed on this page now, as a sentence; null if it can. */
   readonly obstacle: string | null = $derived.by(() => {
     if (!user.mayPlan) return 'You are a reader: you can see this plan, but not change it.';
     if (this.closed) return 'This version is closed: it can be read, not changed.';
-    return this.asOf && 'This is the plan as it was. Go back to now to change it.';
+    if (this.asOf) return 'This is the plan as it was. Go back to now to change it.';
+    return this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null;
   });
 
   /** The columns an operation may select and set. */

@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { decimalsOf, price, scaleOutcome } from './scale-draft';
+import { decimalsOf, price, scaleOutcome, whyInProportion } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
+
+describe('whyInProportion', () => {
+  it('is said of percentages and of a held price, since equal parts would be neither', () => {
+    const change = { by: 'change', amount: 5 } as const;
+    expect(whyInProportion({ ...none, value: change })).toBeNull();
+    expect(whyInProportion({ ...none, value: { by: 'total', amount: 5 } })).toBeNull();
+    const percent = { by: 'percent', amount: 5 } as const;
+    expect(whyInProportion({ ...none, value: change, units: percent })).toMatch(/percentage/);
+    expect(whyInProportion({ ...none, value: change, holdPrice: true })).toMatch(/price/);
+  });
+});
 
 describe('scaleOutcome', () => {
   it('changes nothing where nothing is filled in', () => {

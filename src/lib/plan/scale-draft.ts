@@ -18,7 +18,7 @@ export interface MeasureDraft {
 }
 
 /** What the user asks of value and units; null leaves a measure as it is. */
-interface ScaleDraft {
+export interface ScaleDraft {
   value: MeasureEdit | null;
   units: MeasureEdit | null;
   /** Keep value per unit: the other measure changes by the same share. */
@@ -58,6 +58,16 @@ export function scaleOutcome(
   const value = value_total === null ? null : measureDraft(valueEdit, value_total, decimals.value);
   const units = units_total === null ? null : measureDraft(unitsEdit, units_total, decimals.units);
   return { value, units, amounts: amountsOf(valueEdit, unitsEdit, value, units) };
+}
+
+/**
+ * Why an amount is spread in proportion, whatever the planner has chosen; null if it can be spread in
+ * equal parts too (docs/contract/14-what-the-operations-compute.md).
+ */
+export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string | null {
+  if (holdPrice) return 'To hold the price, all rows change by the same share.';
+  const isPercentage = [value, units].some((edit) => edit?.by === 'percent');
+  return isPercentage ? 'A percentage is one of each row, so it is never spread equally.' : null;
 }
 
 /** Value per unit as the ratio of sums; null without units. */

@@ -260,6 +260,11 @@ export class Selection {
     this.preview.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }), pauseMs);
   }
 
+  /** Changes if something else is selected. */
+  get key(): string {
+    return JSON.stringify([this.sliceKey, this.current?.cells.map(cellKey) ?? null]);
+  }
+
   private get sliceKey(): string {
     return JSON.stringify(this.current?.slice ?? null);
   }

@@ -20,10 +20,23 @@ import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
+import { Trial } from './trial.svelte';
 import { Why } from './why.svelte';
 
 /** So many values of a column are offered at once. */
 const OFFERED = 50;
+
+/** What a page hears of its session, and how it writes amounts. */
+export interface SessionEvents {
+  /** A cell could not be selected; the sentence says why. */
+  onRefusal(sentence: string): void;
+  /** Somebody else wrote an entry, which is on screen now. */
+  onWritten(entry: LogListEntry): void;
+  /** What was tried is gone; the sentence says why. */
+  onTrialEnded(sentence: string): void;
+  /** What a cell says that is changed by what is tried. */
+  changeText(before: number, after: number): string;
+}
 
 /**
  * One version open in the pivot: what the page knows and does, put together from its parts.
@@ -34,6 +47,7 @@ export class PlanSession {
   readonly loading: Loading;
   readonly selection: Selection;
   readonly why: Why;
+  readonly trial: Trial;
   readonly arrangement: Arrangement;
   readonly fields: Fields;
   readonly log: Log;
@@ -46,8 +60,9 @@ export class PlanSession {
 
   /** Whether the screen shows other numbers than are stored. Null while that cannot be told. */
   readonly differs: boolean | null = $derived.by(() =>
-    // Between a change and the totals after it, the two speak of different moments.
-    this.changes.busy ? null : this.selection.differs,
+    // Between a change and the totals after it, the two speak of different moments. What is tried is
+    // on screen alone.
+    this.changes.busy || this.trial.current ? null : this.selection.differs,
   );
 
   /**
@@ -63,16 +78,11 @@ export class PlanSession {
   private dark = false;
   private search = '';
 
-  /**
-   * @param onRefusal is told, as a sentence, why a cell could not be selected
-   * @param onWritten is told what somebody else wrote, once it is on screen
-   */
   constructor(
     version: Version,
     source: Source,
     columns: readonly ColumnEntry[],
-    onRefusal: (sentence: string) => void,
-    onWritten: (entry: LogListEntry) => void,
+    { onRefusal, onWritten, onTrialEnded, changeText }: SessionEvents,
   ) {
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
@@ -80,6 +90,7 @@ export class PlanSession {
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     this.locks = new Locks(this.planned.id);
+    this.trial = new Trial(this.planned, this.loading, changeText, onTrialEnded);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.changes = new Changes(
@@ -88,6 +99,7 @@ export class PlanSession {
       this.arrangement,
       this.selection,
       this.log,
+      this.trial,
     );
     this.draft = new OperationDraft(this.planned, this.selection, this.locks);
     this.entry = new CellEntry(this.planned, this.selection, this.changes, this.locks);

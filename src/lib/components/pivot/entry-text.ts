@@ -3,6 +3,10 @@ import type { SetClause, ScaleEdit } from '$lib/contract/operations';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
 
+/** A number without and with a change: "1,204.5 → 1,325". */
+export const beforeAfterText = (before: number, after: number): string =>
+  `${formatNumber(before)} → ${formatNumber(after)}`;
+
 /** The names of things in a planner's words. */
 export interface Words {
   /** The label of a column. */

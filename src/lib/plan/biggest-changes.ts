@@ -1,0 +1,51 @@
+import type { Row, Scalar } from '../contract/primitives';
+import { tidyChange } from '../pivot/cell-value';
+
+/** One leaf, and how much its measures change. */
+export interface LeafChange {
+  /** Its values of the columns that make a leaf, in their order. */
+  values: readonly (Scalar | null)[];
+  value: number;
+  units: number;
+}
+
+/** What the columns of some rows are. */
+interface LeafColumns {
+  /** The columns that make a leaf: dimensions and dates. */
+  leaf: readonly string[];
+  value: string | undefined;
+  units: string | undefined;
+}
+
+/** After so many rows, the page gets a turn. */
+const ROWS_PER_TURN = 20_000;
+
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
+/**
+ * The leaves that some rows change most, the biggest change first: by value, or by units if no value
+ * changes. Rows of one leaf are added up; a leaf that does not change in the end is left out.
+ */
+export async function biggestChanges(
+  rows: readonly Row[],
+  columns: LeafColumns,
+  most: number,
+): Promise<LeafChange[]> {
+  const leaves = new Map<string, LeafChange>();
+  const amount = (row: Row, column: string | undefined) =>
+    Number((column === undefined ? null : row[column]) ?? 0);
+  for (const [y, row] of rows.entries()) {
+    if (y > 0 && y % ROWS_PER_TURN === 0) await turn();
+    const values = columns.leaf.map((column) => row[column] ?? null);
+    const key = JSON.stringify(values);
+    const leaf = leaves.get(key) ?? { values, value: 0, units: 0 };
+    leaf.value += amount(row, columns.value);
+    leaf.units += amount(row, columns.units);
+    leaves.set(key, leaf);
+  }
+  const changed = [...leaves.values()]
+    .map((leaf) => ({ ...leaf, value: tidyChange(leaf.value), units: tidyChange(leaf.units) }))
+    .filter(({ value, units }) => value !== 0 || units !== 0);
+  const by = changed.some(({ value }) => value !== 0) ? 'value' : 'units';
+  return changed.sort((a, b) => Math.abs(b[by]) - Math.abs(a[by])).slice(0, most);
+}

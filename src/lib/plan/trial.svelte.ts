@@ -1,0 +1,120 @@
+import type { Slice, OperationPreview } from '../contract/operations';
+import { isLeaf } from '../contract/columns';
+import type { ReadCell } from '../pivot/cell';
+import { tidy } from '../pivot/cell-value';
+import type { TriedMark } from '../pivot/marks';
+import type { Pivot } from '../pivot/pivot';
+import { RowsError } from '../pivot/rows';
+import { biggestChanges, type LeafChange } from './biggest-changes';
+import type { Loading } from './loading.svelte';
+import type { Operation } from './operation';
+import type { PlannedVersion } from './planned-version.svelte';
+
+/** So many leaves are listed. */
+const MOST_LEAVES = 10;
+
+/** What is tried: the operation as it would be sent. */
+export interface Attempt {
+  operation: Operation;
+  slice: Slice;
+  /** What was selected; the last cell says which column the totals are listed of. */
+  cells: readonly ReadCell[];
+  pf_user: string;
+}
+
+/** A row of the pivot that adds up others, with the numbers that it has without and with what is tried. */
+interface ChangedTotal {
+  /** The groups of the row, the outermost first; none for the total of all. */
+  labels: readonly string[];
+  before: number;
+  after: number;
+}
+
+/** What an operation would do, and what of it is on screen. */
+interface Tried extends Omit<OperationPreview, 'rows'>, Attempt {
+  rows: number;
+  /** The key of what was selected, see `Selection.key`. */
+  selected: string;
+  /** The columns that name a leaf. */
+  leafColumns: readonly string[];
+  biggest: readonly LeafChange[];
+  onScreen: readonly ChangedTotal[];
+}
+
+/**
+ * An operation that is tried: its rows are in the pivot, and nowhere else. While they are, nothing can be
+ * changed (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
+ */
+export class Trial {
+  /** What is tried now; null if nothing is. */
+  current = $state.raw<Tried | null>(null);
+  private pivot: Pivot | null = null;
+
+  /**
+   * @param text what a cell says that changes
+   * @param onEnded is told, as a sentence, why what was tried is gone
+   */
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly text: TriedMark['text'],
+    private readonly onEnded: (sentence: string) => void,
+  ) {}
+
+  /**
+   * Shows what an operation would do.
+   *
+   * @param selected the key of what is selected
+   * @throws if the page cannot show it; nothing of it is on screen then
+   */
+  async show(
+    attempt: Attempt,
+    { rows, ...preview }: OperationPreview,
+    selected: string,
+  ): Promise<void> {
+    const pivot = await this.loading.loaded();
+    if (!pivot) return;
+    const leafColumns = this.planned.columns
+      .filter(({ role, cname }) => isLeaf(role) && cname in (rows[0] ?? {}))
+      .map(({ cname }) => cname);
+    const { valueColumn, unitsColumn } = this.planned;
+    const measures = { value: valueColumn?.cname, units: unitsColumn?.cname };
+    const biggest = await biggestChanges(rows, { leaf: leafColumns, ...measures }, MOST_LEAVES);
+    this.pivot = pivot;
+    try {
+      const tried = await pivot.try(rows, this.text);
+      const cell = attempt.cells.at(-1);
+      const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
+      const onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
+        const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
+        const after = value ?? 0;
+        return amount === 0 ? [] : [{ labels, before: tidy(after - amount), after }];
+      });
+      this.planned.isTrying = true;
+      const found = { rows: rows.length, leafColumns, biggest, onScreen };
+      this.current = { ...attempt, ...preview, ...found, selected };
+    } catch (error) {
+      await this.takeOut();
+      if (!(error instanceof RowsError)) throw error;
+      throw new Error('The pivot as it is loaded cannot show the values of this change.', {
+        cause: error,
+      });
+    }
+  }
+
+  /** Takes out what is tried, if anything is. @param why a sentence to say; none if nobody has to be told */
+  async takeOut(why?: string): Promise<void> {
+    const { pivot } = this;
+    const isShown = this.current !== null;
+    this.pivot = null;
+    this.current = null;
+    this.planned.isTrying = false;
+    try {
+      await pivot?.endTrial();
+    } catch (error) {
+      // The rows have gone with their pivot.
+      if (this.loading.pivot === pivot) throw error;
+    }
+    if (isShown && why) this.onEnded(why);
+  }
+}

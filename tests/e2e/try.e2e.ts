@@ -1,0 +1,255 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** A change is tried: it is on screen, and nowhere else, until it is kept or discarded. */
+
+const TABLE = 'pf.fc_superstore_1';
+const at = (row: string[], measure = 'Sales') => ({ row, column: ['2028', measure] });
+const CHAIRS = at(['Furniture', 'Chairs']);
+const TABLES = at(['Furniture', 'Tables']);
+const FURNITURE = at(['Furniture']);
+const TOTAL = at([]);
+
+const HELD = /^Every row of the slice is held or locked/;
+const tried = (page: Page) => page.getByRole('region', { name: 'Tried', exact: true });
+const rowCount = (page: Page) => page.locator('.toolbar .rows');
+
+/** All that the database has of the version. */
+async function stored(service: Service): Promise<string> {
+  const found = await service.query(
+    `SELECT count(*)::int AS rows, sum("Sales")::text AS sales, sum("Quantity")::text AS units,
+       (SELECT count(*)::int FROM pf.log) AS entries, (SELECT count(*)::int FROM pf.undone) AS undone
+     FROM ${TABLE}`,
+  );
+  return JSON.stringify(found);
+}
+
+/** All numbers on screen, with their headers. */
+const shown = async (pivot: PivotPage) =>
+  (await pivot.cells()).map(({ row, column, text }) => ({ row, column, text }));
+
+async function sales(service: Service, where: string): Promise<number> {
+  const [row] = await service.query(
+    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
+      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND ${where}`,
+  );
+  return (row as { sales: number }).sales;
+}
+
+test('what is typed is tried with Shift+Enter, and kept or taken out without a trace', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await expect(page.getByTestId('value-total')).toBeVisible();
+  const before = await shown(pivot);
+  const database = await stored(service);
+  const rows = await rowCount(page).innerText();
+  const address = page.url();
+  const chairs = await pivot.number(CHAIRS);
+  const total = await pivot.number(TOTAL);
+
+  await page.keyboard.type('+10%');
+  await page.keyboard.press('Shift+Enter');
+  await expect(tried(page)).toBeVisible();
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs * 1.1, 1);
+  const after = await shown(pivot);
+  const added = (await pivot.number(CHAIRS)) - chairs;
+  expect(await pivot.number(TOTAL)).toBeCloseTo(total + added, 2);
+
+  // The cells that change are marked, with their numbers of before and after; no others are.
+  const marked = pivot.grid.locator('td.pf-tried');
+  await expect(marked).toHaveCount(3);
+  await expect(marked.last()).toHaveAttribute(
+    'title',
+    `${chairs.toLocaleString('en-US')} → ${(await pivot.number(CHAIRS)).toLocaleString('en-US')}`,
+  );
+  await expect(page.getByTestId('tried-on-screen').getByRole('listitem')).toHaveText([
+    new RegExp(`^Total\\s+${total.toLocaleString('en-US')} → `),
+    /^Furniture\s/,
+  ]);
+  await expect(page.getByTestId('tried-biggest').getByRole('listitem')).toHaveCount(10);
+  await tried(page).getByText('The SQL that would run').click();
+  await expect(tried(page).getByRole('region', { name: /^SQL/ })).toContainText('INSERT INTO');
+
+  // Nothing of it is written, counted, or in the address, and nothing else can be changed.
+  expect(await stored(service)).toBe(database);
+  expect(await rowCount(page).innerText()).toBe(rows);
+  expect(page.url()).toBe(address);
+  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+  await page.keyboard.press('g');
+  await page.keyboard.type('7');
+  await expect(page.locator('#cell-meaning')).toHaveText(/^A change is being tried/);
+
+  // Esc takes it out: every number is as it was.
+  await page.keyboard.press('Escape');
+  await expect(tried(page)).toHaveCount(0);
+  await expect(marked).toHaveCount(0);
+  await expect.poll(() => shown(pivot)).toEqual(before);
+  expect(await stored(service)).toBe(database);
+  expect(await rowCount(page).innerText()).toBe(rows);
+  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+
+  // Kept, it is what it was when it was tried.
+  await page.keyboard.type('+10%');
+  await page.keyboard.press('Shift+Enter');
+  await expect(tried(page)).toBeVisible();
+  await expect.poll(() => shown(pivot)).toEqual(after);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  await expect(tried(page)).toHaveCount(0);
+  await expect(marked).toHaveCount(0);
+  await expect.poll(() => shown(pivot)).toEqual(after);
+  expect(await sales(service, `"Sub-Category" = 'Chairs'`)).toBeCloseTo(chairs + added, 2);
+  expect(await rowCount(page).innerText()).not.toBe(rows);
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await expect.poll(() => shown(pivot)).toEqual(before);
+});
+
+test('the panel tries too, and what is tried goes with the selection or with somebody’s change', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  const pivot = new PivotPage(page);
+  await service.api.post('/versions/1/locks', {
+    slice: { 'Sub-Category': 'Tables' },
+    pf_user: 'eve',
+  });
+  await pivot.open(1);
+  const before = await shown(pivot);
+  const database = await stored(service);
+  const tryOut = pivot.panel.getByRole('button', { name: 'Try', exact: true });
+
+  // What is locked stays as it is, which the panel says.
+  await pivot.click(FURNITURE);
+  await pivot.type('Change', '1000');
+  await tryOut.click();
+  await expect(tried(page)).toContainText(/Held: [\d,]+ rows stay as they are/);
+  expect(await pivot.text(TABLES)).toBe(
+    before.find((cell) => cell.row[1] === 'Tables' && cell.column?.join() === '2028,Sales')?.text,
+  );
+
+  // Whoever goes on to another cell has discarded it.
+  await pivot.click(CHAIRS);
+  await expect(page.getByText(/^Something else was selected/)).toBeVisible();
+  await expect(tried(page)).toHaveCount(0);
+  await expect.poll(() => shown(pivot)).toEqual(before);
+
+  // New groups come and go with a recode that is tried.
+  await (await pivot.newValue('Category')).fill('Seats');
+  await page.keyboard.press('Tab');
+  await tryOut.click();
+  await expect(tried(page)).toBeVisible();
+  await expect.poll(() => pivot.number(at(['Seats', 'Chairs']))).toBeGreaterThan(0);
+  await expect.poll(() => pivot.number(CHAIRS)).toBe(0);
+  await tried(page).getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => shown(pivot)).toEqual(before);
+  expect(await stored(service)).toBe(database);
+
+  // What somebody else writes is shown in its place.
+  await pivot.panel.getByRole('tab', { name: 'Scale' }).click();
+  await pivot.type('Change', '500');
+  await page.keyboard.press('Control+Shift+Enter');
+  await expect(tried(page)).toBeVisible();
+  const chairs = await sales(service, `"Sub-Category" = 'Chairs'`);
+  const slice = { 'Sub-Category': 'Chairs' };
+  await service.api.post('/versions/1/scale', { slice, pct: -50, pf_user: 'bea' });
+  await expect(page.getByText(/^Someone else has changed the plan/)).toBeVisible();
+  await expect(tried(page)).toHaveCount(0);
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs / 2, 1);
+  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+});
+
+test('a preview that fails says why, and leaves nothing behind', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.missEvents();
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await expect(page.getByTestId('value-total')).toBeVisible();
+  const before = await shown(pivot);
+  const tryTyped = async () => {
+    await page.keyboard.type('+10%');
+    await page.keyboard.press('Shift+Enter');
+  };
+  await page.route('**/preview', (route) => route.abort());
+  await tryTyped();
+  await expect(page.getByText(/^The server does not answer/)).toBeVisible();
+  await page.unroute('**/preview');
+
+  // A lock that the page has not heard of.
+  const slice = { 'Sub-Category': 'Chairs' };
+  const body = { slice, pf_user: 'eve' };
+  const lock = await service.api.post('/versions/1/locks', body);
+  await tryTyped();
+  await expect(page.getByText(HELD)).toBeVisible();
+  await expect(tried(page)).toHaveCount(0);
+  await expect(pivot.grid.locator('td.pf-tried')).toHaveCount(0);
+  expect(await shown(pivot)).toEqual(before);
+
+  // If what is tried cannot be kept, it stays for as long as it is not discarded.
+  await service.api.del(`/locks/${lock.body.id}`);
+  await tryTyped();
+  await expect(tried(page)).toBeVisible();
+  await service.api.post('/versions/1/locks', body);
+  // The message of before has gone.
+  await expect(page.getByText(HELD)).toHaveCount(0);
+  await tried(page).getByRole('button', { name: 'Keep' }).click();
+  await expect(page.getByText(HELD)).toBeVisible();
+  await expect(tried(page)).toBeVisible();
+  await tried(page).getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => shown(pivot)).toEqual(before);
+});
+
+test('an amount is spread equally if the planner says so, and a percentage never is', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  const spread = () => pivot.panel.getByLabel('Spread');
+  const last = async () => {
+    const [entry] = await service.query(
+      `SELECT params, (SELECT max("Sales") - min("Sales") FROM ${TABLE} WHERE pf_logid = id)::float8 AS apart
+         FROM pf.log ORDER BY id DESC LIMIT 1`,
+    );
+    return entry as { params: object; apart: number };
+  };
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await spread().selectOption('equally');
+  await pivot.type('Change', '1000');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(await last()).toMatchObject({ params: { spread: 'equal', value_incr: 1000 } });
+  expect((await last()).apart).toBeLessThan(0.011);
+
+  // The choice is kept, and counts for what is typed into a cell.
+  await page.reload();
+  await pivot.drawn();
+  await pivot.click(TABLES);
+  await expect(spread()).toHaveValue('equal');
+  await page.keyboard.type('+500');
+  await expect(page.locator('#cell-meaning')).toContainText('in equal parts');
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(async () => (await last()).params)
+    .toMatchObject({ spread: 'equal', value_incr: 500 });
+
+  // A percentage is one of each row, which the panel says.
+  await pivot.click(CHAIRS);
+  await pivot.type('Percent', '10');
+  await expect(pivot.panel).toContainText('A percentage is one of each row');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /).last()).toBeVisible();
+  await expect.poll(async () => (await last()).params).not.toHaveProperty('spread');
+  await pivot.click(TABLES);
+  await page.keyboard.type('5%');
+  await expect(page.locator('#cell-meaning')).not.toContainText('in equal parts');
+  await page.keyboard.press('Escape');
+});
