@@ -14,6 +14,8 @@ const TOTAL = at([]);
 
 const HELD = /^Every row of the slice is held or locked/;
 const tried = (page: Page) => page.getByRole('region', { name: 'Tried', exact: true });
+/** A preview runs the whole operation, which takes its time on a busy machine. */
+const isTried = (page: Page) => expect(tried(page)).toBeVisible({ timeout: 40_000 });
 const rowCount = (page: Page) => page.locator('.toolbar .rows');
 
 /** All that the database has of the version. */
@@ -56,7 +58,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
 
   await page.keyboard.type('+10%');
   await page.keyboard.press('Shift+Enter');
-  await expect(tried(page)).toBeVisible();
+  await isTried(page);
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs * 1.1, 1);
   const after = await shown(pivot);
   const added = (await pivot.number(CHAIRS)) - chairs;
@@ -98,7 +100,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   // Kept, it is what it was when it was tried.
   await page.keyboard.type('+10%');
   await page.keyboard.press('Shift+Enter');
-  await expect(tried(page)).toBeVisible();
+  await isTried(page);
   await expect.poll(() => shown(pivot)).toEqual(after);
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
@@ -146,7 +148,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await (await pivot.newValue('Category')).fill('Seats');
   await page.keyboard.press('Tab');
   await tryOut.click();
-  await expect(tried(page)).toBeVisible();
+  await isTried(page);
   await expect.poll(() => pivot.number(at(['Seats', 'Chairs']))).toBeGreaterThan(0);
   await expect.poll(() => pivot.number(CHAIRS)).toBe(0);
   await tried(page).getByRole('button', { name: 'Discard' }).click();
@@ -157,7 +159,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await pivot.panel.getByRole('tab', { name: 'Scale' }).click();
   await pivot.type('Change', '500');
   await page.keyboard.press('Control+Shift+Enter');
-  await expect(tried(page)).toBeVisible();
+  await isTried(page);
   const chairs = await sales(service, `"Sub-Category" = 'Chairs'`);
   const slice = { 'Sub-Category': 'Chairs' };
   await service.api.post('/versions/1/scale', { slice, pct: -50, pf_user: 'bea' });
@@ -196,13 +198,13 @@ test('a preview that fails says why, and leaves nothing behind', async ({ page, 
   // If what is tried cannot be kept, it stays for as long as it is not discarded.
   await service.api.del(`/locks/${lock.body.id}`);
   await tryTyped();
-  await expect(tried(page)).toBeVisible();
+  await isTried(page);
   await service.api.post('/versions/1/locks', body);
   // The message of before has gone.
   await expect(page.getByText(HELD)).toHaveCount(0);
   await tried(page).getByRole('button', { name: 'Keep' }).click();
   await expect(page.getByText(HELD)).toBeVisible();
-  await expect(tried(page)).toBeVisible();
+  await isTried(page);
   await tried(page).getByRole('button', { name: 'Discard' }).click();
   await expect.poll(() => shown(pivot)).toEqual(before);
 });
