@@ -108,6 +108,7 @@ CREATE TABLE pf.schema_version (
   checksum text NOT NULL,
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   applied_by text,
+  stands_since text,
   CONSTRAINT schema_version_pkey PRIMARY KEY (filename)
 );
 

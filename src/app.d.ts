@@ -24,6 +24,8 @@ declare global {
       bodies: Bodies;
       totals: KeptTotals;
       events: Events;
+      /** Whether the server was asked to end. */
+      isEnding: boolean;
       /** Who sends the request. */
       me: Me;
       /** Undefined if they are turned off. */

@@ -8,6 +8,7 @@ import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
 import { EVENT_STREAM } from '$lib/contract/events';
 import { Database } from '$lib/server/db/database';
+import type { Turn } from '$lib/server/db/timeline';
 import { answerError, AppError, reasonOf } from '$lib/server/errors';
 import { Events, HEARTBEAT_MILLISECONDS } from '$lib/server/events';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
@@ -26,6 +27,8 @@ let bodies: Bodies;
 let totals: KeptTotals;
 let events: Events;
 let logger: Logger;
+/** Whether the server was asked to end: proxies are to look away. */
+let isEnding = false;
 let metrics: Metrics | undefined;
 
 /** Runs before the server listens: no configuration or no current schema, no server. */
@@ -35,8 +38,10 @@ export const init: ServerInit = async () => {
     logger = createLogger(config.logLevel);
     logger.info({ version }, 'starting');
     const { statementTimeout, waitTimeout } = config;
-    db = new Database({ ...config.db, statementTimeout, waitTimeout }, (error) =>
-      logger.warn({ reason: error.message }, 'an idle database connection was lost'),
+    db = new Database(
+      { ...config.db, statementTimeout, waitTimeout },
+      (error) => logger.warn({ reason: error.message }, 'an idle database connection was lost'),
+      logTurn,
     );
     budget = new Budget(config.memory, waitTimeout);
     bodies = new Bodies(budget, config.keepEntries);
@@ -57,8 +62,26 @@ export const init: ServerInit = async () => {
   }
   process.once('sveltekit:shutdown', () => void db.close());
   // An open stream is a request in flight, for whose end the server would wait.
-  if (!dev) for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => events.end());
+  process.once('forecast-pivot:closing', () => events.end());
+  if (!dev)
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => (isEnding = true));
 };
+
+/** Says in the log what has become of the database. */
+function logTurn(turn: Turn): void {
+  if (turn.kind === 'away') {
+    logger.error({ reason: reasonOf(turn.reason) }, 'the database cannot be reached');
+  } else if (turn.kind === 'read-only') {
+    logger.error('the database takes no changes: it is a standby, or was made read-only');
+  } else if (turn.replaced) {
+    logger.warn(
+      { seconds: turn.seconds },
+      'the database has another history: a standby was promoted or a backup restored, so changes made right before may be gone',
+    );
+  } else {
+    logger.info({ seconds: turn.seconds }, 'the database is back');
+  }
+}
 
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -78,6 +101,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     bodies,
     totals,
     events,
+    isEnding,
     metrics,
     requestId: randomUUID(),
     me: NOBODY,

@@ -20,6 +20,8 @@ export interface ServerOptions {
   port?: number;
   /** Further environment variables. */
   env?: Record<string, string>;
+  /** The folder of the project whose build is started; this project's if left out. */
+  project?: string;
 }
 
 /** This process's environment without the variables that configure the service or its address. */
@@ -49,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const server = await keep({
     command: process.execPath,
     args: ['build'],
-    cwd: PROJECT,
+    cwd: options.project ?? PROJECT,
     env: {
       ...bareEnvironment(),
       ...databaseEnvironment(options.database),

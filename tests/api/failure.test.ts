@@ -36,6 +36,7 @@ async function version(service: Pick<Service, 'api' | 'query'>): Promise<Planned
 /** A failure in words for a person, without SQL, hosts or stack traces. */
 function expectPlainFailure(answer: Answer, status = 500): void {
   expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String) }]);
+  if (status === 503) expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect(answer.body.error).not.toMatch(/select|insert|pf\.|127\.0\.0\.1|\bat \/|forecast_/i);
 }
 
@@ -101,10 +102,10 @@ describe('PostgreSQL goes away', () => {
     await untilWaiting(service, 2);
 
     process.kill(postgres.pid, 'SIGKILL');
-    for (const answer of await Promise.all([scaled, loaded])) expectPlainFailure(answer);
+    for (const answer of await Promise.all([scaled, loaded])) expectPlainFailure(answer, 503);
     expectPlainFailure(await service.api.get('/health'), 503);
-    expectPlainFailure(await service.api.get(`${v.path}/log`));
-    expectPlainFailure(await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 }));
+    expectPlainFailure(await service.api.get(`${v.path}/log`), 503);
+    expectPlainFailure(await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 }), 503);
     await postgres.stop();
 
     postgres = await restart();
@@ -125,7 +126,7 @@ describe('PostgreSQL goes away', () => {
          AND wait_event_type = 'Lock' LIMIT 1`,
     );
     process.kill(pid, 'SIGKILL');
-    expectPlainFailure(await scaled);
+    expectPlainFailure(await scaled, 503);
     await until(async () => (await service.api.get('/health')).status === 200);
     await until(() => bytes(service, v).catch(() => undefined));
     await expectUntouched(service, v, before);
@@ -167,7 +168,7 @@ describe('a connection ends', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    expectPlainFailure(await scaled);
+    expectPlainFailure(await scaled, 503);
     await held.release();
     await expectUntouched(service, v, before);
     expect((await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);

@@ -43,6 +43,31 @@ export async function startCaddy(service: string, people: readonly string[]): Pr
     const { stdout } = await run('caddy', ['hash-password', '--plaintext', name]);
     fill(`${name.toUpperCase()}S_PASSWORD_HASH`, stdout.trim());
   }
+  return runCaddy(folder, url, file);
+}
+
+/**
+ * Starts Caddy before several servers, with what `deploy/servers/Caddyfile` says of them. It signs nobody
+ * in, so that the tests of the contract can say themselves who somebody is.
+ *
+ * @param servers where they listen, or will listen
+ */
+export async function startBalancer(servers: readonly string[]): Promise<Caddy> {
+  const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
+  const port = await freePort();
+  const file = readFileSync(join(PROJECT, 'deploy/servers/Caddyfile'), 'utf8');
+  const [, proxy = ''] = /^\treverse_proxy .*? \{\n(.*?)^\t\}/ms.exec(file) ?? [];
+  expect(proxy).toContain('health_uri');
+  const settings = proxy.replaceAll(/^\s*header_up .*\n/gm, '');
+  const hosts = servers.map((server) => new URL(server).host).join(' ');
+  return runCaddy(
+    folder,
+    `http://127.0.0.1:${port}`,
+    `http://:${port} {\n\treverse_proxy ${hosts} {\n${settings}\t}\n}\n`,
+  );
+}
+
+async function runCaddy(folder: string, url: string, file: string): Promise<Caddy> {
   // Another Caddy of this machine may have the address of the administration.
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n}\n${file}`);
   const caddy = await keep({

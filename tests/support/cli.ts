@@ -43,7 +43,7 @@ export function cli(name: string, args: string[], options: RunOptions = {}): Pro
   return run(process.execPath, ['bin/command.js', name, ...args], options);
 }
 
-/** A copy of what is deployed, without the server, whose migrations a test may change. */
+/** A copy of what is deployed, whose migrations a test may change. */
 export interface ProjectCopy {
   folder: string;
   write(migration: string, sql: string): void;
@@ -51,9 +51,10 @@ export interface ProjectCopy {
   dispose(): void;
 }
 
-export function copyProject(): ProjectCopy {
+/** @param parts of the build that are copied: the commands, or all, with the server */
+export function copyProject(parts: 'build/cli' | 'build' = 'build/cli'): ProjectCopy {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-copy-'));
-  for (const path of ['bin', 'build/cli', 'migrations', 'package.json'])
+  for (const path of ['bin', parts, 'migrations', 'package.json'])
     cpSync(join(PROJECT, path), join(folder, path), { recursive: true });
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   return {

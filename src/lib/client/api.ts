@@ -27,7 +27,7 @@ import type {
   SlicePreview,
   SliceRequests,
 } from '../contract/operations';
-import { ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
+import { ErrorAnswer, IDEMPOTENCY_KEY_HEADER, TIMELINE_HEADER } from '../contract/primitives';
 import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
@@ -64,6 +64,8 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     blame: Pick<ErrorAnswer, 'field' | 'column'> = {},
+    /** Whether the request may have been carried out all the same. */
+    readonly outcomeUnknown = status === 0,
   ) {
     super(message);
     this.field = blame.field;
@@ -112,18 +114,30 @@ async function send(url: string, call: Call = {}): Promise<Response> {
 const SIGNED_OUT = 'You are not signed in any more. Reload the page to sign in again.';
 
 async function refusal(response: Response): Promise<ApiError> {
+  const { status, statusText } = response;
   const body = v.safeParse(ErrorAnswer, await response.json().catch(() => null));
-  if (body.success) return new ApiError(response.status, body.output.error, body.output);
-  const sentence = `The server answered ${response.status} ${response.statusText}`.trim() + '.';
-  return new ApiError(response.status, sentence);
+  if (body.success) {
+    // The one failure of the service itself after which the same request may be sent again.
+    const outcomeUnknown = status === 500 && response.headers.has('retry-after');
+    return new ApiError(status, body.output.error, body.output, outcomeUnknown);
+  }
+  if (![502, 503, 504].includes(status)) {
+    return new ApiError(status, `The server answered ${status} ${statusText}`.trim() + '.');
+  }
+  // A proxy answers in the place of a server that it lost, and with 503 if it has none to ask.
+  return new ApiError(status, NO_SERVER, {}, status !== 503);
 }
+
+const NO_SERVER = 'No server answers now. Try again in a moment.';
 
 /**
  * The answer to a request, as the contract has it. The service makes it of the same types, and a test
  * holds it to the schemas, so it is not checked again here: it may be a hundred thousand rows.
  */
-async function json<Answer>(url: string, call?: Call): Promise<Answer> {
-  const response = await send(url, call);
+const json = async <Answer>(url: string, call?: Call): Promise<Answer> =>
+  read<Answer>(await send(url, call), call);
+
+async function read<Answer>(response: Response, call?: Call): Promise<Answer> {
   try {
     const answer: Answer = await response.json();
     return answer;
@@ -134,24 +148,41 @@ async function json<Answer>(url: string, call?: Call): Promise<Answer> {
 }
 
 /** How long to wait, in milliseconds, before a write without an answer is sent again. */
-const SENT_AGAIN_AFTER = [250, 1500];
+const SENT_AGAIN_AFTER = [250, 1500, 3000, 5000];
+
+/** The keys of writes of which nobody knows whether they were made, by the request. */
+const keysInDoubt = new Map<string, string>();
 
 /**
  * A request that writes rows. If its answer is lost on the way, the same request is sent again with
- * the same key: the service then makes the write at most once, and answers what it answered.
+ * the same key: the service then makes the write at most once, and answers what it answered. The key
+ * stays if no answer comes at all, for the person may send the same once more.
  */
 async function write<T>(url: string, call: Call): Promise<T> {
-  const headers = { [IDEMPOTENCY_KEY_HEADER]: randomKey() };
-  for (const milliseconds of SENT_AGAIN_AFTER) {
+  const request = JSON.stringify([call.method, url, call.body]);
+  const key = keysInDoubt.get(request) ?? randomKey();
+  const headers = { [IDEMPOTENCY_KEY_HEADER]: key };
+  for (const milliseconds of [...SENT_AGAIN_AFTER, null]) {
     try {
-      return await json<T>(url, { ...call, headers });
+      const answer = await json<T>(url, { ...call, headers });
+      keysInDoubt.delete(request);
+      return answer;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 0) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      if (error.outcomeUnknown) keysInDoubt.set(request, key);
+      // "Not now" says nothing about an attempt before it.
+      const inDoubt = keysInDoubt.has(request) && (error.outcomeUnknown || error.status === 503);
+      if (!inDoubt) keysInDoubt.delete(request);
+      if (!inDoubt) throw error;
+      if (milliseconds === null) throw error.outcomeUnknown ? error : new ApiError(0, IN_DOUBT);
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
     }
   }
-  return json<T>(url, { ...call, headers });
+  throw new Error('The last attempt returns or throws');
 }
+
+const IN_DOUBT =
+  'An answer was lost, so nobody knows yet whether the change was made. Send the same once more: it is made only once.';
 
 /** A browser has `randomUUID` only on pages that came by HTTPS. */
 const randomKey = (): string =>
@@ -385,8 +416,16 @@ export const removeLock = async (id: number, o?: CallOptions) => {
  * GET /versions/:id/log: newest first, each entry with `value_total` and `units_total`; `value_col` and
  * `units_col` say what the source calls the two, null if it has none.
  */
-export const listLog = (id: number, o?: CallOptions) =>
-  json<LogAnswer>(path`/versions/${id}/log`, o);
+export const listLog = async (
+  id: number,
+  o?: CallOptions,
+): Promise<LogAnswer & { timeline: string | null }> => {
+  const response = await send(path`/versions/${id}/log`, o);
+  return { ...(await read<LogAnswer>(response, o)), timeline: timelineOf(response) };
+};
+
+/** The history of the database that an answer is of; null if it does not tell. */
+export const timelineOf = ({ headers }: Response): string | null => headers.get(TIMELINE_HEADER);
 
 /** POST /versions/:id/explain: what each entry has put into a slice, oldest first, with totals. */
 export const explain = (id: number, slice: Slice, o?: CallOptions) =>

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { EVENT_KINDS, VersionEvent } from '../contract/events';
 
 /** How long to wait, in milliseconds, before a stream that the server refused is asked for again. */
-const AGAIN_AFTER = 10_000;
+const AGAIN_AFTER = 5_000;
 
 /** How long, in milliseconds, the first rows wait for their stream to open. */
 const STREAM_WAIT = 500;

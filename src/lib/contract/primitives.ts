@@ -16,6 +16,12 @@ export const ARROW = 'application/vnd.apache.arrow.stream';
 /** The media type of forecast rows as text (docs/contract/04-data-loading.md#as-csv). */
 export const CSV = 'text/csv';
 
+/**
+ * The response header of rows and of the log that names the history which they are of. If it is another
+ * one, ids of log entries may stand for others (docs/contract/21-past-one-machine.md#failover).
+ */
+export const TIMELINE_HEADER = 'X-Timeline';
+
 /** The response header that tells, beside a compressed body, how many bytes it has when it is not. */
 export const ARROW_LENGTH_HEADER = 'X-Arrow-Length';
 

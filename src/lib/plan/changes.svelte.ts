@@ -232,6 +232,12 @@ export class Changes {
     });
   }
 
+  /** Forgets what this page has written and undone: Ctrl+Z must not undo other entries of the same ids. */
+  forgetAll(): void {
+    this.written = [];
+    this.undone = [];
+  }
+
   private forget(logid: number): void {
     this.written = this.written.filter((id) => id !== logid);
     this.undone = this.undone.filter((id) => id !== logid);

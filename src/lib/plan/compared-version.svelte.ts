@@ -21,6 +21,8 @@ export class ComparedVersion {
   connected = $state.raw(true);
   /** Its rows, while they are downloaded and not loaded. */
   private batches: readonly ArrayBuffer[] | null = null;
+  /** The history of the database that the rows are of; null if it does not tell. */
+  private timeline: string | null = null;
   private end: () => void = () => undefined;
   private letThrough: () => void = () => undefined;
   /** Ends once its rows are on screen: only then can events change them. */
@@ -110,7 +112,8 @@ export class ComparedVersion {
   ): Promise<ArrayBuffer[]> {
     // Events that told of a change may have been missed.
     this.current = await api.getVersion(this.id, { signal });
-    const { entries } = await api.listLog(this.id, { signal });
+    const { entries, timeline } = await api.listLog(this.id, { signal });
+    this.timeline = timeline;
     const stored = entries.filter(({ row_count }) => row_count > 0);
     const ofPlan = stored.filter((entry) => this.isOfPlan(entry)).map(({ id }) => id);
     // Rows beside its plan would show as empty months and groups.
@@ -150,7 +153,11 @@ export class ComparedVersion {
     if (!(await this.refresh())) return;
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
-    const { entries } = await api.listLog(this.id);
+    const { entries, timeline } = await api.listLog(this.id);
+    if (timeline !== this.timeline) {
+      this.changes.stale = `The database was replaced. Reload to see “${this.name}” as it is now.`;
+      return;
+    }
     const stored = entries
       .filter((entry) => entry.row_count > 0 && this.isOfPlan(entry))
       .map(({ id }) => id);

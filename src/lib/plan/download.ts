@@ -15,6 +15,8 @@ interface Download {
   /** The Arrow stream; null for the zero-length answer of an empty version. */
   bytes: ArrayBuffer | null;
   rows: number | null;
+  /** The history of the database that they are of; null if it does not tell. */
+  timeline: string | null;
 }
 
 /** Thrown for more rows than a browser can hold; the message says what to do instead. */
@@ -119,7 +121,8 @@ export async function readDownload(
   }
   if (total !== null && bytes < total) throw new ApiError(0, CUT);
   tell();
-  return { bytes: bytes === 0 ? null : joined(chunks, bytes), rows };
+  const timeline = api.timelineOf(response);
+  return { bytes: bytes === 0 ? null : joined(chunks, bytes), rows, timeline };
 }
 
 const CUT = 'The connection was cut before all rows had arrived.';

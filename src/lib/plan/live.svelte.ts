@@ -20,6 +20,8 @@ interface LiveEvents {
   onWritten(entry: LogListEntry): void;
   /** The rows have to be loaded: there were none before, or none are left. */
   onReload(): void;
+  /** The database was replaced: ids of entries may stand for others now. Ends once all is loaded anew. */
+  onReplaced(): Promise<void>;
 }
 
 /**
@@ -93,7 +95,7 @@ export class Live {
   private async compare(): Promise<void> {
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
-    const [{ entries }, columns] = await Promise.all([
+    const [{ entries, timeline }, columns] = await Promise.all([
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
       this.followVersion(),
@@ -104,6 +106,7 @@ export class Live {
         'The columns of this source were changed. Open the version anew to see them.';
       return;
     }
+    if (timeline !== this.loading.timeline) return this.events.onReplaced();
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
     await this.takeOut(held.filter((id) => !stored.includes(id)));
     await this.bring(stored);

@@ -38,6 +38,8 @@ export class Loading {
   fellBack = $state.raw(false);
   readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
 
+  /** The history of the database that the rows are of; null if it does not tell. */
+  timeline: string | null = null;
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
   private readonly call = new LatestCall();
@@ -73,7 +75,7 @@ export class Loading {
         ({ Pivot }) => Pivot.prepare(),
         () => undefined,
       );
-      const { bytes, index, rows, fellBack } = await downloadRows(
+      const { bytes, index, rows, timeline, fellBack } = await downloadRows(
         this.planned.id,
         this.planned.columns,
         signal,
@@ -82,6 +84,7 @@ export class Loading {
         },
       );
       this.rows = rows;
+      this.timeline = timeline;
       this.fellBack = fellBack;
       if (bytes === null) {
         this.phase = { kind: 'empty' };

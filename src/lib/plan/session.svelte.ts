@@ -71,6 +71,9 @@ export class PlanSession {
    */
   othersWrote = $state.raw<boolean | null>(null);
 
+  /** Whether the database was replaced by another history of it while this page was open. */
+  replaced = $state.raw(false);
+
   /** Where the pivot goes; null before it is opened and after it is disposed of. */
   private host: HTMLElement | null = null;
   /** What was shown before the last reload: if that failed, the next one goes on from it. */
@@ -106,6 +109,11 @@ export class PlanSession {
     this.live = new Live(this.planned, this.loading, this.changes, this.log, this.locks, {
       onWritten,
       onReload: () => void this.reload(),
+      onReplaced: async () => {
+        this.changes.forgetAll();
+        await this.reload();
+        this.replaced = true;
+      },
     });
     this.comparison = new Comparison(
       this.planned,

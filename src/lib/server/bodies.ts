@@ -19,6 +19,8 @@ export interface Made {
   stamps?: ReadonlyMap<number, string>;
   /** Names the state of the version that the bytes follow from; equal on all servers. */
   state: string;
+  /** The history of the database that they are of; null if it does not tell. */
+  timeline: string | null;
   /** How the bytes are compressed; undefined if they are not. */
   encoding?: Encoding;
   /** Bytes of the Arrow stream, before it is compressed. */
@@ -40,7 +42,8 @@ export interface Asked {
  * later whether the rows are still the newest.
  */
 export type Read =
-  { kind: 'rows'; body: HeldBody; tag: string | undefined } | { kind: 'unchanged'; tag: string };
+  | { kind: 'rows'; body: HeldBody; tag: string | undefined }
+  | { kind: 'unchanged'; tag: string; timeline: string | null };
 
 /** Rows that another body was made of. */
 export interface Borrowed {

@@ -57,6 +57,15 @@ export class Events implements Listening {
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     await this.#listener.start();
     if (this.#ended) throw new AppError(503, 'The server is about to end', { retryAfter: 1 });
+    if (!this.#listener.listens) {
+      throw new AppError(
+        503,
+        'The database cannot be reached, so nobody knows what is changed there',
+        {
+          retryAfter: 5,
+        },
+      );
+    }
     if (this.#streams.size >= MOST_STREAMS) {
       throw new AppError(503, `This server has ${MOST_STREAMS} open event streams already`, {
         retryAfter: RETRY_AFTER,
@@ -89,6 +98,11 @@ export class Events implements Listening {
   missed(): void {
     const text = this.#text({ kind: 'resync' });
     for (const stream of this.#streams) this.#send(stream, text);
+  }
+
+  /** Ends all streams. Clients can tell so that they are behind; each that comes back has to compare. */
+  silent(): void {
+    for (const stream of this.#streams) this.#close(stream);
   }
 
   #beat(): void {

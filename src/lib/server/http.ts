@@ -11,6 +11,7 @@ import {
   CSV,
   IDEMPOTENCY_KEY_HEADER,
   isObject,
+  TIMELINE_HEADER,
 } from '../contract/primitives';
 import type { Column } from './arrow/column-plan';
 import { rowCountOf } from './arrow/column-values';
@@ -297,6 +298,8 @@ export function readResponse(read: Read): Response {
       ? { 'cache-control': 'no-store' }
       : { etag: `W/"${read.tag}"`, 'cache-control': 'private, no-cache' };
   headers.vary = 'accept-encoding';
+  const { timeline } = read.kind === 'rows' ? read.body : read;
+  Object.assign(headers, timelineHeader(timeline));
   if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
   const { parts, rowCount, release, encoding, length } = read.body;
   return arrowResponse(parts, rowCount, release, {
@@ -304,6 +307,10 @@ export function readResponse(read: Read): Response {
     ...(encoding && { 'content-encoding': encoding, [ARROW_LENGTH_HEADER]: String(length) }),
   });
 }
+
+/** Names the history that an answer is of, if the database tells. */
+export const timelineHeader = (timeline: string | null): Record<string, string> =>
+  timeline === null ? {} : { [TIMELINE_HEADER]: timeline };
 
 const arrowResponse = (
   parts: readonly Uint8Array[],

@@ -22,7 +22,7 @@ export class KeptTotals {
   /**
    * The totals that are known of some entries.
    *
-   * @param series the same as long as totals mean the same: the version, and its measures
+   * @param series the same as long as totals mean the same: the history, the version, and its measures
    */
   of(series: string, entries: readonly Entry[]): ExactTotals[] {
     const known = this.#bySeries.get(series);

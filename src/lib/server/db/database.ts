@@ -7,12 +7,15 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
+import { cutOff } from './cancel';
 import { CHECK_CLIENT, CITUS_VERSION, SERVICE_OPTIONS } from './connection-settings';
 import { beginInOneSnapshot } from './distributed';
-import { forPeople, sqlState } from './failures';
+import { connectionLost, forPeople, sqlState, unreachable } from './failures';
 import type { Listening } from './listener';
 import { Listener } from './listener';
 import { Queue, WaitedTooLong } from './queue';
+import type { Timeline, Turn } from './timeline';
+import { Presence, readTimeline } from './timeline';
 import { Watch } from './watch';
 
 export interface ConnectionSettings extends DatabaseConfig {
@@ -107,11 +110,13 @@ export class Transaction extends Queryable {
   readonly #client: pg.PoolClient;
   readonly #watch: Watch;
 
-  /** @param mayBeDistributed false if the server has no Citus, so that no table is distributed */
   constructor(
     client: pg.PoolClient,
     watch: Watch,
+    /** False if the server has no Citus, so that no table is distributed. */
     readonly mayBeDistributed: boolean,
+    /** The history that this transaction reads and writes; null if the database does not tell. */
+    readonly timeline: string | null,
   ) {
     super();
     this.#client = client;
@@ -175,6 +180,9 @@ export class Transaction extends Queryable {
   }
 }
 
+const askTimeline = (client: pg.ClientBase): Promise<Timeline> =>
+  readTimeline(async (statement) => (await client.query(statement)).rows);
+
 /** A db on a connection that is apart from the pool. */
 class Aside extends Queryable {
   constructor(private readonly spare: pg.Pool) {
@@ -215,6 +223,15 @@ const ASIDE_MILLISECONDS = 5_000;
 
 /** A request of several statements may take this many times as long as one statement. */
 const STATEMENTS = 3;
+
+/**
+ * How long a connection may be idle before it is tried before its next use: the database may have gone
+ * without a word.
+ */
+const IDLE_MILLISECONDS = 1000;
+
+/** How long a connection that is tried has to answer. */
+const TRY_MILLISECONDS = 3000;
 
 /** How long a connection has to roll back before it is given up. */
 const ROLLBACK_MILLISECONDS = 5_000;
@@ -260,12 +277,26 @@ export class Database extends Queryable {
   readonly #readers: Queue;
   /** The connections to a server that has loaded Citus, which it does only when it starts. */
   readonly #withCitus = new WeakSet<pg.ClientBase>();
+  readonly #presence: Presence;
+  /** What each open connection of the pools was met with. */
+  readonly #met = new Map<pg.ClientBase, Timeline>();
+  /** Since when each idle connection of the pool is idle. */
+  readonly #idle = new Map<pg.ClientBase, number>();
 
   /** A connection apart from the pool, for requests that must be answered while the pool is busy. */
   readonly aside: Queryable;
 
-  constructor(settings: ConnectionSettings, onIdleError: (error: Error) => void = () => {}) {
+  /**
+   * @param onIdleError is told of each connection that is lost while nobody uses it
+   * @param onTurn is told if the database goes, comes back or is replaced
+   */
+  constructor(
+    settings: ConnectionSettings,
+    onIdleError: (error: Error) => void = () => {},
+    onTurn: (turn: Turn) => void = () => {},
+  ) {
     super();
+    this.#presence = new Presence(onTurn);
     const pool = (max: number, limits: pg.PoolConfig) => {
       const connections = new pg.Pool({
         ...clientConfig(settings),
@@ -274,9 +305,11 @@ export class Database extends Queryable {
           await client.query(CHECK_CLIENT).catch(() => {});
           const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
           if (rows[0]?.citus) this.#withCitus.add(client);
+          await this.#meet(client);
         },
         ...limits,
       });
+      connections.on('remove', (client) => this.#idle.delete(client));
       // Without a listener, an idle connection that dies would end the process.
       connections.on('error', onIdleError);
       return connections;
@@ -310,27 +343,32 @@ export class Database extends Queryable {
       snapshotOf,
     }: TransactionOptions = {},
   ): Promise<Result> {
-    return this.#onConnection(async (client, watch, broke) => {
-      const run = (statement: string) => watch.run(() => client.query(statement));
-      const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
-      const transaction = new Transaction(client, watch, this.#withCitus.has(client));
-      try {
-        if (snapshotOf !== undefined && transaction.mayBeDistributed) {
-          await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {
-            broke(error);
-            throw error;
-          });
-        } else await begin();
-        const result = await work(transaction);
-        const done = await run(end).catch(outcomeUnknown);
-        if (done.command !== end) throw new Error('The transaction was rolled back');
-        return result;
-      } catch (error) {
-        const rollback = this.#watch(client, ROLLBACK_MILLISECONDS);
-        await rollback.run(() => client.query('ROLLBACK')).catch(broke);
-        throw error;
-      }
-    }, requests);
+    return this.#onConnection(
+      async (client, watch, broke) => {
+        const run = (statement: string) => watch.run(() => client.query(statement));
+        const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
+        const timeline = this.#met.get(client)?.name ?? null;
+        const transaction = new Transaction(client, watch, this.#withCitus.has(client), timeline);
+        try {
+          if (snapshotOf !== undefined && transaction.mayBeDistributed) {
+            await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {
+              broke(error);
+              throw error;
+            });
+          } else await begin();
+          const result = await work(transaction);
+          const done = await run(end).catch(outcomeUnknown);
+          if (done.command !== end) throw new Error('The transaction was rolled back');
+          return result;
+        } catch (error) {
+          const rollback = this.#watch(client, ROLLBACK_MILLISECONDS);
+          await rollback.run(() => client.query('ROLLBACK')).catch(broke);
+          throw error;
+        }
+      },
+      'nothing',
+      requests,
+    );
   }
 
   /**
@@ -417,18 +455,65 @@ export class Database extends Queryable {
   listen(listening: Listening, onLost: (error: Error) => void): Listener {
     // A server that stands still must be noticed here, since nothing else asks it on this connection.
     const limits = { query_timeout: 2 * ASIDE_MILLISECONDS };
-    return new Listener({ ...clientConfig(this.#settings), ...limits }, listening, onLost);
+    const config = { ...clientConfig(this.#settings), ...limits };
+    return new Listener(config, listening, (client) => this.#meet(client), onLost);
+  }
+
+  /** The newest history that this server has seen; null if the database does not tell. */
+  get timeline(): string | null {
+    return this.#presence.timeline;
+  }
+
+  /** Asks the database, apart from the pool, whether it is there and takes changes. @throws if it is not there */
+  async look(): Promise<Timeline> {
+    let found: Timeline | undefined;
+    let client: pg.PoolClient | undefined;
+    const ignore = () => {};
+    try {
+      client = await this.#spare.connect();
+      client.on('error', ignore);
+      found = await askTimeline(client);
+      this.#presence.met(found);
+      return found;
+    } catch (error) {
+      this.#presence.missed(error);
+      throw error;
+    } finally {
+      client?.removeListener('error', ignore);
+      client?.release(found?.readOnly !== false);
+    }
+  }
+
+  /**
+   * Notes what a connection that was just made is a connection to. If the database has been replaced
+   * since, all connections to the one before are cut: nothing may be read or written there any more, and
+   * what runs there would wait until its time is over.
+   */
+  async #meet(client: pg.ClientBase): Promise<Timeline> {
+    const found = await askTimeline(client);
+    if (!this.#met.has(client)) client.once('end', () => this.#met.delete(client));
+    this.#met.set(client, found);
+    this.#presence.met(found);
+    const isOther = ({ name, readOnly }: Timeline) =>
+      !readOnly && name !== null && found.name !== null && name !== found.name;
+    for (const [other, timeline] of this.#met) if (isOther(timeline)) cutOff(other);
+    return found;
   }
 
   protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
-    return this.#onConnection((client, watch) => watch.run(() => sendOne(client, text, values)));
+    return this.#onConnection(
+      (client, watch) => watch.run(() => sendOne(client, text, values)),
+      'perhaps',
+    );
   }
 
   async #onConnection<Result>(
     work: (client: pg.PoolClient, watch: Watch, broke: (error: Error) => void) => Promise<Result>,
+    changed: 'nothing' | 'perhaps',
     requests = 1,
   ): Promise<Result> {
     const client = await this.#connect();
+    this.#idle.delete(client);
     let broken: Error | undefined;
     const broke = (error: Error) => (broken ??= error);
     // A connection that dies between two statements says so by this event alone.
@@ -438,10 +523,14 @@ export class Database extends Queryable {
       return await work(client, watch, broke);
     } catch (error) {
       // The reason that the server gave for ending the connection says more than that it ended.
-      throw forPeople(sqlState(error) === undefined && sqlState(broken) ? broken : error);
+      const known = forPeople(sqlState(error) === undefined && sqlState(broken) ? broken : error);
+      throw broken && !(known instanceof AppError) ? connectionLost(known, changed) : known;
     } finally {
       client.removeListener('error', broke);
-      client.release(broken ?? watch.cut);
+      this.#idle.set(client, performance.now());
+      // A standby may be promoted by the next request, and some connections never hear of it.
+      const isReadOnly = this.#met.get(client)?.readOnly ?? false;
+      client.release(broken ?? (watch.cut || isReadOnly));
     }
   }
 
@@ -453,6 +542,34 @@ export class Database extends Queryable {
   }
 
   async #connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await this.#take();
+      const since = this.#idle.get(client);
+      if (since === undefined || performance.now() - since < IDLE_MILLISECONDS) return client;
+      if (await this.#answers(client)) return client;
+      client.release(true);
+      // What is idle beside it has most likely lost the same server.
+      for (const other of this.#idle.keys()) cutOff(other);
+    }
+  }
+
+  /** Whether a connection still leads to somebody who answers. */
+  async #answers(client: pg.PoolClient): Promise<boolean> {
+    const ignore = () => {};
+    client.on('error', ignore);
+    const late = setTimeout(() => cutOff(client), TRY_MILLISECONDS);
+    try {
+      await client.query('SELECT 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(late);
+      client.removeListener('error', ignore);
+    }
+  }
+
+  async #take(): Promise<pg.PoolClient> {
     try {
       return await this.#pool.connect();
     } catch (error) {
@@ -464,9 +581,8 @@ export class Database extends Queryable {
           { cause: error, retryAfter: RETRY_AFTER },
         );
       }
-      const known = forPeople(error);
-      if (known instanceof AppError) throw known;
-      throw new AppError(500, 'The database cannot be reached', { cause: error });
+      this.#presence.missed(error);
+      throw unreachable(error);
     }
   }
 
@@ -492,7 +608,7 @@ function outcomeUnknown(error: unknown): never {
   throw new AppError(
     500,
     'The database did not confirm this request in its last moment; look in the log whether the change was made',
-    { cause: error },
+    { cause: error, retryAfter: RETRY_AFTER },
   );
 }
 

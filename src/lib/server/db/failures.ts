@@ -23,6 +23,10 @@ export const SQLSTATE = {
   deadlockDetected: '40P01',
   queryCanceled: '57014',
   adminShutdown: '57P01',
+  crashShutdown: '57P02',
+  cannotConnectNow: '57P03',
+  readOnlyTransaction: '25006',
+  serializationFailure: '40001',
   idleInTransaction: '25P03',
   lockNotAvailable: '55P03',
   connectionFailure: '08006',
@@ -35,6 +39,9 @@ export const SQLSTATE = {
 /** The SQLSTATE of a database error, undefined for every other error. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined;
+
+const ENDED =
+  'The database ended the connection of this request; nothing was changed, try again in a moment';
 
 /**
  * What lies in no statement's text: status, sentence, and for 503 the seconds after which to try
@@ -79,6 +86,23 @@ const FAILURES: Readonly<Record<string, [status: number, sentence: string, retry
       'The service stood still in the middle of this request; nothing was changed, try again',
       1,
     ],
+    [SQLSTATE.adminShutdown]: [503, ENDED, 5],
+    [SQLSTATE.crashShutdown]: [503, ENDED, 5],
+    [SQLSTATE.cannotConnectNow]: [
+      503,
+      'The database is starting or stopping; nothing was changed, try again in a moment',
+      5,
+    ],
+    [SQLSTATE.readOnlyTransaction]: [
+      503,
+      'The database takes no changes now: it is a standby, or was made read-only; nothing was changed, try again in a moment',
+      10,
+    ],
+    [SQLSTATE.serializationFailure]: [
+      503,
+      'The database broke this request off, since something else was in its way; nothing was changed, try again',
+      1,
+    ],
   };
 
 /** A failure in words that a person can act on; every other error as it is. */
@@ -116,3 +140,28 @@ function workerOf({ code, message, where }: pg.DatabaseError): string | undefine
   if (code !== SQLSTATE.adminShutdown) return undefined;
   return /while executing command on (\S+:\d+)/.exec(where ?? '')?.[1];
 }
+
+/** Why no connection can be made: 503 if that may pass, 500 if somebody has to change something. */
+export function unreachable(error: unknown): AppError {
+  const known = forPeople(error);
+  if (known instanceof AppError) return known;
+  const sentence = 'The database cannot be reached';
+  // Whoever answers with a state is there: the password is wrong, or there is no such database.
+  if (sqlState(error) !== undefined) return new AppError(500, sentence, { cause: error });
+  return new AppError(503, `${sentence}; try again in a moment`, { cause: error, retryAfter: 5 });
+}
+
+/**
+ * The connection was lost while a request ran on it.
+ *
+ * @param changed whether anything may have been committed: a statement alone is its own transaction
+ */
+export const connectionLost = (cause: unknown, changed: 'nothing' | 'perhaps'): AppError =>
+  new AppError(
+    503,
+    'The connection to the database was lost in the middle of this request; ' +
+      (changed === 'nothing'
+        ? 'nothing was changed, try again in a moment'
+        : 'try again in a moment'),
+    { cause, retryAfter: 5 },
+  );

@@ -9,10 +9,12 @@ export interface Listening {
   told(told: Told): void;
   /** It listens again: whatever was committed since it last did is unknown. */
   missed(): void;
+  /** It was lost and could not be opened again at once: nothing is told for a while. */
+  silent(): void;
 }
 
 /** How long to wait, in milliseconds, before a lost connection is opened again. */
-const PAUSES = [250, 1000, 5000];
+const PAUSES = [250, 1000, 2000];
 
 /** How often the connection is tried. A network may lose it without a word. */
 const CHECK_MILLISECONDS = 20_000;
@@ -32,6 +34,7 @@ export class Listener {
   constructor(
     private readonly config: pg.ClientConfig,
     private readonly listening: Listening,
+    private readonly meet: (client: pg.Client) => Promise<unknown>,
     private readonly onLost: (error: Error) => void,
   ) {}
 
@@ -59,6 +62,7 @@ export class Listener {
     });
     try {
       await client.connect();
+      await this.meet(client);
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
       return this.#lost(client, error instanceof Error ? error : new Error(String(error)));
@@ -77,6 +81,7 @@ export class Listener {
     this.#close();
     this.#state = 'opening';
     this.onLost(error);
+    if (this.#failures === 1) this.listening.silent();
     const pause = PAUSES[Math.min(this.#failures, PAUSES.length - 1)];
     this.#failures += 1;
     this.#again = setTimeout(() => void this.#open(), pause).unref();

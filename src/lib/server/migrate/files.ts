@@ -10,6 +10,11 @@ export interface MigrationFile {
   sql: string;
   /** First 16 hexadecimal characters of the SHA-256 of the file's bytes. */
   checksum: string;
+  /**
+   * The last migration of the oldest build that can go on working once this one is applied; null if
+   * none before it can (docs/contract/16-migrations-and-calendar.md#while-servers-run).
+   */
+  standsSince: string | null;
 }
 
 /**
@@ -22,9 +27,16 @@ export async function migrationFiles(): Promise<MigrationFile[]> {
   return Promise.all(
     names.map(async (filename) => {
       const bytes = await readFile(join(folder, filename));
-      return { filename, sql: bytes.toString('utf8'), checksum: checksum(bytes) };
+      const sql = bytes.toString('utf8');
+      return { filename, sql, checksum: checksum(bytes), standsSince: standsSince(sql) };
     }),
   );
+}
+
+/** What the first lines of a migration say: `-- Servers of builds since 011_replayed.sql can go on.` */
+function standsSince(text: string): string | null {
+  const [, filename = null] = /^-- Servers of builds since (\S+) can go on\.$/m.exec(text) ?? [];
+  return filename;
 }
 
 function checksum(content: Buffer | string): string {

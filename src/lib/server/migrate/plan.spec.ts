@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { planMigrations, planProblems } from './plan';
 
-const file = (filename: string, checksum = `sum of ${filename}`) => ({ filename, checksum });
+const file = (
+  filename: string,
+  checksum = `sum of ${filename}`,
+  standsSince: string | null = null,
+) => ({ filename, checksum, standsSince });
 const names = (files: { filename: string }[]) => files.map((f) => f.filename);
 
 describe('the migration plan', () => {
@@ -29,6 +33,32 @@ describe('the migration plan', () => {
     const plan = planMigrations([file('001_a.sql')], [file('001_a.sql'), file('002_b.sql')]);
     expect(plan.missing).toEqual(['002_b.sql']);
     expect(plan.refusals).toEqual([expect.stringContaining('002_b.sql is applied but missing')]);
+  });
+
+  it('goes on with what a newer build has applied, if that says so of this build', () => {
+    const onDisk = [file('001_a.sql'), file('002_b.sql')];
+    const third = (since: string | null) => [...onDisk, file('003_c.sql', 'sum', since)];
+    for (const since of ['001_a.sql', '002_b.sql']) {
+      const plan = planMigrations(onDisk, third(since));
+      expect([plan.newer, plan.missing, plan.refusals]).toEqual([['003_c.sql'], [], []]);
+      expect(planProblems(plan)).toEqual([]);
+    }
+    for (const since of [null, '003_a.sql']) {
+      const plan = planMigrations(onDisk, third(since));
+      expect([plan.newer, plan.missing]).toEqual([[], ['003_c.sql']]);
+    }
+    // A file that this build should have is missing, whatever it says.
+    const late = [file('001_a.sql'), file('001_b.sql', 'sum', '001_a.sql'), file('002_b.sql')];
+    expect(planMigrations(onDisk, late).missing).toEqual(['001_b.sql']);
+  });
+
+  it('refuses a migration that names no earlier one as the last of builds that go on', () => {
+    for (const since of ['002_b.sql', '000_none.sql']) {
+      const plan = planMigrations([file('001_a.sql'), file('002_b.sql', 'sum', since)], []);
+      expect(plan.refusals).toEqual([expect.stringContaining(`builds since ${since} can go on`)]);
+    }
+    const good = planMigrations([file('001_a.sql'), file('002_b.sql', 'sum', '001_a.sql')], []);
+    expect(good.refusals).toEqual([]);
   });
 
   it('refuses a pending migration that sorts before an applied one', () => {

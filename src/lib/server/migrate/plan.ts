@@ -2,7 +2,12 @@ import * as v from 'valibot';
 import type { MigrationFile } from './files';
 
 /** A row of pf.schema_version. */
-export const AppliedMigration = v.object({ filename: v.string(), checksum: v.string() });
+export const AppliedMigration = v.object({
+  filename: v.string(),
+  checksum: v.string(),
+  /** As the file said when it was applied. Databases that older builds have migrated do not have it. */
+  standsSince: v.nullable(v.string()),
+});
 export type AppliedMigration = v.InferOutput<typeof AppliedMigration>;
 
 /**
@@ -13,13 +18,15 @@ export interface MigrationPlan<File> {
   files: { file: File; state: 'applied' | 'pending' | 'modified' }[];
   /** Files to apply, in order. */
   pending: File[];
-  /** Applied migrations that are not on disk. */
+  /** Applied migrations that a newer build has brought, and on which this build can go on. */
+  newer: string[];
+  /** Applied migrations that are not on disk, and should be. */
   missing: string[];
   /** Why `up` must not run; empty if it may. */
   refusals: string[];
 }
 
-type NamedChecksum = Pick<MigrationFile, 'filename' | 'checksum'>;
+type NamedChecksum = Pick<MigrationFile, 'filename' | 'checksum' | 'standsSince'>;
 
 /** Compares the migrations on disk with those applied; decides, and does nothing. */
 export function planMigrations<File extends NamedChecksum>(
@@ -39,25 +46,39 @@ export function planMigrations<File extends NamedChecksum>(
     });
   const pending = files.filter((f) => f.state === 'pending').map((f) => f.file);
   const modified = files.filter((f) => f.state === 'modified').map((f) => f.file.filename);
-  const missing = applied
-    .map((row) => row.filename)
-    .filter((filename) => !names.has(filename))
-    .sort(compare);
-  const newest = applied
-    .map((row) => row.filename)
-    .sort(compare)
-    .at(-1);
+  const ofBuild = files.at(-1)?.file.filename;
+  /** Whether a build knew this database, with all of the build's own migrations, before a newer one came. */
+  const isNewer = ({ filename, standsSince }: AppliedMigration) =>
+    ofBuild !== undefined &&
+    standsSince !== null &&
+    compare(filename, ofBuild) > 0 &&
+    compare(standsSince, ofBuild) <= 0;
+  const unknown = applied.filter(({ filename }) => !names.has(filename));
+  const sorted = (rows: readonly AppliedMigration[]) =>
+    rows.map(({ filename }) => filename).sort(compare);
+  const newer = sorted(unknown.filter(isNewer));
+  const missing = sorted(unknown.filter((row) => !isNewer(row)));
+  const newest = sorted(applied).at(-1);
   const late = pending
     .map((file) => file.filename)
     .filter((filename) => newest !== undefined && compare(filename, newest) < 0);
+  const wrong = pending.filter(
+    ({ filename, standsSince }) =>
+      standsSince !== null && (!names.has(standsSince) || compare(standsSince, filename) >= 0),
+  );
 
   return {
     files,
     pending,
+    newer,
     missing,
     refusals: [
       ...modified.map(modifiedProblem),
       ...missing.map(missingProblem),
+      ...wrong.map(
+        ({ filename, standsSince }) =>
+          `${filename} says that builds since ${standsSince} can go on, which is no migration before it`,
+      ),
       ...late.map(
         (filename) =>
           `${filename} is pending but sorts before ${newest}, which is applied: ` +

@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import pg from 'pg';
 import * as v from 'valibot';
+import { SQLSTATE, sqlState } from '../db/failures';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { migrationFiles, type MigrationFile } from './files';
@@ -26,7 +27,12 @@ const BOOKKEEPING = `
     checksum   text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now(),
     applied_by text
-  )`;
+  );
+  ALTER TABLE pf.schema_version ADD COLUMN IF NOT EXISTS stands_since text`;
+
+/** How long a migration waits for a lock, and how often: while it waits, everybody behind it does too. */
+const LOCK_MILLISECONDS = 2000;
+const ATTEMPTS = 30;
 
 /**
  * Applies the pending migrations, each in one transaction with its pf.schema_version row. Runners
@@ -94,19 +100,33 @@ async function appliedMigrations(db: CatalogReader): Promise<AppliedMigration[]>
     sql`SELECT FROM pg_class WHERE oid = to_regclass('pf.schema_version')`,
   );
   if (rows.length === 0) return [];
-  const applied = await db.query(sql`SELECT filename, checksum FROM pf.schema_version`);
+  // The runner of an older build has made the table without the last column.
+  const applied = await db.query(
+    sql`SELECT filename, checksum, to_jsonb(s)->>'stands_since' AS "standsSince"
+     FROM pf.schema_version AS s`,
+  );
   return v.parse(v.array(AppliedMigration), applied.rows);
 }
 
-async function applyMigration(client: pg.ClientBase, file: MigrationFile): Promise<void> {
+/** A migration that does not get a lock in time lets those behind it go first, and tries again. */
+async function applyMigration(
+  client: pg.ClientBase,
+  file: MigrationFile,
+  attempt = 1,
+): Promise<void> {
   await client.query('BEGIN');
   try {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_MILLISECONDS}`);
     await client.query(file.sql);
     await record(client, file, operator());
     await client.query('COMMIT');
   } catch (error) {
     // A connection that cannot roll back must not hide why; the transaction ends with it.
     await client.query('ROLLBACK').catch(() => undefined);
+    if (sqlState(error) === SQLSTATE.lockNotAvailable && attempt < ATTEMPTS) {
+      await new Promise((resolve) => setTimeout(resolve, LOCK_MILLISECONDS / 2));
+      return applyMigration(client, file, attempt + 1);
+    }
     throw new MigrationError(`${file.filename} failed and was rolled back: ${reason(error, file)}`);
   }
 }
@@ -117,8 +137,9 @@ async function record(
   appliedBy: string,
 ): Promise<void> {
   await client.query(
-    'INSERT INTO pf.schema_version (filename, checksum, applied_by) VALUES ($1, $2, $3)',
-    [file.filename, file.checksum, appliedBy],
+    `INSERT INTO pf.schema_version (filename, checksum, applied_by, stands_since)
+     VALUES ($1, $2, $3, $4)`,
+    [file.filename, file.checksum, appliedBy, file.standsSince],
   );
 }
 

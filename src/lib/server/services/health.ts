@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Queryable } from '../db/database';
+import type { Database, Queryable } from '../db/database';
 import { clusterProblems } from '../db/distributed';
 import { workerAway } from '../db/failures';
 import { schemaProblems } from '../migrate/runner';
@@ -7,26 +7,27 @@ import { schemaProblems } from '../migrate/runner';
 const problems = (db: Queryable): Promise<string[]> =>
   schemaProblems({ query: async (sql) => ({ rows: await db.many(v.unknown(), sql) }) });
 
-const NOT_CURRENT = 'The database does not answer, or its schema is not current';
-
 /**
- * What keeps the service from working, as a sentence: the database does not answer, its schema is not the
- * one this build expects, or a worker that distributed versions need is away. Never throws.
+ * What keeps the service from working, as a sentence: the database does not answer or takes no changes, its
+ * schema is not one that this build can work on, or a worker that distributed versions need is away. Never
+ * throws.
  *
  * @param distribute as configured
  * @returns undefined if all is well
  */
 export async function unhealthy(
-  db: Queryable,
+  db: Database,
   distribute: number | null,
 ): Promise<string | undefined> {
   try {
-    if ((await problems(db)).length > 0) return NOT_CURRENT;
-    const { setup, away } = await clusterProblems(db, distribute !== null);
+    const { readOnly } = await db.look();
+    if (readOnly) return 'The database takes no changes: it is a standby, or was made read-only';
+    if ((await problems(db.aside)).length > 0) return 'The schema of the database is not current';
+    const { setup, away } = await clusterProblems(db.aside, distribute !== null);
     const [first] = [...away.map(workerAway), ...setup];
     return first;
   } catch {
-    return NOT_CURRENT;
+    return 'The database does not answer';
   }
 }
 

@@ -30,18 +30,27 @@ export const logEntries = (
   versionId: number,
 ): Promise<LogAnswer> =>
   // One snapshot, or the totals would speak of other entries than the list.
-  db.versionRead(versionId, async (tx) => logOf(tx, await readVersion(tx, versionId), totals));
+  db.versionRead(versionId, async (tx) =>
+    logOf(tx, await readVersion(tx, versionId), totals, tx.timeline),
+  );
 
-/** The log of a version that was read before. @param kept totals that need not be read */
+/**
+ * The log of a version that was read before.
+ *
+ * @param kept totals that need not be read
+ * @param timeline the history that is read
+ */
 export async function logOf(
   db: Queryable,
   { version, table, columns }: ForecastVersion,
   kept: KeptTotals = new KeptTotals(false),
+  timeline: string | null = null,
 ): Promise<LogAnswer> {
   const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
   const entries = await listEntries(db, version.id);
   const measures = measureColumns(columns);
-  const series = JSON.stringify([version.id, table, measures.map((c) => [c.name, c.type, c.role])]);
+  const shape = measures.map((c) => [c.name, c.type, c.role]);
+  const series = JSON.stringify([timeline, version.id, table, shape]);
   // A sum of floating-point numbers depends on their order.
   const isExact = measures.every((column) => measureKind(column).exact);
   const known = isExact ? kept.of(series, entries) : [];

@@ -38,6 +38,8 @@ export interface Wanted {
 
 /** What a read finds, as one snapshot has it. */
 interface State {
+  /** The history of the database that it is of; null if it does not tell. */
+  timeline: string | null;
   versionId: number;
   wanted: Wanted;
   /** Selects all rows of the version: the stored template with its tokens filled in. */
@@ -50,7 +52,7 @@ interface State {
   labels: Label[];
   /**
    * Two states of the same name make the same answer. The rows of an entry never change and its id
-   * never comes back, so the live entries tell which rows there are.
+   * never comes back within one history of the database, so the live entries tell which rows there are.
    */
   of: BodyOf;
   /** The series of the states that have all rows of the version. */
@@ -80,9 +82,11 @@ export async function readForecast(
   try {
     // A snapshot of its own, so that every reader gets what was committed before it asked.
     const read = (tx: Transaction) => stateOf(tx, versionId, wanted);
-    const { of } = await db.versionRead(versionId, read, 'metadata');
+    const { of, timeline } = await db.versionRead(versionId, read, 'metadata');
     // If nothing is kept, rows that were changed past the service are to be seen.
-    if (bodies.keeps && asked.isKnown(of.state)) return { kind: 'unchanged', tag: of.state };
+    if (bodies.keeps && asked.isKnown(of.state)) {
+      return { kind: 'unchanged', tag: of.state, timeline };
+    }
     const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, wanted, of, signal);
     const body = asked.encoding
       ? await compressedBody(bodies, of, asked.encoding, plain, asked.signal)
@@ -144,13 +148,13 @@ async function compressedBody(
 }
 
 async function packedBody(
-  { parts, rowCount, length, state }: HeldBody,
+  { parts, rowCount, length, state, timeline }: HeldBody,
   body: Body,
   encoding: Encoding,
   memory: Reservation,
 ): Promise<Made> {
   body.holds(memory);
-  const made = { rowCount, length, state, rows: undefined };
+  const made = { rowCount, length, state, timeline, rows: undefined };
   // Some clients do not take no bytes for compressed.
   if (length === 0) return { ...made, parts };
   const grow = (bytes: number) => memory.grow(bytes);
@@ -167,6 +171,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
   const live = await entryLabels(tx, versionId);
   const labels = entries ? live.filter(({ id }) => entries.includes(id)) : live;
   const series = digest([
+    tx.timeline,
     versionId,
     operation,
     select,
@@ -177,6 +182,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
     operation === 'get_data' ? [e.id, e.stamp, e.operation, e.note] : [e.id, e.stamp],
   );
   return {
+    timeline: tx.timeline,
     versionId,
     wanted,
     select,
@@ -227,7 +233,7 @@ async function encodeRows(
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
-  const { versionId, wanted, select, columns, labels, of } = state;
+  const { timeline, versionId, wanted, select, columns, labels, of } = state;
   const { operation, entries } = wanted;
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
@@ -256,7 +262,7 @@ async function encodeRows(
   // The system gives no memory for the room behind the columns, which nothing has been written to.
   memory.trim(length);
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
-  return { parts, rowCount: rowCountOf(read), rows, stamps, length, state: of.state };
+  return { parts, rowCount: rowCountOf(read), rows, stamps, length, state: of.state, timeline };
 }
 
 /** Rows that were read, entry by entry if every row tells its entry. */

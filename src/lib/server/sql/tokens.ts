@@ -1,3 +1,4 @@
+import { AppError } from '../errors';
 import type { SqlText } from './quote';
 import { trusted } from './trusted';
 
@@ -27,14 +28,18 @@ export const token = (name: Token): SqlText => trusted(`{{${name}}}`);
  * Fills a template in one pass. What is put in is never read again, so a note that holds `{{logid}}`
  * or `$&` stays as it was typed.
  *
- * @throws Error if the template asks for a token that has no value here
+ * @throws AppError 409 if the template asks for a token that has no value here: a newer version of the
+ *   service has generated it
  */
 export function substitute(template: SqlText, values: TokenValues): SqlText {
   const known = new Map(Object.entries(values));
   const filled = template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = known.get(name);
     if (value === undefined)
-      throw new Error(`The template asks for {{${name}}}, which has no value`);
+      throw new AppError(
+        409,
+        `The SQL of this source asks for {{${name}}}, which this server cannot fill in: a newer version of the service has generated it. Try again once all servers are upgraded, or generate it again`,
+      );
     return value;
   });
   return trusted(filled);

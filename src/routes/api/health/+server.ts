@@ -6,7 +6,9 @@ import type { RequestHandler } from './$types';
 const RETRY_SECONDS = 5;
 
 export const GET: RequestHandler = async ({ locals }) => {
-  const problem = await unhealthy(locals.db.aside, locals.config.distribute);
+  const problem = locals.isEnding
+    ? 'The server is about to end'
+    : await unhealthy(locals.db, locals.config.distribute);
   if (problem === undefined) return json({ status: 'ok' });
   throw new AppError(503, problem, { retryAfter: RETRY_SECONDS });
 };

@@ -1,7 +1,10 @@
 import { json } from '@sveltejs/kit';
-import { idParam } from '$lib/server/http';
+import { idParam, timelineHeader } from '$lib/server/http';
 import { logEntries } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 
-export const GET: RequestHandler = async ({ locals, params }) =>
-  json(await logEntries(locals, idParam(params.id, 'id')));
+export const GET: RequestHandler = async ({ locals, params }) => {
+  const log = await logEntries(locals, idParam(params.id, 'id'));
+  // Known by the time that a connection to this history has answered.
+  return json(log, { headers: timelineHeader(locals.db.timeline) });
+};

@@ -1,0 +1,163 @@
+import { tableFromIPC } from 'apache-arrow';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/demo/postgres';
+import { startServer, type Server } from '../../src/demo/server';
+import { caddyIsInstalled, startBalancer, type Caddy } from '../support/caddy';
+import { cli, copyProject, type ProjectCopy } from '../support/cli';
+import { cloneDatabase, dropDatabase } from '../support/cluster';
+import { openEvents } from '../support/events';
+import { apiAt, type Api } from '../support/http';
+import { plan, type Planned } from '../support/planned';
+import { startPlanners } from '../support/planners';
+import { until } from '../support/race';
+import { queryOn, type Service } from '../support/service';
+
+/** Several servers behind the proxy of `deploy/servers` (docs/contract/21-past-one-machine.md#several-servers). */
+
+let database: Service['database'];
+let query: Service['query'];
+let end: () => Promise<void>;
+/** One for each address that the proxy knows; undefined if nobody listens there. */
+let servers: (Server | undefined)[];
+let urls: string[];
+let caddy: Caddy;
+let api: Api;
+let newer: ProjectCopy;
+let v: Planned;
+
+const LAST = '011_replayed.sql';
+
+beforeEach(async () => {
+  database = await cloneDatabase('service');
+  ({ query, end } = queryOn(database));
+  urls = [];
+  for (let i = 0; i < 3; i += 1) urls.push(`http://127.0.0.1:${await freePort()}`);
+  servers = [];
+  for (const i of [0, 1]) await start(i);
+  caddy = await startBalancer(urls);
+  api = apiAt(caddy.url);
+  newer = copyProject('build');
+  await until(async () => (await api.get('/health')).status === 200);
+  v = await plan(
+    { api, query } as Service,
+    [
+      { name: 'Region', type: 'text', role: 'dimension' },
+      { name: 'Sales', type: 'numeric(12,2)', role: 'value' },
+    ],
+    [{ Region: 'A', Sales: 100 }],
+  );
+  expect((await api.post(`${v.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+}, 60_000);
+afterEach(async () => {
+  await caddy?.stop();
+  for (const server of servers) await server?.stop();
+  newer?.dispose();
+  await end();
+  await dropDatabase(database);
+});
+
+/** Starts a server at one of the addresses. @param project whose build it is; this one's if left out */
+async function start(i: number, project?: string): Promise<void> {
+  const port = Number(new URL(urls[i]!).port);
+  servers[i] = await startServer({ database, port, ...(project !== undefined && { project }) });
+}
+
+/** Waits until the proxy gives a server requests: the next one may be taken away then. */
+const isUsed = (i: number) =>
+  until(async () => servers[i]!.output().includes(`"path":"/api${v.path}/scale"`));
+
+async function endServer(i: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const server = servers[i]!;
+  process.kill(server.pid, signal);
+  await server.ended;
+}
+
+const migrate = () => cli('migrate', ['up'], { database, cwd: newer.folder });
+
+/** Every change that was answered is there, once, and every server says so. */
+async function expectAll(tags: string[]): Promise<void> {
+  const notes = await query('SELECT note FROM pf.log WHERE version_id = $1 AND note IS NOT NULL', [
+    v.id,
+  ]);
+  expect(notes.map(({ note }) => note).toSorted()).toEqual(tags.toSorted());
+  for (const [i, server] of servers.entries()) {
+    if (!server) continue;
+    const { bytes } = await apiAt(urls[i]!).get(`${v.path}/data`);
+    const sales = [...tableFromIPC(bytes).getChild('Sales')!];
+    expect(sales.reduce((sum, value) => sum + Number(value), 0)).toBe(100 + tags.length);
+  }
+}
+
+describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is installed', () => {
+  it('are upgraded one after the other, killed and added while people plan', async () => {
+    const planners = startPlanners(api, v.path, ['ann', 'bea', 'cid']);
+    const more = async (count = 6) => {
+      const before = planners.made();
+      await until(async () => planners.made() >= before + count);
+    };
+    await more();
+
+    // The schema first: servers of the build before go on with it, and start with it.
+    newer.write(
+      '901_expand.sql',
+      `-- Servers of builds since ${LAST} can go on.\nALTER TABLE pf.log ADD COLUMN reviewed_by text;`,
+    );
+    const { stdout, code } = await migrate();
+    expect([stdout, code]).toEqual(['applied 901_expand.sql\n', 0]);
+    await more();
+    for (const url of urls.slice(0, 2)) expect((await apiAt(url).get('/health')).status).toBe(200);
+
+    // One more, of the new build; then the others, one by one.
+    await start(2, newer.folder);
+    await isUsed(2);
+    for (const i of [0, 1]) {
+      await endServer(i, 'SIGTERM');
+      await more();
+      await start(i, newer.folder);
+      await isUsed(i);
+    }
+    // Nobody has noticed anything.
+    expect(planners.interruptions).toEqual([]);
+
+    // A server that is killed takes requests with it, which are sent again.
+    const stream = await openEvents(caddy.url, v.path);
+    await stream.events(1);
+    await endServer(0, 'SIGKILL');
+    await endServer(1, 'SIGKILL');
+    servers[0] = servers[1] = undefined;
+    await more(12);
+    const again = await openEvents(caddy.url, v.path, { 'last-event-id': '1' });
+    expect((await again.events(2)).map(({ event }) => event)).toEqual(['resync', 'written']);
+
+    // The build of before may come back, as if the upgrade were taken back.
+    await start(0);
+    await isUsed(0);
+    // The next release takes away what only older builds used. They stop getting requests.
+    newer.write('902_contract.sql', 'ALTER TABLE pf.log DROP COLUMN reviewed_by;');
+    expect((await migrate()).code).toBe(0);
+    const health = await apiAt(urls[0]!).get('/health');
+    expect([health.status, health.body.error]).toEqual([503, expect.stringContaining('schema')]);
+    await expect(start(0)).rejects.toThrow('902_contract.sql is applied but missing');
+    await more();
+    await expectAll(await planners.stop());
+  }, 180_000);
+});
+
+describe('the SQL of a source that a newer build has generated', () => {
+  it('is refused with a reason if it asks for what this build does not know', async () => {
+    await query(
+      `UPDATE pf.sql SET sql = sql || ' -- {{of_tomorrow}}'
+       WHERE source_id = $1 AND operation IN ('scale', 'get_data')`,
+      [v.sourceId],
+    );
+    const direct = apiAt(urls[0]!);
+    for (const answer of [
+      await direct.get(`${v.path}/data`),
+      await direct.post(`${v.path}/scale`, { pf_user: 'ann', slice: {}, pct: 10 }),
+    ]) {
+      expect([answer.status, answer.body.error]).toEqual([409, expect.stringContaining('newer')]);
+    }
+    expect((await direct.post(`/sources/${v.sourceId}/sql`)).status).toBe(200);
+    expect((await direct.get(`${v.path}/data`)).status).toBe(200);
+  });
+});
