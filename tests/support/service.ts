@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DatabaseConfig } from '../../src/lib/server/config';
-import { startServer, type Server } from '../../src/demo/server';
+import { startServer, type Server, type ServerOptions } from '../../src/demo/server';
 import { cloneDatabase, dropDatabase, serverEnvironment, type Template } from './cluster';
 import { apiAt, type Api } from './http';
 
@@ -22,6 +22,9 @@ export interface Service {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Query = <Row = any>(sql: string, values?: unknown[]) => Promise<Row[]>;
 
+/** How many servers a test has, behind a proxy; 0 is one without a proxy (`npm run test:servers`). */
+const SERVERS = Number(process.env.PF_TEST_SERVERS ?? 0);
+
 /** Starts the built server on a fresh clone of a template database. */
 export async function startService(
   template: Template = 'service',
@@ -30,14 +33,17 @@ export async function startService(
   const database = await cloneDatabase(template);
   const { query, end } = queryOn(database);
   try {
-    const server = await startServer({ database, env: { ...serverEnvironment(), ...env } });
+    const options = { database, env: { ...serverEnvironment(), ...env } };
+    const server = await startServer(options);
+    const { url, stop } = await behindProxy(server, options);
     return {
-      url: server.url,
-      api: apiAt(server.url),
+      url,
+      api: apiAt(url),
       server,
       database,
       query,
       stop: async () => {
+        await stop();
         await server.stop();
         await end();
         await dropDatabase(database);
@@ -48,6 +54,26 @@ export async function startService(
     await dropDatabase(database);
     throw error;
   }
+}
+
+/** The other servers of a test and the proxy before all of them, if there are to be any. */
+async function behindProxy(
+  first: Server,
+  options: ServerOptions,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  if (SERVERS === 0) return { url: first.url, stop: async () => {} };
+  const others: Server[] = [];
+  while (others.length < SERVERS - 1) others.push(await startServer(options));
+  // Vitest is not there if a test in a browser starts the service.
+  const { startBalancer } = await import('./caddy');
+  const caddy = await startBalancer([first, ...others].map(({ url }) => url));
+  return {
+    url: caddy.url,
+    stop: async () => {
+      await caddy.stop();
+      await Promise.all(others.map((server) => server.stop()));
+    },
+  };
 }
 
 /** Queries on a database, past the service; `end` closes the connections. */

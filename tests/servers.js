@@ -1,0 +1,66 @@
+// `npm run test:servers`: the tests of the contract through the proxy of deploy/servers, before two and
+// before four servers, and what becomes of requests when a server or the database is replaced. It needs a
+// build and Caddy, and ends with one line: "N passed, N failed".
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PROJECT } from '../src/cli/prepare.js';
+
+/**
+ * These look into one process, which a proxy hides: its metrics, its connection that listens, and a header
+ * that the proxy adds to every answer.
+ */
+const OF_ONE_SERVER = [
+  'carry what guards a browser, and do not name the server',
+  'is 404 without the version, and no stream to HEAD',
+  'says resync when the connection that listens was lost',
+  'opens a thousand streams on one connection',
+  'is ended if its client takes nothing',
+];
+
+/**
+ * @param {string[]} args of Vitest
+ * @param {Record<string, string>} env
+ * @returns {Promise<{ passed: number, failed: number }>}
+ */
+async function vitest(args, env) {
+  const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-reports-'));
+  const report = join(folder, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const child = spawn('npx', ['vitest', 'run', ...args, ...reporters], {
+    cwd: PROJECT,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  try {
+    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
+    return { passed: numPassedTests, failed: numFailedTests || (code === 0 ? 0 : 1) };
+  } catch {
+    return { passed: 0, failed: 1 };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (spawnSync('caddy', ['version']).status !== 0) {
+  console.log('Caddy is not installed, so nothing is tested.\n0 passed, 0 failed');
+} else {
+  const others = `^(?!.*(${OF_ONE_SERVER.join('|')})).*$`;
+  const contract = ['--project', 'contract in Asia/Kolkata', '--testNamePattern', others];
+  const total = { passed: 0, failed: 0 };
+  for (const [args, env] of /** @type {[string[], Record<string, string>][]} */ ([
+    [['--project', 'api', 'tests/api/servers.test.ts', 'tests/api/failover.test.ts'], {}],
+    ...['2', '4'].map((PF_TEST_SERVERS) => [
+      [...contract, ...process.argv.slice(2)],
+      { PF_TEST_SERVERS },
+    ]),
+  ])) {
+    const { passed, failed } = await vitest(args, env);
+    total.passed += passed;
+    total.failed += failed;
+  }
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}
