@@ -44,7 +44,11 @@ describe('readDownload', () => {
 
   it('gives no bytes for the zero-length answer of an empty version', async () => {
     const response = answer([], { 'content-length': '0', 'x-row-count': '0' });
-    expect(await readDownload(response, 'number', ignore)).toEqual({ bytes: null, rows: 0 });
+    expect(await readDownload(response, 'number', ignore)).toEqual({
+      bytes: null,
+      rows: 0,
+      timeline: null,
+    });
   });
 
   it('does not take the compressed length for the size', async () => {
