@@ -88,6 +88,7 @@ async function measureOne(
       const answer = await fetch(`${url}/api${path}/agg`);
       groups = Number(answer.headers.get('x-row-count'));
       await answer.arrayBuffer();
+      await send(url, 'GET', `${path}/log`);
     });
 
     const times: Record<string, number[]> = {};
