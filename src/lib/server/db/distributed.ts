@@ -42,11 +42,25 @@ const COMMITS = 731_001_302;
  * row in `pf.version` comes free as soon as the coordinator has committed; this comes free when all workers
  * have, too (docs/contract/21-past-one-machine.md#writing).
  *
- * A write takes this after the row, a load just before it commits.
+ * A write takes this just before it commits, so that reads do not wait for its work. What changes or
+ * drops the table itself takes it before: a read holds the lock while it looks at the table, and the two
+ * would wait for each other.
  */
 export async function lockUntilCommitted(tx: Transaction, versionId: number): Promise<void> {
   if (!tx.mayBeDistributed || !(await distributedTable(tx, versionId))) return;
   await tx.run(sql`SELECT pg_advisory_xact_lock(${COMMITS}, $1)`, [versionId]);
+}
+
+/**
+ * Waits until all workers have what the coordinator has committed to a distributed version. Under the
+ * lock of the version's row, nothing is committed after that.
+ */
+export async function waitForCommits(tx: Transaction, versionId: number): Promise<void> {
+  if (!tx.mayBeDistributed || !(await distributedTable(tx, versionId))) return;
+  await tx.run(
+    sql`SELECT pg_advisory_lock_shared(${COMMITS}, $1), pg_advisory_unlock_shared(${COMMITS}, $1)`,
+    [versionId],
+  );
 }
 
 /**

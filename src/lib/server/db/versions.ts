@@ -3,7 +3,7 @@ import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 import type { Queryable, Transaction } from './database';
 import { found } from './database';
-import { lockUntilCommitted } from './distributed';
+import { lockUntilCommitted, waitForCommits } from './distributed';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
   closed_at, closed_by`;
@@ -37,7 +37,7 @@ export async function lockVersion(
     sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1 ${LOCKS[lock]}`,
     [id],
   );
-  if (version && lock === 'UPDATE') await lockUntilCommitted(transaction, id);
+  if (version && lock === 'UPDATE') await waitForCommits(transaction, id);
   return found(version, `version ${id}`);
 }
 
@@ -52,7 +52,7 @@ export async function lockOpenVersion(
   return version;
 }
 
-/** Every version of a source, locked against loads and operations, in a fixed order. */
+/** Every version of a source, locked so that its table can be changed, in a fixed order. */
 export async function lockVersionsOf(
   transaction: Transaction,
   sourceId: number,

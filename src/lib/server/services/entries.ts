@@ -139,8 +139,8 @@ const underLock = <Result extends object>(
     const result = await once(tx, versionId, key, answer, memory, async () =>
       work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory)),
     );
-    // Loads run side by side; they are committed one after the other.
-    if (lock === 'SHARE') await lockUntilCommitted(tx, versionId);
+    // Nobody reads while this is committed; loads, which run side by side, are so one after the other.
+    await lockUntilCommitted(tx, versionId);
     return result;
   });
 

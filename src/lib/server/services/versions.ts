@@ -9,7 +9,7 @@ import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
 import type { Config } from '../config';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database, Transaction } from '../db/database';
-import { lockUntilCommitted } from '../db/distributed';
+import { lockUntilCommitted, waitForCommits } from '../db/distributed';
 import { tell } from '../db/events';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { createTable, dropTable } from '../db/forecast';
@@ -78,7 +78,7 @@ async function countIfThere(
   try {
     return await db.transaction(async (tx) => {
       // An entry that a copy has brought may have no rows on the workers yet.
-      await lockUntilCommitted(tx, versionId);
+      await waitForCommits(tx, versionId);
       return countOldEntries(tx, forecastTable(tname, versionId), versionId);
     });
   } catch (error) {
@@ -194,6 +194,7 @@ export function removeVersion(db: Database, id: number): Promise<void> {
   return db.versionTransaction(id, async (tx) => {
     const current = await lockOpenVersion(tx, id);
     const source = await getSource(tx, current.source_id);
+    await lockUntilCommitted(tx, id);
     await dropTable(tx, forecastTable(source.tname, id));
     await deleteVersion(tx, id);
     await tell(tx, id, { kind: 'deleted' });
