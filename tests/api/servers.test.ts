@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { tableFromIPC } from 'apache-arrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/demo/postgres';
@@ -161,5 +163,23 @@ describe('the SQL of a source that a newer build has generated', () => {
     }
     expect((await direct.post(`/sources/${v.sourceId}/sql`)).status).toBe(200);
     expect((await direct.get(`${v.path}/data`)).status).toBe(200);
+  });
+});
+
+describe.runIf(caddyIsInstalled())('the proxy of deploy/servers, if Caddy is installed', () => {
+  it('asks after the health of a server by the name that people open', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.headers.host} ${request.url}`);
+      response.end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('It has no port');
+    const proxy = await startBalancer([`http://127.0.0.1:${address.port}`]);
+    await until(async () => asked.includes('plan.example.com /api/health'));
+    await proxy.stop();
+    server.close();
   });
 });

@@ -58,7 +58,9 @@ export async function startBalancer(servers: readonly string[]): Promise<Caddy> 
   const file = readFileSync(join(PROJECT, 'deploy/servers/Caddyfile'), 'utf8');
   const [, proxy = ''] = /^\treverse_proxy .*? \{\n(.*?)^\t\}/ms.exec(file) ?? [];
   expect(proxy).toContain('health_uri');
-  const settings = proxy.replaceAll(/^\s*header_up .*\n/gm, '');
+  const settings = proxy
+    .replaceAll(/^\s*header_up .*\n/gm, '')
+    .replaceAll('{$PLAN_ADDRESS}', 'plan.example.com');
   const hosts = servers.map((server) => new URL(server).host).join(' ');
   return runCaddy(
     folder,

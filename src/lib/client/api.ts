@@ -153,6 +153,9 @@ const SENT_AGAIN_AFTER = [250, 1500, 3000, 5000];
 /** The keys of writes of which nobody knows whether they were made, by the request. */
 const keysInDoubt = new Map<string, string>();
 
+/** For so many milliseconds the same request counts as the same write; later, a person may want it twice. */
+const SAME_WRITE_WITHIN = 120_000;
+
 /**
  * A request that writes rows. If its answer is lost on the way, the same request is sent again with
  * the same key: the service then makes the write at most once, and answers what it answered. The key
@@ -169,7 +172,10 @@ async function write<T>(url: string, call: Call): Promise<T> {
       return answer;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.outcomeUnknown) keysInDoubt.set(request, key);
+      if (error.outcomeUnknown && !keysInDoubt.has(request)) {
+        keysInDoubt.set(request, key);
+        setTimeout(() => keysInDoubt.delete(request), SAME_WRITE_WITHIN);
+      }
       // "Not now" says nothing about an attempt before it.
       const inDoubt = keysInDoubt.has(request) && (error.outcomeUnknown || error.status === 503);
       if (!inDoubt) keysInDoubt.delete(request);
@@ -423,6 +429,10 @@ export const listLog = async (
   const response = await send(path`/versions/${id}/log`, o);
   return { ...(await read<LogAnswer>(response, o)), timeline: timelineOf(response) };
 };
+
+/** Whether two answers are of different histories, as far as both tell: a server of an older build does not. */
+export const isOtherTimeline = (one: string | null, other: string | null): boolean =>
+  one !== null && other !== null && one !== other;
 
 /** The history of the database that an answer is of; null if it does not tell. */
 export const timelineOf = ({ headers }: Response): string | null => headers.get(TIMELINE_HEADER);

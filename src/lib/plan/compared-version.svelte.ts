@@ -154,7 +154,7 @@ export class ComparedVersion {
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
     const { entries, timeline } = await api.listLog(this.id);
-    if (timeline !== this.timeline) {
+    if (api.isOtherTimeline(timeline, this.timeline)) {
       this.changes.stale = `The database was replaced. Reload to see “${this.name}” as it is now.`;
       return;
     }

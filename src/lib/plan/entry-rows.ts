@@ -65,7 +65,7 @@ export class EntryRows {
   private async appendTo(pivot: Pivot, logids: readonly number[]): Promise<boolean> {
     const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
     const response = await api.loadRows(this.versionId, endpoint, { logids });
-    if (api.timelineOf(response) !== this.loading.timeline) {
+    if (api.isOtherTimeline(api.timelineOf(response), this.loading.timeline)) {
       await response.body?.cancel();
       throw new Error('The database was replaced since the rows on screen were loaded');
     }

@@ -106,7 +106,7 @@ export class Live {
         'The columns of this source were changed. Open the version anew to see them.';
       return;
     }
-    if (timeline !== this.loading.timeline) return this.events.onReplaced();
+    if (api.isOtherTimeline(timeline, this.loading.timeline)) return this.events.onReplaced();
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
     await this.takeOut(held.filter((id) => !stored.includes(id)));
     await this.bring(stored);

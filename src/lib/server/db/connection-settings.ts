@@ -48,3 +48,6 @@ export const CHECK_CLIENT = "SET client_connection_check_interval = '2s'";
 
 /** The version of Citus that the server has loaded; null if it has not. */
 export const CITUS_VERSION = "SELECT current_setting('citus.version', true) AS citus";
+
+/** A worker that has vanished is given up, and can be named, before the check of the health is out of time. */
+export const NOTICE_AWAY_WORKERS = "SET citus.node_connection_timeout = '3s'";

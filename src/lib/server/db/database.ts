@@ -8,7 +8,12 @@ import { sql } from '../sql/quote';
 import type { SelectColumn } from './copy';
 import { copyOut, describeStatement } from './copy';
 import { cutOff } from './cancel';
-import { CHECK_CLIENT, CITUS_VERSION, SERVICE_OPTIONS } from './connection-settings';
+import {
+  CHECK_CLIENT,
+  CITUS_VERSION,
+  NOTICE_AWAY_WORKERS,
+  SERVICE_OPTIONS,
+} from './connection-settings';
 import { beginInOneSnapshot } from './distributed';
 import { connectionLost, forPeople, sqlState, unreachable } from './failures';
 import type { Listening } from './listener';
@@ -304,7 +309,10 @@ export class Database extends Queryable {
         onConnect: async (client) => {
           await client.query(CHECK_CLIENT).catch(() => {});
           const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
-          if (rows[0]?.citus) this.#withCitus.add(client);
+          if (rows[0]?.citus) {
+            this.#withCitus.add(client);
+            await client.query(NOTICE_AWAY_WORKERS);
+          }
           await this.#meet(client);
         },
         ...limits,
@@ -344,7 +352,7 @@ export class Database extends Queryable {
     }: TransactionOptions = {},
   ): Promise<Result> {
     return this.#onConnection(
-      async (client, watch, broke) => {
+      async (client, watch, discard) => {
         const run = (statement: string) => watch.run(() => client.query(statement));
         const begin = () => run(`BEGIN ISOLATION LEVEL ${isolation}`);
         const timeline = this.#met.get(client)?.name ?? null;
@@ -352,7 +360,7 @@ export class Database extends Queryable {
         try {
           if (snapshotOf !== undefined && transaction.mayBeDistributed) {
             await beginInOneSnapshot(transaction, snapshotOf, begin).catch((error: Error) => {
-              broke(error);
+              discard(error);
               throw error;
             });
           } else await begin();
@@ -362,7 +370,7 @@ export class Database extends Queryable {
           return result;
         } catch (error) {
           const rollback = this.#watch(client, ROLLBACK_MILLISECONDS);
-          await rollback.run(() => client.query('ROLLBACK')).catch(broke);
+          await rollback.run(() => client.query('ROLLBACK')).catch(discard);
           throw error;
         }
       },
@@ -459,11 +467,6 @@ export class Database extends Queryable {
     return new Listener(config, listening, (client) => this.#meet(client), onLost);
   }
 
-  /** The newest history that this server has seen; null if the database does not tell. */
-  get timeline(): string | null {
-    return this.#presence.timeline;
-  }
-
   /** Asks the database, apart from the pool, whether it is there and takes changes. @throws if it is not there */
   async look(): Promise<Timeline> {
     let found: Timeline | undefined;
@@ -508,7 +511,7 @@ export class Database extends Queryable {
   }
 
   async #onConnection<Result>(
-    work: (client: pg.PoolClient, watch: Watch, broke: (error: Error) => void) => Promise<Result>,
+    work: (client: pg.PoolClient, watch: Watch, discard: (error: Error) => void) => Promise<Result>,
     changed: 'nothing' | 'perhaps',
     requests = 1,
   ): Promise<Result> {
@@ -516,11 +519,14 @@ export class Database extends Queryable {
     this.#idle.delete(client);
     let broken: Error | undefined;
     const broke = (error: Error) => (broken ??= error);
+    // Why the pool must not take the connection back, though it may not be lost.
+    let unusable: Error | undefined;
+    const discard = (error: Error) => (unusable ??= error);
     // A connection that dies between two statements says so by this event alone.
     client.on('error', broke);
     const watch = this.#watch(client, this.#settings.statementTimeout, requests);
     try {
-      return await work(client, watch, broke);
+      return await work(client, watch, discard);
     } catch (error) {
       // The reason that the server gave for ending the connection says more than that it ended.
       const known = forPeople(sqlState(error) === undefined && sqlState(broken) ? broken : error);
@@ -530,7 +536,7 @@ export class Database extends Queryable {
       this.#idle.set(client, performance.now());
       // A standby may be promoted by the next request, and some connections never hear of it.
       const isReadOnly = this.#met.get(client)?.readOnly ?? false;
-      client.release(broken ?? (watch.cut || isReadOnly));
+      client.release(broken ?? unusable ?? (watch.cut || isReadOnly));
     }
   }
 

@@ -59,16 +59,12 @@ export type Turn =
 
 /** What a server knows of its database from the connections that it makes. Each turn is told once. */
 export class Presence {
+  /** The newest history that this server has seen; null before the first, and if none is told. */
   #timeline: string | null = null;
   #state: 'there' | 'away' | 'read-only' = 'there';
   #since = 0;
 
   constructor(private readonly tell: (turn: Turn) => void) {}
-
-  /** The newest history that this server has seen; null before the first, and if none is told. */
-  get timeline(): string | null {
-    return this.#timeline;
-  }
 
   /** A connection was made, or has been asked again. */
   met({ name, readOnly }: Timeline): void {

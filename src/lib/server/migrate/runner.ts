@@ -27,8 +27,14 @@ const BOOKKEEPING = `
     checksum   text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now(),
     applied_by text
-  );
-  ALTER TABLE pf.schema_version ADD COLUMN IF NOT EXISTS stands_since text`;
+  )`;
+
+/** The table as runners of older builds have made it lacks a column. Adding it needs the table alone. */
+const LACKS_COLUMN = `SELECT WHERE NOT EXISTS (
+    SELECT FROM pg_attribute
+    WHERE attrelid = 'pf.schema_version'::regclass AND attname = 'stands_since' AND NOT attisdropped
+  )`;
+const ADD_COLUMN = 'ALTER TABLE pf.schema_version ADD COLUMN stands_since text';
 
 /** How long a migration waits for a lock, and how often: while it waits, everybody behind it does too. */
 const LOCK_MILLISECONDS = 2000;
@@ -92,6 +98,9 @@ export async function schemaProblems(db: CatalogReader): Promise<string[]> {
 
 async function currentPlan(client: pg.ClientBase): Promise<MigrationPlan<MigrationFile>> {
   await client.query(BOOKKEEPING);
+  if ((await client.query(LACKS_COLUMN)).rows.length > 0) {
+    await patiently(client, () => client.query(ADD_COLUMN));
+  }
   return migrationPlan(client);
 }
 
@@ -108,26 +117,37 @@ async function appliedMigrations(db: CatalogReader): Promise<AppliedMigration[]>
   return v.parse(v.array(AppliedMigration), applied.rows);
 }
 
-/** A migration that does not get a lock in time lets those behind it go first, and tries again. */
-async function applyMigration(
+async function applyMigration(client: pg.ClientBase, file: MigrationFile): Promise<void> {
+  try {
+    await patiently(client, async () => {
+      await client.query(file.sql);
+      await record(client, file, operator());
+    });
+  } catch (error) {
+    throw new MigrationError(`${file.filename} failed and was rolled back: ${reason(error, file)}`);
+  }
+}
+
+/**
+ * Runs some statements in a transaction. If they do not get a lock in time, they let those behind them
+ * go first, and are tried again.
+ */
+async function patiently(
   client: pg.ClientBase,
-  file: MigrationFile,
+  work: () => Promise<unknown>,
   attempt = 1,
 ): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_MILLISECONDS}`);
-    await client.query(file.sql);
-    await record(client, file, operator());
+    await work();
     await client.query('COMMIT');
   } catch (error) {
     // A connection that cannot roll back must not hide why; the transaction ends with it.
     await client.query('ROLLBACK').catch(() => undefined);
-    if (sqlState(error) === SQLSTATE.lockNotAvailable && attempt < ATTEMPTS) {
-      await new Promise((resolve) => setTimeout(resolve, LOCK_MILLISECONDS / 2));
-      return applyMigration(client, file, attempt + 1);
-    }
-    throw new MigrationError(`${file.filename} failed and was rolled back: ${reason(error, file)}`);
+    if (sqlState(error) !== SQLSTATE.lockNotAvailable || attempt === ATTEMPTS) throw error;
+    await new Promise((resolve) => setTimeout(resolve, LOCK_MILLISECONDS / 2));
+    return patiently(client, work, attempt + 1);
   }
 }
 

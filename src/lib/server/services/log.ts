@@ -22,17 +22,18 @@ import { readVersion, sliceOf } from './forecast-version';
 import { keptAnswer } from './idempotency';
 
 /**
- * The log with rows and totals of each entry, newest first (docs/contract/06-log.md). Totals of entries
- * that were read before are kept. @throws AppError 404
+ * The log with rows and totals of each entry, newest first (docs/contract/06-log.md), and the history
+ * that it is of. Totals of entries that were read before are kept. @throws AppError 404
  */
 export const logEntries = (
   { db, totals }: { db: Database; totals: KeptTotals },
   versionId: number,
-): Promise<LogAnswer> =>
+): Promise<{ log: LogAnswer; timeline: string | null }> =>
   // One snapshot, or the totals would speak of other entries than the list.
-  db.versionRead(versionId, async (tx) =>
-    logOf(tx, await readVersion(tx, versionId), totals, tx.timeline),
-  );
+  db.versionRead(versionId, async (tx) => ({
+    log: await logOf(tx, await readVersion(tx, versionId), totals, tx.timeline),
+    timeline: tx.timeline,
+  }));
 
 /**
  * The log of a version that was read before.
