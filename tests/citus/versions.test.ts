@@ -126,7 +126,7 @@ describe('A worker', () => {
       const { code, stderr } = await run(process.execPath, ['build'], { database, env });
       expect(code).toBe(1);
       const says = new RegExp(
-        `On the worker \\S+:\\d+, ${setting} is "${wrong}"\\. Run (ALTER ROLE .+) on the coordinator`,
+        `On the worker \\S+:\\d+, ${setting} is "${wrong}"\\. Run (ALTER ROLE .+?) on the coordinator`,
       );
       const [, line = ''] = says.exec(stderr) ?? [];
       expect(line).toBe(`ALTER ROLE ${database.user} SET ${setting} = '${right}'`);
