@@ -155,7 +155,7 @@ describe('a select read by COPY', () => {
     const client = new pg.Client(database);
     client.on('error', () => {});
     await client.connect();
-    await query('SELECT pg_terminate_backend($1)', [await backendOf(client)]);
+    await query('SELECT pg_terminate_backend($1::integer)', [await backendOf(client)]);
     await expect(describeStatement(client, 'SELECT 1')).rejects.toThrow();
   });
 
@@ -259,7 +259,7 @@ describe('a COPY that does not come to its end', () => {
     const { client, pid } = await connected();
     let cut: Promise<unknown> | undefined;
     const reading = copyOut(client, ENDLESS, () => {
-      cut ??= query('SELECT pg_terminate_backend($1)', [pid]);
+      cut ??= query('SELECT pg_terminate_backend($1::integer)', [pid]);
     });
     await expect(reading).rejects.toThrow();
     await cut;

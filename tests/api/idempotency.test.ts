@@ -289,7 +289,7 @@ describe('two requests with one key at once', () => {
     );
     const second = sendWith(key, 'POST', `${version.path}/scale`, SCALE);
     await untilWaiting(service, 2);
-    await service.query('SELECT pg_terminate_backend($1)', [pid]);
+    await service.query('SELECT pg_terminate_backend($1::integer)', [pid]);
     expect((await first).status).toBeGreaterThanOrEqual(500);
     await until(async () => (await waitingForLocks(service)) === 1);
     await held.release();

@@ -148,7 +148,7 @@ describe('GET /versions/:id/events', () => {
     const { path, baseline } = await makePlan(service, sourceId);
     const stream = await openEvents(service.url, path);
     const [listener] = await listeners(service);
-    await service.query('SELECT pg_terminate_backend($1)', [listener?.pid]);
+    await service.query('SELECT pg_terminate_backend($1::integer)', [listener?.pid]);
     expect(await told(stream, 1)).toEqual([['resync', {}]]);
     ok(await service.api.patch(`/log/${baseline}`, { note: 'after' }));
     expect(await told(stream, 1)).toEqual([['note', { logid: baseline }]]);

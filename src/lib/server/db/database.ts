@@ -543,7 +543,7 @@ export class Database extends Queryable {
   #watch(client: pg.PoolClient, statement: number, requests = 1): Watch {
     return new Watch(client, { statement, hold: requests * STATEMENTS * statement }, (backend) => {
       // A server that cannot be reached has nobody to terminate.
-      void this.aside.run(sql`SELECT pg_terminate_backend($1)`, [backend]).catch(() => {});
+      void this.aside.run(sql`SELECT pg_terminate_backend($1::integer)`, [backend]).catch(() => {});
     });
   }
 
