@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { PROJECT } from '../src/cli/prepare.js';
 
 /**
- * These look into one process, which a proxy hides: its metrics, its connection that listens, and a header
- * that the proxy adds to every answer.
+ * These look into one process, which a proxy hides: its metrics, its connection that listens, the rows that
+ * it keeps, and an event that another process may have told already. Or they look at headers and cookies,
+ * of which the proxy has its own.
  */
 const OF_ONE_SERVER = [
   'carry what guards a browser, and do not name the server',
@@ -17,6 +18,10 @@ const OF_ONE_SERVER = [
   'says resync when the connection that listens was lost',
   'opens a thousand streams on one connection',
   'is ended if its client takes nothing',
+  'asks for no credential and sets no cookie',
+  'passes over messages on the channel that are not from the service',
+  'reads no row of an entry that is kept',
+  'leaves the rows that are kept of the whole version as they are',
 ];
 
 /**
