@@ -77,10 +77,9 @@ function costs(figures: readonly RowsFigures[]): string {
   const rows = WAYS.map(([way, words]) => {
     const line = fitted(figures.map((each) => ({ rows: each.rows, ms: of(each, way) })));
     const measured = figures.map((each) => time(of(each, way)));
-    // With two sizes any line fits.
-    const expected = beyond.map((at) =>
-      figures.length < 3 ? '' : `_${time(Math.max(0, line.a + line.b * at))}_`,
-    );
+    // With two sizes any line fits, and what swings more than it grows has none.
+    const isLine = figures.length > 2 && of(figures.at(-1)!, way) > 2 * of(figures[0]!, way);
+    const expected = beyond.map((at) => (isLine ? `_${time(line.a + line.b * at)}_` : ''));
     return [words, ...measured, ...expected];
   });
   const memory = (process: 'server' | 'postgres') => [
