@@ -30,11 +30,17 @@ async function counts(v: Planned): Promise<{ listed: number; there: number }> {
   return { listed: body.find((w: { id: number }) => w.id === v.id).row_count, there: n };
 }
 
-const ofEntries = (v: Planned) =>
-  service.query(
-    `SELECT l.row_count::int AS kept, (SELECT count(*)::int FROM ${v.table} WHERE pf_logid = l.id) AS there
-     FROM pf.log l WHERE version_id = ${v.id} ORDER BY id`,
+/** The rows of each entry, oldest first: as kept with it, and as its table holds them. */
+async function ofEntries(v: Planned): Promise<{ kept: number; there: number }[]> {
+  const entries = await service.query(
+    `SELECT id, row_count::int AS kept FROM pf.log WHERE version_id = ${v.id} ORDER BY id`,
   );
+  const rows = await service.query(
+    `SELECT pf_logid AS id, count(*)::int AS there FROM ${v.table} GROUP BY 1`,
+  );
+  const there = new Map(rows.map((row) => [row.id, row.there]));
+  return entries.map(({ id, kept }) => ({ kept, there: there.get(id) ?? 0 }));
+}
 
 describe.each([
   ['row by row', false],

@@ -173,8 +173,15 @@ async function create(client: Connection, name: string, template: Template): Pro
   if (isCitus) await setUpWorkers(client, name);
 }
 
-const drop = (client: Connection, name: string): Promise<void> =>
-  everywhere(client, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+/** PostgreSQL ends those who use a database, and gives them five seconds; Citus may need longer. */
+async function drop(client: Connection, name: string, attempts = 5): Promise<void> {
+  try {
+    await everywhere(client, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  } catch (error) {
+    if (attempts === 1 || !String(error).includes('accessed by other users')) throw error;
+    await drop(client, name, attempts - 1);
+  }
+}
 
 /** Runs a statement about databases: on each node of the cluster, if it is one of Citus. */
 async function everywhere(client: Connection, statement: string): Promise<void> {

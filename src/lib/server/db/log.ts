@@ -146,10 +146,27 @@ export async function countOldEntries(
   table: Identifier,
   versionId: number,
 ): Promise<number> {
-  await db.run(
-    sql`UPDATE pf.log l SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = l.id)
-     WHERE version_id = $1 AND row_count IS NULL`,
+  const old = await db.many(
+    v.object({ id: v.number() }),
+    sql`SELECT id FROM pf.log WHERE version_id = $1 AND row_count IS NULL`,
     [versionId],
   );
+  if (old.length > 0) {
+    const ids = old.map(({ id }) => id);
+    // Apart from the log: a distributed table cannot be joined to one that is not.
+    const counts = await db.many(
+      v.object({ id: v.number(), row_count: v.number() }),
+      sql`SELECT pf_logid AS id, count(*) AS row_count FROM ${table}
+       WHERE pf_logid = ANY ($1::bigint[]) GROUP BY pf_logid`,
+      [ids],
+    );
+    await db.run(
+      sql`UPDATE pf.log l SET row_count = COALESCE(
+         (SELECT c.row_count FROM jsonb_to_recordset($2) AS c (id bigint, row_count bigint)
+          WHERE c.id = l.id), 0)
+       WHERE id = ANY ($1::bigint[])`,
+      [ids, JSON.stringify(counts)],
+    );
+  }
   return countedRows(db, versionId);
 }
