@@ -1,3 +1,4 @@
+import { untrack } from 'svelte';
 import { messageOf } from './message-of';
 
 /** A call that is made again and again: the next one takes the place of the one before. */
@@ -64,9 +65,9 @@ export class Latest<Answer> {
     this.error = null;
   }
 
-  /** Waits until no question is open. */
+  /** Waits until no question is open. An effect that waits does not run again when that changes. */
   settled(): Promise<void> {
-    return this.waiting
+    return untrack(() => this.waiting)
       ? new Promise((resolve) => this.whenSettled.push(resolve))
       : Promise.resolve();
   }
