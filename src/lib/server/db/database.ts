@@ -340,7 +340,6 @@ export class Database extends Queryable {
   /**
    * Runs `work` in one transaction: committed if it returns, rolled back if it throws. A connection
    * that cannot even roll back is closed rather than given back.
-   *
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
