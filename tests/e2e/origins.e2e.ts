@@ -49,14 +49,23 @@ test('plan and reference stand side by side, and are never added up', async ({ p
   await shows(before);
   await expect(page.getByText(/someone else/i)).toHaveCount(0);
 
-  // The engine has no sums of the share: it is not sorted by it, and no chart draws it.
+  // The engine has no sums of the share: it is not sorted by it, and a chart paints it as the grid does.
   const header = pivot.grid.locator('thead th', { hasText: 'Sales: Δ %' }).first();
   const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
   const order = await rows();
   await header.click();
   await page.getByRole('button', { name: 'Show as a chart' }).click();
-  await expect(page.locator('perspective-viewer-d3fc-ybar')).toContainText('Sales: Δ');
-  await expect(page.locator('perspective-viewer-d3fc-ybar')).not.toContainText('%');
+  const chart = page.getByRole('region', { name: 'Chart' });
+  await expect(chart.getByRole('columnheader', { name: 'Furniture, Plan' })).toBeAttached();
+  await expect(chart.getByRole('table')).not.toContainText('%');
+  await chart.getByLabel('Measure').selectOption('Sales: Δ %');
+  await expect(chart.getByRole('columnheader', { name: 'Furniture', exact: true })).toBeAttached();
+  const series = await chart.getByRole('columnheader').allTextContents();
+  const share = chart.getByRole('row', { name: '2028' }).getByRole('cell');
+  const furniture = 100 * (before.plan / before.reference - 1);
+  await expect(share.nth(series.indexOf('Furniture') - 1)).toHaveText(
+    `${furniture > 0 ? '+' : '-'}${Math.abs(furniture).toFixed(1)}%`,
+  );
   await page.getByRole('button', { name: 'Show as a grid' }).click();
   await shows(before);
   expect(await rows()).toEqual(order);

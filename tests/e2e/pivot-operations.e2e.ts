@@ -297,12 +297,3 @@ test('the selected cells are copied with their headers', async ({ page, context 
     /^\t2028 \/ Sales\t2029 \/ Sales\nFurniture \/ Chairs\t[\d.]+\t[\d.]+$/,
   );
 });
-
-test('charts are one click from the grid', async ({ page }) => {
-  const pivot = new PivotPage(page);
-  await pivot.open(1);
-  await page.getByRole('button', { name: 'Show as a chart' }).click();
-  await expect(page.locator('perspective-viewer-d3fc-ybar')).toBeVisible();
-  await page.getByRole('button', { name: 'Show as a grid' }).click();
-  await pivot.drawn();
-});

@@ -30,7 +30,6 @@ async function start(): Promise<Engine> {
   await Promise.all([
     viewer.default.init_client(fetch(viewerWasm.default) as unknown as Promise<Response>),
     import('@finos/perspective-viewer-datagrid'),
-    import('@finos/perspective-viewer-d3fc'),
   ]);
   return (await engine.default.worker()) as unknown as Engine;
 }

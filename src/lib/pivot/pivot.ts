@@ -5,6 +5,8 @@ import { Layout } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
 import type { Row, Scalar } from '../contract/primitives';
 import type { CellIdentity, CellPosition } from './cell';
+import { shownAs, type ChartKind } from './chart';
+import { readChart, type Chart } from './chart-reader';
 import { byName, toScalar, valueKey } from './cell-value';
 import type { ColumnFacts } from './column-facts';
 import { columnFacts, factsOfAll } from './column-facts';
@@ -38,6 +40,8 @@ export interface PivotEvents {
   onTarget(cell: CellIdentity | null, at: CellPosition, add: boolean): void;
   /** Rows were opened or closed. */
   onRows(): void;
+  /** Rows came or went, or are arranged in another way: a chart that was read before is old. */
+  onShown(): void;
   /** The user changed what the pivot shows. */
   onLayout(): Promise<void>;
   /** The viewer's own settings opened or closed. */
@@ -78,6 +82,9 @@ interface PivotOptions extends PivotEvents {
   dark: boolean;
 }
 
+/** How the rows are shown: as the grid, or as a kind of chart. */
+type Shape = typeof GRID | ChartKind;
+
 const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
 
 /**
@@ -90,8 +97,8 @@ export class Pivot {
   private readonly withEmpty = new Map<string, boolean>();
   /** Expressions, by their text, of which some row had an empty value since the pivot was opened. */
   private readonly emptyExpressions = new Set<string>();
-  /** The grid's columns while a chart is on screen: the chart forgets those that it does not draw. */
-  private gridColumns: (string | null)[] | null = null;
+  /** What is on screen: the grid, or a chart in front of it. */
+  private kind: Shape = GRID;
   private restoring = 0;
   private refreshes = 0;
   private disposed = false;
@@ -236,7 +243,7 @@ export class Pivot {
     const layout = v.parse(Layout, await this.viewer.save());
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
-    if (this.gridColumns) layout.columns = this.gridColumns;
+    layout.plugin = this.kind;
     const { depth } = this.grid.shown.expansion;
     return depth === null ? layout : { ...layout, depth };
   }
@@ -251,7 +258,11 @@ export class Pivot {
     const { origins, schema } = this;
     const { layout, dropped, ignoresOr } = cleanLayout(saved, schema, await this.valid(saved));
     const formats = numberFormats(this.options.columns, schema, origins);
-    const formatted = { ...layout, columns_config: { ...formats, ...layout.columns_config } };
+    const formatted = {
+      ...layout,
+      ...(layout.plugin !== undefined && { plugin: shownAs(layout.plugin) }),
+      columns_config: { ...formats, ...layout.columns_config },
+    };
     return {
       layout: withoutMonthOrder(formatted, this.months),
       // What another version has to compare with is not missed here.
@@ -269,14 +280,8 @@ export class Pivot {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const { depth, ...config } = withMonthsInOrder(layout, this.months);
     this.grid.shown.expansion.setDepth(depth ?? null);
-    const isChart = (config.plugin ?? GRID) !== GRID;
-    this.gridColumns = isChart ? (config.columns ?? null) : null;
-    await this.restore({
-      plugin: GRID,
-      split_by: [],
-      ...config,
-      ...(isChart && { columns: this.drawable(config.columns ?? []) }),
-    });
+    await this.restore({ split_by: [], ...config, plugin: GRID });
+    this.kind = shownAs(config.plugin);
     return { dropped, ignoresOr };
   }
 
@@ -290,12 +295,7 @@ export class Pivot {
     const { group_by, split_by, columns, filter, sort, expressions, aggregates } = ordered;
     const isRegrouped = JSON.stringify(group_by) !== JSON.stringify(before.group_by);
     if (isRegrouped) this.grid.shown.expansion.setDepth(depth ?? null);
-    const isChart = this.gridColumns !== null;
-    if (isChart) this.gridColumns = columns ?? null;
-    await this.restore({
-      ...{ group_by, split_by, filter, sort, expressions, aggregates },
-      columns: isChart ? this.drawable(columns ?? []) : columns,
-    });
+    await this.restore({ group_by, split_by, columns, filter, sort, expressions, aggregates });
   }
 
   /** Filters the pivot, keeping everything else as it is. */
@@ -456,18 +456,22 @@ export class Pivot {
     return this.origins.other || this.triedRows ? [['pf_logid', '>', 0]] : [];
   }
 
-  /** Shows the grid or one of the charts. */
-  async showAs(plugin: string): Promise<void> {
-    const isChart = plugin !== GRID;
-    const shown = this.gridColumns ?? (isChart ? ((await this.layout()).columns ?? null) : null);
-    const columns = isChart && shown ? this.drawable(shown) : shown;
-    this.gridColumns = isChart ? shown : null;
-    await this.restore({ plugin, ...(columns && { columns }) });
+  /** Shows the grid, or the nearest kind of chart to a plugin's name. What is arranged stays. */
+  showAs(plugin: string): void {
+    this.kind = shownAs(plugin);
   }
 
-  /** The columns that a chart can draw: a painted share is no number of the engine's. */
-  private drawable(columns: readonly (string | null)[]): (string | null)[] {
-    return columns.filter((name) => name === null || !this.origins.ratios.has(name));
+  /** What is on screen: the grid, or a kind of chart. */
+  get shownAs(): Shape {
+    return this.kind;
+  }
+
+  /** What a chart of what is shown draws; see {@link readChart}. */
+  async chart(measure: string | null): Promise<Chart> {
+    const { table, schema, months, origins } = this;
+    const { columns } = this.options;
+    const layout = await this.layout();
+    return readChart({ table, layout, schema, columns, months, origins }, measure);
   }
 
   async toggleSettings(open?: boolean): Promise<void> {
@@ -496,6 +500,7 @@ export class Pivot {
     try {
       await this.viewer.restore({ theme, ...config });
       await this.viewer.flush();
+      this.options.onShown();
     } catch (error) {
       await this.viewer.resetError().catch(() => undefined);
       throw error;
@@ -512,6 +517,7 @@ export class Pivot {
       const { sort, expressions, aggregates } = ordered;
       await this.restore({ sort, expressions, aggregates });
     }
+    this.options.onShown();
     if (!this.disposed) await this.options.onLayout();
   }
 
@@ -531,7 +537,10 @@ export class Pivot {
     const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
     const suspects = await Promise.all([...names].map((name) => this.holdsEmpty(name)));
     if (suspects.some(Boolean)) await this.refresh(layout);
-    else await this.viewer.flush();
+    else {
+      await this.viewer.flush();
+      this.options.onShown();
+    }
   }
 
   private async refresh(layout: Layout): Promise<void> {

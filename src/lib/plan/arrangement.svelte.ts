@@ -97,7 +97,7 @@ export class Arrangement {
         const { dropped, ignoresOr } = await pivot.apply(layout);
         this.missing = dropped;
         this.ignoresOr = ignoresOr;
-        this.shownAs = layout.plugin ?? GRID;
+        this.shownAs = pivot.shownAs;
       } catch {
         layout = 'refused';
       }
@@ -218,11 +218,11 @@ export class Arrangement {
   }
 
   async showAs(plugin: string): Promise<void> {
-    this.shownAs = plugin;
-    if (plugin !== GRID) this.selection.clear();
     const { pivot } = this.loading;
     if (!pivot) return;
-    await pivot.showAs(plugin);
+    pivot.showAs(plugin);
+    this.shownAs = pivot.shownAs;
+    if (!this.isGrid) this.selection.clear();
     this.note(await pivot.layout());
   }
 

@@ -10,6 +10,7 @@ import type { Pivot } from '../pivot/pivot';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
 import { CellEntry } from './cell-entry';
+import { Charting } from './charting.svelte';
 import { Changes, type Written } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
@@ -49,6 +50,7 @@ export class PlanSession {
   readonly why: Why;
   readonly trial: Trial;
   readonly arrangement: Arrangement;
+  readonly charting: Charting;
   readonly fields: Fields;
   readonly log: Log;
   readonly locks: Locks;
@@ -95,6 +97,7 @@ export class PlanSession {
     this.locks = new Locks(this.planned.id);
     this.trial = new Trial(this.planned, this.loading, changeText, onTrialEnded);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
+    this.charting = new Charting(this.loading, this.arrangement);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.changes = new Changes(
       this.planned,
@@ -279,6 +282,7 @@ export class PlanSession {
           : this.arrangement.openAddress(pivot, this.search),
       onTarget: (cell, at, add) => void this.selection.select(cell, at, add),
       onRows: () => void this.selection.followRows(),
+      onShown: () => this.charting.follow(),
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });

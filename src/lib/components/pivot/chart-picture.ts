@@ -1,0 +1,106 @@
+import type { ChartKind } from '$lib/pivot/chart';
+import type { Chart } from '$lib/pivot/chart-reader';
+import { formatNumber } from '../number-text';
+import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
+
+/** Colours as the theme has them now: a canvas does not follow the style sheet by itself. */
+export function themeColors(element: Element) {
+  const style = getComputedStyle(element);
+  const probe = document.createElement('span');
+  element.append(probe);
+  const read = (token: string) => {
+    probe.style.color = `var(${token})`;
+    return getComputedStyle(probe).color;
+  };
+  const colors = {
+    series: Array.from({ length: 8 }, (_, i) => read(`--chart-${i + 1}`)),
+    others: read('--data-source'),
+    plan: read('--data-baseline'),
+    reference: read('--data-reference'),
+    surface: read('--surface'),
+    text: read('--text'),
+    muted: read('--text-muted'),
+    line: read('--line'),
+    zero: read('--line-control'),
+  };
+  probe.remove();
+  return { ...colors, font: style.fontFamily };
+}
+export type ThemeColors = ReturnType<typeof themeColors>;
+
+/** The words of a chart that the layout does not have. */
+export interface ChartWords {
+  title: string;
+  subtitle: string;
+  /** What each side is called. */
+  sides: readonly string[];
+}
+
+/** One line of numbers, and what it is called. */
+export interface NamedSeries extends DrawnSeries {
+  name: string;
+}
+
+/** Series and sides as they are drawn: colours tell series apart, patterns sides. */
+export function namedSeries(chart: Chart, words: ChartWords, colors: ThemeColors): NamedSeries[] {
+  const isAlone = chart.lines.length === 1;
+  return chart.lines.flatMap((line, i) =>
+    line.values.map((values, side) => {
+      const own = line.folded === null ? colors.series[i % colors.series.length] : colors.others;
+      const parts = [line.label, chart.sides.length > 1 ? words.sides[side] : null];
+      return {
+        name: parts.filter((part) => part != null).join(', ') || words.title,
+        values,
+        side,
+        color: (isAlone ? sideColor(chart, side, colors) : own) ?? colors.others,
+      };
+    }),
+  );
+}
+
+/** Plan and reference have the colours that they have everywhere. */
+function sideColor({ sides }: Chart, side: number, colors: ThemeColors): string | undefined {
+  const origin = sides[side]?.origin ?? 'plan';
+  if (origin === 'plan') return colors.plan;
+  return origin === 'reference' ? colors.reference : colors.series[side + 1];
+}
+
+/** A chart as it is drawn. */
+export function pictureOf(
+  chart: Chart,
+  kind: ChartKind,
+  words: ChartWords,
+  colors: ThemeColors,
+): Picture {
+  const series = namedSeries(chart, words, colors);
+  const isAlone = chart.lines.length === 1;
+  const ofSeries = chart.lines.flatMap(({ label }, i): LegendEntry[] =>
+    label === null
+      ? []
+      : [{ text: label, color: series[i * sidesOf(chart)]?.color ?? '', side: null }],
+  );
+  const ofSides = words.sides.map((text, side): LegendEntry => ({
+    text,
+    color: (isAlone ? sideColor(chart, side, colors) : undefined) ?? colors.muted,
+    side,
+  }));
+  const { surface, text, muted, line, zero, font } = colors;
+  return {
+    kind,
+    title: words.title,
+    subtitle: words.subtitle,
+    labels: chart.labels,
+    isTime: chart.isTime,
+    series,
+    legend: [...ofSeries, ...(chart.sides.length > 1 ? ofSides : [])],
+    stacked: kind === 'Y Bar' && chart.isSum,
+    tickText: (value) =>
+      chart.format.style === 'percent'
+        ? formatNumber(value, { style: 'percent', maximumFractionDigits: 1 })
+        : formatNumber(value, { notation: 'compact' }),
+    colors: { surface, text, muted, line, zero },
+    font,
+  };
+}
+
+const sidesOf = (chart: Chart): number => chart.lines[0]?.values.length ?? 1;

@@ -1,0 +1,189 @@
+import { readFile } from 'node:fs/promises';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { arrange, PivotPage } from './pivot-page';
+
+const TABLE = 'pf.fc_superstore_1';
+
+/** The chart as people find it, and its numbers as those read them who do not see it. */
+class ChartPage {
+  readonly region;
+  readonly plot;
+  readonly table;
+
+  constructor(readonly page: Page) {
+    this.region = page.getByRole('region', { name: 'Chart', exact: true });
+    this.plot = this.region.getByRole('slider');
+    this.table = this.region.getByRole('table').filter({ has: page.locator('caption') });
+  }
+
+  headers = () => this.table.locator('thead th').allTextContents();
+  places = () => this.table.locator('tbody th').allTextContents();
+
+  /** The numbers of a column; null for an empty one. */
+  async column(name: string): Promise<(number | null)[]> {
+    const at = (await this.headers()).indexOf(name);
+    expect(at, `a series called ${name}`).toBeGreaterThan(0);
+    const texts = await this.table.locator(`tbody td:nth-child(${at + 1})`).allTextContents();
+    return texts.map((text) => (text === '' ? null : Number(text.replaceAll(',', ''))));
+  }
+
+  async kind(name: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Kind' }).click();
+    await this.page.getByRole('menuitem', { name }).click();
+  }
+}
+
+test('a chart has time along its axis and the grid’s numbers, through changes and filters', async ({
+  page,
+  service,
+}) => {
+  await service.api.post('/versions/1/reference', {
+    date_offset: '14 years',
+    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
+    pf_user: 'ana',
+  });
+  const sums = async (where = 'true') => {
+    const rows = await service.query(
+      `SELECT to_char(date_trunc('month', "Order Date"), 'Mon YYYY') AS month,
+         sum("Sales") FILTER (WHERE pf_iter <> 'reference')::float8 AS plan,
+         sum("Sales") FILTER (WHERE pf_iter = 'reference')::float8 AS reference
+       FROM ${TABLE} WHERE ${where} GROUP BY date_trunc('month', "Order Date") ORDER BY date_trunc('month', "Order Date")`,
+    );
+    return rows as { month: string; plan: number | null; reference: number | null }[];
+  };
+  const pivot = new PivotPage(page);
+  const chart = new ChartPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    group_by: ['Category', 'Sub-Category'],
+    split_by: ['month'],
+    expressions: { month: `bucket("Order Date", 'M')` },
+  });
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  await expect(chart.plot).toBeVisible();
+  await expect(pivot.grid).toBeHidden();
+
+  const shows = async (where: string, name: string) => {
+    const stored = await sums(where);
+    await expect
+      .poll(async () => {
+        const [plan, reference, places] = await Promise.all([
+          chart.column(`${name}, Plan`),
+          chart.column(`${name}, Reference`),
+          chart.places(),
+        ]);
+        return stored.filter(({ month, ...both }) => {
+          const x = places.indexOf(month);
+          const isSame = (drawn?: number | null, wanted?: number | null) =>
+            Math.abs((drawn ?? 0) - (wanted ?? 0)) < 0.00501;
+          return !isSame(plan[x], both.plan) || !isSame(reference[x], both.reference);
+        });
+      })
+      .toEqual([]);
+    return stored;
+  };
+  const technology = `"Category" = 'Technology'`;
+  const stored = await shows(technology, 'Technology');
+  await expect(chart.table.locator('caption')).toHaveText('Sales by Category');
+  expect(await chart.places()).toEqual((await sums()).map(({ month }) => month));
+  expect((await chart.headers()).slice(1).sort()).toEqual(
+    ['Furniture', 'Office Supplies', 'Technology'].flatMap((name) => [
+      `${name}, Plan`,
+      `${name}, Reference`,
+    ]),
+  );
+
+  // Others' changes, one's own undo, and filters.
+  await service.api.post('/versions/1/scale', {
+    slice: { Category: 'Technology' },
+    pct: 10,
+    pf_user: 'bea',
+  });
+  expect((await shows(technology, 'Technology'))[5]?.plan).toBeCloseTo(
+    1.1 * Number(stored[5]?.plan),
+    1,
+  );
+  const log = await pivot.log();
+  await log
+    .getByRole('row')
+    .filter({ hasText: 'bea' })
+    .getByRole('button', { name: /^Undo/ })
+    .click();
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await shows(technology, 'Technology');
+  await page.keyboard.press('l');
+  await arrange(page, { filter: [['Segment', '==', 'Consumer']] });
+  await shows(`${technology} AND "Segment" = 'Consumer'`, 'Technology');
+
+  // Values by keyboard and by mouse, as the grid writes months.
+  await chart.plot.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const second = (await chart.places())[1] ?? '';
+  await expect(chart.plot).toHaveAttribute(
+    'aria-valuetext',
+    new RegExp(`^${second}\\. .*Technology, Plan: `),
+  );
+  await expect(page.getByTestId('chart-values')).toContainText(second);
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('chart-values')).toHaveCount(0);
+  await chart.plot.hover();
+  await expect(page.getByTestId('chart-values')).toContainText('Technology');
+  expect((await new AxeBuilder({ page }).include('section.chart').analyze()).violations).toEqual(
+    [],
+  );
+
+  // The same picture to take along.
+  await chart.kind('Lines');
+  await expect(page).toHaveURL(/chart=Y\+Line/);
+  const saving = page.waitForEvent('download');
+  await chart.region.getByRole('button', { name: 'Save as PNG' }).click();
+  const file = await saving;
+  expect(file.suggestedFilename()).toMatch(/Sales by Category\.png$/);
+  const bytes = await readFile(await file.path());
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  expect(bytes.length).toBeGreaterThan(10_000);
+
+  // Nothing to draw is said, and the grid is as it was.
+  await arrange(page, { filter: [['Segment', '==', 'nobody']] });
+  await expect(chart.region.getByText('There is nothing to draw')).toBeVisible();
+  await arrange(page, { filter: [] });
+  await page.getByRole('button', { name: 'Show as a grid' }).click();
+  await pivot.drawn();
+  await page.getByRole('button', { name: 'Copy the pivot' }).click();
+  await expect(page.getByText(/^The pivot is copied/)).toBeVisible();
+});
+
+test('a layout that names a chart of an earlier build shows the nearest kind', async ({
+  page,
+  service,
+}) => {
+  await service.query(`UPDATE pf.source SET default_layout = $1`, [
+    JSON.stringify({
+      plugin: 'Treemap',
+      group_by: ['Sub-Category', 'Region'],
+      columns: ['Quantity'],
+    }),
+  ]);
+  await page.goto('/versions/1');
+  const chart = new ChartPage(page);
+  await expect(chart.plot).toBeVisible({ timeout: 60_000 });
+  // Without time, the first level is along the axis and the second makes the series.
+  expect(await chart.headers()).toHaveLength(5);
+  const places = await chart.places();
+  expect(places).toHaveLength(17);
+  const drawn = await Promise.all(
+    (await chart.headers()).slice(1).map((name) => chart.column(name)),
+  );
+  const [{ paper }] = await service.query(
+    `SELECT sum("Quantity")::float8 AS paper FROM ${TABLE} WHERE "Sub-Category" = 'Paper'`,
+  );
+  const at = places.indexOf('Paper');
+  expect(drawn.reduce((all, column) => all + (column[at] ?? 0), 0)).toBe(paper);
+  await page.getByRole('button', { name: 'Kind' }).click();
+  await expect(page.getByRole('menuitem', { name: /^Stacked columns.*chosen$/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  expect(new URL(page.url()).search).toBe('');
+});
