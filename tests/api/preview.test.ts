@@ -1,4 +1,6 @@
+import { tableFromIPC } from 'apache-arrow';
 import { describe, expect } from 'vitest';
+import { ARROW } from '../../src/lib/contract/primitives';
 import { it } from '../support/api';
 import { bytes, plan, stored } from '../support/planned';
 import { holdVersion } from '../support/race';
@@ -100,6 +102,28 @@ for (const grain of [false, true]) {
     );
   });
 }
+
+describe('a preview in Arrow', () => {
+  it('has the rows, and in its metadata the rest of what JSON has', async ({ service }) => {
+    const { path } = await planned(service, true);
+    const send = async (accept: string) =>
+      service.api.send(`${path}/scale/preview`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: JSON.stringify({ slice: { Region: 'A', typo: 1 }, pct: 50, pf_user: 'änn' }),
+      });
+    const { rows, ...facts } = (await send('*/*')).body;
+    const arrow = await send(ARROW);
+    expect(arrow.headers.get('content-type')).toBe(ARROW);
+    expect(arrow.headers.get('x-slice-skipped')).toBe('typo');
+    const table = tableFromIPC(arrow.bytes);
+    expect(tell(table.toArray().map((row): Row => row.toJSON()))).toEqual(tell(rows));
+    const told = JSON.parse(table.schema.metadata.get('pf_preview') ?? '');
+    // Each preview has an id of its own.
+    const anyId = (text: string) => text.replaceAll(/-\d+/g, '-n');
+    expect({ ...told, sql: anyId(told.sql) }).toEqual({ ...facts, sql: anyId(facts.sql) });
+  });
+});
 
 describe('the totals of a preview', () => {
   it('are those of the slice before and after, and of what is held', async ({ service }) => {

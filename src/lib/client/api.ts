@@ -13,21 +13,18 @@ import type {
   Explanation,
   LogAnswer,
   LogEntry,
-  RedoAnswer,
   Segment,
   UndoAnswer,
   UndoneEntry,
 } from '../contract/log';
 import type { Me } from '../contract/me';
-import type {
-  OperationAnswer,
-  OperationPreview,
-  Slice,
-  SliceOperation,
-  SlicePreview,
-  SliceRequests,
-} from '../contract/operations';
-import { ErrorAnswer, IDEMPOTENCY_KEY_HEADER, TIMELINE_HEADER } from '../contract/primitives';
+import type { Slice, SliceOperation, SlicePreview, SliceRequests } from '../contract/operations';
+import {
+  ARROW,
+  ErrorAnswer,
+  IDEMPOTENCY_KEY_HEADER,
+  TIMELINE_HEADER,
+} from '../contract/primitives';
 import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
@@ -137,15 +134,24 @@ const NO_SERVER = 'No server answers now. Try again in a moment.';
 const json = async <Answer>(url: string, call?: Call): Promise<Answer> =>
   read<Answer>(await send(url, call), call);
 
-async function read<Answer>(response: Response, call?: Call): Promise<Answer> {
+const read = <Answer>(response: Response, call?: Call): Promise<Answer> =>
+  complete<Answer>(() => response.json(), call);
+
+/** The rows of an answer as an Arrow stream of one record batch. */
+const readArrow = (response: Response, call?: Call): Promise<ArrayBuffer> =>
+  complete(() => response.arrayBuffer(), call);
+
+async function complete<Answer>(body: () => Promise<Answer>, call?: Call): Promise<Answer> {
   try {
-    const answer: Answer = await response.json();
-    return answer;
+    return await body();
   } catch (cause) {
     if (call?.signal?.aborted) throw cause;
     throw new ApiError(0, 'The connection was cut before the answer was complete.');
   }
 }
+
+/** Of a request whose answer has rows. */
+const ASKS_FOR_ARROW = { accept: ARROW };
 
 /** How long to wait, in milliseconds, before a write without an answer is sent again. */
 const SENT_AGAIN_AFTER = [250, 1500, 3000, 5000];
@@ -161,13 +167,17 @@ const SAME_WRITE_WITHIN = 120_000;
  * the same key: the service then makes the write at most once, and answers what it answered. The key
  * stays if no answer comes at all, for the person may send the same once more.
  */
-async function write<T>(url: string, call: Call): Promise<T> {
+async function write<T>(
+  url: string,
+  call: Call,
+  readAnswer: (response: Response, call: Call) => Promise<T> = read,
+): Promise<T> {
   const request = JSON.stringify([call.method, url, call.body]);
   const key = keysInDoubt.get(request) ?? randomKey();
-  const headers = { [IDEMPOTENCY_KEY_HEADER]: key };
+  const headers = { ...call.headers, [IDEMPOTENCY_KEY_HEADER]: key };
   for (const milliseconds of [...SENT_AGAIN_AFTER, null]) {
     try {
-      const answer = await json<T>(url, { ...call, headers });
+      const answer = await readAnswer(await send(url, { ...call, headers }), call);
       keysInDoubt.delete(request);
       return answer;
     } catch (error) {
@@ -380,26 +390,35 @@ export const clearBaseline = (id: number, o?: CallOptions) =>
 export const previewSlice = (id: number, slice: Slice, o?: CallOptions) =>
   json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice } });
 
-/** POST /versions/:id/scale, recode or clone: answers the rows it wrote; 422 if there is nothing to write. */
+/**
+ * POST /versions/:id/scale, recode or clone: answers the rows it wrote, as an Arrow stream; 422 if there is
+ * nothing to write.
+ */
 export const operate = <O extends SliceOperation>(
   id: number,
   operation: O,
   body: SliceRequests[O],
   o?: CallOptions,
-) => write<OperationAnswer>(path`/versions/${id}/${operation}`, { ...o, method: 'POST', body });
+) =>
+  write(
+    path`/versions/${id}/${operation}`,
+    { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW },
+    readArrow,
+  );
 
-/** POST /versions/:id/scale, recode or clone/preview: what the operation would do; nothing is written. */
-export const previewOperation = <O extends SliceOperation>(
+/**
+ * POST /versions/:id/scale, recode or clone/preview: what the operation would do, as an Arrow stream whose
+ * metadata tells the rest; nothing is written.
+ */
+export const previewOperation = async <O extends SliceOperation>(
   id: number,
   operation: O,
   body: SliceRequests[O],
   o?: CallOptions,
-) =>
-  json<OperationPreview>(path`/versions/${id}/${operation}/preview`, {
-    ...o,
-    method: 'POST',
-    body,
-  });
+): Promise<ArrayBuffer> => {
+  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
+  return readArrow(await send(path`/versions/${id}/${operation}/preview`, call), call);
+};
 
 // Locks
 
@@ -465,11 +484,14 @@ export const listUndone = (id: number, o?: CallOptions) =>
 
 /**
  * POST /versions/:id/redo/:logid: makes an undone entry again on the version as it is now; answers as its
- * operation does. 422 says why that is no longer possible.
+ * operation or load does. 422 says why that is no longer possible.
  */
 export const redo = (id: number, logid: number, pf_user: string, o?: CallOptions) =>
-  write<RedoAnswer>(path`/versions/${id}/redo/${logid}`, {
-    ...o,
-    method: 'POST',
-    body: { pf_user },
-  });
+  write<ArrayBuffer | LoadAnswer>(
+    path`/versions/${id}/redo/${logid}`,
+    { ...o, method: 'POST', body: { pf_user }, headers: ASKS_FOR_ARROW },
+    (response, call) =>
+      response.headers.get('content-type') === ARROW
+        ? readArrow(response, call)
+        : read<LoadAnswer>(response, call),
+  );

@@ -550,7 +550,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     role: 'reader',
     summary: `What a ${operation} would do, without doing it`,
     request: SLICE_REQUESTS[operation],
-    answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER] },
+    answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
     refusals: [400, 404, 409, 422],
   })),
   {

@@ -352,17 +352,25 @@ const measured = {
 
 const Change = v.object({ before: v.object(measured), after: v.object(measured) });
 
+/** In an Arrow answer to a preview, the schema's metadata has {@link PreviewFacts} as JSON under this name. */
+export const PREVIEW_METADATA = 'pf_preview';
+
 /**
- * What an operation would do (docs/contract/05-operations.md#trying-before-writing): its rows, with a
- * negative `pf_logid`; its statements; the totals of its slice, or of the slice of each edit; and those
- * of the rows that it leaves alone because they are held.
+ * What an operation would do, beside its rows: its statements; the totals of its slice, or of the slice
+ * of each edit; and those of the rows that it leaves alone because they are held.
  */
-export const OperationPreview = v.object({
-  rows: OperationAnswer,
+export const PreviewFacts = v.object({
   sql: v.string(),
   totals: v.union([Change, v.array(Change)]),
   held: v.object(measured),
 });
+export type PreviewFacts = v.InferOutput<typeof PreviewFacts>;
+
+/**
+ * What an operation would do (docs/contract/05-operations.md#trying-before-writing). Its rows have a
+ * negative `pf_logid`.
+ */
+export const OperationPreview = v.object({ rows: OperationAnswer, ...PreviewFacts.entries });
 export type OperationPreview = v.InferOutput<typeof OperationPreview>;
 
 /**

@@ -1,4 +1,5 @@
-import { Column, tableFromIPC, Type } from '@uwdata/flechette';
+import { tableFromIPC, Type, type Column } from '@uwdata/flechette';
+import { dictionaryOf } from './arrow-columns';
 
 /** What is known of a loaded column before the engine has it. */
 export interface ColumnFacts {
@@ -73,14 +74,6 @@ function factsOf(column: Column<unknown>): ColumnFacts {
     }),
   );
   return { distinct: found.length, months: months.size, texts: null };
-}
-
-/** The values of a column that is written as numbers into a dictionary; undefined for any other. */
-function dictionaryOf(column: Column<unknown>): Column<unknown> | undefined {
-  const [batch] = column.data;
-  // The class of such a batch is not exported; its dictionary is documented.
-  const dictionary = batch && 'dictionary' in batch ? batch.dictionary : undefined;
-  return dictionary instanceof Column ? dictionary : undefined;
 }
 
 /** The different values of a column, {@link MANY} at most. */

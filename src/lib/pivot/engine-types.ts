@@ -63,6 +63,8 @@ export interface View extends EngineView {
   expand(row: number): Promise<number>;
   collapse(row: number): Promise<number>;
   set_depth(depth: number): Promise<void>;
+  /** What it shows as an Arrow stream of one record batch. */
+  to_arrow(window: { compression: null }): Promise<ArrayBuffer>;
 }
 
 /** The engine's table as the pivot uses it. */
@@ -71,6 +73,8 @@ export interface Table extends EngineTable {
   size(): Promise<number>;
   /** Takes columns of values, or an Arrow stream of one record batch, which it takes over. */
   update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown>;
+  /** The same in the place of all rows that there are. */
+  replace(rows: ArrayBuffer): Promise<unknown>;
   remove(keys: readonly (string | number)[]): Promise<void>;
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Iter } from '../contract/operations';
 import type { CellValue, EngineTable } from './engine-types';
 import { differences, Origins, shares } from './origins';
-import { toEngineColumns } from './rows';
+import { encoded } from './arrow-columns';
+import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from './view-reader';
 import {
   awkwardRows,
@@ -60,10 +61,12 @@ describe('measures by origin', () => {
           const first = rows.slice(0, loaded.length);
           const { bytes, origins } = Origins.prepare(bytesOf(first), MEASURES, excluded);
           const table = (await tableFrom(bytes)) as unknown as EngineTable & {
-            update(columns: Record<string, CellValue[]>): Promise<unknown>;
+            update(rows: ArrayBuffer): Promise<unknown>;
           };
-          const answered = toEngineColumns(rows.slice(loaded.length), SCHEMA, 'pf_id');
-          if (later.length > 0) await table.update(origins.extend(answered));
+          if (later.length > 0) {
+            const { columns: answered } = new AnsweredRows(bytesOf(rows.slice(loaded.length)));
+            await table.update(encoded(origins.extend(fitted(answered, SCHEMA, 'pf_id'))));
+          }
 
           expect(origins.compares).toBe(loaded.includes('reference'));
           const columns = MEASURES.flatMap((measure) => [

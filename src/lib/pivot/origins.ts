@@ -1,16 +1,18 @@
-import type { DataType, TypedArray } from '@uwdata/flechette';
-import {
-  batchType,
-  bool,
-  Column,
-  field,
-  float64,
-  int32,
-  Table,
-  tableFromIPC,
-  tableToIPC,
-} from '@uwdata/flechette';
+import type { Column } from '@uwdata/flechette';
+import { bool, float64, tableFromIPC } from '@uwdata/flechette';
 import { isLoad, LOG_OPERATIONS, OPERATIONS, type Iter } from '../contract/operations';
+import type { ArrowColumns, Numbers } from './arrow-columns';
+import {
+  columnFrom,
+  columnsOf,
+  dictionaryOf,
+  encoded,
+  isThere,
+  mapped,
+  numbersOf,
+  whole,
+  widened,
+} from './arrow-columns';
 import type { CellValue } from './engine-types';
 
 /** The column that tells what wrote a row. */
@@ -103,6 +105,8 @@ interface OriginColumn {
 interface Prepared {
   bytes: ArrayBuffer;
   origins: Origins;
+  /** What `bytes` hold. */
+  columns: ArrowColumns;
 }
 
 /**
@@ -132,7 +136,7 @@ export class Origins {
    * @param measures the names of the measures; those that are not loaded as numbers are left as they are
    * @param excluded the version's excluded iterations
    * @param compared another version to compare with; its rows are loaded after these, see
-   * {@link prepareOther}
+   * {@link extendOther}
    */
   static prepare(
     bytes: ArrayBuffer,
@@ -140,105 +144,108 @@ export class Origins {
     excluded: readonly Iter[],
     compared: OtherVersion | null = null,
   ): Prepared {
-    const table = tableFromIPC(bytes);
-    const rows = rowsByIter(table);
-    const isWide = (name: string) => compared?.wide.has(name) ?? false;
-    const numbers = measures.flatMap((measure) => {
-      const source = numbersOf(table, measure);
-      return source ? { measure, ...(isWide(measure) ? widened(source) : source) } : [];
+    const columns = columnsOf(tableFromIPC(bytes));
+    const wide = [...(compared?.wide ?? [])].flatMap((name): NamedColumn[] => {
+      const narrow = numbersOf(columns.get(name));
+      return narrow ? [[name, whole(widened(narrow))]] : [];
     });
-    const compares = rows?.names.includes(OPERATIONS.reference.iter) ?? false;
+    for (const [name, column] of wide) columns.set(name, column);
+    const compares = rowsByIter(columns)?.names.includes(OPERATIONS.reference.iter) ?? false;
+    const numbers = measures.filter((measure) => numbersOf(columns.get(measure)));
     const origins = ORIGINS.filter(
       (origin) =>
         (compares || !WITH_REFERENCE.includes(origin)) &&
         (compared !== null || !WITH_OTHER.includes(origin)),
     );
-    const taken = new Set(table.schema.fields.map(({ name }) => name));
     const possible = measures.flatMap((measure) =>
       Object.values(SUFFIXES)
         .map((suffix) => `${measure}: ${suffix}`)
-        .filter((name) => !taken.has(name)),
+        .filter((name) => !columns.has(name)),
     );
     const suffixes = compared
-      ? { ...SUFFIXES, ...freeSuffixes(compared, measures, new Set([...taken, ...possible])) }
+      ? {
+          ...SUFFIXES,
+          ...freeSuffixes(compared, measures, new Set([...columns.keys(), ...possible])),
+        }
       : SUFFIXES;
     const made = new Map<string, OriginColumn>();
-    const replaced = new Map<string, Column<unknown>>();
-    for (const name of compared?.wide ?? []) {
-      const narrow = numbersOf(table, name);
-      if (narrow) replaced.set(name, whole(widened(narrow)));
+    for (const measure of rowsByIter(columns) ? numbers : []) {
+      for (const origin of origins) {
+        const name = nameOf(measure, origin, suffixes);
+        const needed = RATIOS[origin] ?? [];
+        if (columns.has(name) || needed.some((part) => !made.has(nameOf(measure, part, suffixes))))
+          continue;
+        made.set(name, { measure, origin });
+      }
     }
-    const hasIntegerKeys = numbersOf(table, ID)?.values instanceof Int32Array && !isWide(ID);
+    const hasIntegerKeys = numbersOf(columns.get(ID))?.values instanceof Int32Array;
     const other = compared && {
       id: compared.id,
       excluded: new Set<string>(compared.excluded),
       shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float,
     };
-    const added: NamedColumn[] = [];
-    const left = new Set<string>(excluded);
-    for (const { measure, ...source } of rows ? numbers : []) {
-      for (const origin of origins) {
-        const name = nameOf(measure, origin, suffixes);
-        const needed = RATIOS[origin] ?? [];
-        if (taken.has(name) || needed.some((part) => !made.has(nameOf(measure, part, suffixes))))
-          continue;
-        made.set(name, { measure, origin });
-        added.push([name, columnOf(origin, source, rows, left)]);
-      }
-      if (rows?.names.some((iter) => left.has(iter))) {
-        replaced.set(
-          measure,
-          masked(source, rows, (iter) => !left.has(iter)),
-        );
-      }
-    }
     const result = new Origins(
       made,
       new Set(possible),
-      left,
-      numbers.map(({ measure }) => measure),
+      new Set<string>(excluded),
+      numbers,
       compares,
       suffixes,
       other,
     );
-    if (added.length === 0 && replaced.size === 0) return { bytes, origins: result };
-    const columns = table.schema.fields.flatMap(({ name }, i): NamedColumn[] => {
-      const column: Column<unknown> | undefined = replaced.get(name) ?? table.children[i];
-      return column ? [[name, column]] : [];
-    });
-    return { bytes: encoded(table, [...columns, ...added]), origins: result };
+    const extended = result.extend(columns);
+    const isSame = wide.length === 0 && [...extended].every(([name, c]) => columns.get(name) === c);
+    return { bytes: isSame ? bytes : encoded(extended), origins: result, columns: extended };
+  }
+
+  /**
+   * Rows of this version with the columns by origin, and without the measures of what operations leave
+   * alone. Where a column is absent, it is empty in every row.
+   *
+   * @param columns as they are loaded first, `pf_iter` among them
+   */
+  extend(columns: ArrowColumns): ArrowColumns {
+    const rows = rowsByIter(columns);
+    const extended = new Map(columns);
+    for (const [name, { measure, origin }] of this.columns) {
+      const source = numbersOf(columns.get(measure));
+      if (source) extended.set(name, columnOf(origin, source, rows, this.excluded));
+    }
+    if (!rows?.names.some((iter) => this.excluded.has(iter))) return extended;
+    for (const measure of this.measures) {
+      const source = numbersOf(columns.get(measure));
+      const counts = (iter: string) => !this.excluded.has(iter);
+      if (source) extended.set(measure, masked(source, rows, counts));
+    }
+    return extended;
   }
 
   /**
    * Rows of the other version as rows of this pivot's table: no key and no log entry of theirs is one of
    * this version's, and no measure but those that compare has a number.
    *
-   * @param bytes a complete Arrow stream of one record batch, with the columns that were loaded first
+   * @param columns as this version's are loaded first
    */
-  prepareOther(bytes: ArrayBuffer): ArrayBuffer {
-    const table = tableFromIPC(bytes);
-    const rows = rowsByIter(table);
+  extendOther(columns: ArrowColumns): ArrowColumns {
+    const rows = rowsByIter(columns);
     const { other, suffixes } = this;
-    const columns: NamedColumn[] = [];
-    for (const [i, { name }] of table.schema.fields.entries()) {
-      const column: Column<unknown> | undefined = table.children[i];
-      const numbers = numbersOf(table, name);
-      if (!column || !other) continue;
+    const extended = new Map<string, Column<unknown>>();
+    for (const [name, column] of columns) {
+      const numbers = numbersOf(column);
+      if (!other) continue;
       if (name === ID && numbers) {
         const isInteger = other.shift === SHIFTS.integer;
-        columns.push([name, whole(mapped(numbers, (id) => id - other.shift, isInteger))]);
+        extended.set(name, whole(mapped(numbers, (id) => id - other.shift, isInteger)));
       } else if (name === LOGID && numbers) {
-        columns.push([name, whole(mapped(numbers, (id) => -id))]);
+        extended.set(name, whole(mapped(numbers, (id) => -id)));
       } else if (this.measures.includes(name) && numbers) {
         const counts = (iter: string) => !other.excluded.has(iter);
         const negative = mapped(numbers, (value) => -value);
-        columns.push(
-          [nameOf(name, 'other', suffixes), masked(numbers, rows, counts)],
-          [nameOf(name, 'otherDifference', suffixes), masked(negative, rows, counts)],
-        );
-      } else columns.push([name, column]);
+        extended.set(nameOf(name, 'other', suffixes), masked(numbers, rows, counts));
+        extended.set(nameOf(name, 'otherDifference', suffixes), masked(negative, rows, counts));
+      } else extended.set(name, column);
     }
-    return encoded(table, columns);
+    return extended;
   }
 
   /** What a column of the pivot adds up; null if it is no column that was made here. */
@@ -296,49 +303,6 @@ export class Origins {
   /** A schema without the columns made here. */
   loaded<T>(schema: Readonly<Record<string, T>>): Record<string, T> {
     return Object.fromEntries(Object.entries(schema).filter(([name]) => !this.columns.has(name)));
-  }
-
-  /** The same for rows that an operation wrote: columns of equal length, `pf_iter` among them. */
-  extend(columns: Record<string, CellValue[]>): Record<string, CellValue[]> {
-    const iters = columns[ITER] ?? [];
-    const extended = { ...columns };
-    for (const [name, { measure, origin }] of this.columns) {
-      const values = columns[measure] ?? [];
-      extended[name] = values.map((value, y) => this.share(value, origin, String(iters[y])));
-    }
-    for (const measure of this.measures) {
-      extended[measure] = (columns[measure] ?? []).map((value, y) =>
-        this.excluded.has(String(iters[y])) ? null : value,
-      );
-    }
-    return extended;
-  }
-
-  /** The same for rows that the other version's log has: as {@link prepareOther} makes them. */
-  extendOther(columns: Record<string, CellValue[]>): Record<string, CellValue[]> {
-    const iters = columns[ITER] ?? [];
-    const { other } = this;
-    const extended = { ...columns };
-    const move = (name: string, how: (id: number) => number) => {
-      const values = columns[name];
-      if (values) extended[name] = values.map((id) => (typeof id === 'number' ? how(id) : id));
-    };
-    move(ID, (id) => id - (other?.shift ?? 0));
-    move(LOGID, (id) => -id);
-    for (const [name, { measure, origin }] of this.columns) {
-      extended[name] = (columns[measure] ?? []).map((value, y) => {
-        const counts = typeof value === 'number' && !other?.excluded.has(String(iters[y]));
-        if (counts && origin === 'other') return value;
-        return counts && origin === 'otherDifference' ? -value : null;
-      });
-    }
-    for (const measure of this.measures) extended[measure] = iters.map(() => null);
-    return extended;
-  }
-
-  private share(value: CellValue, origin: Origin, iter: string): CellValue {
-    if (typeof value !== 'number' || !countsFor(origin, iter, this.excluded)) return null;
-    return origin === 'difference' ? value * signOf(iter, this.excluded) : value;
   }
 }
 
@@ -438,18 +402,6 @@ function freeSuffixes(
 
 type NamedColumn = [name: string, column: Column<unknown>];
 
-/** Columns in the place of a table's, as the stream that the engine takes over: a buffer of nothing else. */
-function encoded({ schema }: Table, columns: readonly NamedColumn[]): ArrayBuffer {
-  const fields = columns.map(([name, { type }]) => field(name, type));
-  const table = new Table(
-    { ...schema, fields },
-    columns.map(([, column]) => column),
-  );
-  const bytes = tableToIPC(table, { format: 'stream' });
-  if (!bytes) throw new Error('The rows could not be prepared.');
-  return bytes.slice().buffer;
-}
-
 /** How rows of an iteration go into the difference: +1 for the plan, −1 for the reference. */
 function signOf(iter: string, excluded: ReadonlySet<string>): number {
   return (excluded.has(iter) ? 0 : 1) - (iter === OPERATIONS.reference.iter ? 1 : 0);
@@ -461,54 +413,13 @@ interface RowsByIter {
   indices: ArrayLike<number>;
 }
 
-function rowsByIter(table: Table): RowsByIter | null {
-  // Of a name that the stream does not have, it returns undefined, against its declaration.
-  const column: Column<unknown> | undefined = table.getChild(ITER);
-  const [batch] = column?.data ?? [];
-  if (!batch || !('dictionary' in batch) || !(batch.dictionary instanceof Column)) return null;
-  const { values } = batch;
+function rowsByIter(columns: ArrowColumns): RowsByIter | null {
+  const column = columns.get(ITER);
+  const dictionary = column && dictionaryOf(column);
+  const values = column?.data[0]?.values;
+  if (!dictionary || !values) return null;
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) return null;
-  return { names: [...batch.dictionary].map(String), indices: values };
-}
-
-/** The numbers of a column as they came. */
-interface Numbers {
-  type: DataType;
-  values: TypedArray;
-  /** A bit per row that has a value; empty if all have. */
-  validity: Uint8Array;
-}
-
-function numbersOf(table: Table, name: string): Numbers | null {
-  const column: Column<unknown> | undefined = table.getChild(name);
-  const [batch] = column?.data ?? [];
-  if (!batch || !(batch.values instanceof Float64Array || batch.values instanceof Int32Array)) {
-    return null;
-  }
-  const { type, values, validity, nullCount } = batch;
-  return { type, values, validity: nullCount > 0 ? validity : new Uint8Array(0) };
-}
-
-/** Other numbers in the place of each; those of empty places do not matter. */
-function mapped(
-  { values, validity }: Numbers,
-  how: (value: number) => number,
-  isInteger = values instanceof Int32Array,
-): Numbers {
-  const { length } = values;
-  const made = isInteger ? new Int32Array(length) : new Float64Array(length);
-  for (let y = 0; y < length; y++) made[y] = how(Number(values[y]));
-  return { type: isInteger ? int32() : float64(), values: made, validity };
-}
-
-const widened = (numbers: Numbers): Numbers => mapped(numbers, (value) => value, false);
-
-function whole({ type, values, validity }: Numbers): Column<unknown> {
-  let nulls = 0;
-  for (let y = 0; validity.length > 0 && y < values.length; y++) {
-    if (((validity[y >> 3] ?? 0) & (1 << (y & 7))) === 0) nulls++;
-  }
-  return columnFrom(type, values, validity, values.length, nulls);
+  return { names: [...dictionary].map(String), indices: values };
 }
 
 function columnOf(
@@ -545,21 +456,9 @@ function masked(
   const indices = rows?.indices ?? [];
   let nulls = 0;
   for (let y = 0; y < length; y++) {
-    const bit = 1 << (y & 7);
-    const isThere = validity.length === 0 || ((validity[y >> 3] ?? 0) & bit) !== 0;
-    if (isThere && kept[indices[y] ?? 0]) bits[y >> 3] = (bits[y >> 3] ?? 0) | bit;
-    else nulls++;
+    if (isThere(validity, y) && kept[indices[y] ?? 0]) {
+      bits[y >> 3] = (bits[y >> 3] ?? 0) | (1 << (y & 7));
+    } else nulls++;
   }
   return columnFrom(type, values, bits, length, nulls);
-}
-
-function columnFrom(
-  type: DataType,
-  values: TypedArray,
-  validity: Uint8Array,
-  length: number,
-  nullCount: number,
-): Column<unknown> {
-  const Batch = batchType(type);
-  return new Column([new Batch({ length, nullCount, type, validity, values })], type);
 }

@@ -1,9 +1,11 @@
+import { tableFromIPC } from '@uwdata/flechette';
 import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
-import type { Row, Scalar } from '../contract/primitives';
+import type { Scalar } from '../contract/primitives';
+import { columnsOf, encoded, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { readChart, type Chart } from './chart-reader';
@@ -12,7 +14,7 @@ import type { ColumnFacts } from './column-facts';
 import { columnFacts, factsOfAll } from './column-facts';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
-import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
+import type { Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid';
 import type { TriedMark } from './marks';
 import {
@@ -30,7 +32,8 @@ import {
 import type { CleanLayout, MonthOrder } from './layout';
 import { Origins, type OtherVersion } from './origins';
 import { createViewer, startEngine } from './perspective';
-import { emptyColumns, rowsOf, toEngineColumns } from './rows';
+import { FreePlaces } from './free-places';
+import { fitted, type AnsweredRows } from './rows';
 import { Tried } from './tried';
 import { neededColumns } from './underlying';
 
@@ -93,8 +96,8 @@ const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
  */
 export class Pivot {
   private readonly months = new Map<string, MonthOrder>();
-  /** Whether a loaded column holds an empty value; columns that were not looked up yet are absent. */
-  private readonly withEmpty = new Map<string, boolean>();
+  /** The loaded columns that have held an empty value. */
+  private readonly withEmpty = new Set<string>();
   /** Expressions, by their text, of which some row had an empty value since the pivot was opened. */
   private readonly emptyExpressions = new Set<string>();
   /** What is on screen: the grid, or a chart in front of it. */
@@ -105,6 +108,7 @@ export class Pivot {
   private dark: boolean;
   /** How many rows of the table are those of the version that is compared with. */
   private otherRows = 0;
+  private readonly places = new FreePlaces();
   /** The rows that are tried; null if none are. */
   private triedRows: TriedRows | null = null;
 
@@ -150,12 +154,15 @@ export class Pivot {
       wide: wideColumns(typesOf(bytes), batches.map(typesOf)),
     };
     const prepared = Origins.prepare(bytes, measures, options.excluded, compared);
+    const others = batches.map((batch) =>
+      prepared.origins.extendOther(columnsOf(tableFromIPC(batch))),
+    );
     const client = await startEngine();
     const table = await client.table(prepared.bytes, { index: options.index });
     const viewer = createViewer();
     try {
       const ownRows = await table.size();
-      for (const batch of batches) await table.update(prepared.origins.prepareOther(batch));
+      for (const other of others) await table.update(encoded(other));
       options.host.append(viewer);
       await viewer.load(table);
       await viewer.resetThemes(Object.values(THEMES));
@@ -171,6 +178,7 @@ export class Pivot {
       const schema = byName(await table.schema());
       const pivot = new Pivot(options, table, viewer, grid, schema, facts, prepared.origins);
       pivot.otherRows = (await table.size()) - ownRows;
+      for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
           // If the page is left right after a change, the viewer is gone before this has read it.
@@ -303,25 +311,24 @@ export class Pivot {
     await this.restore({ filter });
   }
 
-  /** Appends rows of an operation's answer; the view re-sums them in place. */
-  async append(rows: readonly Row[], side: Side = 'own'): Promise<void> {
-    if (rows.length === 0) return;
-    const { origins } = this;
-    const answered = toEngineColumns(rows, origins.loaded(this.schema), this.options.index);
-    const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
-    for (const name of emptyColumns(columns)) this.withEmpty.set(name, true);
-    await this.noteEmptyExpressions(columns);
-    await this.changeRows(side, () => this.table.update(columns));
-    await this.settle();
-  }
-
   /**
-   * Appends rows that the service sent as an Arrow stream of one record batch.
+   * Appends rows, in one update of the engine; the view re-sums them in place.
    *
    * @throws RowsError if the loaded table cannot hold them
    */
-  appendStream(bytes: ArrayBuffer, side: Side): Promise<void> {
-    return this.append(rowsOf(bytes), side);
+  async append(rows: AnsweredRows, side: Side = 'own'): Promise<void> {
+    if (rows.count === 0) return;
+    const { origins } = this;
+    const answered = fitted(rows.columns, origins.loaded(this.schema), this.options.index);
+    const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
+    this.noteEmpty(columns);
+    await this.noteEmptyExpressions(columns);
+    const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
+    await this.changeRows(side, () => this.table.update(encoded(columns)));
+    if (!isLoadedAnew) return this.settle();
+    this.grid.invalidate();
+    // The view has forgotten which rows were opened.
+    await this.refresh(await this.engineLayout());
   }
 
   /**
@@ -355,12 +362,9 @@ export class Pivot {
    * @returns how much the rows add to each cell
    * @throws RowsError if the loaded table cannot hold them; none of them is in it then
    */
-  async try(rows: readonly Row[], text: TriedMark['text']): Promise<Tried> {
-    const logid = Number(rows[0]?.pf_logid);
-    const keys = rows
-      .map((row) => row[this.index])
-      .filter((key) => typeof key === 'string' || typeof key === 'number');
-    this.triedRows = { logid, keys };
+  async try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
+    const logid = rows.logid ?? NaN;
+    this.triedRows = { logid, keys: rows.keys(this.index) };
     try {
       await this.append(rows);
       const { config } = await this.grid.shown.ask(async (reader) => reader);
@@ -385,7 +389,9 @@ export class Pivot {
   private async changeRows(side: Side, change: () => Promise<unknown>): Promise<void> {
     const before = await this.table.size();
     await change();
-    if (side === 'other') this.otherRows += (await this.table.size()) - before;
+    const added = (await this.table.size()) - before;
+    this.places.changed(added);
+    if (side === 'other') this.otherRows += added;
   }
 
   private async keysOfEntry(logid: number): Promise<(string | number)[]> {
@@ -562,18 +568,21 @@ export class Pivot {
       if (isEmpty) this.emptyExpressions.add(text);
       return isEmpty;
     }
-    const known = this.withEmpty.get(name);
-    if (known !== undefined) return known;
-    const isEmpty = await hasEmpty(this.table, name);
-    this.withEmpty.set(name, isEmpty);
-    return isEmpty;
+    return this.withEmpty.has(name);
+  }
+
+  /** Notes the loaded columns that are empty in one of some rows. */
+  private noteEmpty(rows: ArrowColumns): void {
+    for (const name of Object.keys(this.schema)) {
+      if ((rows.get(name)?.nullCount ?? 1) > 0) this.withEmpty.add(name);
+    }
   }
 
   /**
    * Notes the expressions on screen that are empty for one of some new rows. A view that was open
    * before the first empty value came does not show its group, so no view can be asked for it.
    */
-  private async noteEmptyExpressions(rows: Record<string, CellValue[]>): Promise<void> {
+  private async noteEmptyExpressions(rows: ArrowColumns): Promise<void> {
     const { reader } = this.grid.shown;
     if (!reader) return;
     for (const name of reader.expressions) {
@@ -585,20 +594,14 @@ export class Pivot {
     }
   }
 
-  private async isEmptyForAny(
-    name: string,
-    text: string,
-    rows: Record<string, CellValue[]>,
-  ): Promise<boolean> {
+  private async isEmptyForAny(name: string, text: string, rows: ArrowColumns): Promise<boolean> {
     const client = await this.table.get_client();
-    const columns = await neededColumns(this.table, text);
-    // A table has to have a column, if only to tell how many rows there are.
-    const needed = new Set(columns.length > 0 ? columns : [this.index]);
-    const pick = <T>(record: Readonly<Record<string, T>>) =>
-      Object.fromEntries(Object.entries(record).filter(([column]) => needed.has(column)));
-    const table = await client.table(pick(this.schema));
+    // The key tells how many rows there are if all that is needed is empty.
+    const needed = new Set([this.index, ...(await neededColumns(this.table, text))]);
+    const schema = Object.entries(this.schema).filter(([column]) => needed.has(column));
+    const table = await client.table(Object.fromEntries(schema));
     try {
-      await table.update(pick(rows));
+      await table.update(encoded(new Map([...rows].filter(([column]) => needed.has(column)))));
       return await hasEmpty(table, name, { [name]: text });
     } finally {
       await table.delete();

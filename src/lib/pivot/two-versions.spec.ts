@@ -5,7 +5,8 @@ import { typesOf, whyApart, wideColumns } from './comparable';
 import type { CellValue, Schema, Table } from './engine-types';
 import { defaultLayout, renamed, withOther, withoutOther } from './layout';
 import { Origins } from './origins';
-import { toEngineColumns } from './rows';
+import { encoded } from './arrow-columns';
+import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from './view-reader';
 import {
   awkwardRows,
@@ -96,11 +97,15 @@ describe('two versions in one table', () => {
           otherOf(other, own.schema, other.schema),
         );
         const table = (await tableFrom(bytes)) as unknown as Table;
-        await table.update(origins.prepareOther(bytesOf(other.loaded, other.schema)));
+        const columnsOf = (rows: Row[], of: Schema) => new AnsweredRows(bytesOf(rows, of)).columns;
+        await table.update(encoded(origins.extendOther(columnsOf(other.loaded, other.schema))));
         const schema = origins.loaded(await table.schema());
-        const columnsOf = (rows: Row[]) => toEngineColumns(rows, schema, 'pf_id');
-        if (own.later.length > 0) await table.update(origins.extend(columnsOf(own.later)));
-        if (other.later.length > 0) await table.update(origins.extendOther(columnsOf(other.later)));
+        const fittedRows = ({ later, schema: of }: Written) =>
+          fitted(columnsOf(later, of), schema, 'pf_id');
+        if (own.later.length > 0) await table.update(encoded(origins.extend(fittedRows(own))));
+        if (other.later.length > 0) {
+          await table.update(encoded(origins.extendOther(fittedRows(other))));
+        }
         for (const logid of own.undone) await removeEntry(table, logid);
         for (const logid of other.undone) await removeEntry(table, -logid);
 
@@ -156,7 +161,8 @@ describe('two versions in one table', () => {
       wide: wideColumns(INTEGERS, [schema]),
     });
     const table = (await tableFrom(bytes)) as unknown as Table;
-    await table.update(origins.prepareOther(bytesOf(other, schema)));
+    const { columns: others } = new AnsweredRows(bytesOf(other, schema));
+    await table.update(encoded(origins.extendOther(others)));
     for (const [rows, sign] of [
       [own, '>'],
       [other, '<'],

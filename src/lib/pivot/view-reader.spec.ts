@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { toEngineColumns } from './rows';
 import type { EngineTable } from './engine-types';
 import { neededColumns } from './underlying';
 import { pairColumns, ViewReader } from './view-reader';
 import {
   awkwardRows,
+  bytesOf,
   COLUMNS,
   everyCell,
-  SCHEMA,
   selected,
   sum,
   tableOf,
@@ -63,7 +62,7 @@ describe('a cell that is read again', () => {
     });
     const reader = await ViewReader.open(engine, view, []);
     const cell = await reader.cell({ x: 0, y: 1 }, COLUMNS);
-    await table.update(toEngineColumns([day('2019-01-31', 2)], SCHEMA, 'pf_id'));
+    await table.update(bytesOf([day('2019-01-31', 2)]));
     reader.invalidate();
     const again = await reader.read(cell, COLUMNS, { x: 0, y: 1 });
     expect(again.slice).toEqual({ 'Order Date': ['2019-01-01', '2019-01-31'] });
@@ -126,7 +125,7 @@ describe('a view made anew after rows came and went', () => {
       pf_id: 1000 + i,
       region: row.region === null ? null : `new ${row.region}`,
     }));
-    await table.update(toEngineColumns(added, SCHEMA, 'pf_id'));
+    await table.update(bytesOf(added));
     await table.remove(rows.slice(0, 60).map((row) => row.pf_id));
     const now = [...rows.slice(60), ...added];
     for (const config of [
@@ -149,7 +148,7 @@ describe('the engine', () => {
     const config = { group_by: ['region'], columns: ['units'] };
     const open = await table.view(config);
     const added = awkwardRows(40, 99).map((row, i) => ({ ...row, pf_id: 1000 + i }));
-    await table.update(toEngineColumns(added, SCHEMA, 'pf_id'));
+    await table.update(bytesOf(added));
     const anew = await table.view(config);
     const emptyGroups = async (view: typeof open) =>
       (await view.to_json()).filter((row) => row.__ROW_PATH__[0] === null).length;

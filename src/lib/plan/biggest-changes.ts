@@ -1,5 +1,6 @@
-import type { Row, Scalar } from '../contract/primitives';
+import type { Scalar } from '../contract/primitives';
 import { tidyChange } from '../pivot/cell-value';
+import type { AnsweredRows } from '../pivot/rows';
 
 /** One leaf, and how much its measures change. */
 export interface LeafChange {
@@ -27,20 +28,20 @@ const turn = () => new Promise((resolve) => setTimeout(resolve));
  * changes. Rows of one leaf are added up; a leaf that does not change in the end is left out.
  */
 export async function biggestChanges(
-  rows: readonly Row[],
+  rows: Pick<AnsweredRows, 'count' | 'at'>,
   columns: LeafColumns,
   most: number,
 ): Promise<LeafChange[]> {
   const leaves = new Map<string, LeafChange>();
-  const amount = (row: Row, column: string | undefined) =>
-    Number((column === undefined ? null : row[column]) ?? 0);
-  for (const [y, row] of rows.entries()) {
+  const amount = (y: number, column: string | undefined) =>
+    Number((column === undefined ? null : rows.at(column, y)) ?? 0);
+  for (let y = 0; y < rows.count; y++) {
     if (y > 0 && y % ROWS_PER_TURN === 0) await turn();
-    const values = columns.leaf.map((column) => row[column] ?? null);
+    const values = columns.leaf.map((column) => rows.at(column, y));
     const key = JSON.stringify(values);
     const leaf = leaves.get(key) ?? { values, value: 0, units: 0 };
-    leaf.value += amount(row, columns.value);
-    leaf.units += amount(row, columns.units);
+    leaf.value += amount(y, columns.value);
+    leaf.units += amount(y, columns.units);
     leaves.set(key, leaf);
   }
   const changed = [...leaves.values()]

@@ -1,9 +1,9 @@
+import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
-import { OPERATIONS, type Slice } from '../contract/operations';
-import type { Row } from '../contract/primitives';
+import { OPERATIONS, PREVIEW_METADATA, PreviewFacts, type Slice } from '../contract/operations';
 import type { Pivot, Side } from '../pivot/pivot';
-import { RowsError } from '../pivot/rows';
+import { AnsweredRows, RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
@@ -16,6 +16,10 @@ const noop = () => undefined;
 
 const OVERTAKEN =
   'Someone else has changed the plan. What you tried was taken out: try it again on the new numbers.';
+
+/** What a preview tells beside its rows. @throws if it tells nothing that can be read */
+const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
+  v.parse(PreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
 
 /** What was written: the new log entry's id, and how many rows came back. */
 export interface Written {
@@ -66,9 +70,9 @@ export class Changes {
     const { progressive } = OPERATIONS[operation.kind].verbs;
     return this.run(`${progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
-      const rows = await api.operate(this.planned.id, operation.kind, body);
+      const answer = await api.operate(this.planned.id, operation.kind, body);
       this.undone = [];
-      return this.showRows(rows);
+      return this.showRows(answer);
     });
   }
 
@@ -83,9 +87,10 @@ export class Changes {
       const { operation, slice, pf_user } = attempt;
       const selected = this.selection.key;
       const body = bodyOf(operation, slice, pf_user);
-      const preview = await api.previewOperation(this.planned.id, operation.kind, body);
+      const answer = await api.previewOperation(this.planned.id, operation.kind, body);
       if (this.selection.key !== selected) return false;
-      await this.trial.show(attempt, preview, selected);
+      const rows = new AnsweredRows(answer);
+      await this.trial.show(attempt, rows, previewFacts(rows), selected);
       return true;
     });
   }
@@ -101,10 +106,10 @@ export class Changes {
     const { operation, slice, pf_user } = current;
     return this.run(`${OPERATIONS[operation.kind].verbs.progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
-      const rows = await api.operate(this.planned.id, operation.kind, body);
+      const answer = await api.operate(this.planned.id, operation.kind, body);
       this.undone = [];
       await this.bringToScreen(() => this.trial.takeOut());
-      return this.showRows(rows);
+      return this.showRows(answer);
     });
   }
 
@@ -133,7 +138,7 @@ export class Changes {
         throw error;
       });
       this.forget(logid);
-      if (Array.isArray(answer)) return this.showRows(answer);
+      if (answer instanceof ArrayBuffer) return this.showRows(answer);
       void this.log.read();
       return null;
     });
@@ -181,13 +186,14 @@ export class Changes {
     await pivot.removeEntry(logid, keys);
   }
 
-  private async showRows(rows: readonly Row[]): Promise<Written> {
-    const logid = rows.map((row) => row.pf_logid).find((id) => typeof id === 'number') ?? null;
+  private async showRows(answer: ArrayBuffer): Promise<Written> {
+    const rows = new AnsweredRows(answer);
+    const { logid, count } = rows;
     if (logid !== null) this.written.push(logid);
     await this.bringToScreen((pivot) => pivot.append(rows));
     void this.selection.readTotals();
     void this.log.read();
-    return { logid, rows: rows.length };
+    return { logid, rows: count };
   }
 
   /** Waits until nothing runs. */

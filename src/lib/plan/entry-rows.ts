@@ -1,6 +1,7 @@
 import * as api from '../client/api';
 import type { Pivot, Side } from '../pivot/pivot';
 import type { Changes } from './changes.svelte';
+import { AnsweredRows } from '../pivot/rows';
 import { readDownload } from './download';
 import type { Loading } from './loading.svelte';
 
@@ -74,7 +75,7 @@ export class EntryRows {
       return false;
     }
     const { bytes } = await readDownload(response, 'number', () => undefined);
-    if (bytes) await pivot.appendStream(bytes, this.side);
+    if (bytes) await pivot.append(new AnsweredRows(bytes), this.side);
     return true;
   }
 }

@@ -1,10 +1,10 @@
-import type { Slice, OperationPreview } from '../contract/operations';
+import type { PreviewFacts, Slice } from '../contract/operations';
 import { isLeaf } from '../contract/columns';
 import type { ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import type { TriedMark } from '../pivot/marks';
 import type { Pivot } from '../pivot/pivot';
-import { RowsError } from '../pivot/rows';
+import { type AnsweredRows, RowsError } from '../pivot/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
 import type { Operation } from './operation';
@@ -31,7 +31,7 @@ interface ChangedTotal {
 }
 
 /** What an operation would do, and what of it is on screen. */
-interface Tried extends Omit<OperationPreview, 'rows'>, Attempt {
+interface Tried extends PreviewFacts, Attempt {
   rows: number;
   /** The key of what was selected, see `Selection.key`. */
   selected: string;
@@ -64,18 +64,20 @@ export class Trial {
   /**
    * Shows what an operation would do.
    *
+   * @param rows that it would write
    * @param selected the key of what is selected
    * @throws if the page cannot show it; nothing of it is on screen then
    */
   async show(
     attempt: Attempt,
-    { rows, ...preview }: OperationPreview,
+    rows: AnsweredRows,
+    preview: PreviewFacts,
     selected: string,
   ): Promise<void> {
     const pivot = await this.loading.loaded();
     if (!pivot) return;
     const leafColumns = this.planned.columns
-      .filter(({ role, cname }) => isLeaf(role) && cname in (rows[0] ?? {}))
+      .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
       .map(({ cname }) => cname);
     const { valueColumn, unitsColumn } = this.planned;
     const measures = { value: valueColumn?.cname, units: unitsColumn?.cname };
@@ -91,7 +93,7 @@ export class Trial {
         return amount === 0 ? [] : [{ labels, before: tidy(after - amount), after }];
       });
       this.planned.isTrying = true;
-      const found = { rows: rows.length, leafColumns, biggest, onScreen };
+      const found = { rows: rows.count, leafColumns, biggest, onScreen };
       this.current = { ...attempt, ...preview, ...found, selected };
     } catch (error) {
       await this.takeOut();

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { EVENT_STREAM } from '../contract/events';
 import { MOST_ENTRIES } from '../contract/log';
 import type { Me } from '../contract/me';
-import { SLICE_SKIPPED_HEADER } from '../contract/operations';
+import { PREVIEW_METADATA, SLICE_SKIPPED_HEADER } from '../contract/operations';
 import {
   ARROW,
   ARROW_LENGTH_HEADER,
@@ -426,38 +426,44 @@ function* piecesOf(parts: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuff
   }
 }
 
+/** The rows of an answer, and what is told beside them. */
+interface AnsweredRows {
+  columns: readonly Column[];
+  memory: Reservation;
+  /** The slice keys that were not used, as {@link SLICE_SKIPPED_HEADER} has them. */
+  skipped: string;
+}
+
 /** The answer of an operation: its rows, and in a header the slice keys it did not use. */
-export function operationResponse(
-  {
-    columns,
-    memory,
-    skipped,
-  }: { columns: readonly Column[]; memory: Reservation; skipped: string },
+export const operationResponse = (answer: AnsweredRows, asArrow: boolean): Response =>
+  asArrow
+    ? arrowRows(answer)
+    : jsonInPieces(jsonRows(answer.columns), answer.memory, skippedHeader(answer.skipped));
+
+/** The answer of a preview: what the operation would do, and its rows. */
+export function previewResponse(
+  { facts, ...answer }: AnsweredRows & { facts: Record<string, unknown> },
   asArrow: boolean,
 ): Response {
-  const headers = skippedHeader(skipped);
-  if (!asArrow) return jsonInPieces(jsonRows(columns), memory, headers);
+  const { columns, memory, skipped } = answer;
+  return asArrow
+    ? arrowRows(answer, { [PREVIEW_METADATA]: JSON.stringify(facts) })
+    : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
+}
+
+function arrowRows(
+  { columns, memory, skipped }: AnsweredRows,
+  metadata: Record<string, string> = {},
+): Response {
   const release = () => memory.release();
   try {
-    return arrowResponse(encodeParts(columns), rowCountOf(columns), release, headers);
+    const parts = encodeParts(columns, metadata);
+    return arrowResponse(parts, rowCountOf(columns), release, skippedHeader(skipped));
   } catch (error) {
     release();
     throw error;
   }
 }
-
-/** The answer of a preview: what the operation would do, and its rows. */
-export const previewResponse = ({
-  columns,
-  memory,
-  skipped,
-  facts,
-}: {
-  columns: readonly Column[];
-  memory: Reservation;
-  skipped: string;
-  facts: Record<string, unknown>;
-}): Response => jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
 
 const skippedHeader = (skipped: string): Record<string, string> =>
   skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };

@@ -18,11 +18,15 @@ import { rowCountOf } from './column-values';
  * One Arrow IPC stream with exactly one record batch, since several would carry independent
  * dictionaries (docs/contract/04-data-loading.md). Without rows it has no bytes.
  *
+ * @param metadata of its schema
  * @returns the bytes in parts. Most parts are the memory of the columns themselves: copying a million
  * rows would block the event loop for a tenth of a second and need their memory twice
  * @throws Error if the columns differ in length
  */
-export function encodeParts(columns: readonly Column[]): Uint8Array[] {
+export function encodeParts(
+  columns: readonly Column[],
+  metadata: Record<string, string> = {},
+): Uint8Array[] {
   const length = rowCountOf(columns);
   if (columns.some(({ data }) => data.length !== length)) {
     throw new Error('Columns of different lengths make no batch');
@@ -31,6 +35,7 @@ export function encodeParts(columns: readonly Column[]): Uint8Array[] {
   const numbered = columns.map(({ data }, i) => numberDictionary(data, i));
   const schema = new Schema(
     columns.map(({ name, data }, i) => new Field(name, numbered[i]?.type ?? data.type, true)),
+    new Map(Object.entries(metadata)),
   );
   const batch = new RecordBatch(
     schema,

@@ -3,7 +3,7 @@ import { movePoint } from '../../contract/decimal-point';
 import type { NewEntry } from '../../contract/log';
 import type {
   CloneRequest,
-  OperationPreview,
+  PreviewFacts,
   RecodeRequest,
   ScaleEdit,
   ScaleRequest,
@@ -230,7 +230,7 @@ export const operateIn = <O extends SliceOperation>(
 
 /** What a preview answers beside its rows, which are an operation's (docs/contract/05-operations.md). */
 interface PreviewResult extends OperationResult {
-  facts: Omit<OperationPreview, 'rows'>;
+  facts: PreviewFacts;
 }
 
 /**

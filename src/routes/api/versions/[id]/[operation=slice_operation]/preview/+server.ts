@@ -1,6 +1,6 @@
 import type { SliceOperation, SliceRequests } from '$lib/contract/operations';
 import { SLICE_REQUESTS } from '$lib/contract/operations';
-import { idParam, previewResponse, readJson } from '$lib/server/http';
+import { asksForArrow, idParam, previewResponse, readJson } from '$lib/server/http';
 import { previewOperation } from '$lib/server/services/operate';
 import type { RequestEvent, RequestHandler } from './$types';
 
@@ -11,7 +11,7 @@ const answer = async <O extends SliceOperation>(
   const id = idParam(params.id, 'id');
   const body = await readJson<SliceRequests[O]>({ request, locals }, SLICE_REQUESTS[operation]);
   const tried = await previewOperation(locals, id, operation, body);
-  return previewResponse(tried);
+  return previewResponse(tried, asksForArrow(request));
 };
 
 export const POST: RequestHandler = (event) => answer(event, event.params.operation);

@@ -1,0 +1,95 @@
+import type { DataType, Table, TypedArray } from '@uwdata/flechette';
+import {
+  batchType,
+  Column,
+  float64,
+  int32,
+  tableFromColumns,
+  tableToIPC,
+  Type,
+} from '@uwdata/flechette';
+
+/** Columns of equal length by name, each of one batch: what an Arrow stream of one record batch has. */
+export type ArrowColumns = ReadonlyMap<string, Column<unknown>>;
+
+/** The columns of an Arrow stream of one record batch. */
+export function columnsOf({ schema, children }: Table): Map<string, Column<unknown>> {
+  return new Map(
+    schema.fields.flatMap(({ name }, i) => {
+      const column: Column<unknown> | undefined = children[i];
+      return column ? [[name, column]] : [];
+    }),
+  );
+}
+
+/** Columns as the stream that the engine takes over: a buffer of nothing else. */
+export function encoded(columns: ArrowColumns): ArrayBuffer {
+  const bytes = tableToIPC(tableFromColumns([...columns]), { format: 'stream' });
+  if (!bytes) throw new Error('The rows could not be prepared.');
+  return bytes.slice().buffer;
+}
+
+/** The values of a column that is written as numbers into a dictionary; undefined for any other. */
+export function dictionaryOf({ data: [batch] }: Column<unknown>): Column<unknown> | undefined {
+  // The class of such a batch is not exported; its dictionary is documented.
+  const dictionary = batch && 'dictionary' in batch ? batch.dictionary : undefined;
+  return dictionary instanceof Column ? dictionary : undefined;
+}
+
+/** The numbers of a column as they came. */
+export interface Numbers {
+  type: DataType;
+  values: TypedArray;
+  /** A bit per row that has a value; empty if all have. */
+  validity: Uint8Array;
+}
+
+/** The numbers of an integer or floating-point column that the engine can take; null for any other. */
+export function numbersOf(column: Column<unknown> | undefined): Numbers | null {
+  if (column?.type.typeId !== Type.Int && column?.type.typeId !== Type.Float) return null;
+  const [batch] = column.data;
+  if (!batch || !(batch.values instanceof Float64Array || batch.values instanceof Int32Array)) {
+    return null;
+  }
+  const { type, values, validity, nullCount } = batch;
+  return { type, values, validity: nullCount > 0 ? validity : new Uint8Array(0) };
+}
+
+/** Other numbers in the place of each; those of empty places do not matter. */
+export function mapped(
+  { values, validity }: Numbers,
+  how: (value: number) => number,
+  isInteger = values instanceof Int32Array,
+): Numbers {
+  const { length } = values;
+  const made = isInteger ? new Int32Array(length) : new Float64Array(length);
+  for (let y = 0; y < length; y++) made[y] = how(Number(values[y]));
+  return { type: isInteger ? int32() : float64(), values: made, validity };
+}
+
+export const widened = (numbers: Numbers): Numbers => mapped(numbers, (value) => value, false);
+
+/** Whether a row has a value, by a validity as {@link Numbers} has it. */
+export const isThere = (validity: Uint8Array, y: number): boolean =>
+  validity.length === 0 || ((validity[y >> 3] ?? 0) & (1 << (y & 7))) !== 0;
+
+/** All of some numbers as a column. */
+export function whole({ type, values, validity }: Numbers): Column<unknown> {
+  let nulls = 0;
+  for (let y = 0; validity.length > 0 && y < values.length; y++) {
+    if (!isThere(validity, y)) nulls++;
+  }
+  return columnFrom(type, values, validity, values.length, nulls);
+}
+
+/** A column of one batch. @param validity a bit per row that has a value; empty if all have */
+export function columnFrom(
+  type: DataType,
+  values: TypedArray,
+  validity: Uint8Array,
+  length: number,
+  nullCount: number,
+): Column<unknown> {
+  const Batch = batchType(type);
+  return new Column([new Batch({ length, nullCount, type, validity, values })], type);
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { Schema, Table } from './engine-types';
+import { FreePlaces } from './free-places';
+import {
+  awkwardRows,
+  bytesOf,
+  SCHEMA,
+  tableFrom,
+  type Row,
+} from '../../../tests/support/pivot-tables';
+
+const WITH_TIMES: Schema = { ...SCHEMA, seen: 'datetime' };
+
+describe('places that rows have left', () => {
+  it('are gone once all rows are loaded anew, and each row is as it was', async () => {
+    const rows = awkwardRows(200).map((row, i): Row => ({
+      ...row,
+      seen: i % 5 === 0 ? null : Date.UTC(1969, 11, 31, i),
+    }));
+    const table = (await tableFrom(bytesOf(rows, WITH_TIMES))) as unknown as Table;
+    await table.remove(rows.slice(50, 120).map(({ pf_id }) => Number(pf_id)));
+    const view = await table.view();
+    const [before, schema] = [await view.to_columns_string(), await table.schema()];
+
+    const places = new FreePlaces();
+    places.changed(-1e6);
+    expect(await places.makeFor(1e6, table)).toBe(true);
+    expect(await view.to_columns_string()).toEqual(before);
+    expect(await table.schema()).toEqual(schema);
+    expect(await places.makeFor(1e6, table)).toBe(false);
+    await view.delete();
+  });
+
+  it('are left if few rows come, or few have gone', async () => {
+    const table = (await tableFrom(bytesOf(awkwardRows(10)))) as unknown as Table;
+    const places = new FreePlaces();
+    places.changed(-1e6);
+    expect(await places.makeFor(100, table)).toBe(false);
+    places.changed(1e6 - 100);
+    expect(await places.makeFor(1e6, table)).toBe(false);
+  });
+});
