@@ -16,6 +16,9 @@ test.describe('a table just registered', () => {
     page,
     service,
   }) => {
+    await service.query(`
+      ALTER TABLE public.superstore ADD COLUMN "Order Month" text;
+      UPDATE public.superstore SET "Order Month" = to_char("Order Date", 'YYYY-MM')`);
     await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
     await page.goto('/sources/1');
     await expect(page.getByText('South · West · Central · East')).toBeVisible();
@@ -25,6 +28,9 @@ test.describe('a table just registered', () => {
     await expect(page.getByLabel('Role of Sales')).toHaveValue('value');
     await expect(page.getByLabel('Role of Quantity')).toHaveValue('units');
     await expect(page.getByLabel('Role of Order Date')).toHaveValue('date');
+    await toast(page, /Order Month follows Order Date\./);
+    await expect(page.getByLabel('Date of Order Month')).toHaveValue('Order Date');
+    await expect(page.getByLabel('Period of Order Month')).toHaveValue('period_key');
     const roles = () => service.query('SELECT DISTINCT role FROM pf.col_meta');
     expect(await roles()).toEqual([{ role: 'ignore' }]);
 
@@ -36,6 +42,14 @@ test.describe('a table just registered', () => {
       `SELECT role, label FROM pf.col_meta WHERE cname = 'Sales'`,
     );
     expect(sales).toEqual({ role: 'value', label: 'Net sales' });
+    expect(
+      await service.query(
+        `SELECT cname, dim_period_col FROM pf.col_meta WHERE dim_group = 'Order Date' ORDER BY cname`,
+      ),
+    ).toEqual([
+      { cname: 'Order Date', dim_period_col: null },
+      { cname: 'Order Month', dim_period_col: 'period_key' },
+    ]);
 
     await tab(page, /Versions/).click();
     await expect(page.getByText('Generate the SQL first; a version needs it.')).toBeVisible();
@@ -60,6 +74,9 @@ test.describe('a table just registered', () => {
       exclude_iters: ['reference', 'clone'],
       created_by: 'Ann Planner',
     });
+    // What comes next is said, and one click away.
+    await page.getByRole('link', { name: 'Load the baseline' }).click();
+    await expect(page).toHaveURL('/versions/1/baseline');
   });
 
   test('says why nothing can be generated while every column is ignored', async ({

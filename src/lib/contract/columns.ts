@@ -101,3 +101,4 @@ export const PERIOD_COLUMNS = [
   'fisc_label',
   'period_key',
 ] as const;
+export type PeriodColumn = (typeof PERIOD_COLUMNS)[number];

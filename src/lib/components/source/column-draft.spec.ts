@@ -83,4 +83,42 @@ describe('ColumnDraft', () => {
     draft.refuse(new ApiError(400, 'Something else'));
     expect(draft.refusal).toEqual({ cname: null, field: null, message: 'Something else' });
   });
+
+  it('has dimensions follow from a date, by a group that both share', () => {
+    const draft = new ColumnDraft([
+      column('Order Date', 1, { role: 'date', label: 'Ordered', type: 'date' }),
+      column('Month', 2, { role: 'dimension' }),
+      column('Year', 3, { role: 'dimension', dim_group: 'lost' }),
+    ]);
+    expect(draft.dates).toEqual([
+      { group: 'Order Date', cname: 'Order Date', label: 'Ordered' },
+      { group: 'lost', cname: null, label: 'lost (no date has it)' },
+    ]);
+    // With one date only, a column of the calendar can follow from no other.
+    draft.follow(row(draft, 'Year'), null);
+    draft.fillFrom(row(draft, 'Month'), 'period_key');
+    expect(draft.changes).toEqual([
+      { cname: 'Order Date', dim_group: 'Order Date' },
+      { cname: 'Month', dim_group: 'Order Date', dim_period_col: 'period_key' },
+      { cname: 'Year', dim_group: null },
+    ]);
+    expect(draft.followers(row(draft, 'Order Date')).map(({ cname }) => cname)).toEqual(['Month']);
+    draft.follow(row(draft, 'Month'), null);
+    expect(row(draft, 'Month')).toMatchObject({ dim_group: null, dim_period_col: null });
+  });
+
+  it('takes a suggested pair only for a dimension that follows from nothing yet', () => {
+    const draft = new ColumnDraft([
+      column('Order Date', 1, { role: 'date', dim_group: 'order' }),
+      column('Ship Date', 2, { role: 'date', dim_group: 'Month' }),
+      column('Month', 3, { role: 'dimension' }),
+      column('Year', 4, { role: 'dimension', dim_group: 'order', dim_period_col: 'fisc_year' }),
+    ]);
+    const pairs = [
+      { dimension: 'Month', date: 'Order Date', period: null },
+      { dimension: 'Year', date: 'Order Date', period: 'cal_year' as const },
+    ];
+    expect(draft.suggestPairs(pairs)).toEqual([pairs[0]]);
+    expect(draft.changes).toEqual([{ cname: 'Month', dim_group: 'order' }]);
+  });
 });

@@ -2,6 +2,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import { ApiError } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 import { distinct } from '../distinct';
+import type { DatePair } from './periods';
 import { isLeaf, type ColumnEntry, type ColumnSave, type Role } from '$lib/contract/columns';
 
 /** The fields of a column that its row of the grid edits. */
@@ -11,6 +12,15 @@ export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 
 /** Why the service refused a save, and the cell that it named, if any. */
 export type Refusal = { message: string; cname: string | null; field: string | null };
+
+/** A date that dimensions can follow from. */
+export interface FollowedDate {
+  /** The group that the date and its dimensions share. */
+  group: string;
+  /** The date's column; null if no date has the group. */
+  cname: string | null;
+  label: string;
+}
 
 const FIELDS = ['label', 'role', 'is_key', 'dim_group', 'dim_period_col', 'in_grain'] as const;
 
@@ -34,9 +44,8 @@ export class ColumnDraft {
 
   readonly changes: ColumnSave[] = $derived.by(() => this.#changes());
   readonly dirty: boolean = $derived(this.changes.length > 0);
-  readonly groups: string[] = $derived(
-    distinct(this.rows.flatMap((row) => row.dim_group ?? [])).sort(),
-  );
+  /** What a dimension can follow from: each date by its group, and groups that have no date. */
+  readonly dates: readonly FollowedDate[] = $derived.by(() => this.#dates());
   /**
    * The columns of the display grain, in its order
    * (docs/contract/02-resources-and-their-fields.md#display-grain).
@@ -80,6 +89,42 @@ export class ColumnDraft {
     if (!allows(row.role, 'dim_period_col')) row.dim_period_col = null;
   }
 
+  /** The dimensions that follow from a date. */
+  followers({ cname, dim_group }: DraftColumn): DraftColumn[] {
+    if (dim_group === null) return [];
+    return this.rows.filter((row) => row.cname !== cname && row.dim_group === dim_group);
+  }
+
+  /** Has a dimension follow from a date, by its group; null: from none, so from no calendar either. */
+  follow(row: DraftColumn, group: string | null): void {
+    const followed = this.dates.find((each) => each.group === group)?.cname;
+    const date = this.rows.find(({ cname }) => cname === followed);
+    if (date) this.set(date, 'dim_group', group);
+    this.set(row, 'dim_group', group);
+    if (group === null) this.set(row, 'dim_period_col', null);
+  }
+
+  /** Fills a dimension from the calendar; if there is one date only, it follows from that. */
+  fillFrom(row: DraftColumn, period: string | null): void {
+    this.set(row, 'dim_period_col', period);
+    const [date, ...others] = this.dates;
+    if (period !== null && row.dim_group === null && date && others.length === 0) {
+      this.follow(row, date.group);
+    }
+  }
+
+  /** Takes suggested pairs for the dimensions that follow from no date yet. Answers those it took. */
+  suggestPairs(pairs: readonly DatePair[]): DatePair[] {
+    return pairs.filter(({ dimension, date, period }) => {
+      const row = this.rows.find(({ cname }) => cname === dimension);
+      const group = this.dates.find(({ cname }) => cname === date)?.group;
+      if (!row || group === undefined || row.dim_group !== null) return false;
+      this.follow(row, group);
+      if (period !== null) this.set(row, 'dim_period_col', period);
+      return true;
+    });
+  }
+
   move(from: number, to: number): void {
     if (from === to || to < 0 || to >= this.rows.length) return;
     const [row] = this.rows.splice(from, 1);
@@ -109,6 +154,27 @@ export class ColumnDraft {
       cname: this.rows.find((row) => row.cname === column)?.cname ?? null,
       field: field?.split('.').at(-1) ?? null,
     };
+  }
+
+  #dates(): FollowedDate[] {
+    const dates = this.rows.filter(({ role }) => role === 'date');
+    const groups = this.rows.flatMap(({ dim_group }) => dim_group ?? []);
+    /** A group of that name may be another date's. */
+    const free = (name: string): string => (groups.includes(name) ? free(`${name} (date)`) : name);
+    const named = dates.map(({ cname, label, dim_group }) => ({
+      cname,
+      group: dim_group ?? free(cname),
+      label: label || cname,
+    }));
+    const known = distinct(named.map(({ group }) => group)).map((group): FollowedDate => {
+      const all = named.filter((date) => date.group === group);
+      return { group, cname: all[0]?.cname ?? null, label: all.map((d) => d.label).join(', ') };
+    });
+    const others = distinct(groups).filter((group) => !known.some((date) => date.group === group));
+    return [
+      ...known,
+      ...others.map((group) => ({ group, cname: null, label: `${group} (no date has it)` })),
+    ];
   }
 
   #changes(): ColumnSave[] {

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { Role } from '$lib/contract/columns';
+import { suggestPairs } from './periods';
+
+const days = ['2026-11-03', '2026-11-09', '2026-12-24', '2027-01-05', '2027-01-31'];
+const column = (cname: string, role: Role, samples: unknown[]) => ({ cname, role, samples });
+const order = column('Order Date', 'date', days);
+const pairOf = (samples: unknown[], dates = [order]) =>
+  suggestPairs([...dates, column('it', 'dimension', samples)])[0];
+
+describe('suggestPairs', () => {
+  it('knows what the calendar would write', () => {
+    const texts = {
+      period_key: ['2026-11', '2026-11', '2026-12', '2027-01', '2027-01'],
+      cal_label: ['2026-11 Nov', '2026-11 Nov', '2026-12 Dec', '2027-01 Jan', '2027-01 Jan'],
+      cal_year: [2026, 2026, 2026, 2027, 2027],
+      cal_month: [11, 11, 12, 1, 1],
+      cal_quarter: [4, 4, 4, 1, 1],
+      cal_month_abbr: ['Nov', 'Nov', 'Dec', 'Jan', 'Jan'],
+      cal_month_name: ['November', 'November', 'December', 'January', 'January'],
+    };
+    for (const [period, samples] of Object.entries(texts)) {
+      expect(pairOf(samples)).toEqual({ dimension: 'it', date: 'Order Date', period });
+    }
+  });
+
+  it('sees a month in words of its own, which no calendar fills', () => {
+    expect(pairOf(['P11/26', 'P11/26', 'P12/26', 'P01/27', 'P01/27'])).toEqual({
+      ...{ dimension: 'it', date: 'Order Date', period: null },
+    });
+  });
+
+  it('takes nothing for a month that only looks like one', () => {
+    expect(pairOf(['West', 'East', 'West', 'East', 'West'])).toBeUndefined();
+    expect(pairOf(['2026-11', '2026-11', '2026-12', '2027-01', '2027-02'])).toBeUndefined();
+    expect(pairOf(['2026-11', null, '2026-12', '2027-01', '2027-01'])).toBeUndefined();
+    expect(pairOf([null, null, null, null, null])).toBeUndefined();
+    expect(pairOf([2026, 2026, 2026, 2026, 2026])).toBeUndefined();
+    // A value of its own in each row.
+    const each = column('Order Date', 'date', ['2026-01-01', '2026-02-01', '2026-03-01']);
+    expect(pairOf(['a', 'b', 'c'], [each])).toBeUndefined();
+  });
+
+  it('finds the date among several, and passes over rows without either', () => {
+    const ship = column('Ship Date', 'date', ['2026-12-01', ...days.slice(1)]);
+    const texts = ['2026-11', '2026-11', '2026-12', '2027-01', '2027-01'];
+    expect(pairOf(texts, [ship, order])?.date).toBe('Order Date');
+    const gaps = column('Order Date', 'date', [...days, null]);
+    expect(pairOf([...texts, null], [gaps])?.period).toBe('period_key');
+  });
+});

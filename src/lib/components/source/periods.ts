@@ -1,0 +1,114 @@
+import type { ColumnEntry, PeriodColumn } from '$lib/contract/columns';
+
+/** What the calendar's columns hold, in words, with an example of December 2026. */
+export const PERIOD_NAMES: Readonly<Record<PeriodColumn, string>> = {
+  cal_year: 'Year: 2026',
+  cal_quarter: 'Quarter, as a number: 4',
+  cal_month: 'Month, as a number: 12',
+  cal_month_abbr: 'Month, short: Dec',
+  cal_month_name: 'Month: December',
+  cal_label: 'Year and month: 2026-12 Dec',
+  period_key: 'Year and month: 2026-12',
+  fisc_year: 'Fiscal year: 2027',
+  fisc_quarter: 'Fiscal quarter, as a number: 2',
+  fisc_quarter_label: 'Fiscal quarter: FY2027 Q2',
+  fisc_month: 'Fiscal month, as a number: 6',
+  fisc_month_abbr: 'Fiscal month, short: Dec',
+  fisc_month_name: 'Fiscal month: December',
+  fisc_label: 'Fiscal year and month: FY2027-06 Dec',
+  sdat: 'First day of the month',
+  edat: 'Last day of the month',
+  ndays: 'Number of days in the month',
+  drange: 'Days of the month, as a range',
+};
+
+/** A dimension that follows from a date. */
+export interface DatePair {
+  dimension: string;
+  date: string;
+  /** What of the calendar it is; null if the calendar has no such column. */
+  period: PeriodColumn | null;
+}
+
+type Sampled = Pick<ColumnEntry, 'cname' | 'role'> & { samples: readonly unknown[] };
+
+/** The calendar's texts for a day that can be told from the day alone: a fiscal year may begin anywhere. */
+const PERIODS: readonly [PeriodColumn, (day: Date) => string][] = [
+  ['period_key', (day) => day.toISOString().slice(0, 7)],
+  ['cal_label', (day) => `${day.toISOString().slice(0, 7)} ${monthName(day, 'short')}`],
+  ['cal_year', (day) => String(day.getUTCFullYear())],
+  ['cal_month', (day) => String(day.getUTCMonth() + 1)],
+  ['cal_quarter', (day) => String(Math.floor(day.getUTCMonth() / 3) + 1)],
+  ['cal_month_abbr', (day) => monthName(day, 'short')],
+  ['cal_month_name', (day) => monthName(day, 'long')],
+];
+
+const monthName = (day: Date, month: 'short' | 'long') =>
+  new Intl.DateTimeFormat('en-US', { month, timeZone: 'UTC' }).format(day);
+
+/** With fewer different months in the sample, a pair may be chance. */
+const ENOUGH_MONTHS = 2;
+/** So many months have to be told apart before a text that the calendar does not know is paired. */
+const ENOUGH_TEXTS = 3;
+
+/**
+ * Dimensions that say in every sample row what the date of the row says: its month as a text, its year.
+ * The first date that fits is taken.
+ */
+export function suggestPairs(columns: readonly Sampled[]): DatePair[] {
+  const dates = columns.filter(({ role }) => role === 'date');
+  return columns
+    .filter(({ role }) => role === 'dimension')
+    .flatMap((dimension): DatePair[] => {
+      for (const date of dates) {
+        const rows = pairsOf(date, dimension);
+        const period = rows && periodOf(rows);
+        if (period !== undefined && period !== null)
+          return [{ dimension: dimension.cname, date: date.cname, period }];
+        if (rows && isMonth(rows))
+          return [{ dimension: dimension.cname, date: date.cname, period: null }];
+      }
+      return [];
+    });
+}
+
+interface SampleRow {
+  day: Date;
+  text: string;
+}
+
+/** Day and text of each sample row; null if one of them is missing in a row that has the other. */
+function pairsOf(date: Sampled, dimension: Sampled): SampleRow[] | null {
+  const rows: SampleRow[] = [];
+  for (const [i, value] of dimension.samples.entries()) {
+    const day = date.samples[i] ?? null;
+    if (value === null && day === null) continue;
+    const iso = /^\d{4}-\d\d-\d\d/.exec(String(day))?.[0];
+    if (value === null || iso === undefined) return null;
+    rows.push({ day: new Date(`${iso}T00:00:00Z`), text: String(value) });
+  }
+  return rows;
+}
+
+const monthOf = ({ day }: SampleRow) => day.toISOString().slice(0, 7);
+
+function periodOf(rows: readonly SampleRow[]): PeriodColumn | null {
+  if (new Set(rows.map(({ text }) => text)).size < ENOUGH_MONTHS) return null;
+  const found = PERIODS.find(([, write]) => rows.every(({ day, text }) => write(day) === text));
+  return found?.[0] ?? null;
+}
+
+/** Whether each month has one text, and each text one month. */
+function isMonth(rows: readonly SampleRow[]): boolean {
+  const months = new Set(rows.map(monthOf));
+  const texts = new Set(rows.map(({ text }) => text));
+  const both = new Set(rows.map((row) => `${monthOf(row)} ${row.text}`));
+  // A value per row would tell everything apart, and months among it.
+  const isRepeated = rows.length > months.size;
+  return (
+    isRepeated &&
+    months.size >= ENOUGH_TEXTS &&
+    months.size === texts.size &&
+    both.size === months.size
+  );
+}
