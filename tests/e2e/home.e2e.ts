@@ -60,13 +60,32 @@ test.describe('an empty database', () => {
   });
 });
 
-test('lists versions with status, rows, last change and user, one click from the pivot', async ({
+test('lists versions with status, rows, totals, last change and user, one click from the pivot', async ({
   page,
+  service,
 }) => {
+  await service.api.post('/versions/1/reference', {
+    date_offset: '14 years',
+    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
+    pf_user: 'demo',
+  });
+  const [{ plan, reference, share }] = await service.query(
+    `WITH totals AS (
+       SELECT sum("Sales") FILTER (WHERE pf_iter <> 'reference') AS plan,
+         sum("Sales") FILTER (WHERE pf_iter = 'reference') AS reference
+       FROM pf.fc_superstore_1)
+     SELECT to_char(plan, 'FM999,999,990.00') AS plan,
+       to_char(reference, 'FM999,999,990.00') AS reference,
+       to_char(100 * (plan - reference) / reference, 'FMS990.0') || '%' AS share
+     FROM totals`,
+  );
   await page.goto('/');
   const version = page.getByRole('row', { name: /Plan 2027/ });
   await expect(version).toContainText('Open');
-  await expect(version).toContainText('9,994');
+  await expect(page.getByRole('columnheader', { name: 'Sales' })).toBeVisible();
+  for (const text of ['16,676', plan, reference, share]) {
+    await expect(version.getByRole('cell', { name: text, exact: true })).toBeVisible();
+  }
   await expect(version.getByRole('cell', { name: 'demo' })).toBeVisible();
   await version.getByRole('link', { name: 'Plan 2027', exact: true }).click();
   await expect(page).toHaveURL(/\/versions\/1$/);
