@@ -3,7 +3,7 @@ import { messageOf } from '$lib/client/message-of';
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
-import { iterName } from '../iter-name';
+import { segmentName } from './segment-name';
 import { LoadDraft } from './load-draft.svelte';
 import { PreviewState } from './preview-state.svelte';
 import { spanOf } from './timeline';
@@ -79,7 +79,7 @@ export class Workbench {
       const span = found && spanOf(found.min, found.max);
       if (!span) continue;
       const kind = segment.operation === 'reference' ? 'reference' : 'baseline';
-      const label = segment.note?.split('\n')[0] || `${iterName(kind)} ${segment.id}`;
+      const label = segment.note?.split('\n')[0] || segmentName(segment, segments);
       bars.push({ key: String(segment.id), kind, label, span, counts: true });
     }
 
@@ -91,7 +91,7 @@ export class Workbench {
       bars.push({
         key: 'pending',
         kind: this.draft.kind,
-        label: edited ? `Segment ${edited.id}, edited` : 'In the form',
+        label: edited ? `${segmentName(edited, segments)}, edited` : 'In the form',
         span: comingSpan,
         pending: true,
         counts: edited !== null,

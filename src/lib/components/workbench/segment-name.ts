@@ -1,0 +1,13 @@
+import type { Segment } from '$lib/contract/log';
+import { iterName } from '../iter-name';
+
+/** What a segment is called among all of its version: "Baseline 1" is the first that was loaded. */
+export function segmentName(
+  segment: Pick<Segment, 'id' | 'operation'>,
+  all: readonly Pick<Segment, 'id' | 'operation'>[],
+): string {
+  const earlier = all.filter(
+    ({ id, operation }) => operation === segment.operation && id < segment.id,
+  );
+  return `${iterName(segment.operation)} ${earlier.length + 1}`;
+}
