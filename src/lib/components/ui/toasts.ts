@@ -22,4 +22,6 @@ export const toasts = {
   success: show('success', 5_000),
   info: show('info', 5_000),
   failure: show('error', 10_000),
+  /** Takes away those that are shown. */
+  clear: (): void => void toast.dismiss(),
 };
