@@ -69,10 +69,10 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   await expect(marked).toHaveCount(3);
   await expect(marked.last()).toHaveAttribute(
     'title',
-    `${chairs.toLocaleString('en-US')} → ${(await pivot.number(CHAIRS)).toLocaleString('en-US')}`,
+    `${chairs.toLocaleString('en-US', { minimumFractionDigits: 2 })} → ${(await pivot.number(CHAIRS)).toLocaleString('en-US', { minimumFractionDigits: 2 })}`,
   );
   await expect(page.getByTestId('tried-on-screen').getByRole('listitem')).toHaveText([
-    new RegExp(`^Total\\s+${total.toLocaleString('en-US')} → `),
+    new RegExp(`^Total\\s+${total.toLocaleString('en-US', { minimumFractionDigits: 2 })} → `),
     /^Furniture\s/,
   ]);
   await expect(page.getByTestId('tried-biggest').getByRole('listitem')).toHaveCount(10);

@@ -34,7 +34,9 @@ test('typing into a cell writes its new total, and goes on below', async ({ page
   await expect(meaning(page)).toContainText('→ 40,000');
   await page.keyboard.press('Enter');
   await page.keyboard.type('+500');
-  await expect(meaning(page)).toContainText(`→ ${(before.sales + 500).toLocaleString('en-US')}`);
+  await expect(meaning(page)).toContainText(
+    `→ ${(before.sales + 500).toLocaleString('en-US', { minimumFractionDigits: 2 })}`,
+  );
   await page.keyboard.press('Enter');
   await expect.poll(() => scales(service)).toBe(2);
   expect((await sums(service, `"Sub-Category" = 'Bookcases'`)).sales).toBe(40_000);

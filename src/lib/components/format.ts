@@ -18,8 +18,8 @@ export const formatCount = (count: number): string =>
   formatNumber(count, { maximumFractionDigits: 0 });
 
 /** An amount: whole as it is, otherwise to the cent, so that amounts below each other line up. */
-export const formatAmount = (value: number): string =>
-  formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2 });
+export const formatAmount = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+  formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2, ...options });
 
 /** A total to at least so many digits after the point; a dash if nothing is summed. */
 export const formatTotal = (value: number | null, digits: number): string =>

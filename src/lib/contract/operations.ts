@@ -7,7 +7,7 @@ interface OperationFacts {
   /** One line for the API's documentation. */
   summary: string;
   verbs: { infinitive: string; past: string; progressive: string };
-  tone: 'neutral' | 'info' | 'accent' | 'warning' | 'success';
+  tone: 'neutral' | 'reference' | 'accent' | 'warning' | 'success';
   /** The `pf_iter` of the rows that the operation writes. */
   iter: string;
   /**
@@ -37,7 +37,7 @@ export const OPERATIONS = {
     label: 'Reference',
     summary: 'Load reference rows from the source',
     verbs: { infinitive: 'Load', past: 'Loaded', progressive: 'Loading' },
-    tone: 'info',
+    tone: 'reference',
     iter: 'reference',
     reads: 'source',
     hotkey: null,

@@ -14,7 +14,7 @@ describe('what an entry did', () => {
   it.each([
     ['a percentage', { pct: 10 }, '+10 %'],
     ['less', { pct: -2.5 }, '-2.5 %'],
-    ['an amount', { value_incr: 1500.5, units_incr: null }, '+1,500.5 Sales'],
+    ['an amount', { value_incr: 1500.5, units_incr: null }, '+1,500.50 Sales'],
     ['both measures', { value_incr: -10, units_incr: 3 }, '-10 Sales, +3 Quantity'],
     [
       'equal parts',

@@ -1,11 +1,12 @@
 import type { LogEntry } from '$lib/contract/log';
 import type { SetClause, ScaleEdit } from '$lib/contract/operations';
+import { formatAmount } from '../format';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
 
-/** A number without and with a change: "1,204.5 → 1,325". */
+/** A number without and with a change: "1,204.50 → 1,325". */
 export const beforeAfterText = (before: number, after: number): string =>
-  `${formatNumber(before)} → ${formatNumber(after)}`;
+  `${formatAmount(before)} → ${formatAmount(after)}`;
 
 /** The names of things in a planner's words. */
 export interface Words {
@@ -16,9 +17,8 @@ export interface Words {
 
 type Amounts = Pick<ScaleEdit, 'pct' | 'value_incr' | 'units_incr' | 'spread'>;
 
-/** An amount with its sign, by default to the cent: "+1,204.5"; 0 has none. */
-export const signedText = (amount: number, maximumFractionDigits = 2) =>
-  formatNumber(amount, { signDisplay: 'exceptZero', maximumFractionDigits });
+/** An amount with its sign, to the cent as amounts are: "+1,204.50"; 0 has none. */
+export const signedText = (amount: number) => formatAmount(amount, { signDisplay: 'exceptZero' });
 
 /**
  * What an entry did to its selection, in one line: "+10 %", "Region → East", "× 1.05, Region → East".
@@ -57,7 +57,10 @@ function amountsText(
   { pct, value_incr, units_incr, spread }: Amounts,
   { measureNames }: Words,
 ): string {
-  if (pct != null) return `${signedText(pct, 6)} %`;
+  if (pct != null) {
+    const exact = { signDisplay: 'exceptZero', maximumFractionDigits: 6 } as const;
+    return `${formatNumber(pct, exact)} %`;
+  }
   const parts = [
     { amount: value_incr, name: measureNames.value ?? 'value' },
     { amount: units_incr, name: measureNames.units ?? 'units' },
