@@ -18,7 +18,7 @@ for (const state of STATES) {
         const { violations } = await new AxeBuilder({ page })
           .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
           // Advice beyond WCAG that does not fit here: menus and lists hang below the landmarks for
-          // as long as they are open, and the engine's grid indents its rows with empty headers.
+          // as long as they are open, and nothing stands above the headers of the rows.
           .disableRules(['region', 'empty-table-header'])
           .analyze();
         const found = violations.map(
@@ -31,10 +31,10 @@ for (const state of STATES) {
   });
 }
 
-/** The engine's grid writes the theme's colours into its cells, a moment after the page has changed. */
+/** The grid has the theme's colours a moment after the page has changed. */
 function gridHasColourOfPage(): boolean {
   const cell = document
-    .querySelector('perspective-viewer-datagrid')
+    .querySelector('perspective-viewer-pivot-grid')
     ?.shadowRoot?.querySelector('td.pf-selected');
   return !cell || getComputedStyle(cell).color === getComputedStyle(document.body).color;
 }

@@ -36,7 +36,7 @@ export class PivotPage {
   readonly apply: Locator;
 
   constructor(readonly page: Page) {
-    this.grid = page.locator('perspective-viewer-datagrid regular-table');
+    this.grid = page.locator('perspective-viewer-pivot-grid regular-table');
     this.panel = page.getByRole('complementary', { name: 'Selection and operation' });
     this.slice = page.getByTestId('slice');
     this.apply = this.panel.getByRole('button', { name: /^(Scale|Recode|Clone) [\d,]+ rows$/ });
@@ -67,26 +67,26 @@ export class PivotPage {
   /** The cells and the row headers that are drawn: what they show, and where they are. */
   async cells(): Promise<DrawnCell[]> {
     return this.grid.evaluate((grid) => {
-      type Meta = { row_header?: unknown[]; column_header?: unknown[] };
-      const metaOf = (cell: Element) =>
-        (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell);
-      const text = (part: unknown) => String(part).trim();
+      type Meta = { column_header?: Element[] };
+      const headsOf = (cell: Element) =>
+        (
+          (grid as unknown as { getMeta(cell: Element): Meta | undefined }).getMeta(cell)
+            ?.column_header ?? []
+        ).map((part) => (part.textContent ?? '').trim());
       const path: string[] = [];
-      return [...grid.querySelectorAll('tbody tr')].flatMap((tr) => {
-        const headers = [...tr.querySelectorAll('th')];
-        const meta = metaOf(tr.querySelector('td') ?? (headers[0] as Element));
-        const parts = (meta?.row_header ?? []).filter((part) => part !== undefined);
+      return [...grid.querySelectorAll<HTMLElement>('tbody tr')].flatMap((tr) => {
+        const header = tr.querySelector('th');
         // The first level is the total row, the others follow below it.
-        path.length = parts.length - 1;
-        path[parts.length - 1] = text(parts.at(-1));
-        const row = path.slice(1);
-        const header = headers.at(-1);
+        const level = Number(tr.dataset.level ?? 0);
+        path.length = Math.max(level, 0);
+        if (level > 0) path[level - 1] = (header?.textContent ?? '').trim();
+        const row = [...path];
         return [...(header ? [header] : []), ...tr.querySelectorAll('td')].map((cell) => {
           const box = cell.getBoundingClientRect();
           const isHeader = cell === header;
           return {
             row,
-            ...(!isHeader && { column: (metaOf(cell)?.column_header ?? []).map(text) }),
+            ...(!isHeader && { column: headsOf(cell) }),
             x: isHeader ? box.right - 12 : box.x + box.width / 2,
             y: box.y + box.height / 2,
             text: cell.textContent ?? '',

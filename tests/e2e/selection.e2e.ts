@@ -87,7 +87,7 @@ const CASES: Case[] = [
       columns: ['value'],
       filter: [['region', 'in', ['a', 'a|b']]],
     },
-    cells: [{ row: ['yes'], column: ['a│b', 'b', 'value'] }],
+    cells: [{ row: ['yes'], column: ['a|b', 'b', 'value'] }],
     behind: `flag AND region = 'a|b' AND "sub-category" = 'b'`,
   },
   {

@@ -85,14 +85,13 @@ function watch(): void {
   const text = (node: Element | null | undefined) => node?.textContent ?? '';
   type Grid = Element & { getMeta(cell: Element): Meta | undefined };
   const grid = (): Grid | null => {
-    const plugin = document.querySelector('perspective-viewer-datagrid');
+    const plugin = document.querySelector('perspective-viewer-pivot-grid');
     return ((plugin?.shadowRoot ?? plugin)?.querySelector('regular-table') as Grid | null) ?? null;
   };
   type Meta = {
     x?: number;
     y?: number;
-    row_header?: unknown[];
-    column_header?: unknown[];
+    column_header?: Element[];
     column_header_y?: number;
   };
   const centre = (box: DOMRect) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
@@ -100,10 +99,10 @@ function watch(): void {
   /** Rows in their order; a row's header holds the label of its own level only. */
   function rowsOf(table: Grid) {
     const path: string[] = [];
-    return [...table.querySelectorAll('tbody tr')].map((tr) => {
+    return [...table.querySelectorAll<HTMLElement>('tbody tr')].map((tr) => {
       const meta = table.getMeta(tr.querySelector('td') ?? (tr.firstElementChild as Element));
-      const depth = (meta?.row_header ?? []).filter((part) => part !== undefined).length - 1;
-      const header = [...tr.querySelectorAll('th')].at(-1);
+      const depth = Number(tr.dataset.level ?? -1);
+      const header = tr.querySelector('th') ?? undefined;
       path.length = Math.max(depth, 0);
       if (depth > 0) path[depth - 1] = text(header);
       return { tr, y: meta?.y ?? -1, header, path: [...path] };
@@ -111,8 +110,7 @@ function watch(): void {
   }
 
   const labelsOf = (table: Grid, td: Element) =>
-    // A bar inside a label is drawn as another character, for the grid breaks headers at bars.
-    (table.getMeta(td)?.column_header ?? []).map((part) => String(part).replaceAll('│', '|'));
+    (table.getMeta(td)?.column_header ?? []).map((part) => text(part));
 
   /** The labels of the split columns down to a header; null for the name of a measure. */
   function headOf(table: Grid, th: Element): string[] | null {
@@ -154,7 +152,7 @@ function watch(): void {
       if (header) {
         const box = header.getBoundingClientRect();
         const middle = box.y + box.height / 2;
-        const isTree = header.classList.contains('psp-tree-label');
+        const isTree = header.classList.contains('pf-tree');
         seen.rows.push({
           y,
           path,
@@ -280,7 +278,7 @@ export class HuntPage {
     }, `/versions/${version}`);
     await this.page.waitForURL(`${this.url}/versions/${version}`);
     // An empty pivot draws no cells, but its grid all the same.
-    const drawn = this.page.locator('perspective-viewer-datagrid regular-table');
+    const drawn = this.page.locator('perspective-viewer-pivot-grid regular-table');
     await drawn.waitFor({ state: 'attached', timeout: 90_000 });
     // What says that the rows are loading covers the first drawing.
     await this.page.locator('.stage .cover').waitFor({ state: 'detached', timeout: 90_000 });
@@ -425,7 +423,7 @@ export class HuntPage {
       .waitForResponse((response) => response.request().method() === 'DELETE', { timeout: 30_000 })
       .catch(() => null);
     await this.page
-      .locator('perspective-viewer-datagrid regular-table')
+      .locator('perspective-viewer-pivot-grid regular-table')
       .evaluate((grid) => (grid as HTMLElement).focus());
     await this.page.keyboard.press('Control+z');
     const response = await gone;

@@ -87,24 +87,61 @@ export interface Engine {
 export interface CellMeta {
   x?: number;
   y?: number;
+  y0?: number;
   column_header_y?: number;
 }
 
-/** The element that draws the grid. */
+/** What a table draws of a window, and how large the whole is. */
+export interface TableData {
+  num_rows: number;
+  num_columns: number;
+  num_row_headers: number;
+  num_column_headers: number;
+  row_headers: string[][];
+  /** The headers of each column, the outermost first. */
+  column_headers: HTMLElement[][];
+  /** The texts of each column. */
+  data: string[][];
+  /** So many of the outermost headers are drawn as one if neighbours share theirs. */
+  column_header_merge_depth: number;
+  merge_headers: 'column';
+}
+
+/** The element that draws a table of which only a window is there. */
 export interface RegularTable extends HTMLElement {
   getMeta(cell: Element): CellMeta | undefined;
   addStyleListener(listener: () => void): () => void;
-  scrollToCell(x: number, y: number, columns: number, rows: number): Promise<void>;
+  /** @param listener reads columns from `x0` up to `x1` and rows from `y0` up to `y1` */
+  setDataListener(
+    listener: (x0: number, y0: number, x1: number, y1: number) => Promise<TableData>,
+  ): void;
+  draw(): Promise<void>;
+  clear(): void;
+  scrollToCell(x: number, y: number): Promise<void>;
+  /** Forgets how wide columns are. The engine's own grid uses this and the next, too. */
+  _resetAutoSize(): void;
+  /** The widths that people gave to columns, by their places, those of row headers first. */
+  _column_sizes: { override: Record<number, number | undefined> };
+}
+
+/** What draws the views that the viewer hands to its grid. */
+export interface GridHost {
+  draw(view: View): Promise<void>;
+  /** Rows came or went. */
+  update(view: View): Promise<void>;
+  /** The place on screen, or its colours, are others. */
+  redraw(): Promise<void>;
+  /** The grid's own part of a layout. */
+  save(): Record<string, unknown>;
+  /** Takes the grid's own part of a layout, and how each column is written. */
+  restore(settings: unknown, columns: unknown): void;
 }
 
 /** The viewer's plugin that shows a view as a grid. */
 export interface GridPlugin extends HTMLElement {
-  regular_table: RegularTable;
-  activate(view: View): Promise<void>;
-  draw(view: View): Promise<void>;
-  update(view: View): Promise<void>;
-  /** Takes the grid's own settings, and how each column is written. */
-  restore(settings: unknown, columns?: Record<string, unknown>): Promise<void>;
+  readonly table: RegularTable;
+  /** Null until the grid is there: nothing is drawn before. */
+  host: GridHost | null;
 }
 
 /** The viewer: it makes the views, and shows them through one of its plugins. */

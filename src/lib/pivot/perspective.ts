@@ -29,7 +29,7 @@ async function start(): Promise<Engine> {
   engine.default.init_server(fetch(serverWasm.default) as unknown as Promise<Response>);
   await Promise.all([
     viewer.default.init_client(fetch(viewerWasm.default) as unknown as Promise<Response>),
-    import('@finos/perspective-viewer-datagrid'),
+    import('./grid/plugin'),
   ]);
   return (await engine.default.worker()) as unknown as Engine;
 }

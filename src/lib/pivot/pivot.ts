@@ -15,8 +15,8 @@ import { columnFacts, factsOfAll } from './column-facts';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
 import type { Schema, Table, View, ViewConfig, Viewer } from './engine-types';
-import { Grid } from './grid';
-import type { TriedMark } from './marks';
+import { Grid } from './grid/grid';
+import type { TriedMark } from './grid/marks';
 import {
   cleanLayout,
   defaultLayout,
@@ -172,8 +172,11 @@ export class Pivot {
         table,
         prepared.origins,
         async () => v.parse(Layout, await viewer.save()).sort ?? [],
-        (cell, at, add) => options.onTarget(cell, at, add),
-        () => options.onRows(),
+        {
+          onTarget: (cell, at, add) => options.onTarget(cell, at, add),
+          onRows: () => options.onRows(),
+          onSort: (sort) => void viewer.restore({ sort }),
+        },
       );
       const schema = byName(await table.schema());
       const pivot = new Pivot(options, table, viewer, grid, schema, facts, prepared.origins);

@@ -15,6 +15,7 @@ import type {
   ViewConfig,
   ViewWindow,
 } from './engine-types';
+import { drawnColumns, sums, type ColumnTotals, type DrawnColumn } from './grid/columns';
 import { sliceContextOf } from './layout';
 import { differences, shares, type Ratio } from './origins';
 import type { PivotCell, SliceColumn } from './slice';
@@ -27,6 +28,17 @@ const ATTEMPTS = 3;
 /** Under this name, what is asked of the view as a whole. */
 const WHOLE = 'whole';
 
+/** Aggregates of which the sum of several columns is the number that their rows have together. */
+const ADDITIVE: readonly unknown[] = ['sum', 'count'];
+
+/** Which groups of columns are open, and which totals are shown. */
+export interface Across {
+  totals(): ColumnTotals;
+  isOpen: (path: readonly CellValue[]) => boolean;
+}
+
+const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
+
 /**
  * Reads typed cells out of one view of one table. The engine's own column paths are printed text
  * (a value may hold `|`, null prints like the text "null", numbers have six digits), so a second
@@ -37,6 +49,7 @@ const WHOLE = 'whole';
 export class ViewReader {
   private readonly splitView = new Answers<EngineView>();
   private readonly columnTuples = new Answers<(CellValue[] | null)[]>();
+  private readonly drawn = new Answers<readonly DrawnColumn[]>();
   private readonly printed = new Answers<string[]>();
   private readonly underlyingViews = new Answers<EngineView>();
   private readonly underlying = new Answers<Underlying>();
@@ -49,18 +62,21 @@ export class ViewReader {
     readonly config: Readonly<ViewConfig>,
     readonly schema: Schema,
     private readonly ratios: ReadonlyMap<string, Ratio>,
+    private readonly across: Across,
   ) {}
 
   /**
    * @param sort the sort that the view was made with: the configuration that the view answers lacks
    * the sorting of columns
    * @param ratios the columns that are painted from others
+   * @param across which of the columns are shown, asked anew after {@link regroup}
    */
   static async open(
     table: EngineTable,
     view: EngineView,
     sort: readonly LayoutSort[],
     ratios: ReadonlyMap<string, Ratio> = new Map(),
+    across: Across = ALL_OPEN,
   ): Promise<ViewReader> {
     const [config, tableSchema, expressionSchema] = await Promise.all([
       view.get_config(),
@@ -85,6 +101,7 @@ export class ViewReader {
       },
       byName({ ...tableSchema, ...expressionSchema }),
       ratios,
+      across,
     );
   }
 
@@ -101,8 +118,14 @@ export class ViewReader {
   /** Forgets what was read: rows came or went. */
   invalidate(): void {
     this.columnTuples.forget();
+    this.drawn.forget();
     this.printed.forget();
     this.underlying.forget();
+  }
+
+  /** Forgets which columns are shown: groups of them were opened or closed. */
+  regroup(): void {
+    this.drawn.forget();
   }
 
   async dispose(): Promise<void> {
@@ -114,9 +137,26 @@ export class ViewReader {
     }
   }
 
+  /** The columns that are shown, in their order: a cell's `x` is a place among them. */
+  columns(): Promise<readonly DrawnColumn[]> {
+    return this.drawn.get(WHOLE, async () => {
+      const { split_by, group_by } = this.config;
+      const levels = split_by.length;
+      const paths =
+        levels > 0 ? await this.columnPaths() : (await this.printedPaths()).map(() => null);
+      const across = group_by.length > 0 ? this.across : ALL_OPEN;
+      return drawnColumns(paths, {
+        measures: this.shown,
+        levels,
+        totals: across.totals(),
+        isOpen: across.isOpen,
+      });
+    });
+  }
+
   /**
-   * The typed split values behind every column of the view, in its order; null for one that cannot
-   * be told.
+   * The typed split values behind every column of the engine's view, in its order; null for one that
+   * cannot be told.
    */
   columnPaths(): Promise<(CellValue[] | null)[]> {
     return this.columnTuples.get(WHOLE, () => this.readColumnPaths());
@@ -143,18 +183,18 @@ export class ViewReader {
   async identityAt({ x, y, depth }: CellPosition): Promise<CellIdentity> {
     const { group_by, split_by } = this.config;
     const isHeader = depth !== undefined && depth < split_by.length;
-    const hasColumns = x !== null && split_by.length > 0 && group_by.length > 0;
-    const [rowPath, paths] = await Promise.all([
+    const isSplit = split_by.length > 0 && group_by.length > 0;
+    const [rowPath, columns] = await Promise.all([
       group_by.length > 0 ? this.rowPath(y) : this.rowKey(y),
-      hasColumns ? this.columnPaths() : null,
+      x === null ? null : this.columns(),
     ]);
-    const columnPath = paths && x !== null ? paths[x] : null;
-    if (paths && !columnPath) throw new Error('The column behind this cell could not be read.');
-    const measure = x === null || isHeader ? null : this.shown[x % this.shown.length];
+    const column = columns && x !== null ? columns[x] : null;
+    if (isSplit && x !== null && !column?.path)
+      throw new Error('The column behind this cell could not be read.');
     return {
       rowPath,
-      columnPath: columnPath?.slice(0, depth) ?? null,
-      measure: measure ?? null,
+      columnPath: (isSplit && column?.path?.slice(0, depth)) || null,
+      measure: isHeader ? null : (column?.measure ?? null),
     };
   }
 
@@ -226,11 +266,9 @@ export class ViewReader {
   }
 
   private async columnOf({ columnPath, measure }: CellIdentity): Promise<number> {
-    if (columnPath === null) return this.shown.indexOf(measure ?? '');
-    const wanted = pathKey(columnPath);
-    return (await this.columnPaths()).findIndex(
-      (path, x) =>
-        path !== null && pathKey(path) === wanted && this.shown[x % this.shown.length] === measure,
+    const wanted = columnPath && pathKey(columnPath);
+    return (await this.columns()).findIndex(
+      (column) => column.measure === measure && (column.path && pathKey(column.path)) === wanted,
     );
   }
 
@@ -241,43 +279,76 @@ export class ViewReader {
     return typeof value === 'number' ? tidy(value) : null;
   }
 
-  /** Whether a column shows shares, of which the engine has no sums. */
-  isShare(x: number): boolean {
-    return this.ratios.has(this.shown[x % this.shown.length] ?? '');
+  /** Whether a measure shows shares, of which the engine has no sums. */
+  isShare(measure: string): boolean {
+    return this.ratios.has(measure);
   }
 
-  /** How a column is painted from others, and itself; null for one that shows the engine's sums. */
-  paintingOf(x: number): Painting | null {
-    const { shown } = this;
-    const name = shown[x % shown.length] ?? '';
-    const placeOf = (part: string) => {
-      const at = shown.indexOf(part);
-      return at < 0 ? null : x - (x % shown.length) + at;
-    };
-    for (const [share, { plan, reference, difference }] of this.ratios) {
-      if (name !== share && name !== difference) continue;
-      const places = [plan, reference, difference].map(placeOf);
-      return { places, paint: name === share ? shares : differences };
-    }
-    return null;
-  }
-
-  /** The values of one column of the view, painted ones too. */
+  /** The values of one of the columns that are shown. */
   async columnValues(
     x: number,
     rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
   ): Promise<CellValue[]> {
-    const painting = this.paintingOf(x);
-    return painting
-      ? painted(painting, (at) => this.summedValues(at, rows))
-      : this.summedValues(x, rows);
+    const column = (await this.columns())[x];
+    if (!column) return [];
+    const parts = this.partsOf(column).map((leaves) =>
+      Promise.all((leaves ?? []).map((leaf) => this.summedValues(leaf, rows))),
+    );
+    return this.valuesOf(column, await Promise.all(parts));
+  }
+
+  /**
+   * The places of the engine's columns that a column is made of: a list per part that it is painted from,
+   * null for a part that the view does not show; one list for a column that is not painted.
+   */
+  partsOf({ measure, leaves }: DrawnColumn): (readonly number[] | null)[] {
+    const painting = this.paintingOf(measure);
+    if (!painting) return [leaves];
+    const { shown } = this;
+    return painting.parts.map((part) => {
+      const at = shown.indexOf(part);
+      return at < 0 ? null : leaves.map((x) => x - (x % shown.length) + at);
+    });
+  }
+
+  /**
+   * The values of a column, made of those of the engine's columns: a total adds them up, and what is painted
+   * is painted from what is added up.
+   *
+   * @param parts the values of the columns that {@link partsOf} names
+   */
+  valuesOf(
+    { measure, leaves }: DrawnColumn,
+    parts: readonly (readonly (readonly CellValue[] | undefined)[])[],
+  ): CellValue[] {
+    const painting = this.paintingOf(measure);
+    const isAdditive = ADDITIVE.includes(this.config.aggregates[measure] ?? 'sum');
+    const added = parts.map((columns) => {
+      if (columns.length === 0) return undefined;
+      if (leaves.length === 1) return columns[0];
+      if (painting || isAdditive) return sums(columns);
+      return columns[0]?.map(() => null);
+    });
+    return painting ? painting.paint(added) : [...(added[0] ?? [])];
+  }
+
+  /** What a measure is painted from, and how; null for one that shows the engine's sums. */
+  private paintingOf(measure: string): Painting | null {
+    for (const [share, { plan, reference, difference }] of this.ratios) {
+      if (measure !== share && measure !== difference) continue;
+      return {
+        parts: [plan, reference, difference],
+        paint: measure === share ? shares : differences,
+      };
+    }
+    return null;
   }
 
   /**
    * The values of one column of the view. A column whose name is unique is found by name, because
    * with a sort by a hidden column the engine's column windows are shifted and return more columns.
    */
-  private async summedValues(
+  async summedValues(
     x: number,
     rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
   ): Promise<CellValue[]> {
@@ -427,20 +498,12 @@ export class ViewReader {
   }
 }
 
-/** How a column is painted from others. */
+/** How a measure is painted from others. */
 interface Painting {
-  /** The places of plan, reference and difference; null for one that the view does not show. */
-  places: readonly (number | null)[];
+  /** The columns of plan, reference and difference. */
+  parts: readonly string[];
   /** Makes the values of theirs. */
   paint: (columns: readonly (readonly CellValue[] | undefined)[]) => CellValue[];
-}
-
-/** The values of a painted column. @param sums reads those of the engine at a place */
-export async function painted(
-  { places, paint }: Painting,
-  sums: (at: number) => Promise<readonly CellValue[] | undefined>,
-): Promise<CellValue[]> {
-  return paint(await Promise.all(places.map((at) => (at === null ? undefined : sums(at)))));
 }
 
 /** The values that identify a row, and their columns. */

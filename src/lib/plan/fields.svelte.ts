@@ -11,7 +11,7 @@ import {
   replaceFilters,
   withoutFilters,
 } from '../pivot/filter';
-import { label } from '../pivot/labels';
+import { label } from '../pivot/grid/labels';
 import type { Member } from '../pivot/pivot';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';

@@ -2,7 +2,7 @@ import type { PreviewFacts, Slice } from '../contract/operations';
 import { isLeaf } from '../contract/columns';
 import type { ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
-import type { TriedMark } from '../pivot/marks';
+import type { TriedMark } from '../pivot/grid/marks';
 import type { Pivot } from '../pivot/pivot';
 import { type AnsweredRows, RowsError } from '../pivot/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';

@@ -1,27 +1,33 @@
-import type { CellIdentity, ReadCell } from './cell';
-import { parseRows } from './columns-json';
+import type { CellIdentity, ReadCell } from '../cell';
+import { tidy } from '../cell-value';
+import { headParts, TOTAL } from './heads';
 import { label } from './labels';
 import type { Shown } from './shown';
 
 /** All of the view as text, headers first, tabs between: what a spreadsheet pastes. */
 export async function copyView(shown: Shown): Promise<string> {
-  const { view, reader } = shown;
-  if (!view || !reader) return '';
-  const { group_by, split_by } = reader.config;
-  const { paths, columns } = parseRows(await shown.displayed(view).to_columns_string());
-  const names = shown.labels;
-  const headers = split_by.map((_, level) => [
+  const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
+  const { paths, columns, values } = await shown.readAll();
+  const parts = columns.map((column) => headParts(column, shown));
+  const heads = split_by.map((_, level) => [
     ...group_by.map(() => ''),
-    ...names.map((name) => name.split('|')[level] ?? ''),
+    ...parts.map((part) => part[level] ?? ''),
   ]);
-  const titles = [...group_by, ...names.map((name) => name.split('|').at(-1) ?? '')];
-  const count = paths?.length ?? columns.get(names[0] ?? '')?.length ?? 0;
+  const titles = [...group_by, ...columns.map(({ measure }) => measure)];
+  const count = group_by.length > 0 ? paths.length : (values.get(0)?.length ?? 0);
   const body = Array.from({ length: count }, (_, y) => {
-    const path = paths?.[y] ?? [];
-    const head = group_by.map((_, i) => (path.length === 0 && i === 0 ? 'Total' : (path[i] ?? '')));
-    return [...head, ...names.map((name) => String(columns.get(name)?.[y] ?? ''))];
+    const path = paths[y] ?? [];
+    const head = group_by.map((name, i) => {
+      if (path.length === 0) return i === 0 ? TOTAL : '';
+      return i < path.length ? label(path[i] ?? null, shown.styleOf(name)) : '';
+    });
+    const row = columns.map((_, x) => values.get(x)?.[y] ?? '');
+    return [
+      ...head,
+      ...row.map((value) => String(typeof value === 'number' ? tidy(value) : value)),
+    ];
   });
-  return [...headers, titles, ...body].map((line) => line.join('\t')).join('\n');
+  return [...heads, titles, ...body].map((line) => line.join('\t')).join('\n');
 }
 
 /** Some cells as a small table with their headers, tabs between; the empty text for no cells. */
@@ -45,8 +51,9 @@ function headersOf(shown: Shown, { rowPath, columnPath, measure }: CellIdentity)
   const columns = (columnPath ?? []).map((value, i) =>
     label(value, shown.styleOf(config?.split_by[i])),
   );
+  if (columnPath?.length === 0) columns.push(TOTAL);
   return {
-    row: row.join(' / ') || 'Total',
+    row: row.join(' / ') || TOTAL,
     column: [...columns, ...(measure ? [measure] : [])].join(' / '),
   };
 }

@@ -1,5 +1,5 @@
-import { toScalar } from './cell-value';
-import type { CellValue, ColumnType } from './engine-types';
+import { toScalar } from '../cell-value';
+import type { CellValue, ColumnType } from '../engine-types';
 
 /** How a column's values are written: as its type, or as the calendar bucket that they are. */
 type LabelStyle = ColumnType | 'month' | 'year';
@@ -14,8 +14,8 @@ const MONTH = new Intl.DateTimeFormat('en-US', {
 export const EMPTY = '(empty)';
 export const BLANK = '(blank)';
 
-/** Blanks that nobody would see, and characters that stand for another one in a label. */
-const HIDDEN = /^\s|\s$|\s\s|[^\S ]|[\p{Cc}│]|(?!\u200d)\p{Cf}/u;
+/** Blanks and characters that nobody would see. */
+const HIDDEN = /^\s|\s$|\s\s|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/u;
 const ESCAPED = /\\|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/gu;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
 
@@ -51,31 +51,4 @@ export function labelStyle(type: ColumnType | undefined, expression: string | un
   if (bucket && (type === 'date' || type === 'datetime'))
     return bucket[1] === 'M' ? 'month' : 'year';
   return type;
-}
-
-/** The name of a measure as it may stand in a header: the grid would break it at a `|`. */
-export const headOf = (measure: string): string => measure.replaceAll('|', '│');
-
-/**
- * Labels of a split view's columns in the engine's own form, `value|…|measure`. Inside values, another
- * character replaces the separator; invisible characters keep labels apart that would be equal.
- */
-export function columnLabels(
-  paths: readonly (readonly CellValue[] | null)[],
-  measures: readonly string[],
-  styles: readonly (LabelStyle | undefined)[],
-): string[] {
-  const used = new Set<string>();
-  return paths.map((path, x) => {
-    const values = styles.map((style, i) => (path ? headOf(label(path[i] ?? null, style)) : '…'));
-    const measure = headOf(measures[x % measures.length] ?? '');
-    for (;;) {
-      const text = [...values, measure].join('|');
-      if (!used.has(text)) {
-        used.add(text);
-        return text;
-      }
-      values[values.length - 1] += '\u200b';
-    }
-  });
 }

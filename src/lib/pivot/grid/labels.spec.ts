@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnLabels, labelStyle, label } from './labels';
+import { labelStyle, label } from './labels';
 
 describe('label', () => {
   it('keeps apart what is empty, blank, and written like it', () => {
@@ -12,7 +12,7 @@ describe('label', () => {
   });
 
   it('puts a text in quotes that would be taken for something else, or has blanks', () => {
-    const texts = ['(empty)', '(blank)', ' ', 'a ', 'a  b', 'a\tb', 'a\u00a0b', '“a”', 'a│b'];
+    const texts = ['(empty)', '(blank)', ' ', 'a ', 'a  b', 'a\tb', 'a\u00a0b', '“a”'];
     const labels = texts.map((text) => label(text, 'string'));
     expect(labels).toEqual([
       '“(empty)”',
@@ -23,7 +23,6 @@ describe('label', () => {
       '“a\\tb”',
       '“a\\u{a0}b”',
       '““a””',
-      '“a│b”',
     ]);
     expect(label('a b', 'string')).toBe('a b');
     expect(label('👩‍👧', 'string')).toBe('👩‍👧');
@@ -54,14 +53,5 @@ describe('labelStyle', () => {
     expect(labelStyle('date', ` bucket( "a\\"b" , 'Y' ) `)).toBe('year');
     expect(labelStyle('date', `bucket("Order Date", 'W')`)).toBe('date');
     expect(labelStyle('float', `bucket("x", 'M')`)).toBe('float');
-  });
-});
-
-describe('columnLabels', () => {
-  it('gives columns that read alike different names', () => {
-    const labels = columnLabels([['a|b'], ['a│b'], [null]], ['v'], ['string']);
-    expect(new Set(labels).size).toBe(3);
-    expect(labels[0]).toBe('a│b|v');
-    expect(labels.every((text) => text.split('|').length === 2)).toBe(true);
   });
 });

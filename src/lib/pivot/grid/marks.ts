@@ -1,13 +1,13 @@
-import type { Slice } from '../contract/operations';
-import type { CellIdentity } from './cell';
-import { cellKey, pathKey } from './cell';
-import { tidy } from './cell-value';
-import type { RegularTable } from './engine-types';
-import { Reach } from './reach';
+import type { Slice } from '../../contract/operations';
+import type { CellIdentity } from '../cell';
+import { cellKey, pathKey } from '../cell';
+import { tidy } from '../cell-value';
+import type { RegularTable } from '../engine-types';
+import { Reach } from '../reach';
 import type { Shown } from './shown';
-import type { Tried } from './tried';
-import type { Underlying } from './underlying';
-import type { ViewReader } from './view-reader';
+import type { Tried } from '../tried';
+import type { Underlying } from '../underlying';
+import type { ViewReader } from '../view-reader';
 
 /** A label of so many characters may not fit: hovering over it shows all of it. */
 const LONG_LABEL = 24;
@@ -223,8 +223,7 @@ export class Marks {
       if (meta.x === undefined || meta.column_header_y === undefined) return null;
       return shown.columnHeaderAt(meta.x, meta.column_header_y);
     }
-    // The blank headers before a row's own one stand for nothing.
-    if (meta.y === undefined || (cell.tagName === 'TH' && cell.textContent === '')) return null;
+    if (meta.y === undefined) return null;
     return shown.identityAt({ x: meta.x ?? null, y: meta.y });
   }
 

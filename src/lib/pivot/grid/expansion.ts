@@ -1,17 +1,18 @@
-import { pathKey } from './cell';
-import type { CellValue, View } from './engine-types';
+import { pathKey } from '../cell';
+import type { CellValue, View } from '../engine-types';
 
 /** In a view of more rows than this, rows that were opened one by one are not opened again. */
 const MAX_ROWS = 200_000;
 
 /**
- * Which rows of a tree are open: a depth for all of them, and the rows opened or closed one by one
- * since. The engine forgets both with each new view, so they are kept here, by path.
+ * Which groups of a tree are open: a depth for all of them, and those opened or closed one by one since.
+ * They are kept by path: the engine forgets those of the rows with each new view, and knows none of the
+ * columns.
  */
 export class Expansion {
-  private groupBy = '';
-  private opened = new Map<string, CellValue[]>();
-  private closed = new Map<string, CellValue[]>();
+  private columns = '';
+  private opened = new Map<string, readonly CellValue[]>();
+  private closed = new Map<string, readonly CellValue[]>();
 
   /** Levels open below the first; null: all of them. */
   depth: number | null = null;
@@ -22,28 +23,38 @@ export class Expansion {
     this.closed.clear();
   }
 
-  open(path: CellValue[]): void {
+  open(path: readonly CellValue[]): void {
     this.closed.delete(pathKey(path));
     this.opened.set(pathKey(path), path);
   }
 
-  close(path: CellValue[]): void {
+  close(path: readonly CellValue[]): void {
     this.opened.delete(pathKey(path));
     this.closed.set(pathKey(path), path);
   }
 
-  /** Opens and closes the rows of a new view. If the grouping is another, only the depth is kept. */
+  isOpen(path: readonly CellValue[]): boolean {
+    const key = pathKey(path);
+    if (this.closed.has(key)) return false;
+    return this.opened.has(key) || this.depth === null || path.length <= this.depth;
+  }
+
+  /** Goes on with groups of these columns. If they are others than before, only the depth is kept. */
+  follow(columns: readonly string[]): void {
+    const key = JSON.stringify(columns);
+    if (key === this.columns) return;
+    this.opened.clear();
+    this.closed.clear();
+    this.columns = key;
+  }
+
+  /** Opens and closes the rows of a new view. */
   async applyTo(
     view: View,
     groupBy: readonly string[],
     rowPaths: () => Promise<CellValue[][]>,
   ): Promise<void> {
-    const key = JSON.stringify(groupBy);
-    if (key !== this.groupBy) {
-      this.opened.clear();
-      this.closed.clear();
-      this.groupBy = key;
-    }
+    this.follow(groupBy);
     if (groupBy.length > 1 && this.depth !== null) await view.set_depth(this.depth);
     if (this.opened.size + this.closed.size === 0) return;
     if ((await view.num_rows()) > MAX_ROWS) return;
@@ -52,7 +63,7 @@ export class Expansion {
   }
 
   private async applyLevel(view: View, level: number, rowPaths: () => Promise<CellValue[][]>) {
-    const atLevel = (paths: Map<string, CellValue[]>) =>
+    const atLevel = (paths: Map<string, readonly CellValue[]>) =>
       [...paths.values()].filter((path) => path.length === level).length;
     if (atLevel(this.opened) + atLevel(this.closed) === 0) return;
     const paths = await rowPaths();

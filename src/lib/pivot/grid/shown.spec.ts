@@ -1,7 +1,7 @@
 import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
-import type { LayoutFilter } from '../contract/stored-layout';
-import type { Table, View } from './engine-types';
+import type { LayoutFilter } from '../../contract/stored-layout';
+import type { Table, View } from '../engine-types';
 import { Shown } from './shown';
 
 /** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */
@@ -25,12 +25,7 @@ async function shownByRegion() {
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
   const config = { group_by: ['region'], columns: ['value'] };
   const { view, deleteByViewer } = deletable(await table.view(config));
-  const shown = new Shown(
-    table,
-    new Map(),
-    async () => [],
-    () => undefined,
-  );
+  const shown = new Shown(table, new Map(), async () => []);
   await shown.adopt(view);
   return { table, config, deleteByViewer, shown };
 }
@@ -47,8 +42,9 @@ describe('a column that only the order of columns goes by', () => {
       sort: [['region', 'col desc']],
     });
     await shown.adopt(view);
-    expect(shown.labels).toEqual(['value']);
-    expect(await shown.displayed(view).column_paths()).toEqual(['value']);
+    expect(shown.columns.map(({ measure }) => measure)).toEqual(['value']);
+    const { values } = await shown.readWindow(0, 0, 1, 3);
+    expect([...values]).toEqual([[0, [3, 1, 2]]]);
     const cell = await shown.ask((reader) => reader.cell({ x: 0, y: 2 }, COLUMNS));
     expect(cell).toMatchObject({ slice: { region: 'West' }, value: 2 });
   });

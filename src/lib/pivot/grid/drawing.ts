@@ -1,0 +1,191 @@
+import type { ColumnType, RegularTable, TableData } from '../engine-types';
+import { CellFormat, type ColumnFormat } from './format';
+import { Heads } from './heads';
+import { label } from './labels';
+import { isGone, type Shown, type Window } from './shown';
+import type { Widths } from './widths';
+
+/** The first header of all rows. */
+const TOTAL_ROW = 'TOTAL';
+
+/** What is drawn if the view is gone: the one in its place is drawn next. */
+const EMPTY: TableData = {
+  num_rows: 0,
+  num_columns: 0,
+  num_row_headers: 0,
+  num_column_headers: 1,
+  row_headers: [],
+  column_headers: [],
+  data: [],
+  column_header_merge_depth: 0,
+  merge_headers: 'column',
+};
+
+/** Draws what is shown: texts, headers, and what the style of a cell goes by. */
+export class Drawing {
+  private readonly heads: Heads;
+  private formats: Readonly<Record<string, ColumnFormat>> = {};
+  private readonly made = new Map<string, CellFormat>();
+  /** What was drawn last; null before the first drawing. */
+  private drawn: { rows: string; across: string; names: string } | null = null;
+  private window: Window | null = null;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly element: RegularTable,
+    private readonly widths: Widths,
+  ) {
+    this.heads = new Heads(shown);
+    element.addStyleListener(() => this.style());
+    element.setDataListener((x0, y0, x1, y1) => this.read(x0, y0, x1, y1));
+  }
+
+  /** How each measure is written, from the next drawing on. */
+  setFormats(formats: Readonly<Record<string, ColumnFormat>>): void {
+    this.formats = formats;
+    this.made.clear();
+  }
+
+  /** Draws the view anew. */
+  async draw(): Promise<void> {
+    this.followColumns();
+    await this.element.draw();
+  }
+
+  /** Measures the columns anew if they are others, and begins where the new rows or columns begin. */
+  private followColumns(): void {
+    const { shown, element, widths } = this;
+    const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
+    const rows = JSON.stringify(group_by);
+    const across = JSON.stringify(split_by);
+    const { drawn } = this;
+    const names = JSON.stringify(shown.columns.map(({ path, measure }) => [path, measure]));
+    this.drawn = { rows, across, names };
+    this.heads.forget();
+    if (drawn && (drawn.rows !== rows || drawn.names !== names)) {
+      element._resetAutoSize();
+      if (drawn.rows !== rows) element.scrollTop = 0;
+      if (drawn.across !== across) element.scrollLeft = 0;
+    }
+    if (drawn?.names !== names || drawn.rows !== rows) widths.write(shown.columns);
+  }
+
+  private async read(x0: number, y0: number, x1: number, y1: number): Promise<TableData> {
+    const { shown } = this;
+    const { view, reader } = shown;
+    if (!view || !reader) return EMPTY;
+    const levels = reader.config.split_by.length;
+    const isGrouped = reader.config.group_by.length > 0;
+    const size: TableData = {
+      ...EMPTY,
+      num_rows: shown.rowCount,
+      num_columns: shown.columns.length,
+      num_row_headers: isGrouped ? 1 : 0,
+      num_column_headers: levels + 1,
+      column_header_merge_depth: levels,
+    };
+    // How large the whole is, the table asks with an empty window.
+    if (x1 <= x0 || y1 <= y0) return size;
+    try {
+      const window = await shown.readWindow(x0, y0, x1, y1);
+      this.window = window;
+      const places = window.columns.map((_, x) => x).slice(x0, x1);
+      const styles = reader.config.group_by.map((name) => shown.styleOf(name));
+      return {
+        ...size,
+        row_headers: isGrouped
+          ? window.paths.map((path) => [
+              path.length === 0 ? TOTAL_ROW : label(path.at(-1) ?? null, styles[path.length - 1]),
+            ])
+          : [],
+        column_headers: places.flatMap((x) => {
+          const column = window.columns[x];
+          return column ? [this.heads.of(column, x)] : [];
+        }),
+        data: places.map((x) => {
+          const format = this.formatOf(window.columns[x]?.measure ?? '', window.kinds);
+          return (window.values.get(x) ?? []).map((value) => format.text(value));
+        }),
+      };
+    } catch (error) {
+      if (!(await isGone(view))) throw error;
+      // What is still on screen must not be taken for the cells of another view.
+      shown.forgetWindow();
+      return EMPTY;
+    }
+  }
+
+  private formatOf(measure: string, kinds: Readonly<Record<string, ColumnType>>): CellFormat {
+    const type = kinds[measure];
+    const key = JSON.stringify([measure, type]);
+    let format = this.made.get(key);
+    if (!format) {
+      format = new CellFormat(type, this.formats[measure] ?? {}, navigator.languages);
+      this.made.set(key, format);
+    }
+    return format;
+  }
+
+  /** Marks what each cell is, right after it was drawn. */
+  private style(): void {
+    const { element, shown, window } = this;
+    if (!window?.reader) return;
+    const { config } = window.reader;
+    const isGrouped = config.group_by.length > 0;
+    element.classList.toggle('pf-grouped', isGrouped);
+    for (const [i, tr] of [...element.querySelectorAll('tbody tr')].entries()) {
+      const path = window.paths[i];
+      if (isGrouped && path && tr instanceof HTMLElement) tr.dataset.level = String(path.length);
+      for (const cell of tr.children) {
+        const meta = element.getMeta(cell);
+        if (!meta || !(cell instanceof HTMLElement)) continue;
+        // The total row stays in its place: it is the first one, wherever the rows below it are.
+        if (isGrouped && i === 0) meta.y = 0;
+        if (meta.y !== undefined) cell.dataset.y = String(meta.y);
+        if (cell.tagName === 'TH') this.styleHeader(cell, path, window.isOpen[i] ?? false);
+        else {
+          cell.dataset.x = String(meta.x);
+          const column = shown.columnAt(meta.x);
+          const format = this.formatOf(column?.measure ?? '', window.kinds);
+          const value = meta.x === undefined ? null : window.values.get(meta.x)?.[i];
+          cell.classList.toggle('pf-number', format.isNumber);
+          cell.classList.toggle('pf-negative', format.isNegative(value));
+          cell.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1);
+        }
+      }
+    }
+    this.styleHeads(window);
+  }
+
+  private styleHeader(
+    header: HTMLElement,
+    path: Window['paths'][number] | undefined,
+    isOpen: boolean,
+  ): void {
+    const levels = this.window?.reader?.config.group_by.length ?? 0;
+    const level = path?.length ?? 0;
+    const isTree = level < levels;
+    header.style.setProperty('--level', String(level));
+    header.setAttribute('scope', 'row');
+    header.classList.toggle('pf-tree', isTree);
+    header.classList.toggle('pf-open', isTree && isOpen);
+    if (isTree) header.setAttribute('aria-expanded', String(isOpen));
+    else header.removeAttribute('aria-expanded');
+  }
+
+  /** The lowest headers name measures, and show how the pivot is sorted by them. */
+  private styleHeads({ reader, kinds }: Window): void {
+    const { split_by = [], sort = [] } = reader?.config ?? {};
+    for (const th of this.element.querySelectorAll('thead th')) {
+      const meta = this.element.getMeta(th);
+      const column = this.shown.columnAt(meta?.x);
+      const isMeasure = meta?.column_header_y === split_by.length && column !== null;
+      const direction = isMeasure ? sort.find(([name]) => name === column.measure)?.[1] : undefined;
+      th.classList.toggle('pf-measure', isMeasure);
+      th.classList.toggle('pf-number', isMeasure && this.formatOf(column.measure, kinds).isNumber);
+      th.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1 && isMeasure);
+      if (direction) th.setAttribute('data-sort', direction);
+      else th.removeAttribute('data-sort');
+    }
+  }
+}

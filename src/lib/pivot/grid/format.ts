@@ -1,0 +1,53 @@
+import type { CellValue, ColumnType } from '../engine-types';
+import { tidy } from '../cell-value';
+
+/** How a column is written, as a layout's `columns_config` says it. */
+export interface ColumnFormat {
+  number_format?: Intl.NumberFormatOptions;
+}
+
+const CENTS: Intl.NumberFormatOptions = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
+/** Writes the values of one column as the grid shows them. */
+export class CellFormat {
+  private readonly number: Intl.NumberFormat;
+  private readonly date: Intl.DateTimeFormat;
+  /** What is shown for sums that round to nothing. */
+  private readonly zeros: ReadonlySet<string>;
+
+  /** @param languages the browser's, the preferred one first */
+  constructor(
+    private readonly type: ColumnType | undefined,
+    { number_format }: ColumnFormat,
+    languages: readonly string[],
+  ) {
+    const format = number_format ?? (type === 'float' ? CENTS : {});
+    this.number = new Intl.NumberFormat([...languages], format);
+    this.zeros = new Set([0, -0].map((zero) => this.number.format(zero)));
+    this.date = new Intl.DateTimeFormat(
+      [...languages],
+      type === 'datetime'
+        ? { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }
+        : { dateStyle: 'short', timeZone: 'UTC' },
+    );
+  }
+
+  get isNumber(): boolean {
+    return this.type === 'integer' || this.type === 'float';
+  }
+
+  /** What a cell shows; the empty text for no value. */
+  text(value: CellValue | undefined): string {
+    if (value === null || value === undefined) return '';
+    if (typeof value !== 'number') return String(value);
+    if (this.type === 'date' || this.type === 'datetime') return this.date.format(value);
+    return this.number.format(tidy(value));
+  }
+
+  /** Whether a cell shows a number below zero, not one that only rounds to it. */
+  isNegative(value: CellValue | undefined): boolean {
+    return (
+      this.isNumber && typeof value === 'number' && value < 0 && !this.zeros.has(this.text(value))
+    );
+  }
+}

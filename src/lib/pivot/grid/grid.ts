@@ -1,0 +1,364 @@
+import type { LayoutSort } from '../../contract/stored-layout';
+import type { CellIdentity, CellPosition, ReadCell } from '../cell';
+import { tidy } from '../cell-value';
+import type { CellValue, GridHost, GridPlugin, Table, View } from '../engine-types';
+import type { Origins } from '../origins';
+import type { SliceColumn } from '../slice';
+import { copyCells, copyView } from './clipboard';
+import type { ColumnTotals } from './columns';
+import { Drawing } from './drawing';
+import { label } from './labels';
+import { Marks } from './marks';
+import { readFormats, readSettings } from './settings';
+import { isGone, Shown } from './shown';
+import { nextSort } from './sort';
+import { Widths } from './widths';
+
+/** How wide a row's +/− is, and the indentation of each level before it: there a click opens the row. */
+const ICON_WIDTH = 26;
+const LEVEL_WIDTH = 20;
+
+/** A row that adds up others: its groups, none for the total of all, and a number of it. */
+export interface TotalRow {
+  rowPath: readonly CellValue[];
+  labels: readonly string[];
+  value: number | null;
+}
+
+/** What the grid tells the pivot. */
+interface GridEvents {
+  /**
+   * A cell or header was clicked at a place; null for one that is just being drawn anew. `add` with Ctrl
+   * held.
+   */
+  onTarget(cell: CellIdentity | null, at: CellPosition, add: boolean): void;
+  /** Rows or columns were opened or closed. */
+  onRows(): void;
+  /** The user sorts in another way. */
+  onSort(sort: LayoutSort[]): void;
+}
+
+/**
+ * The grid: it draws the views that the viewer hands it, keeps rows and columns open or closed when the
+ * engine replaces its view, tells which cell was clicked, and marks cells.
+ */
+export class Grid implements GridHost {
+  readonly marks: Marks;
+  /** The view on screen, as the grid shows it. */
+  readonly shown: Shown;
+  private readonly drawing: Drawing;
+  private readonly widths: Widths;
+
+  /**
+   * @param origins the measures by origin: which are painted from others, which are another version's
+   * @param sort the viewer's sort: a view does not tell its own completely
+   */
+  constructor(
+    private readonly plugin: GridPlugin,
+    table: Table,
+    origins: Pick<Origins, 'ratios' | 'ofOther'>,
+    sort: () => Promise<LayoutSort[]>,
+    private readonly events: GridEvents,
+  ) {
+    this.shown = new Shown(table, origins.ratios, sort);
+    this.widths = new Widths(this.shown, plugin.table);
+    this.drawing = new Drawing(this.shown, plugin.table, this.widths);
+    this.marks = new Marks(this.shown, plugin.table, origins.ofOther);
+    this.listen();
+    plugin.host = this;
+  }
+
+  /** Draws another view. */
+  async draw(view: View): Promise<void> {
+    await this.onView(view, async () => {
+      this.widths.read(this.shown.columns);
+      await this.shown.adopt(view);
+      this.marks.invalidate();
+    });
+    this.readAhead();
+  }
+
+  async update(view: View): Promise<void> {
+    this.marks.invalidate();
+    await this.onView(view, async () => {
+      this.widths.read(this.shown.columns);
+      await this.shown.follow(view);
+    });
+  }
+
+  async redraw(): Promise<void> {
+    if (this.shown.view) await this.drawn();
+  }
+
+  save(): Record<string, unknown> {
+    this.widths.read(this.shown.columns);
+    return { columns: this.widths.save() };
+  }
+
+  restore(settings: unknown, columns: unknown): void {
+    this.widths.restore(readSettings(settings));
+    this.drawing.setFormats(readFormats(columns));
+  }
+
+  /**
+   * A cell, typed, with the slice behind it.
+   *
+   * @param near where it was last seen
+   * @throws Error if the pivot is not shown as a grid, or has no such cell any more
+   */
+  async read(
+    cell: CellIdentity,
+    columns: readonly SliceColumn[],
+    near: CellPosition | null,
+  ): Promise<ReadCell> {
+    return this.shown.ask((reader) => reader.read(cell, columns, near));
+  }
+
+  /** @throws Error if there is no such cell */
+  async identityAt(position: CellPosition): Promise<CellIdentity> {
+    return this.shown.ask((reader) => reader.identityAt(position));
+  }
+
+  /** Forgets what was read of the table: rows came or went. */
+  invalidate(): void {
+    this.shown.reader?.invalidate();
+    this.marks.invalidate();
+  }
+
+  /** How many rows and columns the grid has now. */
+  async extent(): Promise<{ columns: number; rows: number }> {
+    const rows = await this.shown.ask((_, view) => view.num_rows());
+    return { columns: this.shown.columns.length, rows };
+  }
+
+  /** The total rows that are open now, with their numbers in the column of a cell. */
+  async totalRows({ columnPath, measure }: CellIdentity): Promise<TotalRow[]> {
+    return this.shown.ask(async (reader, view) => {
+      const { group_by } = reader.config;
+      if (group_by.length === 0) return [];
+      const at = await reader.find({ rowPath: [], columnPath, measure });
+      if (!at || at.x === null) return [];
+      const rows = { start_row: 0, end_row: await view.num_rows() };
+      const [paths, values] = await Promise.all([
+        reader.rowPaths(rows.start_row, rows.end_row),
+        reader.columnValues(at.x, rows),
+      ]);
+      const styles = group_by.map((name) => this.shown.styleOf(name));
+      return paths.flatMap((rowPath, y): TotalRow[] => {
+        const value = values[y];
+        if (rowPath.length === group_by.length) return [];
+        const labels = rowPath.map((part, i) => label(part, styles[i]));
+        return [{ rowPath, labels, value: typeof value === 'number' ? tidy(value) : null }];
+      });
+    });
+  }
+
+  /** Opens all rows to a depth: 0 shows the first level only. */
+  async setDepth(depth: number): Promise<void> {
+    const { view, expansion } = this.shown;
+    expansion.setDepth(depth);
+    if (!view) return;
+    await view.set_depth(depth);
+    await this.afterRows();
+  }
+
+  /** Opens a row, or closes it if the row below is one of its own. */
+  async toggleRow(y: number): Promise<void> {
+    await this.shown.ask(async (reader, view) => {
+      const [path, next = []] = await reader.rowPaths(y, y + 2);
+      if (!path) return;
+      const isOpen = next.length > path.length;
+      await (isOpen ? view.collapse(y) : view.expand(y));
+      if (isOpen) this.shown.expansion.close(path);
+      else this.shown.expansion.open(path);
+    });
+    await this.afterRows();
+  }
+
+  /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */
+  async setColumnDepth(depth: number): Promise<void> {
+    this.shown.across.setDepth(depth);
+    await this.regroup();
+  }
+
+  /** Opens or closes a group of columns. */
+  async toggleColumns(path: readonly CellValue[]): Promise<void> {
+    this.shown.toggleColumns(path);
+    await this.regroup();
+  }
+
+  /** Opens the group of columns that a cell adds up, or closes the innermost one that it is in. */
+  async toggleColumnsOf({ columnPath }: CellIdentity): Promise<void> {
+    const levels = this.shown.reader?.config.split_by.length ?? 0;
+    if (!columnPath || levels < 2) return;
+    const path = columnPath.slice(0, levels - 1);
+    if (path.length > 0) await this.toggleColumns(path);
+  }
+
+  async setTotals(totals: ColumnTotals): Promise<void> {
+    this.shown.totals = totals;
+    await this.regroup();
+  }
+
+  /** Brings a cell into sight: no further than it takes to see all of it. */
+  scrollTo({ x, y }: CellPosition): void {
+    const { table } = this.plugin;
+    const first = table.querySelector('tbody tr:last-child td');
+    const meta = first && table.getMeta(first);
+    if (!meta) return;
+    const top = meta.y0 ?? 0;
+    const left = Number(first instanceof HTMLElement ? first.dataset.x : 0);
+    const isGrouped = (this.shown.reader?.config.group_by.length ?? 0) > 0;
+    const row = this.rowInSight(y) ? top : Math.max(0, isGrouped ? y - 1 : y);
+    const column = x === null ? left : this.columnInSight(x, left);
+    if (row === top && column === left) return;
+    void table
+      .scrollToCell(column, row)
+      // The view may be gone by then; what took its place begins at its own top.
+      .catch(() => undefined);
+  }
+
+  /** Whether all of a row is in sight. */
+  private rowInSight(y: number): boolean {
+    const { table } = this.plugin;
+    const row = table.querySelector(`tbody td[data-y="${y}"]`)?.getBoundingClientRect();
+    return (
+      row !== undefined && row.bottom <= table.getBoundingClientRect().top + table.clientHeight
+    );
+  }
+
+  /** Which column has to be the first one for a column to be in sight. */
+  private columnInSight(x: number, left: number): number {
+    const { table } = this.plugin;
+    const end = table.getBoundingClientRect().left + table.clientWidth;
+    const boxes = [...table.querySelectorAll('tbody tr:last-child td')].map((cell) =>
+      cell.getBoundingClientRect(),
+    );
+    const wanted = boxes[x - left];
+    if (x <= left || !wanted) return x < left || !wanted ? x : left;
+    let first = left;
+    let gained = 0;
+    while (first < x && wanted.right - gained > end) {
+      gained += boxes[first - left]?.width ?? 0;
+      first++;
+    }
+    return first;
+  }
+
+  focus(): void {
+    this.plugin.table.focus();
+  }
+
+  /** The whole pivot as text for a spreadsheet. */
+  copyAll(): Promise<string> {
+    return copyView(this.shown);
+  }
+
+  /** Some cells with their headers as text for a spreadsheet; the empty text for no cells. */
+  copyCells(cells: readonly ReadCell[]): string {
+    return copyCells(this.shown, cells);
+  }
+
+  dispose(): Promise<void> {
+    return this.shown.dispose();
+  }
+
+  /** Follows a view, and draws it, unless the viewer has replaced it by then: that one is drawn next. */
+  private async onView(view: View, follow: () => Promise<void>): Promise<void> {
+    try {
+      await follow();
+      await this.drawn();
+    } catch (error) {
+      if (!(await isGone(view))) throw error;
+    }
+  }
+
+  private async drawn(): Promise<void> {
+    const { plugin } = this;
+    // There is nothing to measure behind a chart.
+    if (plugin.isConnected && plugin.offsetParent !== null) await this.drawing.draw();
+  }
+
+  /** Shows rows that were opened or closed. */
+  private async afterRows(): Promise<void> {
+    const { view } = this.shown;
+    if (view) await this.onView(view, () => this.shown.regroup());
+    this.events.onRows();
+  }
+
+  /** Shows columns that were opened or closed. */
+  private async regroup(): Promise<void> {
+    const { view } = this.shown;
+    if (!view) return;
+    this.widths.read(this.shown.columns);
+    await this.afterRows();
+  }
+
+  /** Reads in advance what a click will need. */
+  private readAhead(): void {
+    const { reader } = this.shown;
+    if (!reader) return;
+    for (const name of reader.expressions) {
+      void reader.underlyingValues(name).catch(() => undefined);
+    }
+  }
+
+  private listen(): void {
+    const { table } = this.plugin;
+    table.tabIndex = 0;
+    table.setAttribute('aria-label', 'Pivot. Arrow keys move the selection.');
+    table.addEventListener('mousedown', (event) => this.onMouseDown(event));
+  }
+
+  private onMouseDown(event: MouseEvent): void {
+    if (event.button !== 0) return;
+    const { table } = this.plugin;
+    const pressed = event.composedPath().filter((node) => node instanceof Element);
+    const cell = pressed.find((node) => /^(TD|TH)$/.test(node.tagName));
+    const meta = cell && table.getMeta(cell);
+    if (!cell || !meta || pressed.some((node) => node.matches('.rt-column-resize'))) return;
+    // What is under the mouse, whatever a change that is not drawn yet has put there.
+    const identity = this.marks.drawnAt(cell);
+    const isHead = cell.closest('thead') !== null;
+    if (isHead && pressed.some((node) => node.matches('.pf-toggle'))) {
+      // The button would take the focus from the grid.
+      event.preventDefault();
+      table.focus();
+      if (identity?.columnPath) void this.toggleColumns(identity.columnPath);
+      return;
+    }
+    if (cell.matches('.pf-measure')) return this.sortBy(meta.x, event);
+    if (cell.matches('.pf-tree') && this.isOnIcon(cell, event)) {
+      void this.pressIcon(identity, meta.y ?? 0, event.shiftKey);
+      return;
+    }
+    if (!identity && cell.tagName !== 'TD' && isHead) return;
+    const x = identity?.measure == null ? null : (meta.x ?? null);
+    this.events.onTarget(identity, { x, y: meta.y ?? 0 }, event.ctrlKey || event.metaKey);
+  }
+
+  private isOnIcon(header: Element, event: MouseEvent): boolean {
+    const level = Number(header.closest('tr')?.dataset.level ?? 0);
+    const from = header.getBoundingClientRect().left;
+    return event.shiftKey || event.clientX - from < ICON_WIDTH + LEVEL_WIDTH * level;
+  }
+
+  /** Opens or closes a row; with Shift held, all rows of its level. */
+  private async pressIcon(row: CellIdentity | null, y: number, isForAll: boolean): Promise<void> {
+    if (!row) return;
+    if (!isForAll) return this.toggleRow(y);
+    const level = row.rowPath.length;
+    const isOpen = this.shown.isOpenAt(y);
+    await this.setDepth(Math.max(0, isOpen ? level - 1 : level));
+  }
+
+  private sortBy(x: number | undefined, event: MouseEvent): void {
+    const { reader } = this.shown;
+    const measure = this.shown.columnAt(x)?.measure;
+    // The engine cannot sort by what it does not add up.
+    if (!reader || measure === undefined || reader.isShare(measure)) return;
+    const { sort, split_by } = reader.config;
+    const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
+    this.events.onSort(nextSort(sort, measure, split_by.length > 0, more));
+  }
+}

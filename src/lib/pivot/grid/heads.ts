@@ -1,0 +1,78 @@
+import { pathKey } from '../cell';
+import type { CellValue } from '../engine-types';
+import type { DrawnColumn } from './columns';
+import { label } from './labels';
+import type { Shown } from './shown';
+
+export const TOTAL = 'Total';
+/** Stands for values that cannot be told. */
+const UNKNOWN = '…';
+
+/** What names a column: one text per split column, and one for the measure; empty below a closed group. */
+export function headParts({ path, measure }: DrawnColumn, shown: Shown): string[] {
+  const { split_by = [] } = shown.reader?.config ?? {};
+  return [...split_by.map((name, level) => partAt(path, level, shown.styleOf(name))), measure];
+}
+
+function partAt(
+  path: readonly CellValue[] | null,
+  level: number,
+  style: Parameters<typeof label>[1],
+): string {
+  if (!path) return UNKNOWN;
+  if (level < path.length) return label(path[level] ?? null, style);
+  return level === path.length ? TOTAL : '';
+}
+
+/** The headers of the columns as elements: columns of one group share theirs, so they are drawn as one. */
+export class Heads {
+  private elements = new Map<string, HTMLElement>();
+
+  constructor(private readonly shown: Shown) {}
+
+  /** Makes all headers anew: groups were opened or closed, or the columns are others. */
+  forget(): void {
+    this.elements.clear();
+  }
+
+  /** The headers of a column, from the outermost down. @param x its place */
+  of(column: DrawnColumn, x: number): HTMLElement[] {
+    const { path, isClosed } = column;
+    const levels = this.shown.reader?.config.split_by.length ?? 0;
+    const texts = headParts(column, this.shown);
+    return texts.map((text, level) => {
+      const group = path?.slice(0, level + 1) ?? [];
+      const isMeasure = level === texts.length - 1;
+      const isOfGroup = !isMeasure && path !== null && level < path.length;
+      const key = JSON.stringify(
+        isOfGroup ? [level, pathKey(group)] : isMeasure || !path ? [level, x] : [level, 'of', path],
+      );
+      const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
+      const hasToggle = isOfGroup && level < levels - 1;
+      return this.element(key, text, hasToggle ? !isTop : null);
+    });
+  }
+
+  /** @param isOpen null for a header that opens nothing */
+  private element(key: string, text: string, isOpen: boolean | null): HTMLElement {
+    const known = this.elements.get(key);
+    if (known) return known;
+    const made = document.createElement('span');
+    made.className = 'pf-head';
+    if (isOpen !== null) made.append(toggle(text, isOpen));
+    made.append(text);
+    this.elements.set(key, made);
+    return made;
+  }
+}
+
+/** What opens or closes a group of columns. The keyboard has a key for it, so it takes no focus. */
+function toggle(text: string, isOpen: boolean): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.tabIndex = -1;
+  button.className = 'pf-toggle';
+  button.setAttribute('aria-expanded', String(isOpen));
+  button.setAttribute('aria-label', `${isOpen ? 'Close' : 'Open'} ${text}`);
+  return button;
+}

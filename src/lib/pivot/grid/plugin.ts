@@ -1,0 +1,103 @@
+/* eslint-disable @typescript-eslint/consistent-type-assertions --
+   Where the grid is made known to the viewer, whose element classes have no types of ours. */
+import 'regular-table';
+import type { GridHost, GridPlugin, RegularTable, View } from '../engine-types';
+import { GRID } from '../layout';
+import { GRID_CSS } from './styles';
+
+const TAG = 'perspective-viewer-pivot-grid';
+
+/**
+ * The grid as a plugin of the viewer's (docs/decisions/0029-a-grid-of-our-own.md). It passes on what the
+ * viewer asks; its host decides what is drawn.
+ */
+class PivotGridElement extends HTMLElement implements GridPlugin {
+  readonly table = document.createElement('regular-table') as unknown as RegularTable;
+  host: GridHost | null = null;
+  /** The layout that came before there was a host. */
+  private pending: [settings: unknown, columns: unknown] | null = null;
+
+  constructor() {
+    super();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(GRID_CSS);
+    const root = this.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [sheet];
+    root.append(this.table);
+  }
+
+  get name(): string {
+    return GRID;
+  }
+
+  get category(): string {
+    return 'Basic';
+  }
+
+  get select_mode(): string {
+    return 'toggle';
+  }
+
+  get min_config_columns(): undefined {
+    return undefined;
+  }
+
+  get config_column_names(): string[] {
+    return ['Columns'];
+  }
+
+  /** Higher than that of the charts: the viewer begins with the grid. */
+  get priority(): number {
+    return 1;
+  }
+
+  can_render_column_styles(type: string): boolean {
+    return type === 'integer' || type === 'float';
+  }
+
+  column_style_controls(): Record<string, unknown> {
+    return { number_string_format: true };
+  }
+
+  async draw(view: View): Promise<void> {
+    if (this.pending) this.host?.restore(...this.pending);
+    if (this.host) this.pending = null;
+    await this.host?.draw(view);
+  }
+
+  async update(view: View): Promise<void> {
+    await this.host?.update(view);
+  }
+
+  async resize(): Promise<void> {
+    await this.host?.redraw();
+  }
+
+  async restyle(): Promise<void> {
+    await this.host?.redraw();
+  }
+
+  async clear(): Promise<void> {
+    this.table.clear();
+  }
+
+  save(): Record<string, unknown> {
+    return this.host?.save() ?? {};
+  }
+
+  restore(settings: unknown, columns: unknown): void {
+    if (this.host) this.host.restore(settings, columns);
+    else this.pending = [settings, columns];
+  }
+
+  delete(): void {
+    this.host = null;
+    this.table.clear();
+  }
+}
+
+customElements.define(TAG, PivotGridElement);
+void customElements.whenDefined('perspective-viewer').then((viewer) => {
+  const { registerPlugin } = viewer as unknown as { registerPlugin(tag: string): Promise<void> };
+  return registerPlugin(TAG);
+});

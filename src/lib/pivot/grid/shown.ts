@@ -1,0 +1,368 @@
+import type { LayoutSort } from '../../contract/stored-layout';
+import type { CellIdentity, CellPosition } from '../cell';
+import { tidy } from '../cell-value';
+import { parseRows } from '../columns-json';
+import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
+import type { Ratio } from '../origins';
+import { ViewReader } from '../view-reader';
+import type { ColumnTotals, DrawnColumn } from './columns';
+import { Expansion } from './expansion';
+import { labelStyle } from './labels';
+
+/** So long a question waits for the view that takes the place of one that is gone. */
+const REPLACED_WITHIN_MS = 10_000;
+
+/**
+ * What the grid shows of the engine's view: its rows and its columns, open or closed as they were before,
+ * with the typed values behind them.
+ */
+export class Shown {
+  /** Which rows are open. */
+  readonly expansion = new Expansion();
+  /** Which groups of columns are open. */
+  readonly across = new Expansion();
+  /** Which totals of columns are shown. */
+  totals: ColumnTotals = {};
+  /** The view on screen; null before the first. */
+  view: View | null = null;
+  /** The reader of that view. */
+  reader: ViewReader | null = null;
+  /** The columns that are shown, in their order. */
+  columns: readonly DrawnColumn[] = [];
+  rowCount = 0;
+  /** The engine's columns as it prints them, from when {@link columns} were read. */
+  private printed: readonly string[] = [];
+  private kinds: Readonly<Record<string, ColumnType>> = {};
+  private replaced = new Signal();
+  /** What the grid read last, which is what it draws next. */
+  private window: Window = NOTHING;
+
+  constructor(
+    private readonly table: Table,
+    /** The columns that are painted from others. */
+    private readonly ratios: ReadonlyMap<string, Ratio>,
+    private readonly sort: () => Promise<LayoutSort[]>,
+  ) {}
+
+  /** Takes over a new view of the viewer. */
+  async adopt(view: View): Promise<void> {
+    const before = this.reader;
+    this.view = view;
+    const { across } = this;
+    const reader = await ViewReader.open(this.table, view, await this.sort(), this.ratios, {
+      totals: () => this.totals,
+      isOpen: (path) => across.isOpen(path),
+    });
+    this.reader = reader;
+    void before?.dispose().catch(() => undefined);
+    across.follow(reader.config.split_by);
+    await this.expansion.applyTo(view, reader.config.group_by, async () =>
+      reader.rowPaths(0, await view.num_rows()),
+    );
+    await this.readColumns();
+    this.endWaiting();
+  }
+
+  /**
+   * Asks about the view on screen. If the viewer is just replacing this view, the question waits for
+   * the new one.
+   *
+   * @throws Error if the pivot is not shown as a grid, or if the new view is arranged in another way:
+   * a cell of before would mean other rows there
+   */
+  async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
+    const context = this.reader?.sliceContext;
+    for (;;) {
+      const { reader, view, replaced } = this;
+      if (!reader || !view) throw new Error('it is not shown as a grid.');
+      if (reader.sliceContext !== context) throw new Error('it is arranged in another way now.');
+      try {
+        return await question(reader, view);
+      } catch (error) {
+        if (this.reader === reader && !(await isGone(view))) throw error;
+        if (!(await replaced.within(REPLACED_WITHIN_MS))) throw error;
+      }
+    }
+  }
+
+  /** Follows rows that came or went in the view. */
+  async follow(view: View): Promise<void> {
+    this.view = view;
+    this.reader?.invalidate();
+    await this.readColumns();
+  }
+
+  async dispose(): Promise<void> {
+    const { reader } = this;
+    this.reader = null;
+    this.view = null;
+    this.endWaiting();
+    await reader?.dispose();
+  }
+
+  /**
+   * What is at a place on screen; null for one that the grid has not drawn, or whose column cannot
+   * be told.
+   */
+  identityAt({ x, y }: Pick<CellPosition, 'x' | 'y'>): CellIdentity | null {
+    const { reader, paths, ys, columns } = this.window;
+    const rowPath = paths[ys.indexOf(y)];
+    const { split_by = [], group_by = [] } = reader?.config ?? {};
+    if (!rowPath) return null;
+    if (x === null) return { rowPath, columnPath: null, measure: null };
+    const column = columns[x];
+    const isSplit = split_by.length > 0 && group_by.length > 0;
+    if (!column || (isSplit && !column.path)) return null;
+    return { rowPath, columnPath: isSplit ? column.path : null, measure: column.measure };
+  }
+
+  /** The number at a place on screen; null for one that is empty or not drawn. */
+  numberAt({ x, y }: { x: number; y: number }): number | null {
+    const value = this.window.values.get(x)?.[this.window.ys.indexOf(y)];
+    return typeof value === 'number' ? tidy(value) : null;
+  }
+
+  /** Whether what is drawn means the same in the view of now: it may not be drawn yet. */
+  get isDrawn(): boolean {
+    return this.window.reader?.sliceContext === this.reader?.sliceContext;
+  }
+
+  /** The column at a place on screen. */
+  columnAt(x: number | undefined): DrawnColumn | null {
+    return (x === undefined ? null : this.window.columns[x]) ?? null;
+  }
+
+  /** Whether rows of its own are shown below a row on screen. */
+  isOpenAt(y: number): boolean {
+    return this.window.isOpen[this.window.ys.indexOf(y)] ?? false;
+  }
+
+  /** What the header of a split column stands for; null for one that stands for no rows. */
+  columnHeaderAt(x: number, level: number): CellIdentity | null {
+    const { group_by = [] } = this.window.reader?.config ?? {};
+    const path = this.window.columns[x]?.path;
+    if (!path || level >= path.length || group_by.length === 0) return null;
+    return { rowPath: [], columnPath: path.slice(0, level + 1), measure: null };
+  }
+
+  /** How the values of a column are written. */
+  styleOf(column: string | undefined) {
+    if (column === undefined || !this.reader) return undefined;
+    return labelStyle(this.reader.schema[column], this.reader.config.expressions[column]);
+  }
+
+  /** Whether a cell's row is on screen or could be scrolled to: no row above it is closed. */
+  async isOpen(identity: CellIdentity): Promise<boolean> {
+    return this.ask(
+      async (reader) =>
+        reader.config.group_by.length === 0 || (await reader.find(identity)) !== null,
+    );
+  }
+
+  /** Where a cell is now, or the innermost group that it was closed into, of rows and of columns. */
+  async findVisible(
+    identity: CellIdentity,
+    near: CellPosition | null,
+  ): Promise<CellPosition | null> {
+    return this.ask(async (reader) => {
+      if (reader.config.group_by.length === 0) return near;
+      const across = identity.columnPath;
+      const columnPaths = across ? [...prefixes(across)] : [null];
+      for (const columnPath of columnPaths) {
+        for (const rowPath of prefixes(identity.rowPath)) {
+          const found = await reader.find({ ...identity, rowPath, columnPath }, near);
+          if (found) return found;
+        }
+      }
+      return null;
+    });
+  }
+
+  /** Lets questions go on that wait for another view. */
+  private endWaiting(): void {
+    this.replaced.give();
+    this.replaced = new Signal();
+  }
+
+  /** Opens or closes a group of columns. */
+  toggleColumns(path: readonly CellValue[]): void {
+    if (this.across.isOpen(path)) this.across.close(path);
+    else this.across.open(path);
+  }
+
+  /** Notes which columns are shown, after groups of them were opened or closed. */
+  async regroup(): Promise<void> {
+    this.reader?.regroup();
+    await this.readColumns();
+  }
+
+  /**
+   * Reads what the grid draws next. In a view with groups, the total row comes first, however far the rows
+   * below it are scrolled.
+   *
+   * @returns what each of the rows and columns shows
+   */
+  async readWindow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
+    const { reader, view, columns, kinds } = this;
+    if (!reader || !view) return NOTHING;
+    const isGrouped = reader.config.group_by.length > 0;
+    const isScrolled = isGrouped && y0 > 0;
+    const wanted = columns.slice(x0, x1);
+    // One row more tells whether the last one is open.
+    const below = { start_row: isScrolled ? y0 + 1 : y0, end_row: y1 + 1 };
+    const [top, rows] = await Promise.all([
+      isScrolled ? this.readRows(reader, view, wanted, { start_row: 0, end_row: 1 }) : null,
+      this.readRows(reader, view, wanted, below),
+    ]);
+    const paths = [...(top?.paths ?? []), ...rows.paths];
+    const count = Math.min(y1 - y0, paths.length);
+    const isOpen = paths.map((path, i) => (paths[i + 1]?.length ?? 0) > path.length);
+    if (top) isOpen[0] = this.rowCount > 1;
+    const values = new Map<number, CellValue[]>();
+    for (const [i, ofRows] of rows.values.entries()) {
+      const x = x0 + i;
+      values.set(x, [...(top?.values[i]?.slice(0, 1) ?? []), ...ofRows].slice(0, count));
+    }
+    const ys = Array.from({ length: count }, (_, i) => (isGrouped && i === 0 ? 0 : y0 + i));
+    const { window } = this;
+    // A drawing may read its columns piece by piece.
+    const goesOn =
+      window.reader === reader &&
+      window.columns === columns &&
+      JSON.stringify(window.ys) === JSON.stringify(ys);
+    this.window = {
+      ys,
+      paths: paths.slice(0, count),
+      isOpen: isOpen.slice(0, count),
+      columns,
+      kinds,
+      values: goesOn ? new Map([...window.values, ...values]) : values,
+      reader,
+    };
+    return this.window;
+  }
+
+  /** Forgets what was drawn: it stands for nothing that is known. */
+  forgetWindow(): void {
+    this.window = NOTHING;
+  }
+
+  /** Everything that is shown, for who copies it. */
+  async readAll(): Promise<Pick<Window, 'paths' | 'columns' | 'values'>> {
+    return this.ask(async (reader, view) => {
+      const columns = await reader.columns();
+      const printed = await reader.printedPaths();
+      const { paths, values } = await this.readRows(reader, view, columns, {}, printed);
+      return { paths, columns, values: new Map(values.entries()) };
+    });
+  }
+
+  private async readColumns(): Promise<void> {
+    const { reader, view } = this;
+    if (!reader || !view) return;
+    const columns = await reader.columns();
+    const [printed, schema, expressions, rowCount] = await Promise.all([
+      reader.printedPaths(),
+      view.schema(),
+      view.expression_schema(),
+      view.num_rows(),
+    ]);
+    const kinds = { ...schema };
+    for (const name of reader.shown) kinds[name] ??= expressions[name] ?? 'string';
+    for (const name of this.ratios.keys()) kinds[name] = 'float';
+    this.columns = columns;
+    this.printed = printed;
+    this.kinds = kinds;
+    this.rowCount = rowCount;
+  }
+
+  /** Reads some rows of some columns: a list of values per column. */
+  private async readRows(
+    reader: ViewReader,
+    view: View,
+    columns: readonly DrawnColumn[],
+    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
+    printed: readonly string[] = this.printed,
+  ): Promise<{ paths: CellValue[][]; values: CellValue[][] }> {
+    const parts = columns.map((column) => reader.partsOf(column));
+    const leaves = parts.flat().flatMap((part) => part ?? []);
+    const start_col = leaves.reduce((least, leaf) => Math.min(least, leaf), printed.length);
+    const end_col = leaves.reduce((most, leaf) => Math.max(most, leaf + 1), 0);
+    const read = parseRows(
+      await view.to_columns_string({
+        ...rows,
+        start_col: Math.min(start_col, end_col),
+        end_col: Math.max(end_col, 1),
+        id: rows.start_row !== undefined,
+      }),
+    );
+    const counts = new Map<string, number>();
+    for (const path of printed) counts.set(path, (counts.get(path) ?? 0) + 1);
+    // Of columns that print alike, the engine answers the last only.
+    const valuesAt = (leaf: number): Promise<CellValue[]> | CellValue[] => {
+      const path = printed[leaf] ?? '';
+      const values = counts.get(path) === 1 ? read.columns.get(path) : undefined;
+      return values ?? reader.summedValues(leaf, rows);
+    };
+    const values = await Promise.all(
+      columns.map(async (column, i) => {
+        const lists = (parts[i] ?? []).map((part) => Promise.all((part ?? []).map(valuesAt)));
+        return reader.valuesOf(column, await Promise.all(lists));
+      }),
+    );
+    return { paths: read.paths ?? read.keys ?? [], values };
+  }
+}
+
+/** A path, and the ones above it: the innermost first. */
+function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {
+  for (let depth = path.length; depth >= 0; depth--) yield path.slice(0, depth);
+}
+
+/** Something that happens once, and that many may wait for. */
+class Signal {
+  give: () => void = () => undefined;
+  private readonly given = new Promise<true>((resolve) => (this.give = () => resolve(true)));
+
+  /** @returns whether it happened within so many milliseconds */
+  async within(ms: number): Promise<boolean> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+    const isGiven = await Promise.race([this.given, late]);
+    clearTimeout(timer);
+    return isGiven;
+  }
+}
+
+/** Whether the viewer has deleted a view: it answers nothing any more. */
+export const isGone = (view: View): Promise<boolean> =>
+  view.num_rows().then(
+    () => false,
+    () => true,
+  );
+
+/** What the grid draws: rows and columns as they were read, with the reader of that moment. */
+export interface Window {
+  /** The places of the rows in the view. */
+  ys: readonly number[];
+  /** Their paths, or their keys in a view of single rows. */
+  paths: readonly (readonly CellValue[])[];
+  /** Whether rows of their own are shown below each. */
+  isOpen: readonly boolean[];
+  columns: readonly DrawnColumn[];
+  /** The types of the measures. */
+  kinds: Readonly<Record<string, ColumnType>>;
+  /** The values of each column that was read, by its place. */
+  values: ReadonlyMap<number, readonly CellValue[]>;
+  reader: ViewReader | null;
+}
+
+const NOTHING: Window = {
+  ys: [],
+  paths: [],
+  isOpen: [],
+  columns: [],
+  kinds: {},
+  values: new Map(),
+  reader: null,
+};

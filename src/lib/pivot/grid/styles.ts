@@ -1,0 +1,133 @@
+/** How the grid looks. Colours are those of the page, in either theme. */
+export const GRID_CSS = `
+regular-table {
+  margin: 12px 0 0 12px;
+  color: var(--text);
+  font-family: inherit;
+  outline: none;
+  outline-offset: -2px;
+}
+regular-table:focus-visible { outline: 2px solid var(--pf-focus); }
+regular-table::-webkit-scrollbar, regular-table::-webkit-scrollbar-corner {
+  width: 12px;
+  height: 12px;
+  background-color: transparent;
+}
+regular-table::-webkit-scrollbar-thumb {
+  min-width: 10%;
+  min-height: 10%;
+  border: 4px solid var(--surface);
+  border-radius: 6px;
+  background: var(--text-muted);
+}
+table {
+  position: absolute;
+  border-collapse: separate;
+  color: inherit;
+  user-select: none;
+}
+table * { box-sizing: border-box; }
+th, td {
+  height: 23px;
+  padding: 0 5px;
+  border: 0 solid var(--line);
+  font-size: 12px;
+  font-weight: 400;
+  white-space: nowrap;
+}
+/* A long label is cut off, so that the numbers stay in sight; blanks in it count. */
+th { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; white-space: pre; }
+td { min-width: 52px; border-top-width: 1px; text-align: left; cursor: cell; }
+.pf-number { text-align: right; }
+td:empty::after { content: '–'; color: var(--text-muted); }
+.pf-negative { color: var(--data-negative); }
+.rt-cell-clip { overflow: hidden; text-overflow: ellipsis; }
+
+/* Headers of columns. */
+thead th { position: relative; border-bottom-width: 1px; text-align: center; }
+thead th.pf-number { text-align: right; }
+thead th[colspan] { max-width: 0; }
+thead tr:not(:last-child) th:not(.rt-group-corner) { border-left-width: 1px; }
+thead tr:last-child:only-child th { border-left-width: 0; }
+thead .pf-measure { cursor: pointer; }
+thead .pf-total { font-weight: 600; }
+.rt-column-resize { position: absolute; top: 0; right: 0; width: 10px; height: 100%; cursor: col-resize; }
+.rt-column-resize:hover { border: 1px dashed var(--text-muted); border-width: 1px 1px 0 0; }
+.pf-toggle {
+  width: 20px;
+  margin: 0 2px 0 -4px;
+  padding: 0;
+  border: 0;
+  background: none;
+  color: var(--text-muted);
+  font: inherit;
+  cursor: pointer;
+}
+.pf-toggle::before { content: '+'; }
+.pf-toggle[aria-expanded='true']::before { content: '−'; }
+.pf-toggle:hover { color: var(--accent); font-weight: 600; }
+[data-sort]::after { margin-left: 4px; color: var(--text-muted); content: '↓'; }
+[data-sort^='asc']::after { content: '↑'; }
+[data-sort^='col desc']::after { content: '→'; }
+[data-sort^='col asc']::after { content: '←'; }
+
+/* Headers of rows: one column, indented by level. */
+tbody th {
+  padding-left: calc(24px + 20px * (var(--level, 0)));
+  border-top-width: 1px;
+  border-right-width: 1px;
+  background: var(--surface);
+  text-align: left;
+  cursor: cell;
+}
+tbody th.pf-tree { padding-left: calc(5px + 20px * var(--level, 0)); }
+th.pf-tree::before { display: inline-block; width: 19px; color: var(--text-muted); content: '+'; cursor: pointer; }
+th.pf-open::before { content: '−'; }
+tbody tr:hover > * { border-top-color: var(--text-muted); }
+tbody tr:first-child > * { border-top-color: transparent; }
+td.pf-total { background: var(--surface-sunken); font-weight: 600; }
+
+/* Rows scroll by pixels, columns one by one: a number that is cut off on the left reads as another one. */
+tbody { transform: translate(0, var(--regular-table--transform-y, 0px)); }
+tbody tr:first-child > * {
+  clip-path: polygon(
+    0 var(--regular-table--clip-y, 0), 0 200%, 200% 200%, 200% var(--regular-table--clip-y, 0)
+  );
+}
+/* The total row stays where it is. */
+.pf-grouped tbody tr:first-child > * {
+  position: relative;
+  z-index: 1;
+  border-bottom-width: 1px;
+  background: var(--surface-sunken);
+  clip-path: none;
+  font-weight: 600;
+  transform: translate(0, calc(-1 * var(--regular-table--transform-y, 0px)));
+}
+
+/* The press is felt at once; the mark follows when the cell is read. */
+td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
+td.pf-hint, tbody th.pf-hint { background-color: var(--pf-hint) !important; }
+td.pf-tried { background-color: var(--pf-tried) !important; font-weight: 600; }
+td.pf-glow { animation: pf-glow 2s ease-out; }
+@keyframes pf-glow { from { background-color: var(--pf-hint); } }
+td.pf-locked {
+  position: relative;
+  background-image: repeating-linear-gradient(135deg, var(--pf-locked) 0 1px, transparent 1px 6px);
+}
+td.pf-locked::before {
+  content: '';
+  position: absolute;
+  top: 2px;
+  left: 1px;
+  width: 7px;
+  height: 8px;
+  background: var(--pf-lock);
+  clip-path: path(evenodd, 'M1 4V3a2 2 0 0 1 5 0v1h1v5H0V4zM2 4h3V3a1 1 0 0 0-3 0z');
+}
+td.pf-selected, th.pf-selected {
+  background-color: var(--pf-selected) !important;
+  outline: 2px solid var(--pf-focus);
+  outline-offset: -2px;
+}
+`;

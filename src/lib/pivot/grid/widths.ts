@@ -1,0 +1,68 @@
+import type { RegularTable } from '../engine-types';
+import type { DrawnColumn } from './columns';
+import { headParts } from './heads';
+import type { Shown } from './shown';
+
+/** Under this name, layouts hold the width of the row headers. */
+const ROW_HEADERS = '__ROW_PATH__';
+
+/** A column's own settings in a layout's `plugin_config`. */
+export interface ColumnSettings {
+  column_size_override?: number;
+}
+
+/**
+ * The widths that people gave to columns, by the names of the columns: the table itself knows them by
+ * their places, which change.
+ */
+export class Widths {
+  /** Those of columns that are not shown now, too. */
+  private known: Record<string, number> = {};
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly element: RegularTable,
+  ) {}
+
+  /** Reads what the table has for some columns. */
+  read(columns: readonly DrawnColumn[]): void {
+    const { override } = this.element._column_sizes;
+    for (const [name, place] of this.places(columns)) {
+      const width = override[place];
+      if (width !== undefined) this.known[name] = width;
+      else delete this.known[name];
+    }
+  }
+
+  /** Tells the table those of some columns. */
+  write(columns: readonly DrawnColumn[]): void {
+    const { override } = this.element._column_sizes;
+    for (const [name, place] of this.places(columns)) {
+      const width = this.known[name];
+      if (width !== undefined) override[place] = width;
+    }
+  }
+
+  save(): Record<string, ColumnSettings> {
+    const entries = Object.entries(this.known);
+    return Object.fromEntries(
+      entries.map(([name, width]) => [name, { column_size_override: width }]),
+    );
+  }
+
+  restore(columns: Record<string, ColumnSettings>): void {
+    this.known = {};
+    for (const [name, { column_size_override: width }] of Object.entries(columns)) {
+      if (typeof width === 'number') this.known[name] = width;
+    }
+  }
+
+  private places(columns: readonly DrawnColumn[]): [name: string, place: number][] {
+    const first = (this.shown.reader?.config.group_by.length ?? 0) > 0 ? 1 : 0;
+    const named = columns.map((column, x): [string, number] => [
+      headParts(column, this.shown).join('|'),
+      x + first,
+    ]);
+    return first > 0 ? [[ROW_HEADERS, 0], ...named] : named;
+  }
+}
