@@ -19,8 +19,9 @@ export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 /**
  * What a pivot shows, in plain data: stored as a source's `default_layout`. Every part may be
  * missing, and null counts as missing; parts with other names are left out. `depth` is how many
- * levels of rows are open (missing: all of them). The API stores any JSON object here; this schema
- * is for the browser, which reads it.
+ * levels of rows are open (missing: all of them), `columns_depth` the same of columns. `total_column` is
+ * where the total of all columns stands (missing: nowhere); with `subtotals`, open groups of columns show
+ * theirs, too. The API stores any JSON object here; this schema is for the browser, which reads it.
  */
 export const Layout = v.pipe(
   v.record(v.string(), v.unknown()),
@@ -40,6 +41,9 @@ export const Layout = v.pipe(
     plugin: v.optional(v.string()),
     plugin_config: v.optional(v.record(v.string(), v.unknown())),
     depth: v.optional(v.number()),
+    columns_depth: v.optional(v.number()),
+    total_column: v.optional(v.picklist(['start', 'end'])),
+    subtotals: v.optional(v.boolean()),
   }),
 );
 export type Layout = v.InferOutput<typeof Layout>;

@@ -16,7 +16,7 @@ import {
 } from './chart';
 import { parseRows, type ReadRows } from './columns-json';
 import type { CellValue, Schema, Table, View, ViewConfig } from './engine-types';
-import { label, labelStyle } from './labels';
+import { label, labelStyle } from './grid/labels';
 import { numberFormats, type MonthOrder } from './layout';
 import { differences, shares, type Origins, type Ratio } from './origins';
 

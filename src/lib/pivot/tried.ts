@@ -76,13 +76,19 @@ function amountsOf(
   const amounts = new Map<string, number>();
   for (const [y, path] of paths.entries()) {
     if (path.length !== depth + splits) continue;
-    const columnPath = splits === 0 ? null : path.slice(depth);
+    // Totals of columns have a part of it, too.
+    const columnPaths =
+      splits === 0
+        ? [null]
+        : Array.from({ length: splits + 1 }, (_, level) => path.slice(depth, depth + level));
     for (const [measure, values] of sums) {
       const amount = values[y];
       if (typeof amount !== 'number' || amount === 0) continue;
       for (let level = 0; level <= depth; level++) {
-        const key = cellKey({ rowPath: path.slice(0, level), columnPath, measure });
-        amounts.set(key, (amounts.get(key) ?? 0) + amount);
+        for (const columnPath of columnPaths) {
+          const key = cellKey({ rowPath: path.slice(0, level), columnPath, measure });
+          amounts.set(key, (amounts.get(key) ?? 0) + amount);
+        }
       }
     }
   }

@@ -60,8 +60,26 @@ const PARTS: readonly Part[] = [
   },
   {
     parameter: 'depth',
-    write: ({ depth }) => [depth === undefined ? 'all' : String(depth)],
-    read: ([text = '']) => ({ depth: /^\d{1,4}$/.test(text) ? Number(text) : undefined }),
+    write: ({ depth }) => [writeDepth(depth)],
+    read: ([text = '']) => ({ depth: readDepth(text) }),
+  },
+  {
+    parameter: 'across',
+    write: ({ columns_depth }) => [writeDepth(columns_depth)],
+    read: ([text = '']) => ({ columns_depth: readDepth(text) }),
+  },
+  {
+    parameter: 'totals',
+    write: ({ total_column, subtotals }) => [
+      [total_column, subtotals && 'groups'].filter((part) => part).join(','),
+    ],
+    read: ([text = '']) => {
+      const parts = text.split(',');
+      return {
+        total_column: (['start', 'end'] as const).find((place) => parts.includes(place)),
+        subtotals: parts.includes('groups') || undefined,
+      };
+    },
   },
   {
     parameter: 'chart',
@@ -85,6 +103,12 @@ const PARTS: readonly Part[] = [
     read: (values) => ({ columns_config: Object.fromEntries(values.flatMap(readFormat)) }),
   },
 ];
+
+const writeDepth = (depth: number | undefined): string =>
+  depth === undefined ? 'all' : String(depth);
+
+const readDepth = (text: string): number | undefined =>
+  /^\d{1,4}$/.test(text) ? Number(text) : undefined;
 
 /** The service may give back the keys of an object in another order. */
 const sortedEntries = <T>(object: Record<string, T>): [string, T][] =>

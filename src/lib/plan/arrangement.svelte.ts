@@ -230,9 +230,9 @@ export class Arrangement {
     await this.loading.pivot?.toggleSettings(!this.settingsOpen);
   }
 
-  /** The columns that the rows are grouped by, the outermost first. */
-  async levels(): Promise<string[]> {
-    return (await this.loading.pivot?.layout())?.group_by ?? [];
+  /** What is shown now; its levels may have been changed in the viewer. */
+  async layout(): Promise<Layout> {
+    return (await this.loading.pivot?.layout()) ?? {};
   }
 
   /** Opens all rows to a depth: 0 shows the first level only. */
@@ -240,6 +240,22 @@ export class Arrangement {
     const { pivot } = this.loading;
     if (!pivot) return;
     await pivot.grid.setDepth(depth);
+    this.note(await pivot.layout());
+  }
+
+  /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */
+  async setColumnDepth(depth: number): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    await pivot.grid.setColumnDepth(depth);
+    this.note(await pivot.layout());
+  }
+
+  /** Shows other totals of columns. */
+  async setTotals(totals: Pick<Layout, 'total_column' | 'subtotals'>): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    await pivot.grid.setTotals(totals);
     this.note(await pivot.layout());
   }
 

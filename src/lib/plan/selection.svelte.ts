@@ -158,8 +158,13 @@ export class Selection {
     if (at) await this.loading.pivot?.grid.toggleRow(at.y);
   }
 
+  /** Opens the group of columns that the cell selected last adds up, or closes the one that it is in. */
+  async toggleColumns(): Promise<void> {
+    if (this.cursor) await this.loading.pivot?.grid.toggleColumnsOf(this.cursor);
+  }
+
   /**
-   * Follows rows that were opened or closed: a selection with a cell that is no longer on screen
+   * Follows rows or columns that were opened or closed: a selection with a cell that is no longer on screen
    * ends. The arrow keys go on from the row that it was closed into.
    */
   async followRows(): Promise<void> {

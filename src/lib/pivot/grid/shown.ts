@@ -1,4 +1,4 @@
-import type { LayoutSort } from '../../contract/stored-layout';
+import type { Layout, LayoutSort } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../cell';
 import { tidy } from '../cell-value';
 import { parseRows } from '../columns-json';
@@ -43,6 +43,17 @@ export class Shown {
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly sort: () => Promise<LayoutSort[]>,
   ) {}
+
+  /** Which levels are open and which totals are shown, as a layout says it. */
+  get open(): Pick<Layout, 'depth' | 'columns_depth' | 'total_column' | 'subtotals'> {
+    const { expansion, across, totals } = this;
+    return {
+      ...(expansion.depth !== null && { depth: expansion.depth }),
+      ...(across.depth !== null && { columns_depth: across.depth }),
+      ...(totals.total_column && { total_column: totals.total_column }),
+      ...(totals.subtotals && { subtotals: true }),
+    };
+  }
 
   /** Takes over a new view of the viewer. */
   async adopt(view: View): Promise<void> {

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { LayoutSort } from '../../contract/stored-layout';
+import { nextSort } from './sort';
+
+const ALONE = { isAbsolute: false, adds: false };
+
+/** The directions that one click after the other makes, until there is none. */
+function clicks(isSplit: boolean, isAbsolute = false): string[] {
+  let sort: LayoutSort[] = [];
+  const directions: string[] = [];
+  for (;;) {
+    sort = nextSort(sort, 'value', isSplit, { isAbsolute, adds: false });
+    if (!sort[0]) return directions;
+    directions.push(sort[0][1]);
+  }
+}
+
+it('goes from direction to direction, of the rows and then of the columns', () => {
+  expect(clicks(false)).toEqual(['desc', 'asc']);
+  expect(clicks(true)).toEqual(['desc', 'asc', 'col desc', 'col asc']);
+  expect(clicks(true, true)).toEqual(['desc abs', 'asc abs', 'col desc abs', 'col asc abs']);
+});
+
+it('takes the place of other sorts, or joins them', () => {
+  const sort: LayoutSort[] = [
+    ['units', 'asc'],
+    ['value', 'desc'],
+  ];
+  expect(nextSort(sort, 'value', false, ALONE)).toEqual([['value', 'asc']]);
+  expect(nextSort(sort, 'value', false, { ...ALONE, adds: true })).toEqual([
+    ['units', 'asc'],
+    ['value', 'asc'],
+  ]);
+  expect(nextSort(sort, 'price', false, { ...ALONE, adds: true })).toEqual([
+    ...sort,
+    ['price', 'desc'],
+  ]);
+});
