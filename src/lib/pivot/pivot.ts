@@ -254,14 +254,8 @@ export class Pivot {
     const layout = v.parse(Layout, await this.viewer.save());
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
-<<<<<<< HEAD
     layout.plugin = this.kind;
-    const { depth } = this.grid.shown.expansion;
-    return depth === null ? layout : { ...layout, depth };
-=======
-    if (this.gridColumns) layout.columns = this.gridColumns;
     return { ...layout, ...this.grid.shown.open };
->>>>>>> 1e7c40a (Let columns open and close, with totals that are cells as others)
   }
 
   /** A sensible layout from the metadata and the data. */
@@ -294,12 +288,6 @@ export class Pivot {
    */
   async apply(saved: Layout): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
-<<<<<<< HEAD
-    const { depth, ...config } = withMonthsInOrder(layout, this.months);
-    this.grid.shown.expansion.setDepth(depth ?? null);
-    await this.restore({ split_by: [], ...config, plugin: GRID });
-    this.kind = shownAs(config.plugin);
-=======
     const { depth, columns_depth, total_column, subtotals, ...config } = withMonthsInOrder(
       layout,
       this.months,
@@ -308,15 +296,8 @@ export class Pivot {
     shown.expansion.setDepth(depth ?? null);
     shown.across.setDepth(columns_depth ?? null);
     shown.totals = { total_column, subtotals };
-    const isChart = (config.plugin ?? GRID) !== GRID;
-    this.gridColumns = isChart ? (config.columns ?? null) : null;
-    await this.restore({
-      plugin: GRID,
-      split_by: [],
-      ...config,
-      ...(isChart && { columns: this.drawable(config.columns ?? []) }),
-    });
->>>>>>> 1e7c40a (Let columns open and close, with totals that are cells as others)
+    await this.restore({ split_by: [], ...config, plugin: GRID });
+    this.kind = shownAs(config.plugin);
     return { dropped, ignoresOr };
   }
 
@@ -330,18 +311,9 @@ export class Pivot {
     const { group_by, split_by, columns, filter, sort, expressions, aggregates } = ordered;
     const isRegrouped = JSON.stringify(group_by) !== JSON.stringify(before.group_by);
     if (isRegrouped) this.grid.shown.expansion.setDepth(depth ?? null);
-<<<<<<< HEAD
-    await this.restore({ group_by, split_by, columns, filter, sort, expressions, aggregates });
-=======
     const isSplitAnew = JSON.stringify(split_by) !== JSON.stringify(before.split_by);
     if (isSplitAnew) this.grid.shown.across.setDepth(ordered.columns_depth ?? null);
-    const isChart = this.gridColumns !== null;
-    if (isChart) this.gridColumns = columns ?? null;
-    await this.restore({
-      ...{ group_by, split_by, filter, sort, expressions, aggregates },
-      columns: isChart ? this.drawable(columns ?? []) : columns,
-    });
->>>>>>> 1e7c40a (Let columns open and close, with totals that are cells as others)
+    await this.restore({ group_by, split_by, columns, filter, sort, expressions, aggregates });
   }
 
   /** Filters the pivot, keeping everything else as it is. */
