@@ -12,10 +12,15 @@ export async function onEveryNode(coordinator: Connection, statement: string): P
   await onWorkers(coordinator, statement);
 }
 
-/** Runs a statement on each worker. @throws Error if one refuses it */
+/**
+ * Runs a statement on one worker after the other. At the same time, two that drop a database would wait for
+ * each other: what Citus starts in it on one worker connects to the other, where it is locked already.
+ *
+ * @throws Error if a worker refuses it
+ */
 export async function onWorkers(coordinator: Connection, statement: string): Promise<void> {
   const { rows } = await coordinator.query<{ where: string; success: boolean; result: string }>(
-    `SELECT nodename || ':' || nodeport AS where, success, result FROM run_command_on_workers($1)`,
+    `SELECT nodename || ':' || nodeport AS where, success, result FROM run_command_on_workers($1, parallel => false)`,
     [statement],
   );
   const failed = rows.find(({ success }) => !success);

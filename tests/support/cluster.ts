@@ -117,8 +117,11 @@ function testCluster(): TestCluster {
 
 const ours = (name: string): string => `${testCluster().prefix}${name}`;
 
+/** A database on the same server that is not the run's. */
+export const databaseBeside = (): DatabaseConfig => testCluster().admin;
+
 /** A database of the run. */
-export const databaseNamed = (name: string): DatabaseConfig => ({
+const databaseNamed = (name: string): DatabaseConfig => ({
   ...testCluster().admin,
   database: ours(name),
 });

@@ -1,6 +1,7 @@
 // Holds what docs/contract/01-what-the-service-does.md promises.
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
+import { onCitus } from '../../support/cluster';
 import { apiAt } from '../../support/http';
 import { startService } from '../../support/service';
 import { decode, it, makePlan, ok } from './orders';
@@ -44,7 +45,15 @@ describe('What the service does', () => {
       ).body;
       for (const what of ['/data', '/log', '/segments', '']) {
         const [a, b] = [await service.api.get(path + what), await other.get(path + what)];
-        expect(Buffer.from(a.bytes).equals(Buffer.from(b.bytes))).toBe(true);
+        if (onCitus && what === '/data') {
+          // The workers answer when they can, so the order of the rows is nobody's.
+          const inOrder = [a, b].map(({ bytes }) =>
+            decode(bytes).rows.sort((one, other) => Number(one.pf_id) - Number(other.pf_id)),
+          );
+          expect(inOrder[0]).toEqual(inOrder[1]);
+        } else {
+          expect(Buffer.from(a.bytes).equals(Buffer.from(b.bytes))).toBe(true);
+        }
       }
       expect((await service.api.del(`/log/${rows[0].pf_logid}`)).body.rows_deleted).toBe(3);
     } finally {

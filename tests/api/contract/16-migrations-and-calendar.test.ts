@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PROJECT } from '../../../src/cli/prepare.js';
 import type { DatabaseConfig } from '../../../src/lib/server/config';
 import { cli, copyProject, run, type ProjectCopy } from '../../support/cli';
-import { cloneDatabase, databaseNamed, dropDatabase } from '../../support/cluster';
+import { cloneDatabase, databaseBeside, dropDatabase } from '../../support/cluster';
 import { queryOn, type Query } from '../../support/service';
 
 const FILES = readdirSync(join(PROJECT, 'migrations')).sort();
@@ -55,7 +55,7 @@ describe('npm run migrate', () => {
     const nowhere = { ...database, port: 1 };
     const { code, stderr } = await cli('migrate', ['up'], { database: nowhere });
     expect(code).toBe(1);
-    expect(stderr).toContain(`Cannot connect to 127.0.0.1:1/${database.database}`);
+    expect(stderr).toContain(`Cannot connect to ${database.host}:1/${database.database}`);
   });
 });
 
@@ -156,7 +156,7 @@ describe('up', () => {
 
   it('lets two runners started together apply each migration once', async () => {
     // Both are held at the lock first, so that they do meet.
-    const elsewhere = queryOn(databaseNamed('postgres'));
+    const elsewhere = queryOn(databaseBeside());
     const held = queryOn(database);
     await held.query('BEGIN; SELECT pg_advisory_xact_lock(7310013010)');
     const runners = [migrate('up'), migrate('up')];

@@ -7,11 +7,27 @@ import type { Identifier } from '../sql/quote';
 import { commas, literal, qualified, sql } from '../sql/quote';
 import type { Queryable, Transaction } from './database';
 
-/** Distributes an empty forecast table by `pf_id`. @throws DatabaseError if a worker does not answer */
-export const distribute = (db: Queryable, table: Identifier, shards: number): Promise<number> =>
-  db.run(
-    sql`SELECT create_distributed_table(${literal(table)}, 'pf_id', shard_count => ${shards})`,
+/**
+ * Distributes the empty forecast table of a version by `pf_id`.
+ *
+ * @throws DatabaseError if a worker does not answer
+ */
+export async function distribute(
+  tx: Transaction,
+  versionId: number,
+  shards: number,
+): Promise<void> {
+  // Shards made side by side wait for each other without end if the name of their table is so long that
+  // those of their types are cut to the same.
+  await tx.run(sql`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+  // The table by its oid: a name is read otherwise in a text than in a statement.
+  await tx.run(
+    sql`SELECT create_distributed_table(c.oid, 'pf_id', shard_count => ${shards})
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
+     WHERE c.relkind = 'r' AND c.relname LIKE 'fc\\_%\\_' || $1::integer`,
+    [versionId],
   );
+}
 
 /** Whether the database is one of a cluster. */
 const hasCitus = (db: Queryable): Promise<boolean> =>

@@ -45,7 +45,7 @@ export async function createTable(
   await transaction.run(createForecastTable(table, columns));
   await transaction.run(createEntryIndex(table));
   if (shards === null) return;
-  await distribute(transaction, table, shards);
+  await distribute(transaction, id, shards);
   await lockUntilCommitted(transaction, id);
 }
 
