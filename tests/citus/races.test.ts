@@ -1,4 +1,5 @@
-// What the lock until all workers have committed is for: both tests fail without it.
+// What the lock until all workers have committed is for, and what becomes of it with its server. The first
+// two tests fail without it.
 import { tableFromIPC } from 'apache-arrow';
 import { expect, onTestFinished } from 'vitest';
 import { it } from '../support/api';
@@ -40,15 +41,19 @@ async function servers(service: Service, env: Record<string, string> = {}): Prom
   return both.map(({ api }) => api);
 }
 
-it('A slice is moved once, however many move it at the same time', async ({ service }) => {
-  const v = await version(service, 1);
-  await service.api.post(`${v.path}/baseline`, BODY);
-  // Workers with a slow disk: what the coordinator has committed, they have 50 milliseconds later. With a
-  // fast one, tens of thousands of operations would be needed.
+/** Workers with a slow disk: what the coordinator has committed, they have 50 milliseconds later. */
+async function slowDisks(service: Service): Promise<void> {
   const alter = (microseconds: number) =>
     alterWorkers(service, { commit_delay: `${microseconds}`, commit_siblings: '0' });
   onTestFinished(() => alter(0));
   await alter(50_000);
+}
+
+it('A slice is moved once, however many move it at the same time', async ({ service }) => {
+  const v = await version(service, 1);
+  await service.api.post(`${v.path}/baseline`, BODY);
+  // With a fast disk, tens of thousands of operations would be needed.
+  await slowDisks(service);
   const apis = await servers(service);
   let sent = 0;
   const refused: Answer[] = [];
@@ -124,4 +129,59 @@ it('A read has all rows of each entry that it has, and none of any other', async
     ...apis.flatMap((api) => [reader(api), reader(api)]),
   ]);
   expect(torn).toEqual([]);
+});
+
+it('A server that is killed keeps nobody waiting, and leaves no entry half written', async ({
+  service,
+}) => {
+  const ROWS = 40;
+  const ROUNDS = 8;
+  const v = await version(service, ROWS);
+  await service.api.post(`${v.path}/baseline`, BODY);
+  await slowDisks(service);
+  const [survivor] = (await servers(service, { PF_KEEP_ENTRIES: '0' })) as [Api, Api];
+  const clone = (api: Api) =>
+    api.post(`${v.path}/clone`, { ...BODY, slice: { Region: 'A' }, set: { Region: 'B' } });
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { server, api } = await another(service, { PF_KEEP_ENTRIES: '0' });
+    let isAlive = true;
+    let answered = 0;
+    /** Goes on until the server is gone: what it then has of an answer is nobody's concern. */
+    const busy = async (what: () => Promise<Answer>) => {
+      while (isAlive) {
+        const answer = await what().catch(() => null);
+        if (answer?.status === 200) answered += 1;
+      }
+    };
+    const work = [
+      busy(() => clone(api)),
+      busy(() => api.post(`${v.path}/reference`, BODY)),
+      busy(() => api.get(`${v.path}/data`)),
+    ];
+    await expect.poll(() => answered, { timeout: 30_000 }).toBeGreaterThan(3);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE));
+    process.kill(server.pid, 'SIGKILL');
+    isAlive = false;
+    await Promise.all([server.ended, ...work]);
+
+    const { status, body } = await clone(survivor);
+    expect([status, body.error]).toEqual([200, undefined]);
+    const counts = new Map<number, number>();
+    const { bytes } = await survivor.get(`${v.path}/data`);
+    for (const id of tableFromIPC(bytes).getChild('pf_logid') ?? []) {
+      counts.set(Number(id), (counts.get(Number(id)) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, rows]) => rows !== ROWS)).toEqual([]);
+    const { entries } = (await survivor.get(`${v.path}/log`)).body;
+    expect(entries.map(({ id }: { id: number }) => id).sort()).toEqual([...counts.keys()].sort());
+  }
+  await expect
+    .poll(() =>
+      service.query(
+        `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
+         WHERE l.locktype = 'advisory' AND l.objsubid = 2`,
+      ),
+    )
+    .toEqual([]);
 });
