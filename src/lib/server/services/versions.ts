@@ -79,7 +79,10 @@ async function countIfThere(
     return await db.transaction(async (tx) => {
       // An entry that a copy has brought may have no rows on the workers yet.
       await waitForCommits(tx, versionId);
-      return countOldEntries(tx, forecastTable(tname, versionId), versionId);
+      const rows = await countOldEntries(tx, forecastTable(tname, versionId), versionId);
+      // The version may be gone with its entries: what counts none would list it as empty.
+      await getVersion(tx, versionId);
+      return rows;
     });
   } catch (error) {
     if (error instanceof AppError && error.status === 404) return undefined;
