@@ -1,20 +1,30 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
-import type { ReadCell } from '../pivot/cell';
+import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
+import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { MeasureDraft, MeasureEdit } from './scale-draft';
+import type { Slice } from '../contract/operations';
 import { spread } from './spread.svelte';
 
+/** What an amount makes of a cell: an operation, and the rows that it is about. */
+interface Entered {
+  cell: ReadCell;
+  slice: Slice;
+  operation: Operation;
+}
+
 /**
- * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure. They
- * are written one after the other, in the order in which they were typed, while the planner goes on.
+ * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into an
+ * empty cell, a clone of the rows that it is to be like. They are written one after the other, in the order
+ * in which they were typed, while the planner goes on.
  */
 export class CellEntry {
   private last: Promise<unknown> = Promise.resolve();
@@ -53,15 +63,58 @@ export class CellEntry {
   }
 
   /**
+   * What a cell without rows can be made like, the likeliest first, one of a kind. Null for a cell that has
+   * rows, and for one that nothing can be typed into.
+   *
+   * @throws ApiError if the service cannot be asked
+   */
+  async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
+    const role = this.roleOf(cell);
+    if (cell.value || role === null || this.obstacle(cell)) return null;
+    const { id, columns } = this.planned;
+    if ((await api.previewSlice(id, cell.slice)).row_count > 0) return null;
+    const { column, row, parent } = this.selection.candidatesFor(cell);
+    const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {
+      const read = await this.selection.look(other, cell);
+      // A header shows no number: only the service knows what its row adds up to.
+      if (!read || read.impossible || read.notHeld.length > 0) return null;
+      if (read.measure !== null && !read.value) return null;
+      const set = moving(read.slice, cell.slice, columns);
+      const total = set && (await api.previewSlice(id, read.slice))[`${role}_total`];
+      return set && total ? { kind, cell: other, slice: read.slice, set, total } : null;
+    };
+    const nearest = async () => {
+      for (const other of column) {
+        const found = await like('column', other);
+        if (found) return found;
+      }
+      return null;
+    };
+    const found = await Promise.all([
+      nearest(),
+      ...row.map((other) => like('row', other)),
+      ...parent.map((other) => like('parent', other)),
+    ]);
+    return found.filter((each) => each !== null);
+  }
+
+  /**
    * Writes an amount after those that were typed before it, from the total as it is stored by then.
    *
+   * @param like what the cell is made like if it has no rows
+   * @returns what was written, and by which operation
    * @throws ApiError with a sentence if it cannot be written; nothing was written then
    */
-  write(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<Written> {
+  write(
+    cell: ReadCell,
+    edit: MeasureEdit,
+    pf_user: string,
+    like: Likeness | null,
+  ): Promise<Written & { kind: Operation['kind'] }> {
     const isEqual = this.isSpreadEqually(edit);
     const written = this.last.then(async () => {
-      const { cell: now, operation } = await this.operationOf(cell, edit, isEqual);
-      return this.changes.apply(operation, now.slice, pf_user);
+      const { slice, operation } = await this.operationOf(cell, edit, isEqual, like);
+      return { ...(await this.changes.apply(operation, slice, pf_user)), kind: operation.kind };
     });
     this.last = written.catch(() => undefined);
     return written;
@@ -70,14 +123,15 @@ export class CellEntry {
   /**
    * Shows what an amount would do, after those that were typed before it are written.
    *
+   * @param like what the cell is made like if it has no rows
    * @returns false if something else was selected meanwhile
    * @throws ApiError with a sentence if it cannot be tried
    */
-  try(cell: ReadCell, edit: MeasureEdit, pf_user: string): Promise<boolean> {
+  try(cell: ReadCell, edit: MeasureEdit, pf_user: string, like: Likeness | null): Promise<boolean> {
     const isEqual = this.isSpreadEqually(edit);
     const tried = this.last.then(async () => {
-      const { cell: now, operation } = await this.operationOf(cell, edit, isEqual);
-      return this.changes.try({ operation, slice: now.slice, cells: [now], pf_user });
+      const entered = await this.operationOf(cell, edit, isEqual, like);
+      return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
     });
     this.last = tried.catch(() => undefined);
     return tried;
@@ -95,12 +149,13 @@ export class CellEntry {
     await this.changes.settled();
   }
 
-  /** The cell as it is now, and the scale that an amount makes of what is stored. */
+  /** The cell as it is now, and what an amount makes of what is stored. */
   private async operationOf(
     typed: ReadCell,
     edit: MeasureEdit,
     isEqual: boolean,
-  ): Promise<{ cell: ReadCell; operation: Operation }> {
+    like: Likeness | null,
+  ): Promise<Entered> {
     await this.changes.settled();
     // Days may have come since it was typed: a month then stands for more of them.
     const cell = await this.selection.cellNow(typed);
@@ -108,7 +163,12 @@ export class CellEntry {
     const role = this.roleOf(cell);
     if (obstacle || !role) throw new ApiError(0, obstacle ?? '');
     const totals = await api.previewSlice(this.planned.id, cell.slice);
-    if (totals.row_count === 0) throw new ApiError(0, 'There are no rows to change in this cell.');
+    if (totals.row_count === 0) {
+      if (!like) throw new ApiError(0, 'There are no rows to change in this cell.');
+      const operation = await this.cloneOf(like, edit, role);
+      await this.changes.settled();
+      return { cell, slice: like.slice, operation };
+    }
     const { amounts } = this.outcome(role, edit, totals);
     if (!amounts) {
       throw new ApiError(
@@ -120,7 +180,21 @@ export class CellEntry {
     }
     await this.changes.settled();
     const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
-    return { cell, operation: { kind: 'scale', body } };
+    return { cell, slice: cell.slice, operation: { kind: 'scale', body } };
+  }
+
+  /** The clone that makes an empty cell like other rows, as they are stored now, with the amount typed. */
+  private async cloneOf(
+    { slice, set }: Likeness,
+    { by, amount }: MeasureEdit,
+    role: 'value' | 'units',
+  ): Promise<Operation> {
+    if (by === 'percent') {
+      throw new ApiError(0, 'Nothing is there yet, nor any percentage of it. Type an amount.');
+    }
+    const total = (await api.previewSlice(this.planned.id, slice))[`${role}_total`];
+    if (!total) throw new ApiError(0, 'The rows that were to be copied add up to nothing now.');
+    return { kind: 'clone', body: { set, scale_factor: amount / total } };
   }
 
   private outcome(

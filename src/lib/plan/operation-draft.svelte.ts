@@ -22,6 +22,8 @@ export class OperationDraft {
   holdPrice = $state(false);
   factor = $state<number | null>(1);
   note = $state('');
+  /** The column whose new value is to be typed next; null if none is. */
+  asksFor = $state.raw<string | null>(null);
   /** Column → new value; null is the empty value. Columns that keep their value are absent. */
   readonly set = new SvelteMap<string, Scalar | null>();
 

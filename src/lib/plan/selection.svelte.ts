@@ -7,6 +7,7 @@ import type { Origin } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import type { NotHeld, SliceColumn } from '../pivot/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
+import { candidates } from './likeness';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { pivotMessageOf } from './pivot-message-of';
@@ -355,6 +356,21 @@ export class Selection {
     const { pivot } = this.loading;
     const read = pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
     return read ?? { ...cell, value: null, impossible: GONE };
+  }
+
+  /**
+   * The cells that a cell may be made like, by kind and the likeliest first; see {@link candidates}. They
+   * are not read yet.
+   */
+  candidatesFor(cell: CellIdentity): ReturnType<typeof candidates> {
+    return candidates(cell, this.loading.pivot?.grid.shown.columnPaths ?? []);
+  }
+
+  /** A cell in the same row as another one or in one above it; null if it cannot be read. */
+  async look(cell: CellIdentity, from: CellIdentity): Promise<ReadCell | null> {
+    const near = this.positions.get(cellKey(from)) ?? null;
+    const { pivot } = this.loading;
+    return pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
   }
 
   private async readFrom(

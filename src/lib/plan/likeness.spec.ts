@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { ColumnEntry } from '../contract/columns';
+import { moving } from './likeness';
+
+type Column = Pick<ColumnEntry, 'cname' | 'role' | 'dim_group' | 'dim_period_col'>;
+const column = (cname: string, more: Partial<Column> = {}): Column => ({
+  cname,
+  role: 'dimension',
+  dim_group: null,
+  dim_period_col: null,
+  ...more,
+});
+const COLUMNS = [
+  column('Region'),
+  column('Product'),
+  column('Day', { role: 'date', dim_group: 'day' }),
+  column('Month', { dim_group: 'day', dim_period_col: 'cal_label' }),
+];
+
+describe('moving', () => {
+  it('sets what differs, and what the other slice does not say', () => {
+    const to = { Region: 'North', Product: 'A', Day: '2028-02-01' };
+    expect(moving({ Region: 'North', Product: 'A', Day: '2028-01-01' }, to, COLUMNS)).toEqual({
+      Day: '2028-02-01',
+    });
+    expect(moving({ Region: 'North', Day: '2028-02-01' }, to, COLUMNS)).toEqual({ Product: 'A' });
+    expect(moving({}, { Region: null }, COLUMNS)).toEqual({ Region: null });
+    expect(moving({ Region: null }, { Region: '' }, COLUMNS)).toEqual({ Region: '' });
+  });
+
+  it('takes the first of several days, in whatever order they come', () => {
+    const to = { Day: ['2028-02-20', '2028-02-03'] };
+    expect(moving({ Day: '2028-01-01' }, to, COLUMNS)).toEqual({ Day: '2028-02-03' });
+    expect(moving({ Day: ['2028-02-03', '2028-02-20'] }, to, COLUMNS)).toBeNull();
+  });
+
+  it('leaves a period to its date, and cannot move a period alone', () => {
+    const from = { Month: 'Jan 2028', Day: '2028-01-01' };
+    expect(moving(from, { Month: 'Feb 2028', Day: '2028-02-01' }, COLUMNS)).toEqual({
+      Day: '2028-02-01',
+    });
+    expect(moving({ Month: 'Jan 2028' }, { Month: 'Feb 2028' }, COLUMNS)).toBeNull();
+    expect(moving({ Month: 'Jan 2028' }, { Month: 'Jan 2028', Region: 'A' }, COLUMNS)).toEqual({
+      Region: 'A',
+    });
+  });
+
+  it('cannot tell what a dimension becomes that belongs to a new date, but is not derived from it', () => {
+    const columns = [...COLUMNS, column('Season', { dim_group: 'day' })];
+    const from = { Day: '2028-01-01' };
+    expect(moving(from, { Day: '2028-02-01' }, columns)).toBeNull();
+    expect(moving(from, { Day: '2028-02-01', Season: 'Spring' }, columns)).toEqual({
+      Day: '2028-02-01',
+      Season: 'Spring',
+    });
+  });
+
+  it('cannot move rows to several values, to a range of days, or to where they are', () => {
+    expect(moving({}, { Region: ['North', 'South'] }, COLUMNS)).toBeNull();
+    expect(moving({}, { Day: { from: '2028-01-01' } }, COLUMNS)).toBeNull();
+    expect(moving({ Region: 'North' }, { Region: ['North'] }, COLUMNS)).toBeNull();
+  });
+});

@@ -1,0 +1,94 @@
+import type { ColumnEntry } from '../contract/columns';
+import { isDateRange, type Slice } from '../contract/operations';
+import type { Scalar } from '../contract/primitives';
+import { pathKey, type CellIdentity } from '../pivot/cell';
+import type { CellValue } from '../pivot/engine-types';
+import { listOf } from '../pivot/slice';
+
+/** What an empty cell can be made like: rows to copy, what makes them its own, and what they add up to. */
+export interface Likeness {
+  /** Another column of its row, all of its row, or the row above it. */
+  kind: 'column' | 'row' | 'parent';
+  /** The cell that shows those rows. */
+  cell: CellIdentity;
+  slice: Slice;
+  /** The values that the copies get. */
+  set: Record<string, Scalar | null>;
+  /** The sum of those rows in the measure of the empty cell; never 0. */
+  total: number;
+}
+
+/** So many columns are looked at for one that has rows. */
+const MOST_COLUMNS = 24;
+
+/**
+ * The cells that an empty cell may be made like, by kind and the likeliest first: the columns before its
+ * own, the nearest first, and those after it; its row over all columns; the same column of the row above.
+ *
+ * @param columnPaths the split values behind each column of the view; null for one that cannot be told
+ */
+export function candidates(
+  { rowPath, columnPath, measure }: CellIdentity,
+  columnPaths: readonly (readonly CellValue[] | null)[],
+): Record<Likeness['kind'], CellIdentity[]> {
+  const depth = columnPath?.length ?? 0;
+  const paths = new Map(
+    columnPaths.flatMap((path) => {
+      const level = path?.slice(0, depth);
+      return level?.length ? [[pathKey(level), level]] : [];
+    }),
+  );
+  const own = [...paths.keys()].indexOf(pathKey(columnPath ?? []));
+  const others = [...paths.values()];
+  const beside = own < 0 ? [] : [...others.slice(0, own).reverse(), ...others.slice(own + 1)];
+  return {
+    column: beside.slice(0, MOST_COLUMNS).map((path) => ({ rowPath, columnPath: path, measure })),
+    row: depth > 0 ? [{ rowPath, columnPath: null, measure: null }] : [],
+    parent: rowPath.length > 0 ? [{ rowPath: rowPath.slice(0, -1), columnPath, measure }] : [],
+  };
+}
+
+/**
+ * The values that move rows of one slice into another one: those of the columns in which it differs. Of
+ * several days, the first. A period follows from its date (docs/contract/14-what-the-operations-compute.md).
+ *
+ * @returns null if nothing moves them there, or if they are there
+ */
+export function moving(
+  from: Slice,
+  to: Slice,
+  columns: readonly Pick<ColumnEntry, 'cname' | 'role' | 'dim_group' | 'dim_period_col'>[],
+): Record<string, Scalar | null> | null {
+  const set: Record<string, Scalar | null> = {};
+  const periods: (string | null)[] = [];
+  const groups = new Set<string | null>();
+  for (const column of columns) {
+    const { cname, role, dim_group, dim_period_col } = column;
+    const wanted = to[cname];
+    if (wanted === undefined || isSame(from[cname], wanted)) continue;
+    if (dim_period_col !== null) {
+      periods.push(dim_group);
+      continue;
+    }
+    const values = listOf(wanted).toSorted();
+    if (isDateRange(wanted) || (values.length > 1 && role !== 'date')) return null;
+    set[cname] = values[0] ?? null;
+    if (role === 'date') groups.add(dim_group);
+  }
+  if (Object.keys(set).length === 0 || periods.some((group) => !groups.has(group))) return null;
+  // What the service cannot derive from a new date has to be said, and nobody knows it here.
+  const isUnknown = columns.some(
+    ({ cname, role, dim_group, dim_period_col }) =>
+      role === 'dimension' &&
+      dim_group !== null &&
+      groups.has(dim_group) &&
+      dim_period_col === null &&
+      !Object.hasOwn(set, cname),
+  );
+  return isUnknown ? null : set;
+}
+
+const isSame = (one: Slice[string] | undefined, other: Slice[string]): boolean =>
+  one !== undefined &&
+  JSON.stringify(isDateRange(one) ? one : listOf(one).toSorted()) ===
+    JSON.stringify(isDateRange(other) ? other : listOf(other).toSorted());

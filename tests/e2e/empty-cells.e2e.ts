@@ -1,0 +1,91 @@
+import { expect, test } from '../support/e2e';
+import { arrange, PivotPage } from './pivot-page';
+
+/** What has no rows yet is planned like something that has: cells of a row, and whole new rows. */
+
+const TABLE = 'pf.fc_superstore_1';
+
+test('an empty cell is made like another one, and a member like its neighbour', async ({
+  page,
+  service,
+}) => {
+  const sold = async (state: string) =>
+    (
+      await service.query<{ year: string; sales: number; units: number }>(
+        `SELECT extract(year FROM "Order Date")::text AS year, sum("Sales")::float8 AS sales,
+           sum("Quantity")::int AS units
+         FROM ${TABLE} WHERE "State" = '${state}' GROUP BY 1 ORDER BY 1`,
+      )
+    ).filter(({ sales }) => sales !== 0);
+  const entries = async (operation: string) =>
+    (await service.query(`SELECT FROM pf.log WHERE operation = '${operation}'`)).length;
+  const [before, ...more] = await sold('Wyoming');
+  expect(more).toEqual([]);
+  const empty = before?.year === '2027' ? '2028' : '2027';
+
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    group_by: ['State'],
+    filter: [['State', 'in', ['Texas', 'Wyoming']]],
+  });
+  const cell = { row: ['Wyoming'], column: [empty, 'Sales'] };
+  const offers = page.getByRole('listbox', { name: /^Nothing is there yet/ }).getByRole('option');
+
+  // Like the year that has rows: the first that is offered.
+  await pivot.click(cell);
+  await page.keyboard.type('1000');
+  await expect(offers).toHaveText([
+    new RegExp(`^${before?.year}`),
+    /^all of this row/,
+    /^all rows/,
+  ]);
+  await expect(offers.first()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Cloned: /)).toBeVisible();
+  await expect.poll(() => pivot.number(cell)).toBe(1000);
+  const made = (await sold('Wyoming')).find(({ year }) => year === empty);
+  expect(made?.sales).toBe(1000);
+  expect(made?.units).toBeGreaterThan(0);
+  expect((await sold('Wyoming')).filter(({ year }) => year !== empty)).toEqual([before]);
+
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  expect(await sold('Wyoming')).toEqual([before]);
+
+  // Like the rows of all states in that year, tried first.
+  await pivot.click(cell);
+  await page.keyboard.type('2k');
+  await expect(offers).toHaveCount(3);
+  await page.keyboard.press('ArrowUp');
+  await expect(offers.last()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Shift+Enter');
+  await expect.poll(() => pivot.number(cell)).toBe(2000);
+  expect(await sold('Wyoming')).toEqual([before]);
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await expect
+    .poll(async () => (await sold('Wyoming')).find(({ year }) => year === empty)?.sales)
+    .toBe(2000);
+  expect(await entries('clone')).toBe(1);
+
+  // There is no percentage of nothing.
+  await expect(page.getByRole('button', { name: 'Keep' })).toHaveCount(0);
+  await pivot.click(cell);
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => entries('clone')).toBe(0);
+  await pivot.click(cell);
+  await page.keyboard.type('+5%');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Nothing is there yet, nor any percentage of it.')).toBeVisible();
+  expect(await entries('clone')).toBe(0);
+
+  // A member of its own.
+  const texas = await pivot.find({ row: ['Texas'] });
+  await page.mouse.click(texas?.x ?? 0, texas?.y ?? 0, { button: 'right' });
+  await page.getByRole('menuitem', { name: 'Add a member like Texas …' }).click();
+  await expect(pivot.panel.getByLabel('New State', { exact: true })).toBeFocused();
+  await page.keyboard.type('Atlantis');
+  await page.keyboard.press('Tab');
+  await pivot.apply.click();
+  await expect.poll(() => sold('Atlantis')).toEqual(await sold('Texas'));
+});
