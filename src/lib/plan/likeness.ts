@@ -35,7 +35,7 @@ export function candidates(
   const paths = new Map(
     columnPaths.flatMap((path) => {
       const level = path?.slice(0, depth);
-      return level?.length ? [[pathKey(level), level]] : [];
+      return level?.length === depth && depth > 0 ? [[pathKey(level), level]] : [];
     }),
   );
   const own = [...paths.keys()].indexOf(pathKey(columnPath ?? []));
