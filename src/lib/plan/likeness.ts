@@ -25,7 +25,7 @@ const MOST_COLUMNS = 24;
  * The cells that an empty cell may be made like, by kind and the likeliest first: the columns before its
  * own, the nearest first, and those after it; its row over all columns; the same column of the row above.
  *
- * @param columnPaths the split values behind each column of the view; null for one that cannot be told
+ * @param columnPaths the split values behind each column that is shown; null for one that cannot be told
  */
 export function candidates(
   { rowPath, columnPath, measure }: CellIdentity,

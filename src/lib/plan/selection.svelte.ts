@@ -363,7 +363,11 @@ export class Selection {
    * are not read yet.
    */
   candidatesFor(cell: CellIdentity): ReturnType<typeof candidates> {
-    return candidates(cell, this.loading.pivot?.grid.shown.columnPaths ?? []);
+    const { columns = [] } = this.loading.pivot?.grid.shown ?? {};
+    return candidates(
+      cell,
+      columns.map(({ path }) => path),
+    );
   }
 
   /** A cell in the same row as another one or in one above it; null if it cannot be read. */
