@@ -27,7 +27,7 @@ type Arranged = Record<'group_by' | 'split_by' | 'columns', string[]> & {
 };
 
 /** The grid's first number, which is that of all rows. */
-const TOTAL = 'perspective-viewer-datagrid regular-table tbody td';
+const TOTAL = 'perspective-viewer-pivot-grid regular-table tbody td';
 
 const totalOf = (page: Page) => page.locator(TOTAL).first().innerText();
 
