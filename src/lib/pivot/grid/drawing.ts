@@ -1,4 +1,4 @@
-import type { ColumnType, RegularTable, TableData } from '../engine-types';
+import type { RegularTable, TableData } from '../engine-types';
 import { CellFormat, type ColumnFormat } from './format';
 import { Heads } from './heads';
 import { label } from './labels';
@@ -24,7 +24,7 @@ const EMPTY: TableData = {
 /** Draws what is shown: texts, headers, and what the style of a cell goes by. */
 export class Drawing {
   private readonly heads: Heads;
-  private formats: Readonly<Record<string, ColumnFormat>> = {};
+  private formats: ReadonlyMap<string, ColumnFormat> = new Map();
   private readonly made = new Map<string, CellFormat>();
   /** What was drawn last; null before the first drawing. */
   private drawn: { rows: string; across: string; names: string } | null = null;
@@ -41,7 +41,7 @@ export class Drawing {
   }
 
   /** How each measure is written, from the next drawing on. */
-  setFormats(formats: Readonly<Record<string, ColumnFormat>>): void {
+  setFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.formats = formats;
     this.made.clear();
   }
@@ -115,12 +115,12 @@ export class Drawing {
     }
   }
 
-  private formatOf(measure: string, kinds: Readonly<Record<string, ColumnType>>): CellFormat {
-    const type = kinds[measure];
+  private formatOf(measure: string, kinds: Window['kinds']): CellFormat {
+    const type = kinds.get(measure);
     const key = JSON.stringify([measure, type]);
     let format = this.made.get(key);
     if (!format) {
-      format = new CellFormat(type, this.formats[measure] ?? {}, navigator.languages);
+      format = new CellFormat(type, this.formats.get(measure) ?? {}, navigator.languages);
       this.made.set(key, format);
     }
     return format;

@@ -9,7 +9,10 @@ export const TOTAL = 'Total';
 const UNKNOWN = '…';
 
 /** What names a column: one text per split column, and one for the measure; empty below a closed group. */
-export function headParts({ path, measure }: DrawnColumn, shown: Shown): string[] {
+export function headParts(
+  { path, measure }: DrawnColumn,
+  shown: Pick<Shown, 'reader' | 'styleOf'>,
+): string[] {
   const { split_by = [] } = shown.reader?.config ?? {};
   return [...split_by.map((name, level) => partAt(path, level, shown.styleOf(name))), measure];
 }

@@ -1,12 +1,10 @@
 import * as v from 'valibot';
+import { byColumn } from '../../contract/primitives';
 import type { ColumnFormat } from './format';
 import type { ColumnSettings } from './widths';
 
 const Settings = v.object({
-  columns: v.optional(
-    v.record(v.string(), v.object({ column_size_override: v.optional(v.number()) })),
-    {},
-  ),
+  columns: v.optional(byColumn(v.object({ column_size_override: v.optional(v.number()) })), {}),
 });
 
 const Format = v.object({ number_format: v.optional(v.record(v.string(), v.unknown())) });
@@ -24,13 +22,13 @@ export function readSettings(stored: unknown): Record<string, ColumnSettings> {
 }
 
 /** How columns are written, as a layout's `columns_config` says it. What no browser can write is left out. */
-export function readFormats(stored: unknown): Record<string, ColumnFormat> {
-  const read = v.safeParse(v.record(v.string(), v.unknown()), stored);
-  const formats: Record<string, ColumnFormat> = {};
+export function readFormats(stored: unknown): ReadonlyMap<string, ColumnFormat> {
+  const read = v.safeParse(byColumn(v.unknown()), stored);
+  const formats = new Map<string, ColumnFormat>();
   for (const [name, entry] of Object.entries(read.success ? read.output : {})) {
     const format = v.safeParse(Format, entry);
     const wanted = format.success ? format.output.number_format : undefined;
-    if (wanted && canWrite(wanted)) formats[name] = { number_format: wanted };
+    if (wanted && canWrite(wanted)) formats.set(name, { number_format: wanted });
   }
   return formats;
 }

@@ -32,7 +32,7 @@ export class Shown {
   rowCount = 0;
   /** The engine's columns as it prints them, from when {@link columns} were read. */
   private printed: readonly string[] = [];
-  private kinds: Readonly<Record<string, ColumnType>> = {};
+  private kinds: ReadonlyMap<string, ColumnType> = new Map();
   private replaced = new Signal();
   /** What the grid read last, which is what it draws next. */
   private window: Window = NOTHING;
@@ -278,9 +278,8 @@ export class Shown {
       view.expression_schema(),
       view.num_rows(),
     ]);
-    const kinds = { ...schema };
-    for (const name of reader.shown) kinds[name] ??= expressions[name] ?? 'string';
-    for (const name of this.ratios.keys()) kinds[name] = 'float';
+    const kinds = new Map([...Object.entries(expressions), ...Object.entries(schema)]);
+    for (const name of this.ratios.keys()) kinds.set(name, 'float');
     this.columns = columns;
     this.printed = printed;
     this.kinds = kinds;
@@ -362,7 +361,7 @@ export interface Window {
   isOpen: readonly boolean[];
   columns: readonly DrawnColumn[];
   /** The types of the measures. */
-  kinds: Readonly<Record<string, ColumnType>>;
+  kinds: ReadonlyMap<string, ColumnType>;
   /** The values of each column that was read, by its place. */
   values: ReadonlyMap<number, readonly CellValue[]>;
   reader: ViewReader | null;
@@ -373,7 +372,7 @@ const NOTHING: Window = {
   paths: [],
   isOpen: [],
   columns: [],
-  kinds: {},
+  kinds: new Map(),
   values: new Map(),
   reader: null,
 };

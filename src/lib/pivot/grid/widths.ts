@@ -1,7 +1,6 @@
 import type { RegularTable } from '../engine-types';
 import type { DrawnColumn } from './columns';
 import { headParts } from './heads';
-import type { Shown } from './shown';
 
 /** Under this name, layouts hold the width of the row headers. */
 const ROW_HEADERS = '__ROW_PATH__';
@@ -17,11 +16,11 @@ export interface ColumnSettings {
  */
 export class Widths {
   /** Those of columns that are not shown now, too. */
-  private known: Record<string, number> = {};
+  private known = new Map<string, number>();
 
   constructor(
-    private readonly shown: Shown,
-    private readonly element: RegularTable,
+    private readonly shown: Parameters<typeof headParts>[1],
+    private readonly element: Pick<RegularTable, '_column_sizes'>,
   ) {}
 
   /** Reads what the table has for some columns. */
@@ -29,8 +28,8 @@ export class Widths {
     const { override } = this.element._column_sizes;
     for (const [name, place] of this.places(columns)) {
       const width = override[place];
-      if (width !== undefined) this.known[name] = width;
-      else delete this.known[name];
+      if (width !== undefined) this.known.set(name, width);
+      else this.known.delete(name);
     }
   }
 
@@ -38,22 +37,22 @@ export class Widths {
   write(columns: readonly DrawnColumn[]): void {
     const { override } = this.element._column_sizes;
     for (const [name, place] of this.places(columns)) {
-      const width = this.known[name];
+      const width = this.known.get(name);
       if (width !== undefined) override[place] = width;
     }
   }
 
   save(): Record<string, ColumnSettings> {
-    const entries = Object.entries(this.known);
+    const entries = [...this.known];
     return Object.fromEntries(
       entries.map(([name, width]) => [name, { column_size_override: width }]),
     );
   }
 
   restore(columns: Record<string, ColumnSettings>): void {
-    this.known = {};
+    this.known.clear();
     for (const [name, { column_size_override: width }] of Object.entries(columns)) {
-      if (typeof width === 'number') this.known[name] = width;
+      if (typeof width === 'number') this.known.set(name, width);
     }
   }
 
