@@ -25,7 +25,12 @@ async function explained(service: Service, slice: object): Promise<Explained> {
   return (await service.api.post('/versions/1/explain', body)).body;
 }
 
-const written = (amount: number) => amount.toLocaleString('en-US', { maximumFractionDigits: 2 });
+/** As the page writes amounts: whole as they are, otherwise to the cent. */
+const written = (amount: number) =>
+  amount.toLocaleString('en-US', {
+    minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
+    maximumFractionDigits: 2,
+  });
 
 /** The page writes what the service says of each entry, and their sum, which is the number on screen. */
 async function agrees(pivot: PivotPage, service: Service, cell: typeof CHAIRS, slice: object) {
@@ -76,7 +81,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   await agrees(pivot, service, at(['Furniture'], 'Quantity'), FURNITURE);
   await why(page).getByRole('tab', { name: 'Sales' }).click();
   await expect(end(page)).toContainText(
-    (await explained(service, FURNITURE)).included.value_total.toLocaleString('en-US'),
+    written((await explained(service, FURNITURE)).included.value_total),
   );
 
   // What somebody else writes arrives, and small entries share a bar.
