@@ -11,8 +11,18 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { MeasureDraft, MeasureEdit } from './scale-draft';
-import type { Slice } from '../contract/operations';
+import type { Slice, SlicePreview } from '../contract/operations';
 import { spread } from './spread.svelte';
+
+/**
+ * Rows are copied at most so many times as large, as in a scale: those that nearly cancel out would become
+ * enormous.
+ */
+const MOST_TIMES = 1000;
+
+/** Whether a slice has no rows, or rows that cancel out. */
+const isEmpty = ({ value_total, units_total }: SlicePreview): boolean =>
+  !value_total && !units_total;
 
 /** What an amount makes of a cell: an operation, and the rows that it is about. */
 interface Entered {
@@ -63,8 +73,8 @@ export class CellEntry {
   }
 
   /**
-   * What a cell without rows can be made like, the likeliest first, one of a kind. Null for a cell that has
-   * rows, and for one that nothing can be typed into.
+   * What an empty cell can be made like, the likeliest first, one of a kind. Null for a cell whose amounts a
+   * scale can change, and for one that nothing can be typed into.
    *
    * @throws ApiError if the service cannot be asked
    */
@@ -72,7 +82,9 @@ export class CellEntry {
     const role = this.roleOf(cell);
     if (cell.value || role === null || this.obstacle(cell)) return null;
     const { id, columns } = this.planned;
-    if ((await api.previewSlice(id, cell.slice)).row_count > 0) return null;
+    const totals = await api.previewSlice(id, cell.slice);
+    // What cancels out can be changed in equal parts, though not in proportion.
+    if (!isEmpty(totals) || (totals.row_count > 0 && spread.choice === 'equal')) return null;
     const { column, row, parent } = this.selection.candidatesFor(cell);
     const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {
       const read = await this.selection.look(other, cell);
@@ -101,7 +113,7 @@ export class CellEntry {
   /**
    * Writes an amount after those that were typed before it, from the total as it is stored by then.
    *
-   * @param like what the cell is made like if it has no rows
+   * @param like answers what the cell is made like if it is empty
    * @returns what was written, and by which operation
    * @throws ApiError with a sentence if it cannot be written; nothing was written then
    */
@@ -109,7 +121,7 @@ export class CellEntry {
     cell: ReadCell,
     edit: MeasureEdit,
     pf_user: string,
-    like: Likeness | null,
+    like: Promise<Likeness | null>,
   ): Promise<Written & { kind: Operation['kind'] }> {
     const isEqual = this.isSpreadEqually(edit);
     const written = this.last.then(async () => {
@@ -123,11 +135,16 @@ export class CellEntry {
   /**
    * Shows what an amount would do, after those that were typed before it are written.
    *
-   * @param like what the cell is made like if it has no rows
+   * @param like answers what the cell is made like if it is empty
    * @returns false if something else was selected meanwhile
    * @throws ApiError with a sentence if it cannot be tried
    */
-  try(cell: ReadCell, edit: MeasureEdit, pf_user: string, like: Likeness | null): Promise<boolean> {
+  try(
+    cell: ReadCell,
+    edit: MeasureEdit,
+    pf_user: string,
+    like: Promise<Likeness | null>,
+  ): Promise<boolean> {
     const isEqual = this.isSpreadEqually(edit);
     const tried = this.last.then(async () => {
       const entered = await this.operationOf(cell, edit, isEqual, like);
@@ -154,7 +171,7 @@ export class CellEntry {
     typed: ReadCell,
     edit: MeasureEdit,
     isEqual: boolean,
-    like: Likeness | null,
+    offered: Promise<Likeness | null>,
   ): Promise<Entered> {
     await this.changes.settled();
     // Days may have come since it was typed: a month then stands for more of them.
@@ -163,12 +180,13 @@ export class CellEntry {
     const role = this.roleOf(cell);
     if (obstacle || !role) throw new ApiError(0, obstacle ?? '');
     const totals = await api.previewSlice(this.planned.id, cell.slice);
-    if (totals.row_count === 0) {
-      if (!like) throw new ApiError(0, 'There are no rows to change in this cell.');
+    const like = isEmpty(totals) ? await offered : null;
+    if (like) {
       const operation = await this.cloneOf(like, edit, role);
       await this.changes.settled();
       return { cell, slice: like.slice, operation };
     }
+    if (totals.row_count === 0) throw new ApiError(0, 'There are no rows to change in this cell.');
     const { amounts } = this.outcome(role, edit, totals);
     if (!amounts) {
       throw new ApiError(
@@ -193,8 +211,14 @@ export class CellEntry {
       throw new ApiError(0, 'Nothing is there yet, nor any percentage of it. Type an amount.');
     }
     const total = (await api.previewSlice(this.planned.id, slice))[`${role}_total`];
-    if (!total) throw new ApiError(0, 'The rows that were to be copied add up to nothing now.');
-    return { kind: 'clone', body: { set, scale_factor: amount / total } };
+    const scale_factor = amount / (total ?? 0);
+    if (!(Math.abs(scale_factor) <= MOST_TIMES)) {
+      throw new ApiError(
+        0,
+        'The rows that were to be copied add up to almost nothing, so no such amount can be made of them.',
+      );
+    }
+    return { kind: 'clone', body: { set, scale_factor } };
   }
 
   private outcome(

@@ -34,11 +34,11 @@ describe('moving', () => {
     expect(moving({ Day: ['2028-02-03', '2028-02-20'] }, to, COLUMNS)).toBeNull();
   });
 
-  it('leaves a period to its date, and cannot move a period alone', () => {
+  it('cannot move a period, nor a day of which it does not know the period', () => {
     const from = { Month: 'Jan 2028', Day: '2028-01-01' };
-    expect(moving(from, { Month: 'Feb 2028', Day: '2028-02-01' }, COLUMNS)).toEqual({
-      Day: '2028-02-01',
-    });
+    expect(moving(from, { Month: 'Feb 2028', Day: '2028-02-01' }, COLUMNS)).toBeNull();
+    // The copies would get the period of the new day, and miss the slice.
+    expect(moving(from, { Month: 'Jan 2028', Day: '2028-02-01' }, COLUMNS)).toBeNull();
     expect(moving({ Month: 'Jan 2028' }, { Month: 'Feb 2028' }, COLUMNS)).toBeNull();
     expect(moving({ Month: 'Jan 2028' }, { Month: 'Jan 2028', Region: 'A' }, COLUMNS)).toEqual({
       Region: 'A',

@@ -50,7 +50,8 @@ export function candidates(
 
 /**
  * The values that move rows of one slice into another one: those of the columns in which it differs. Of
- * several days, the first. A period follows from its date (docs/contract/14-what-the-operations-compute.md).
+ * several days, the first. A period follows from its date (docs/contract/14-what-the-operations-compute.md),
+ * and which days it has, nobody knows here: rows of another day could leave the slice with their period.
  *
  * @returns null if nothing moves them there, or if they are there
  */
@@ -60,22 +61,22 @@ export function moving(
   columns: readonly Pick<ColumnEntry, 'cname' | 'role' | 'dim_group' | 'dim_period_col'>[],
 ): Record<string, Scalar | null> | null {
   const set: Record<string, Scalar | null> = {};
-  const periods: (string | null)[] = [];
+  /** The groups of dates whose periods the slice says, and those whose dates change. */
+  const told = new Set<string | null>();
   const groups = new Set<string | null>();
   for (const column of columns) {
     const { cname, role, dim_group, dim_period_col } = column;
     const wanted = to[cname];
-    if (wanted === undefined || isSame(from[cname], wanted)) continue;
-    if (dim_period_col !== null) {
-      periods.push(dim_group);
-      continue;
-    }
+    if (wanted === undefined) continue;
+    if (dim_period_col !== null) told.add(dim_group);
+    if (isSame(from[cname], wanted)) continue;
+    if (dim_period_col !== null) return null;
     const values = listOf(wanted).toSorted();
     if (isDateRange(wanted) || (values.length > 1 && role !== 'date')) return null;
     set[cname] = values[0] ?? null;
     if (role === 'date') groups.add(dim_group);
   }
-  if (Object.keys(set).length === 0 || periods.some((group) => !groups.has(group))) return null;
+  if (Object.keys(set).length === 0 || [...groups].some((group) => told.has(group))) return null;
   // What the service cannot derive from a new date has to be said, and nobody knows it here.
   const isUnknown = columns.some(
     ({ cname, role, dim_group, dim_period_col }) =>
