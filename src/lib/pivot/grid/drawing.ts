@@ -67,7 +67,8 @@ export class Drawing {
       if (drawn.rows !== rows) element.scrollTop = 0;
       if (drawn.across !== across) element.scrollLeft = 0;
     }
-    if (drawn?.names !== names || drawn.rows !== rows) widths.write(shown.columns);
+    const isOther = drawn?.names !== names || drawn.rows !== rows;
+    if (isOther || widths.isRestored) widths.write(shown.columns);
   }
 
   private async read(x0: number, y0: number, x1: number, y1: number): Promise<TableData> {

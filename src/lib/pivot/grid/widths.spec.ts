@@ -1,18 +1,39 @@
 import { expect, it } from 'vitest';
 import { Widths } from './widths';
 
+const column = (measure: string, x: number) => ({
+  path: null,
+  measure,
+  leaves: [x],
+  isClosed: false,
+});
+
+function widthsOver(override: Record<number, number>) {
+  return new Widths({ reader: null, styleOf: () => undefined }, { _column_sizes: { override } });
+}
+
+it('keeps the widths of a layout until they are drawn, whatever the columns of before had', () => {
+  const override: Record<number, number> = { 0: 70, 1: 80 };
+  const before = ['value', 'units'].map(column);
+  const widths = widthsOver(override);
+  widths.restore({ value: { column_size_override: 120 } });
+  // The viewer saves, and the grid reads what it had, before it draws what the layout asks for.
+  widths.read(before);
+  expect(widths.save()).toEqual({ value: { column_size_override: 120 } });
+  widths.write(before);
+  expect(override).toEqual({ 0: 120 });
+  override[1] = 90;
+  widths.read(before);
+  expect(widths.save()).toEqual({
+    value: { column_size_override: 120 },
+    units: { column_size_override: 90 },
+  });
+});
+
 it('knows no width of a column that nobody gave one, whatever it is called', () => {
   const override: Record<number, number> = {};
-  const columns = ['hasOwnProperty', 'value'].map((measure, x) => ({
-    path: null,
-    measure,
-    leaves: [x],
-    isClosed: false,
-  }));
-  const widths = new Widths(
-    { reader: null, styleOf: () => undefined },
-    { _column_sizes: { override } },
-  );
+  const columns = ['hasOwnProperty', 'value'].map(column);
+  const widths = widthsOver(override);
   widths.write(columns);
   expect(override).toEqual({});
   override[1] = 90;

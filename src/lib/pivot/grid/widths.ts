@@ -17,14 +17,17 @@ export interface ColumnSettings {
 export class Widths {
   /** Those of columns that are not shown now, too. */
   private known = new Map<string, number>();
+  /** Whether a layout has brought widths that the table does not have yet. */
+  isRestored = false;
 
   constructor(
     private readonly shown: Parameters<typeof headParts>[1],
     private readonly element: Pick<RegularTable, '_column_sizes'>,
   ) {}
 
-  /** Reads what the table has for some columns. */
+  /** Reads what the table has for some columns, unless a layout has brought others. */
   read(columns: readonly DrawnColumn[]): void {
+    if (this.isRestored) return;
     const { override } = this.element._column_sizes;
     for (const [name, place] of this.places(columns)) {
       const width = override[place];
@@ -39,7 +42,9 @@ export class Widths {
     for (const [name, place] of this.places(columns)) {
       const width = this.known.get(name);
       if (width !== undefined) override[place] = width;
+      else delete override[place];
     }
+    this.isRestored = false;
   }
 
   save(): Record<string, ColumnSettings> {
@@ -50,6 +55,7 @@ export class Widths {
   }
 
   restore(columns: Record<string, ColumnSettings>): void {
+    this.isRestored = true;
     this.known.clear();
     for (const [name, { column_size_override: width }] of Object.entries(columns)) {
       if (typeof width === 'number') this.known.set(name, width);
