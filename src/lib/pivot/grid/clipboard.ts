@@ -1,4 +1,4 @@
-import type { CellIdentity, ReadCell } from '../cell';
+import { cellKey, pathKey, type CellIdentity, type ReadCell } from '../cell';
 import { tidy } from '../cell-value';
 import { headParts, TOTAL } from './heads';
 import { label } from './labels';
@@ -33,27 +33,34 @@ export async function copyView(shown: Shown): Promise<string> {
 /** Some cells as a small table with their headers, tabs between; the empty text for no cells. */
 export function copyCells(shown: Shown, cells: readonly ReadCell[]): string {
   if (cells.length === 0) return '';
-  const copied = cells.map((cell) => ({ ...headersOf(shown, cell), value: cell.value }));
-  const columns = [...new Set(copied.map(({ column }) => column))];
-  const rows = [...new Set(copied.map(({ row }) => row))];
-  const values = new Map(copied.map(({ row, column, value }) => [`${row}\n${column}`, value]));
-  const lines = rows.map((row) => [
-    row,
-    ...columns.map((column) => String(values.get(`${row}\n${column}`) ?? '')),
+  // By what they are: a member may have the name of a total.
+  const rows = new Map<string, Pick<CellIdentity, 'rowPath'>>();
+  const columns = new Map<string, Omit<CellIdentity, 'rowPath'>>();
+  for (const { rowPath, columnPath, measure } of cells) {
+    rows.set(pathKey(rowPath), { rowPath });
+    columns.set(JSON.stringify([columnPath, measure]), { columnPath, measure });
+  }
+  const values = new Map(cells.map((cell) => [cellKey(cell), cell.value]));
+  const across = [...columns.values()];
+  const lines = [...rows.values()].map(({ rowPath }) => [
+    rowHeader(shown, rowPath),
+    ...across.map((column) => String(values.get(cellKey({ rowPath, ...column })) ?? '')),
   ]);
-  return [['', ...columns], ...lines].map((line) => line.join('\t')).join('\n');
+  const heads = across.map((column) => columnHeader(shown, column));
+  return [['', ...heads], ...lines].map((line) => line.join('\t')).join('\n');
 }
 
-/** Row and column headers of one cell as text. */
-function headersOf(shown: Shown, { rowPath, columnPath, measure }: CellIdentity) {
-  const config = shown.reader?.config;
-  const row = rowPath.map((value, i) => label(value, shown.styleOf(config?.group_by[i])));
-  const columns = (columnPath ?? []).map((value, i) =>
-    label(value, shown.styleOf(config?.split_by[i])),
-  );
-  if (columnPath?.length === 0) columns.push(TOTAL);
-  return {
-    row: row.join(' / ') || TOTAL,
-    column: [...columns, ...(measure ? [measure] : [])].join(' / '),
-  };
+function rowHeader(shown: Shown, rowPath: CellIdentity['rowPath']): string {
+  const { group_by = [] } = shown.reader?.config ?? {};
+  return rowPath.map((value, i) => label(value, shown.styleOf(group_by[i]))).join(' / ') || TOTAL;
+}
+
+function columnHeader(
+  shown: Shown,
+  { columnPath, measure }: Omit<CellIdentity, 'rowPath'>,
+): string {
+  const { split_by = [] } = shown.reader?.config ?? {};
+  const parts = (columnPath ?? []).map((value, i) => label(value, shown.styleOf(split_by[i])));
+  if (columnPath?.length === 0) parts.push(TOTAL);
+  return [...parts, ...(measure ? [measure] : [])].join(' / ');
 }

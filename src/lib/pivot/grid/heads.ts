@@ -41,7 +41,7 @@ export class Heads {
   /** The headers of a column, from the outermost down. @param x its place */
   of(column: DrawnColumn, x: number): HTMLElement[] {
     const { path, isClosed } = column;
-    const levels = this.shown.reader?.config.split_by.length ?? 0;
+    const { split_by = [], group_by = [] } = this.shown.reader?.config ?? {};
     const texts = headParts(column, this.shown);
     return texts.map((text, level) => {
       const group = path?.slice(0, level + 1) ?? [];
@@ -51,7 +51,8 @@ export class Heads {
         isOfGroup ? [level, pathKey(group)] : isMeasure || !path ? [level, x] : [level, 'of', path],
       );
       const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
-      const hasToggle = isOfGroup && level < levels - 1;
+      // In a list of single rows there is nothing to add up.
+      const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
       return this.element(key, text, hasToggle ? !isTop : null);
     });
   }
