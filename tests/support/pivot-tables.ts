@@ -14,11 +14,10 @@ import {
 } from 'apache-arrow';
 import { afterAll } from 'vitest';
 import { isDateRange, type Slice } from '../../src/lib/contract/operations';
-import type { LayoutSort } from '../../src/lib/contract/stored-layout';
 import type { ReadCell } from '../../src/lib/pivot/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/engine-types';
 import { listOf } from '../../src/lib/pivot/slice';
-import { ViewReader } from '../../src/lib/pivot/view-reader';
+import { ViewReader, type Untold } from '../../src/lib/pivot/view-reader';
 
 /** A row of the tables; a date is ISO text. */
 export type Row = Record<string, string | number | boolean | null>;
@@ -137,7 +136,7 @@ export async function everyCell(table: EngineTable, layout: LayoutUnderTest): Pr
     set_depth(depth: number): Promise<void>;
   };
   if (layout.depth !== undefined) await view.set_depth(layout.depth);
-  const reader = await ViewReader.open(table, view, (layout.config.sort ?? []) as LayoutSort[]);
+  const reader = await ViewReader.open(table, view, layout.config as Untold);
   const cells: ReadCell[] = [];
   const [rows, columns] = [await view.num_rows(), await view.num_columns()];
   for (let y = 0; y < rows; y++) {

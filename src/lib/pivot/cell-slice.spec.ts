@@ -307,7 +307,7 @@ describe('what a slice cannot hold', async () => {
 
   it('disables dimensions that are no keys where the source marks any', async () => {
     const view = await table.view({ group_by: ['region', 'flag'], columns: ['units'] });
-    const reader = await ViewReader.open(table, view, []);
+    const reader = await ViewReader.open(table, view, {});
     const marked = COLUMNS.map((c) => ({ ...c, is_key: c.cname === 'region' }));
     const region = await reader.cell({ x: 0, y: 1 }, marked);
     const flag = await reader.cell({ x: 0, y: 2 }, marked);

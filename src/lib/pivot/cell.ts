@@ -2,7 +2,7 @@ import type { CellValue } from './engine-types';
 import type { CellSlice } from './slice';
 
 /**
- * Where a cell is: `x` counts the view's columns, null for a row header; `y` counts its rows. With
+ * Where a cell is: `x` counts the columns that are shown, null for a row header; `y` counts the rows. With
  * `depth`, a column header that stands for the first so many split columns only.
  */
 export interface CellPosition {

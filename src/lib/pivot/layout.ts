@@ -4,7 +4,7 @@ import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from './origins';
 
-/** The plugin that shows the pivot as a grid; the others are charts. */
+/** The viewer's plugin that shows the pivot as a grid. */
 export const GRID = 'Datagrid';
 
 const MAX_FIRST_LEVEL = 60;

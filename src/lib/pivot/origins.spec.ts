@@ -130,7 +130,7 @@ describe('the share', () => {
     ]) {
       const columns = [...others, percent ?? ''];
       const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
-      const reader = await ViewReader.open(table, view, [], origins.ratios);
+      const reader = await ViewReader.open(table, view, {}, origins.ratios);
       const paths = await reader.columnPaths();
       for (const [x, path] of paths.entries()) {
         if (x % 3 !== 2) continue;

@@ -106,6 +106,8 @@ export class Pivot {
   private refreshes = 0;
   private disposed = false;
   private dark: boolean;
+  /** Ends when no chart is being read, whose views would keep the table. */
+  private charting: Promise<unknown> = Promise.resolve();
   /** How many rows of the table are those of the version that is compared with. */
   private otherRows = 0;
   private readonly places = new FreePlaces();
@@ -171,7 +173,7 @@ export class Pivot {
         await viewer.getPlugin(GRID),
         table,
         prepared.origins,
-        async () => v.parse(Layout, await viewer.save()).sort ?? [],
+        async () => v.parse(Layout, await viewer.save()),
         {
           onTarget: (cell, at, add) => options.onTarget(cell, at, add),
           onRows: () => options.onRows(),
@@ -483,7 +485,13 @@ export class Pivot {
   }
 
   /** What a chart of what is shown draws; see {@link readChart}. */
-  async chart(measure: string | null): Promise<Chart> {
+  chart(measure: string | null): Promise<Chart> {
+    const reading = this.readChart(measure);
+    this.charting = Promise.allSettled([this.charting, reading]);
+    return reading;
+  }
+
+  private async readChart(measure: string | null): Promise<Chart> {
     const { table, schema, months, origins } = this;
     const { columns } = this.options;
     const layout = await this.layout();
@@ -503,6 +511,7 @@ export class Pivot {
   async dispose(): Promise<void> {
     if (this.disposed) return;
     this.disposed = true;
+    await this.charting;
     await this.viewer.flush().catch(() => undefined);
     await this.grid.dispose().catch(() => undefined);
     await this.viewer.delete().catch(() => undefined);

@@ -18,7 +18,7 @@ describe('an ungrouped view', async () => {
     const rows = awkwardRows(50);
     const table = (await tableOf(rows)) as unknown as EngineTable;
     const view = await table.view({ columns: ['value'], sort: [['value', 'desc']] });
-    const reader = await ViewReader.open(table, view, []);
+    const reader = await ViewReader.open(table, view, {});
     const largest = [...rows].sort((a, b) => Number(b.value) - Number(a.value))[0] as Row;
     const cell = await reader.cell({ x: 0, y: 0 }, COLUMNS);
     expect(cell.slice).toEqual({
@@ -38,12 +38,52 @@ describe('an ungrouped view', async () => {
     const table = await tableOf(rows);
     const engine = table as unknown as EngineTable;
     const view = await engine.view({ columns: ['value'] });
-    const reader = await ViewReader.open(engine, view, []);
+    const reader = await ViewReader.open(engine, view, {});
     const identity = await reader.identityAt({ x: 0, y: 0 });
     await table.remove([rows[0]?.pf_id]);
     await expect(reader.read(identity, COLUMNS)).rejects.toThrow('gone');
     await view.delete();
   });
+});
+
+describe('the total of all columns', () => {
+  it.each<[aggregate: string, isAdded: boolean]>([
+    ['sum', true],
+    ['avg', false],
+  ])(
+    'of measures with the aggregate %s, and of what is painted from them',
+    async (how, isAdded) => {
+      const rows = awkwardRows(40).map((row) => ({ ...row, value: 2, units: 1 }));
+      const table = (await tableOf(rows)) as unknown as EngineTable;
+      const aggregates = { units: how };
+      const view = await table.view({
+        group_by: ['region'],
+        split_by: ['flag'],
+        columns: ['value', 'units', 'rate'],
+        aggregates,
+      });
+      // What stands for the share is a measure of the table.
+      const ratios = new Map([['rate', { plan: 'value', reference: 'units', difference: 'none' }]]);
+      const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
+      const reader = await ViewReader.open(table, view, { aggregates }, ratios, across);
+      const columns = await reader.columns();
+      const totals = Object.fromEntries(
+        await Promise.all(
+          columns.slice(-3).map(async ({ measure }, i) => {
+            const x = columns.length - 3 + i;
+            return [measure, await reader.valueAt(x, 0)] as const;
+          }),
+        ),
+      );
+      expect(totals).toEqual({
+        value: 80,
+        units: isAdded ? 40 : null,
+        rate: isAdded ? 1 : null,
+      });
+      await reader.dispose();
+      await view.delete();
+    },
+  );
 });
 
 describe('a cell that is read again', () => {
@@ -60,7 +100,7 @@ describe('a cell that is read again', () => {
       columns: ['value'],
       expressions: { Month: `bucket("Order Date", 'M')` },
     });
-    const reader = await ViewReader.open(engine, view, []);
+    const reader = await ViewReader.open(engine, view, {});
     const cell = await reader.cell({ x: 0, y: 1 }, COLUMNS);
     await table.update(bytesOf([day('2019-01-31', 2)]));
     reader.invalidate();
@@ -95,7 +135,7 @@ describe('an engine that fails to answer once', () => {
   it.each(['view', 'get_client'] as const)('is asked again (%s)', async (method) => {
     const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
     const view = await table.view(config);
-    const reader = await ViewReader.open(failingOnce(table, method), view, []);
+    const reader = await ViewReader.open(failingOnce(table, method), view, {});
     await expect(reader.cell({ x: 0, y: 1 }, COLUMNS)).rejects.toThrow('out of memory');
     const cell = await reader.cell({ x: 0, y: 1 }, COLUMNS);
     expect(cell.impossible).toBeNull();
@@ -107,7 +147,7 @@ describe('an engine that fails to answer once', () => {
   it('is asked again (column_paths)', async () => {
     const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
     const view = await table.view(config);
-    const reader = await ViewReader.open(table, failingOnce(view, 'column_paths'), []);
+    const reader = await ViewReader.open(table, failingOnce(view, 'column_paths'), {});
     await expect(reader.columnPaths()).rejects.toThrow('out of memory');
     expect(await reader.columnPaths()).not.toContain(null);
     await reader.dispose();
@@ -215,7 +255,7 @@ describe('a row that is gone', () => {
   it('is not taken for the total', async () => {
     const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
     const view = await table.view({ group_by: ['flag'], columns: ['units'] });
-    const reader = await ViewReader.open(table, view, []);
+    const reader = await ViewReader.open(table, view, {});
     await expect(reader.cell({ x: 0, y: 99 }, COLUMNS)).rejects.toThrow(/gone/);
     await view.delete();
   });

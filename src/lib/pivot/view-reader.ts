@@ -1,5 +1,5 @@
 import { isLeaf } from '../contract/columns';
-import type { LayoutFilter, LayoutSort } from '../contract/stored-layout';
+import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
 import { Answers } from './answers';
 import type { CellIdentity, CellPosition, ReadCell } from './cell';
 import { pathKey } from './cell';
@@ -37,6 +37,9 @@ export interface Across {
   isOpen: (path: readonly CellValue[]) => boolean;
 }
 
+/** What a view is made with, but does not tell: how its columns are sorted, and what is no sum. */
+export type Untold = Pick<Layout, 'sort' | 'aggregates'>;
+
 const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
 
 /**
@@ -66,15 +69,14 @@ export class ViewReader {
   ) {}
 
   /**
-   * @param sort the sort that the view was made with: the configuration that the view answers lacks
-   * the sorting of columns
+   * @param untold what the view was made with, but does not answer in its configuration
    * @param ratios the columns that are painted from others
    * @param across which of the columns are shown, asked anew after {@link regroup}
    */
   static async open(
     table: EngineTable,
     view: EngineView,
-    sort: readonly LayoutSort[],
+    { sort = [], aggregates = {} }: Untold,
     ratios: ReadonlyMap<string, Ratio> = new Map(),
     across: Across = ALL_OPEN,
   ): Promise<ViewReader> {
@@ -95,9 +97,9 @@ export class ViewReader {
       {
         ...config,
         filter,
-        sort: [...sort],
+        sort,
         expressions: byName(config.expressions),
-        aggregates: byName(config.aggregates),
+        aggregates: byName(aggregates),
       },
       byName({ ...tableSchema, ...expressionSchema }),
       ratios,
@@ -322,11 +324,14 @@ export class ViewReader {
     parts: readonly (readonly (readonly CellValue[] | undefined)[])[],
   ): CellValue[] {
     const painting = this.paintingOf(measure);
-    const isAdditive = ADDITIVE.includes(this.config.aggregates[measure] ?? 'sum');
+    const { aggregates } = this.config;
+    const isAdditive = (painting?.parts ?? [measure]).every((name) =>
+      ADDITIVE.includes(aggregates[name] ?? 'sum'),
+    );
     const added = parts.map((columns) => {
       if (columns.length === 0) return undefined;
       if (leaves.length === 1) return columns[0];
-      if (painting || isAdditive) return sums(columns);
+      if (isAdditive) return sums(columns);
       return columns[0]?.map(() => null);
     });
     return painting ? painting.paint(added) : [...(added[0] ?? [])];
@@ -393,7 +398,7 @@ export class ViewReader {
   }
 
   private async readColumnPaths(): Promise<(CellValue[] | null)[]> {
-    const { split_by, sort, aggregates } = this.config;
+    const { split_by, sort } = this.config;
     const columnSort = sort.flatMap(([column, direction]): LayoutSort[] =>
       direction.startsWith('col ') ? [[column, direction.slice('col '.length)]] : [],
     );
@@ -402,8 +407,6 @@ export class ViewReader {
         group_by: split_by,
         columns: [...new Set(columnSort.map(([column]) => column))],
         ...this.selection(),
-        // The engine takes no objects without a prototype.
-        aggregates: { ...aggregates },
         sort: columnSort,
       }),
     );

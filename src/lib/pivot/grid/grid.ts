@@ -4,6 +4,7 @@ import { tidy } from '../cell-value';
 import type { CellValue, GridHost, GridPlugin, Table, View } from '../engine-types';
 import type { Origins } from '../origins';
 import type { SliceColumn } from '../slice';
+import type { Untold } from '../view-reader';
 import { copyCells, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
 import { Drawing } from './drawing';
@@ -51,16 +52,16 @@ export class Grid implements GridHost {
 
   /**
    * @param origins the measures by origin: which are painted from others, which are another version's
-   * @param sort the viewer's sort: a view does not tell its own completely
+   * @param untold what the viewer made its view with, but the view does not tell
    */
   constructor(
     private readonly plugin: GridPlugin,
     table: Table,
     origins: Pick<Origins, 'ratios' | 'ofOther'>,
-    sort: () => Promise<LayoutSort[]>,
+    untold: () => Promise<Untold>,
     private readonly events: GridEvents,
   ) {
-    this.shown = new Shown(table, origins.ratios, sort);
+    this.shown = new Shown(table, origins.ratios, untold);
     this.widths = new Widths(this.shown, plugin.table);
     this.drawing = new Drawing(this.shown, plugin.table, this.widths);
     this.marks = new Marks(this.shown, plugin.table, origins.ofOther);

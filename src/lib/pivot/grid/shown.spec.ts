@@ -25,7 +25,7 @@ async function shownByRegion() {
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
   const config = { group_by: ['region'], columns: ['value'] };
   const { view, deleteByViewer } = deletable(await table.view(config));
-  const shown = new Shown(table, new Map(), async () => []);
+  const shown = new Shown(table, new Map(), async () => ({}));
   await shown.adopt(view);
   return { table, config, deleteByViewer, shown };
 }

@@ -1,10 +1,10 @@
-import type { Layout, LayoutSort } from '../../contract/stored-layout';
+import type { Layout } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../cell';
 import { tidy } from '../cell-value';
 import { parseRows } from '../columns-json';
 import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
 import type { Ratio } from '../origins';
-import { ViewReader } from '../view-reader';
+import { ViewReader, type Untold } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
 import { labelStyle } from './labels';
@@ -41,7 +41,7 @@ export class Shown {
     private readonly table: Table,
     /** The columns that are painted from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
-    private readonly sort: () => Promise<LayoutSort[]>,
+    private readonly untold: () => Promise<Untold>,
   ) {}
 
   /** Which levels are open and which totals are shown, as a layout says it. */
@@ -60,7 +60,7 @@ export class Shown {
     const before = this.reader;
     this.view = view;
     const { across } = this;
-    const reader = await ViewReader.open(this.table, view, await this.sort(), this.ratios, {
+    const reader = await ViewReader.open(this.table, view, await this.untold(), this.ratios, {
       totals: () => this.totals,
       isOpen: (path) => across.isOpen(path),
     });
