@@ -41,8 +41,8 @@ export function versionTotals(
 }
 
 /**
- * The totals of the versions in a list, read from their logs, one after the other: the service keeps
- * what an entry adds up to, but may have to read a whole version for it the first time.
+ * The totals of the versions in a list, read from their logs, one after the other: the service may have
+ * to read a whole version for them, the first time if its measures are exact, each time if not.
  */
 export class ListedTotals {
   readonly byVersion = new SvelteMap<number, VersionTotals>();

@@ -21,7 +21,8 @@ export async function distribute(
   // those of their types are cut to the same.
   await tx.run(sql`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
   // The table by its oid: a name is read otherwise in a text than in a statement.
-  await tx.run(
+  await tx.one(
+    v.object({}),
     sql`SELECT create_distributed_table(c.oid, 'pf_id', shard_count => ${shards})
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
      WHERE c.relkind = 'r' AND c.relname LIKE 'fc\\_%\\_' || $1::integer`,
