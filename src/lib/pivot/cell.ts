@@ -2,13 +2,11 @@ import type { CellValue } from './engine-types';
 import type { CellSlice } from './slice';
 
 /**
- * Where a cell is: `x` counts the columns that are shown, null for a row header; `y` counts the rows. With
- * `depth`, a column header that stands for the first so many split columns only.
+ * Where a cell is: `x` counts the columns that are shown, null for a row header; `y` counts the rows.
  */
 export interface CellPosition {
   x: number | null;
   y: number;
-  depth?: number;
 }
 
 /** A cell by what it is, not by where it is: rows move if others open. */

@@ -18,7 +18,8 @@ import { parseRows, type ReadRows } from './columns-json';
 import type { CellValue, Schema, Table, View, ViewConfig } from './engine-types';
 import { label, labelStyle } from './grid/labels';
 import { numberFormats, type MonthOrder } from './layout';
-import { differences, shares, type Origins, type Ratio } from './origins';
+import type { Origins } from './origins';
+import { isAdditive, paintingOf } from './ratios';
 
 /** So many series a chart tells apart, all others as one among them. */
 const MOST_SERIES = 8;
@@ -81,7 +82,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   const axes = chartAxes(layout, timeTest(columns, schema, source.months));
   const sides = measure?.sides ?? [];
   const name = measure?.name ?? '';
-  const ratio = ratioOf(name, origins);
+  const painting = paintingOf(name, origins.ratios);
   const isShare = origins.ratios.has(name);
   const shape = {
     ...axes,
@@ -92,12 +93,10 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   };
   if (!measure) return { ...shape, labels: [], lines: [], isSum: true, left: 0 };
 
-  const summed = ratio
-    ? [ratio.plan, ratio.reference, ratio.difference]
-    : sides.map(({ column }) => column);
-  const isSum = summed.every((column) => isAddedUp(layout.aggregates?.[column]));
+  const summed = painting?.parts ?? sides.map(({ column }) => column);
+  const isSum = summed.every((column) => isAdditive(layout.aggregates?.[column]));
   // By plan and reference, so that a measure and its differences tell the same series apart.
-  const matrix = new Matrix(table, layout, summed, isSum, ratio ? 2 : summed.length);
+  const matrix = new Matrix(table, layout, summed, isSum, painting ? 2 : summed.length);
   const read = await (axes.isTime
     ? timeMatrix(matrix, axes, source, schema)
     : groupMatrix(matrix, axes));
@@ -110,8 +109,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
 
   const paint = (sums: readonly Sums[]): (number | null)[][] => {
     const parts = summed.map((_, i) => sums.map((each) => each[i] ?? null));
-    if (!ratio) return parts;
-    return [isShare ? shares(parts) : numbers(differences(parts))];
+    return painting ? [numbers(painting.paint(parts))] : parts;
   };
   return {
     ...shape,
@@ -128,17 +126,6 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
 
 const numbers = (values: readonly CellValue[]): (number | null)[] =>
   values.map((value) => (typeof value === 'number' ? value : null));
-
-/** The columns that a difference or a share is painted from; null for a sum. */
-function ratioOf(name: string, { ratios }: Origins): Ratio | null {
-  const entry = [...ratios].find(
-    ([share, { difference }]) => share === name || difference === name,
-  );
-  return entry?.[1] ?? null;
-}
-
-const isAddedUp = (aggregate: unknown): boolean =>
-  aggregate === undefined || aggregate === 'sum' || aggregate === 'count';
 
 function formatOf(
   column: string,

@@ -2,6 +2,7 @@ import type { Column } from '@uwdata/flechette';
 import { bool, float64, tableFromIPC } from '@uwdata/flechette';
 import { isLoad, LOG_OPERATIONS, OPERATIONS, type Iter } from '../contract/operations';
 import type { ArrowColumns, Numbers } from './arrow-columns';
+import type { Ratio } from './ratios';
 import {
   columnFrom,
   columnsOf,
@@ -13,7 +14,6 @@ import {
   whole,
   widened,
 } from './arrow-columns';
-import type { CellValue } from './engine-types';
 
 /** The column that tells what wrote a row. */
 const ITER = 'pf_iter';
@@ -86,13 +86,6 @@ interface Other {
   id: number;
   excluded: ReadonlySet<string>;
   shift: number;
-}
-
-/** A column that is painted from the sums of two of three others, since no sum of its own is right. */
-export interface Ratio {
-  plan: string;
-  reference: string;
-  difference: string;
 }
 
 /** What a measure's column adds up. */
@@ -305,56 +298,6 @@ export class Origins {
     return Object.fromEntries(Object.entries(schema).filter(([name]) => !this.columns.has(name)));
   }
 }
-
-/**
- * Plan less reference as a share of the reference, row by row; null if there is nothing to compare
- * with. Two of the three columns are enough.
- */
-export function shares([plan, reference, difference]: readonly (
-  readonly CellValue[] | undefined
-)[]): (number | null)[] {
-  const length = Math.max(...[plan, reference, difference].map((column) => column?.length ?? 0));
-  return Array.from({ length }, (_, y) => share(plan?.[y], reference?.[y], difference?.[y]));
-}
-
-function share(
-  plan: CellValue | undefined,
-  reference: CellValue | undefined,
-  difference: CellValue | undefined,
-): number | null {
-  const base = isNumber(reference)
-    ? reference
-    : isNumber(plan) && isNumber(difference)
-      ? plan - difference
-      : null;
-  const change = isNumber(difference)
-    ? difference
-    : isNumber(plan) && base !== null
-      ? plan - base
-      : null;
-  if (base === null || change === null) return null;
-  // What is the difference of two sums is seldom exactly 0.
-  if (Math.abs(base) <= RESIDUE * Math.abs(change)) return null;
-  return Math.abs(change) <= RESIDUE * Math.abs(base) ? 0 : change / Math.abs(base);
-}
-
-/** What the adding up of equal numbers in another order may leave, as a share of them. */
-const RESIDUE = 1e-12;
-
-/**
- * Plan less reference, row by row: 0 if the two are equal but for what adding them up in another order
- * leaves.
- */
-export function differences([plan, reference, difference = []]: readonly (
-  readonly CellValue[] | undefined
-)[]): CellValue[] {
-  return difference.map((value, y) => {
-    const sizes = [plan?.[y], reference?.[y]].filter(isNumber).map(Math.abs);
-    return isNumber(value) && Math.abs(value) <= RESIDUE * Math.max(0, ...sizes) ? 0 : value;
-  });
-}
-
-const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 /** Whether rows of an iteration count for an origin. */
 function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>): boolean {

@@ -3,13 +3,10 @@ import { cellKey } from './cell';
 import { tidyChange } from './cell-value';
 import { parseRows } from './columns-json';
 import type { CellValue, EngineTable, ViewConfig } from './engine-types';
-import type { Ratio } from './origins';
+import { isAdditive, type Ratio } from './ratios';
 
 /** More groups than this are not told apart: their cells are not marked. */
 const MOST_GROUPS = 200_000;
-
-/** Aggregates that rows which come or go change by what they add up to themselves. */
-const ADDITIVE: readonly unknown[] = ['sum', 'count'];
 
 /** What a view shows, as far as it decides which rows are behind a cell. */
 type Shown = Pick<
@@ -34,8 +31,7 @@ export class Tried {
     logid: number,
   ): Promise<Tried> {
     const measures = columns.filter(
-      (name): name is string =>
-        name !== null && !ratios.has(name) && ADDITIVE.includes(aggregates[name] ?? 'sum'),
+      (name): name is string => name !== null && !ratios.has(name) && isAdditive(aggregates[name]),
     );
     const isOr = filter_op === 'or' && filter.length > 1;
     if (group_by.length === 0 || measures.length === 0 || isOr) return new Tried(new Map());

@@ -17,7 +17,7 @@ import type {
 } from './engine-types';
 import { drawnColumns, sums, type ColumnTotals, type DrawnColumn } from './grid/columns';
 import { sliceContextOf } from './layout';
-import { differences, shares, type Ratio } from './origins';
+import { isAdditive, paintingOf, type Ratio } from './ratios';
 import type { PivotCell, SliceColumn } from './slice';
 import { expressionsOf, sliceFromCell } from './slice';
 import type { Underlying } from './underlying';
@@ -27,9 +27,6 @@ import { neededColumns } from './underlying';
 const ATTEMPTS = 3;
 /** Under this name, what is asked of the view as a whole. */
 const WHOLE = 'whole';
-
-/** Aggregates of which the sum of several columns is the number that their rows have together. */
-const ADDITIVE: readonly unknown[] = ['sum', 'count'];
 
 /** Which groups of columns are open, and which totals are shown. */
 export interface Across {
@@ -182,9 +179,8 @@ export class ViewReader {
    *
    * @throws Error if the view has no such cell, or its column cannot be told
    */
-  async identityAt({ x, y, depth }: CellPosition): Promise<CellIdentity> {
+  async identityAt({ x, y }: CellPosition): Promise<CellIdentity> {
     const { group_by, split_by } = this.config;
-    const isHeader = depth !== undefined && depth < split_by.length;
     const isSplit = split_by.length > 0 && group_by.length > 0;
     const [rowPath, columns] = await Promise.all([
       group_by.length > 0 ? this.rowPath(y) : this.rowKey(y),
@@ -195,8 +191,8 @@ export class ViewReader {
       throw new Error('The column behind this cell could not be read.');
     return {
       rowPath,
-      columnPath: (isSplit && column?.path?.slice(0, depth)) || null,
-      measure: isHeader ? null : (column?.measure ?? null),
+      columnPath: (isSplit && column?.path) || null,
+      measure: column?.measure ?? null,
     };
   }
 
@@ -304,7 +300,7 @@ export class ViewReader {
    * null for a part that the view does not show; one list for a column that is not painted.
    */
   partsOf({ measure, leaves }: DrawnColumn): (readonly number[] | null)[] {
-    const painting = this.paintingOf(measure);
+    const painting = paintingOf(measure, this.ratios);
     if (!painting) return [leaves];
     const { shown } = this;
     return painting.parts.map((part) => {
@@ -323,30 +319,16 @@ export class ViewReader {
     { measure, leaves }: DrawnColumn,
     parts: readonly (readonly (readonly CellValue[] | undefined)[])[],
   ): CellValue[] {
-    const painting = this.paintingOf(measure);
+    const painting = paintingOf(measure, this.ratios);
     const { aggregates } = this.config;
-    const isAdditive = (painting?.parts ?? [measure]).every((name) =>
-      ADDITIVE.includes(aggregates[name] ?? 'sum'),
-    );
+    const isSum = (painting?.parts ?? [measure]).every((name) => isAdditive(aggregates[name]));
     const added = parts.map((columns) => {
       if (columns.length === 0) return undefined;
       if (leaves.length === 1) return columns[0];
-      if (isAdditive) return sums(columns);
+      if (isSum) return sums(columns);
       return columns[0]?.map(() => null);
     });
     return painting ? painting.paint(added) : [...(added[0] ?? [])];
-  }
-
-  /** What a measure is painted from, and how; null for one that shows the engine's sums. */
-  private paintingOf(measure: string): Painting | null {
-    for (const [share, { plan, reference, difference }] of this.ratios) {
-      if (measure !== share && measure !== difference) continue;
-      return {
-        parts: [plan, reference, difference],
-        paint: measure === share ? shares : differences,
-      };
-    }
-    return null;
   }
 
   /**
@@ -499,14 +481,6 @@ export class ViewReader {
       this.reading.delete(read);
     }
   }
-}
-
-/** How a measure is painted from others. */
-interface Painting {
-  /** The columns of plan, reference and difference. */
-  parts: readonly string[];
-  /** Makes the values of theirs. */
-  paint: (columns: readonly (readonly CellValue[] | undefined)[]) => CellValue[];
 }
 
 /** The values that identify a row, and their columns. */

@@ -3,6 +3,7 @@ import { listLog } from '$lib/client/api';
 import type { LogAnswer } from '$lib/contract/log';
 import { OPERATIONS } from '$lib/contract/operations';
 import type { VersionListEntry } from '$lib/contract/versions';
+import { shares } from '$lib/pivot/ratios';
 
 /** What a version adds up to in one measure. */
 export interface VersionTotals {
@@ -36,7 +37,7 @@ export function versionTotals(
   );
   const references = entries.filter(({ operation }) => operation === 'reference');
   const reference = references.length > 0 ? sum(references) : null;
-  const share = reference ? (plan - reference) / Math.abs(reference) : null;
+  const [share = null] = shares([[plan], [reference]]);
   return { measure, plan, reference, share };
 }
 

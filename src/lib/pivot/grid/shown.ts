@@ -3,7 +3,7 @@ import type { CellIdentity, CellPosition } from '../cell';
 import { tidy } from '../cell-value';
 import { parseRows } from '../columns-json';
 import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
-import type { Ratio } from '../origins';
+import type { Ratio } from '../ratios';
 import { ViewReader, type Untold } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
