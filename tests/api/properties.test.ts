@@ -307,6 +307,12 @@ it('holds on 10,000 rows', async ({ service }) => {
     { do: 'undo', which: 1 },
     { do: 'scale', slice: { Region: 'North' }, change: { pct: 7.5 }, hold: [{ 'sub-cat': 7 }] },
     { do: 'scale', slice: {}, change: { value: 0.07, units: 9, spread: 'equal' }, hold: [] },
+    {
+      do: 'scale',
+      slice: { Region: 'North' },
+      change: { value: 4321.5, units: 321, spread: 'price' },
+      hold: [],
+    },
   ];
   await live(service, large, steps, [0, 0, 0]);
 }, 120_000);

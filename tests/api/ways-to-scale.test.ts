@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { ARROW } from '../../src/lib/contract/primitives';
 import { it } from '../support/api';
 import { plan } from '../support/planned';
+import type { Service } from '../support/service';
 import { version } from '../support/small-version';
 
 describe('an increment that is spread equally', () => {
@@ -78,6 +79,93 @@ describe('an increment that is spread equally', () => {
       ['A', 2, 0],
       ['B', 2, 0],
     ]);
+  });
+});
+
+describe('an increment at a held price', () => {
+  /** Value per unit of each region, after all that was written. */
+  const prices = async (
+    { query }: Service,
+    { table }: Awaited<ReturnType<typeof version>>,
+  ): Promise<[string, number][]> =>
+    (
+      await query(
+        `SELECT "Region", SUM("Sales") / SUM("Units") AS price FROM ${table} GROUP BY 1 ORDER BY 1`,
+      )
+    ).map(({ Region, price }) => [Region, Number(price)]);
+
+  it('gives each leaf value as it gives it units, so that its price stays', async ({ service }) => {
+    const planned = await version(service, 'numeric(12,2)', [
+      ['A', 10, 1],
+      ['B', 60, 2],
+      ['C', 21, 3],
+      ['D', 40, 4],
+    ]);
+    const { does, path } = planned;
+    // In proportion, value goes to leaves that get no unit: the price of A becomes 13.05.
+    const held = { value_incr: 40, units_incr: 3, spread: 'price' };
+    const written = await does('scale', held);
+    expect(written).toEqual([
+      ['B', 25.53, 1],
+      ['C', 5.96, 1],
+      ['D', 8.51, 1],
+    ]);
+    const [entry] = (await service.api.get(`${path}/log`)).body.entries;
+    expect(entry.params).toEqual(held);
+    expect(await prices(service, planned)).toEqual([
+      ['A', 10],
+      ['B', expect.closeTo(28.51, 2)],
+      ['C', expect.closeTo(6.74, 2)],
+      ['D', expect.closeTo(9.7, 2)],
+    ]);
+  });
+
+  it('holds every price to the cent where whole units allow it', async ({ service }) => {
+    const planned = await version(service, 'numeric(12,2)', [
+      ['A', 29.5, 10],
+      ['B', 59, 20],
+      ['C', 880, 40],
+    ]);
+    expect(
+      await planned.does('scale', { value_incr: 96.85, units_incr: 7, spread: 'price' }),
+    ).toEqual([
+      ['A', 2.95, 1],
+      ['B', 5.9, 2],
+      ['C', 88, 4],
+    ]);
+    expect(await prices(service, planned)).toEqual([
+      ['A', 2.95],
+      ['B', 2.95],
+      ['C', 22],
+    ]);
+  });
+
+  it('gives leaves without units their share', async ({ service }) => {
+    const { does } = await version(service, 'numeric(12,2)', [
+      ['A', 100, 10],
+      ['fees', 50, null],
+    ]);
+    expect(await does('scale', { value_incr: 15, units_incr: 1, spread: 'price' })).toEqual([
+      ['A', 10, 1],
+      ['fees', 5, 0],
+    ]);
+  });
+
+  it('is refused if the units come where no value is, and says so', async ({ service }) => {
+    const { refused } = await version(service, 'numeric(12,2)', [
+      ['A', 100],
+      ['B', 0, 5],
+    ]);
+    const held = { value_incr: 10, units_incr: 1, spread: 'price' };
+    expect(await refused('scale', { ...held, slice: { Region: 'B' } })).toMatch(/price/);
+  });
+
+  it('needs both amounts, and no percent', async ({ service }) => {
+    const { call } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
+    for (const amounts of [{ value_incr: 1 }, { value_incr: 1, units_incr: 0 }, { pct: 10 }]) {
+      const answer = await call('scale', { ...amounts, spread: 'price' });
+      expect([answer.status, answer.body.field]).toEqual([400, 'spread']);
+    }
   });
 });
 

@@ -109,6 +109,24 @@ test('total, change and percent are one number, and the price can be held', asyn
     `SELECT sum("Quantity")::int AS units, sum("Sales")::float8 AS sales FROM ${TABLE} WHERE ${BEHIND}`,
   );
   expect(sums.units).toBe(600);
+  // One factor over all leaves: none gets value without a unit, and none another price.
+  const [{ leaf }] = await service.query(
+    `SELECT string_agg(format('%I', cname), ', ') AS leaf FROM pf.col_meta WHERE role IN ('dimension', 'date')`,
+  );
+  const [held] = await service.query(
+    `WITH leaf AS (
+       SELECT sum("Sales") FILTER (WHERE pf_iter = 'baseline') AS sales,
+              sum("Quantity") FILTER (WHERE pf_iter = 'baseline') AS units,
+              sum("Sales") FILTER (WHERE pf_iter = 'scale') AS more_sales,
+              sum("Quantity") FILTER (WHERE pf_iter = 'scale') AS more_units
+       FROM ${TABLE} WHERE ${BEHIND}
+       GROUP BY ${leaf}
+     )
+     SELECT count(*) FILTER (WHERE more_sales <> 0 AND more_units = 0)::int AS unpriced,
+            count(*) FILTER (WHERE abs(more_sales - more_units * sales / units * factor) > 0.011)::int AS off
+     FROM leaf, (SELECT sum(more_sales) / sum(more_units * sales / units) AS factor FROM leaf) f`,
+  );
+  expect(held).toEqual({ unpriced: 0, off: 0 });
   const quantity = { ...cell, column: ['2028', 'Quantity'] };
   await expect.poll(() => pivot.number(quantity)).toBe(600);
   await expect(page.getByTestId('units-total')).toHaveText('600');

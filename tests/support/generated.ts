@@ -187,6 +187,11 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
       fc.constantFrom({}, { spread: 'equal' as const }),
     )
     .map(([amounts, spread]) => ({ ...amounts, ...spread })),
+  fc.record({
+    value: increment.filter((amount) => amount !== 0),
+    units: unitIncrement.filter((amount) => amount !== 0),
+    spread: fc.constant('price' as const),
+  }),
 );
 
 /** Mostly nothing is held. */

@@ -182,7 +182,8 @@ export interface State {
 }
 
 /** How much a scale adds, and how. */
-export type Change = { pct: number } | { value?: number; units?: number; spread?: 'equal' };
+export type Change =
+  { pct: number } | { value?: number; units?: number; spread?: 'equal' | 'price' };
 
 export function scale(
   { rows, exclude, shape }: State,
@@ -204,7 +205,9 @@ export function scale(
   if (hold.some((held) => namesNone(Object.keys(held)))) return { status: 400 };
   if (!leaves) return REFUSED;
   const digits: Digits = { value: 0, units: 0 };
-  for (const m of MEASURES) {
+  let wholeUnits = ZERO;
+  // Units come first, since value may go where they go.
+  for (const m of ['units', 'value'] as const) {
     const measure = shape[m];
     if (!measure) continue;
     const own = leaves.map((l) => l[m].at);
@@ -226,6 +229,13 @@ export function scale(
     let weights = own;
     if (change.spread === 'equal') {
       weights = leaves.map(() => parse('1'));
+    } else if (change.spread === 'price' && m === 'value') {
+      const share = divide(parse(String(change.units)), wholeUnits);
+      weights = leaves.map(({ value, units }, i) =>
+        isZero(units.at)
+          ? multiply(share, value.at)
+          : divide(multiply(parts.units![i]!, value.at), units.at),
+      );
     } else if (own.every(isZero)) {
       weights =
         shape[other] && !netsToNothing(borrowed, shape[other].kind)
@@ -234,7 +244,8 @@ export function scale(
     }
     const whole = sum(weights);
     const swing = sum(weights.map(absolute));
-    if (isLess(multiply(parse('1000'), absolute(whole)), swing)) return REFUSED;
+    if (isZero(whole) || isLess(multiply(parse('1000'), absolute(whole)), swing)) return REFUSED;
+    if (m === 'units') wholeUnits = whole;
     parts[m] = telescope(
       weights.map((w) => divide(multiply(increment, w), whole)),
       places,

@@ -160,9 +160,9 @@ const amounts = {
   spread: v.optional(
     v.nullable(
       v.pipe(
-        v.picklist(['proportional', 'equal']),
+        v.picklist(['proportional', 'equal', 'price']),
         v.description(
-          'How an increment is spread over the leaves of the slice; proportional if it is left out',
+          'How an increment is spread over the leaves of the slice; proportional if it is left out. With price, value goes where units go, so that each leaf keeps its price',
         ),
       ),
     ),
@@ -170,15 +170,22 @@ const amounts = {
 };
 type Amounts = v.InferOutput<v.ObjectSchema<typeof amounts, undefined>>;
 
+/** How an increment is spread over the leaves if not in proportion to them; null if it is. */
+export const waySpread = ({ spread }: Pick<Amounts, 'spread'>): 'equal' | 'price' | null =>
+  spread === 'equal' || spread === 'price' ? spread : null;
+
 const asksForAmount = ({ value_incr, units_incr }: Amounts): boolean =>
   value_incr != null || units_incr != null;
 const isNotBoth = (edit: Amounts): boolean => edit.pct == null || !asksForAmount(edit);
 const isNotNeither = (edit: Amounts): boolean => edit.pct != null || asksForAmount(edit);
-const isSpreadable = ({ pct, spread }: Amounts): boolean => pct == null || spread !== 'equal';
+const isSpreadable = (edit: Amounts): boolean => edit.pct == null || waySpread(edit) === null;
+const isPriced = ({ value_incr, units_incr, spread }: Amounts): boolean =>
+  spread !== 'price' || (!!value_incr && !!units_incr);
 
 const NOT_BOTH = 'Send either pct or value_incr and units_incr, not both';
 const NOT_NEITHER = 'Send pct, value_incr or units_incr';
-const NOT_SPREADABLE = 'only an amount can be spread equally, not pct';
+const NOT_SPREADABLE = 'only an amount can be spread equally or at a held price, not pct';
+const NOT_PRICED = 'to hold the price, send both value_incr and units_incr, neither of them 0';
 
 /**
  * One change that a scale makes: either `pct`, or one or both increments, in the units of the
@@ -190,6 +197,10 @@ export const ScaleEdit = v.pipe(
   v.check((edit) => isNotNeither(edit), NOT_NEITHER),
   v.forward(
     v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
+    ['spread'],
+  ),
+  v.forward(
+    v.check((edit) => isPriced(edit), NOT_PRICED),
     ['spread'],
   ),
 );
@@ -212,6 +223,10 @@ const OneEdit = v.pipe(
   v.check((edit) => isNotNeither(edit), NOT_NEITHER),
   v.forward(
     v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
+    ['spread'],
+  ),
+  v.forward(
+    v.check((edit) => isPriced(edit), NOT_PRICED),
     ['spread'],
   ),
 );
@@ -307,7 +322,7 @@ const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
       ...entries,
       value_incr: v.nullable(number),
       units_incr: v.nullable(number),
-      spread: v.optional(v.literal('equal')),
+      spread: v.optional(v.picklist(['equal', 'price'])),
     }),
   ] as const;
 

@@ -136,6 +136,8 @@ export class OperationDraft {
     const { value, units, outcome } = this;
     if (!this.isReadable) return 'One of the amounts is no number.';
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
+    if (outcome?.unroundedUnits != null && outcome.units?.change === 0)
+      return 'This is less than one unit, so the price cannot be held.';
     const ofNothing = (['value', 'units'] as const).some(
       (role) => this[role]?.by === 'percent' && outcome?.[role]?.now === 0,
     );

@@ -39,13 +39,34 @@ describe('scaleOutcome', () => {
   it('holds the price: the other measure follows by the same share', () => {
     const draft = { ...none, value: { by: 'change', amount: 600.25 } as const, holdPrice: true };
     const outcome = scaleOutcome(draft, totals);
-    expect(outcome.amounts).toEqual({ value_incr: 600.25, units_incr: 20 });
+    expect(outcome.amounts).toEqual({ value_incr: 600.25, units_incr: 20, spread: 'price' });
+    expect(outcome.unroundedUnits).toBeNull();
     expect(price(outcome.value?.total ?? 0, outcome.units?.total ?? 0)).toBe(price(1200.5, 40));
   });
 
-  it('holds the price by percent as one percentage', () => {
+  it('holds the price by percent as amounts, and of a total that is 0 as the percentage', () => {
     const draft = { ...none, value: { by: 'percent', amount: 10 } as const, holdPrice: true };
-    expect(scaleOutcome(draft, totals).amounts).toEqual({ pct: 10 });
+    expect(scaleOutcome(draft, totals).amounts).toEqual({
+      value_incr: 120.05,
+      units_incr: 4,
+      spread: 'price',
+    });
+    expect(scaleOutcome(draft, { ...totals, units_total: 0 }).amounts).toEqual({ pct: 10 });
+  });
+
+  it('says which change of the units would hold the price, and holds none by less than a unit', () => {
+    const decimals = { value: 2, units: 0 };
+    const by = (amount: number) =>
+      scaleOutcome(
+        { ...none, value: { by: 'change', amount }, holdPrice: true },
+        { value_total: 300, units_total: 10 },
+        decimals,
+      );
+    expect(by(100)).toMatchObject({
+      amounts: { value_incr: 100, units_incr: 3 },
+      unroundedUnits: expect.closeTo(3.3333, 4),
+    });
+    expect(by(10)).toMatchObject({ amounts: null, unroundedUnits: expect.closeTo(0.3333, 4) });
   });
 
   it('knows sources without units', () => {

@@ -1,5 +1,5 @@
 import { movePoint } from '../contract/decimal-point';
-import type { ScaleRequest, SlicePreview } from '../contract/operations';
+import type { ScaleEdit, SlicePreview } from '../contract/operations';
 import { tidy } from '../pivot/cell-value';
 
 /** What is asked of a measure: a new total, an amount more or less, or a percentage more. */
@@ -35,13 +35,17 @@ export interface ScaleOutcome {
   value: MeasureDraft | null;
   units: MeasureDraft | null;
   /** What the request would carry; null if nothing would change. */
-  amounts: Pick<ScaleRequest, 'value_incr' | 'units_incr' | 'pct'> | null;
+  amounts: Amounts | null;
+  /** The change of the units that would hold the price, if rounding makes another of it. */
+  unroundedUnits: number | null;
 }
+
+type Amounts = Pick<ScaleEdit, 'value_incr' | 'units_incr' | 'pct' | 'spread'>;
 
 /**
  * The three linked fields of both measures, and the amounts to send. If everything changes by one
  * percentage, the percentage is sent: then it applies to every row behind the cell, also if a total
- * is 0.
+ * is 0. If the price is held, amounts are sent, and the service gives each row value as it gives it units.
  */
 export function scaleOutcome(
   draft: ScaleDraft,
@@ -51,13 +55,26 @@ export function scaleOutcome(
   const { value_total, units_total } = totals;
   let valueEdit = value_total === null ? null : draft.value;
   let unitsEdit = units_total === null ? null : draft.units;
-  if (draft.holdPrice && value_total !== null && units_total !== null) {
+  const isHeld = draft.holdPrice && value_total !== null && units_total !== null;
+  if (isHeld) {
     if (valueEdit && !unitsEdit) unitsEdit = sameShare(valueEdit, value_total);
     else if (unitsEdit && !valueEdit) valueEdit = sameShare(unitsEdit, units_total);
   }
   const value = value_total === null ? null : measureDraft(valueEdit, value_total, decimals.value);
   const units = units_total === null ? null : measureDraft(unitsEdit, units_total, decimals.units);
-  return { value, units, amounts: amountsOf(valueEdit, unitsEdit, value, units) };
+  if (isHeld && valueEdit && unitsEdit && value?.now && units?.now) {
+    const { change: value_incr } = value;
+    const { change: units_incr } = units;
+    const asked = changeOf(unitsEdit, units.now);
+    return {
+      value,
+      units,
+      amounts: value_incr && units_incr ? { value_incr, units_incr, spread: 'price' } : null,
+      unroundedUnits: asked === units_incr ? null : asked,
+    };
+  }
+  const amounts = amountsOf(valueEdit, unitsEdit, value, units);
+  return { value, units, amounts, unroundedUnits: null };
 }
 
 /**
@@ -65,7 +82,7 @@ export function scaleOutcome(
  * equal parts too (docs/contract/14-what-the-operations-compute.md).
  */
 export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string | null {
-  if (holdPrice) return 'To hold the price, all rows change by the same share.';
+  if (holdPrice) return 'To hold the price, value goes where the units go.';
   const isPercentage = [value, units].some((edit) => edit?.by === 'percent');
   return isPercentage ? 'A percentage is one of each row, so it is never spread equally.' : null;
 }
@@ -116,7 +133,7 @@ function amountsOf(
   unitsEdit: MeasureEdit | null,
   value: MeasureDraft | null,
   units: MeasureDraft | null,
-): ScaleOutcome['amounts'] {
+): Amounts | null {
   const edits = [valueEdit, unitsEdit].filter((edit) => edit !== null);
   const [first] = edits;
   if (!first) return null;

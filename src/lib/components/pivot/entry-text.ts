@@ -53,6 +53,12 @@ export function entryText(entry: LogEntry, words: Words): string | null {
   }
 }
 
+const HOW_SPREAD = {
+  proportional: '',
+  equal: ', in equal parts',
+  price: ', at the price of each row',
+};
+
 function amountsText(
   { pct, value_incr, units_incr, spread }: Amounts,
   { measureNames }: Words,
@@ -65,7 +71,7 @@ function amountsText(
     { amount: value_incr, name: measureNames.value ?? 'value' },
     { amount: units_incr, name: measureNames.units ?? 'units' },
   ].flatMap(({ amount, name }) => (amount ? [`${signedText(amount)} ${name}`] : []));
-  return parts.join(', ') + (spread === 'equal' ? ', in equal parts' : '');
+  return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
 }
 
 const setText = (set: SetClause, words: Words): string =>

@@ -13,6 +13,7 @@ import type {
   SlicePreview,
   SliceRequests,
 } from '../../contract/operations';
+import { waySpread } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import { periodOf } from '../db/calendar';
 import type { Database, Queryable } from '../db/database';
@@ -100,15 +101,23 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
         units_incr: numeric(edit.units_incr),
         spread: literal(edit.spread ?? 'proportional'),
       },
-      // A template without the token spreads in proportion, whatever is asked for.
-      needs: edit.spread === 'equal' ? token('spread') : undefined,
-      otherwise:
-        edit.pct == null
-          ? 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent'
-          : 'The change rounds to zero on every leaf; there is nothing to write',
+      // A template that does not know the word spreads in proportion, whatever is asked for.
+      needs: knowing(waySpread(edit)),
+      otherwise: whyNothing(edit),
     })),
   );
 }
+
+function whyNothing(edit: ScaleEdit): string {
+  if (edit.pct != null) return 'The change rounds to zero on every leaf; there is nothing to write';
+  if (waySpread(edit) === 'price')
+    return 'The price cannot be held in this slice: its rows cancel each other out, or those that get units have no value; narrow the slice, or change value and units each by itself';
+  return 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent';
+}
+
+/** What a template says that can spread in some way; nothing for what each template can. */
+const knowing = (way: ReturnType<typeof waySpread>): SqlText | undefined =>
+  way === null ? undefined : sql`${token('spread')} = ${literal(way)}`;
 
 /** The changes that a scale makes, in order, each with its place in the body if there may be several. */
 const editsOf = (request: ScaleRequest): { edit: ScaleEdit; at?: string }[] =>
@@ -125,14 +134,16 @@ const lockedSlices = async (writer: OperationWriter): Promise<HeldSlice[]> =>
   (await writer.locked()).map(({ lock }) => ({ slice: lock.slice, at: `lock ${lock.id}` }));
 
 /** The amounts of a scale as the log keeps them. */
-const amountsOf = ({ pct, value_incr, units_incr, spread }: ScaleEdit) =>
-  pct == null
-    ? {
-        value_incr: value_incr ?? null,
-        units_incr: units_incr ?? null,
-        ...(spread === 'equal' ? { spread } : {}),
-      }
-    : { pct };
+function amountsOf(edit: ScaleEdit) {
+  const { pct, value_incr, units_incr } = edit;
+  if (pct != null) return { pct };
+  const spread = waySpread(edit);
+  return {
+    value_incr: value_incr ?? null,
+    units_incr: units_incr ?? null,
+    ...(spread && { spread }),
+  };
+}
 
 /** @throws AppError 422 for a measure that the source does not have, or a change that is zero */
 function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void {

@@ -25,6 +25,16 @@ const MAX_SWING = 1000;
  */
 const DIGITS = sql`0e-30`;
 
+/**
+ * The same for what units are worth: a running sum of such quotients is rounded to these decimals before it is
+ * rounded to the column's, so that a tie between leaves is a tie, though a quotient such as 1/3 is cut off.
+ */
+const WORTH_DIGITS = sql`0e-60`;
+const WORTH_SUM_SCALE = 40;
+
+/** The type that a measure is computed in. */
+const computedAs = ({ exact }: Measure): SqlText => (exact ? sql`numeric` : sql`double precision`);
+
 interface Measure {
   column: ForecastColumn;
   exact: boolean;
@@ -41,8 +51,9 @@ interface Measure {
  * The `scale` template (docs/contract/14-what-the-operations-compute.md#scale,
  * docs/contract/14-what-the-operations-compute.md#totals-are-exact). It spreads each measure on its
  * own. The weight of a leaf is its amount, or 1 if an increment is spread equally. If an increment meets
- * leaves that are all 0, the weight is the amount of the other measure, and 1 if that is 0 too. An exact measure rounds the running part, so that
- * the differences add up to the increment; a floating-point one gives the residue to the largest leaf.
+ * leaves that are all 0, the weight is the amount of the other measure, and 1 if that is 0 too. If the price is
+ * held, the weight of a value is what the leaf's new units cost. An exact measure rounds the running part, so
+ * that the differences add up to the increment; a floating-point one gives the residue to the largest leaf.
  * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
  */
 export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
@@ -63,46 +74,70 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     };
   });
   const other = (m: Measure) => measures.find((o) => o !== m);
+  const [value, units] = ['value', 'units'].map((role) =>
+    measures.find((m) => m.column.role === role),
+  );
 
-  const weights = measures.map((m) => {
-    const amount = ident(m.column.name);
-    const type = m.exact ? sql`numeric` : sql`double precision`;
-    const fallback = other(m);
-    const borrowed = fallback
-      ? sql`
-            WHEN ${netsToSomething(fallback.column, sql` OVER ()`)} THEN ${ident(fallback.column.name)}::${type}`
-      : sql``;
-    return sql`CASE
-            WHEN {{spread}} = 'equal' THEN 1
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR(${amount} <> 0) OVER () THEN ${amount}::${type}${borrowed}
-            ELSE 1
-        END AS ${m.weight}`;
-  });
-
-  const sums = measures.flatMap((m) => [
-    ...(m.exact
-      ? [sql`SUM(${m.weight}) OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS ${m.running}`]
-      : []),
-    sql`SUM(${m.weight}) OVER () AS ${m.total}`,
-    sql`SUM(ABS(${m.weight})) OVER () AS ${m.swing}`,
-  ]);
-
-  const part = (m: Measure, amount: SqlText) => {
+  const part = (m: Measure, amount: SqlText): SqlText => {
     const percent = m.exact ? sql`{{pct}} * 0.01` : sql`{{pct}}::double precision / 100`;
     const increment = m.exact
       ? sql`(${m.increment} + ${DIGITS})`
       : sql`${m.increment}::double precision`;
     return sql`CASE
             WHEN {{pct}} IS NOT NULL THEN ${percent} * ${amount}
-            WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${increment} * ${amount} / ${m.total}
+            WHEN COALESCE(${m.increment}, 0) <> 0 THEN ${increment} * ${amount} / NULLIF(${m.total}, 0)
             ELSE 0
         END`;
   };
-  const shares = measures.map((m) =>
-    m.exact
-      ? sql`ROUND(${part(m, m.running)}, ${roundingScale(m.column, [m.increment])}) AS ${m.upTo}`
-      : sql`${part(m, m.weight)} AS ${m.upTo}`,
-  );
+  const upTo = (m: Measure, running: SqlText): SqlText => {
+    if (!m.exact) return part(m, m.weight);
+    const sumSoFar =
+      m === value && units ? sql`ROUND(${part(m, running)}, ${WORTH_SUM_SCALE})` : part(m, running);
+    return sql`ROUND(${sumSoFar}, ${roundingScale(m.column, [m.increment])})`;
+  };
+  // What the units that a leaf gets are worth at its price; without units, its share of the value.
+  const worth = (value: Measure, units: Measure): SqlText => {
+    const type = computedAs(value);
+    const amount = sql`${ident(value.column.name)}::${type}`;
+    const count = sql`${ident(units.column.name)}::${type}`;
+    const counted = units.exact
+      ? sql`(${upTo(units, sql`${units.running}`)} - ${upTo(units, sql`(${units.running} - ${units.weight})`)})`
+      : upTo(units, units.weight);
+    const digits = value.exact ? sql` + ${WORTH_DIGITS}` : sql``;
+    return sql`CASE
+                WHEN ${count} <> 0 THEN (${counted}::${type} * ${amount}${digits}) / ${count}
+                ELSE (${units.increment}::${type} * ${amount}${digits}) / NULLIF(${units.total}, 0)::${type}
+            END`;
+  };
+  const weight = (m: Measure): SqlText => {
+    const amount = ident(m.column.name);
+    const type = computedAs(m);
+    const fallback = other(m);
+    const borrowed = fallback
+      ? sql`
+            WHEN ${netsToSomething(fallback.column, sql` OVER ()`)} THEN ${ident(fallback.column.name)}::${type}`
+      : sql``;
+    const priced =
+      m === value && units
+        ? sql`
+            WHEN {{spread}} = 'price' THEN ${worth(value, units)}`
+        : sql``;
+    return sql`CASE
+            WHEN {{spread}} = 'equal' THEN 1${priced}
+            WHEN {{pct}} IS NOT NULL OR BOOL_OR(${amount} <> 0) OVER () THEN ${amount}::${type}${borrowed}
+            ELSE 1
+        END AS ${m.weight}`;
+  };
+
+  const sums = (m: Measure) => [
+    ...(m.exact
+      ? [sql`SUM(${m.weight}) OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS ${m.running}`]
+      : []),
+    sql`SUM(${m.weight}) OVER () AS ${m.total}`,
+    sql`SUM(ABS(${m.weight})) OVER () AS ${m.swing}`,
+  ];
+
+  const shares = measures.map((m) => sql`${upTo(m, m.running)} AS ${m.upTo}`);
 
   const deltas = measures.map((m) => {
     const name = ident(m.column.name);
@@ -117,7 +152,7 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
 
   const spreadable = measures.map(
     (m) =>
-      sql`({{pct}} IS NOT NULL OR COALESCE(${m.increment}, 0) = 0 OR ${m.swing} <= ${MAX_SWING} * ABS(${m.total}))`,
+      sql`({{pct}} IS NOT NULL OR COALESCE(${m.increment}, 0) = 0 OR ${m.total} <> 0 AND ${m.swing} <= ${MAX_SWING} * ABS(${m.total}))`,
   );
   const written = measures.map((m) => ident(m.column.name));
   const anything = join(
@@ -125,17 +160,30 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
     sql` OR `,
   );
 
+  const stage = (
+    from: SqlText,
+    weighted: SqlText,
+    summed: SqlText,
+    of: readonly Measure[],
+  ) => sql`${weighted} AS (
+    SELECT
+        ${list([sql`${from}.*`, ...of.map(weight)], IN_CTE)}
+    FROM ${from}
+),
+${summed} AS (
+    SELECT
+        ${list([sql`${weighted}.*`, ...of.flatMap(sums)], IN_CTE)}
+    ${fromInLeafOrder(weighted, columns)}
+)`;
+  // Units come first, since a value may go by what they become.
+  const stages =
+    value && units
+      ? sql`${stage(sql`leaves`, sql`counted`, sql`units_summed`, [units])},
+${stage(sql`units_summed`, sql`weighted`, sql`summed`, [value])}`
+      : stage(sql`leaves`, sql`weighted`, sql`summed`, measures);
+
   return sql`WITH ${leavesCte(columns)},
-weighted AS (
-    SELECT
-        ${list([sql`leaves.*`, ...weights], IN_CTE)}
-    FROM leaves
-),
-summed AS (
-    SELECT
-        ${list([sql`weighted.*`, ...sums], IN_CTE)}
-    ${fromInLeafOrder(sql`weighted`, columns)}
-),
+${stages},
 shared AS (
     SELECT
         ${list([sql`summed.*`, ...shares], IN_CTE)}

@@ -30,11 +30,11 @@ shared AS (
         summed.*,
         CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}}::double precision / 100 * "value_weight"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN {{value_incr}}::double precision * "value_weight" / "value_total"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN {{value_incr}}::double precision * "value_weight" / NULLIF("value_total", 0)
             ELSE 0
         END AS "value_up_to"
     FROM summed
-    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_swing" <= 1000 * ABS("value_total"))
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
 ),
 deltas AS (
     SELECT

@@ -17,15 +17,9 @@ WITH leaves AS (
         "Sub-Category",
         "Region"
 ),
-weighted AS (
+counted AS (
     SELECT
         leaves.*,
-        CASE
-            WHEN {{spread}} = 'equal' THEN 1
-            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::numeric
-            WHEN SUM("Quantity") OVER () <> 0 THEN "Quantity"::numeric
-            ELSE 1
-        END AS "value_weight",
         CASE
             WHEN {{spread}} = 'equal' THEN 1
             WHEN {{pct}} IS NOT NULL OR BOOL_OR("Quantity" <> 0) OVER () THEN "Quantity"::numeric
@@ -34,34 +28,63 @@ weighted AS (
         END AS "units_weight"
     FROM leaves
 ),
+units_summed AS (
+    SELECT
+        counted.*,
+        SUM("units_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "units_running",
+        SUM("units_weight") OVER () AS "units_total",
+        SUM(ABS("units_weight")) OVER () AS "units_swing"
+    FROM counted
+    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+),
+weighted AS (
+    SELECT
+        units_summed.*,
+        CASE
+            WHEN {{spread}} = 'equal' THEN 1
+            WHEN {{spread}} = 'price' THEN CASE
+                WHEN "Quantity"::numeric <> 0 THEN ((ROUND(CASE
+            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "units_running"
+            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * "units_running" / NULLIF("units_total", 0)
+            ELSE 0
+        END, 0) - ROUND(CASE
+            WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * ("units_running" - "units_weight")
+            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * ("units_running" - "units_weight") / NULLIF("units_total", 0)
+            ELSE 0
+        END, 0))::numeric * "Sales"::numeric + 0e-60) / "Quantity"::numeric
+                ELSE ({{units_incr}}::numeric * "Sales"::numeric + 0e-60) / NULLIF("units_total", 0)::numeric
+            END
+            WHEN {{pct}} IS NOT NULL OR BOOL_OR("Sales" <> 0) OVER () THEN "Sales"::numeric
+            WHEN SUM("Quantity") OVER () <> 0 THEN "Quantity"::numeric
+            ELSE 1
+        END AS "value_weight"
+    FROM units_summed
+),
 summed AS (
     SELECT
         weighted.*,
         SUM("value_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "value_running",
         SUM("value_weight") OVER () AS "value_total",
-        SUM(ABS("value_weight")) OVER () AS "value_swing",
-        SUM("units_weight") OVER (leaf_order ROWS UNBOUNDED PRECEDING) AS "units_running",
-        SUM("units_weight") OVER () AS "units_total",
-        SUM(ABS("units_weight")) OVER () AS "units_swing"
+        SUM(ABS("value_weight")) OVER () AS "value_swing"
     FROM weighted
     WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
 ),
 shared AS (
     SELECT
         summed.*,
-        ROUND(CASE
+        ROUND(ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "value_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / "value_total"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / NULLIF("value_total", 0)
             ELSE 0
-        END, 4) AS "value_up_to",
+        END, 40), 4) AS "value_up_to",
         ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "units_running"
-            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * "units_running" / "units_total"
+            WHEN COALESCE({{units_incr}}, 0) <> 0 THEN ({{units_incr}} + 0e-30) * "units_running" / NULLIF("units_total", 0)
             ELSE 0
         END, 0) AS "units_up_to"
     FROM summed
-    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_swing" <= 1000 * ABS("value_total"))
-        AND ({{pct}} IS NOT NULL OR COALESCE({{units_incr}}, 0) = 0 OR "units_swing" <= 1000 * ABS("units_total"))
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
+        AND ({{pct}} IS NOT NULL OR COALESCE({{units_incr}}, 0) = 0 OR "units_total" <> 0 AND "units_swing" <= 1000 * ABS("units_total"))
 ),
 deltas AS (
     SELECT

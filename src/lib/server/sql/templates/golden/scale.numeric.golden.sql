@@ -32,11 +32,11 @@ shared AS (
         summed.*,
         ROUND(CASE
             WHEN {{pct}} IS NOT NULL THEN {{pct}} * 0.01 * "value_running"
-            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / "value_total"
+            WHEN COALESCE({{value_incr}}, 0) <> 0 THEN ({{value_incr}} + 0e-30) * "value_running" / NULLIF("value_total", 0)
             ELSE 0
         END, GREATEST(2, MAX(scale("Sales")) OVER (), scale({{value_incr}}))) AS "value_up_to"
     FROM summed
-    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_swing" <= 1000 * ABS("value_total"))
+    WHERE ({{pct}} IS NOT NULL OR COALESCE({{value_incr}}, 0) = 0 OR "value_total" <> 0 AND "value_swing" <= 1000 * ABS("value_total"))
 ),
 deltas AS (
     SELECT
