@@ -11,6 +11,7 @@ export const test = base.extend<{
   template: Template;
   env: Record<string, string>;
   service: Service;
+  contextsClosed: void;
 }>({
   template: ['raw', { option: true }],
   env: [{}, { option: true }],
@@ -19,6 +20,14 @@ export const test = base.extend<{
     await use(service);
     await service.stop();
   },
+  // The browser serves all tests of a worker: pages that a test opened for others would stay in it.
+  contextsClosed: [
+    async ({ browser }, use) => {
+      await use();
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+    { auto: true },
+  ],
   baseURL: async ({ service }, use) => use(service.url),
 });
 
