@@ -21,6 +21,7 @@ import type { Me } from '../contract/me';
 import type { Slice, SliceOperation, SlicePreview, SliceRequests } from '../contract/operations';
 import {
   ARROW,
+  CSV,
   ErrorAnswer,
   IDEMPOTENCY_KEY_HEADER,
   TIMELINE_HEADER,
@@ -342,6 +343,17 @@ export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
   json<Version>(path`/versions/${id}/open`, { ...o, method: 'POST', body: { pf_user } });
 
 // Data
+
+/**
+ * GET /versions/:id/data or /agg as CSV, to be kept as a file. Throws ApiError like every other call (404 if
+ * `get_agg` is not generated).
+ */
+export const loadCsv = (id: number, endpoint: 'data' | 'agg', o?: CallOptions): Promise<Blob> => {
+  const url = endpoint === 'data' ? path`/versions/${id}/data` : path`/versions/${id}/agg`;
+  return send(url, { ...o, headers: { accept: CSV } }).then((response) =>
+    complete(() => response.blob(), o),
+  );
+};
 
 /**
  * GET /versions/:id/data or /agg, as a response whose body is the Arrow stream: the caller reads it

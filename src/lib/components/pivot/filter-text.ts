@@ -14,8 +14,12 @@ const WORDS: Readonly<Record<string, string>> = {
   'is not null': 'is not empty',
 };
 
-/** The filters of one column as a planner reads them: "Region = West", "Region not East, empty". */
-export function filterText({ label, filters, admitted }: ColumnFilter): string {
+/**
+ * The filters of one column as a planner reads them: "Region = West", "Region not East, empty".
+ *
+ * @param most how many values it names
+ */
+export function filterText({ label, filters, admitted }: ColumnFilter, most = SHOWN): string {
   if (admitted.kind === 'range') {
     const [from, to] = [admitted.from, admitted.to].map((day) => day && formatDay(day));
     if (!from) return `${label} up to ${to}`;
@@ -23,8 +27,8 @@ export function filterText({ label, filters, admitted }: ColumnFilter): string {
   }
   if (admitted.kind === 'other') return `${label} ${filters.map(otherText).join(' and ')}`;
   const { values, except } = admitted;
-  const named = values.slice(0, SHOWN).map(valueText).join(', ');
-  const more = values.length > SHOWN ? ` and ${values.length - SHOWN} more` : '';
+  const named = values.slice(0, most).map(valueText).join(', ');
+  const more = values.length > most ? ` and ${values.length - most} more` : '';
   return `${label} ${except ? 'not' : values.length === 1 ? '=' : 'in'} ${named}${more}`;
 }
 

@@ -6,22 +6,20 @@ import type { Shown } from './shown';
 
 /** All of the view as text, headers first, tabs between: what a spreadsheet pastes. */
 export async function copyView(shown: Shown): Promise<string> {
-  const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
-  const { paths, columns, values } = await shown.readAll();
+  const { group_by, split_by, paths, columns, values, count } = await shown.readAll();
   const parts = columns.map((column) => headParts(column, shown));
   const heads = split_by.map((_, level) => [
     ...group_by.map(() => ''),
     ...parts.map((part) => part[level] ?? ''),
   ]);
   const titles = [...group_by, ...columns.map(({ measure }) => measure)];
-  const count = group_by.length > 0 ? paths.length : (values.get(0)?.length ?? 0);
   const body = Array.from({ length: count }, (_, y) => {
     const path = paths[y] ?? [];
     const head = group_by.map((name, i) => {
       if (path.length === 0) return i === 0 ? TOTAL : '';
       return i < path.length ? label(path[i] ?? null, shown.styleOf(name)) : '';
     });
-    const row = columns.map((_, x) => values.get(x)?.[y] ?? '');
+    const row = columns.map((_, x) => values[x]?.[y] ?? '');
     return [
       ...head,
       ...row.map((value) => String(typeof value === 'number' ? tidy(value) : value)),

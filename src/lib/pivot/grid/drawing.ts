@@ -1,12 +1,9 @@
 import type { RegularTable, TableData } from '../engine-types';
 import { CellFormat, type ColumnFormat } from './format';
-import { Heads } from './heads';
+import { Heads, TOTAL_ROW } from './heads';
 import { label } from './labels';
 import { isGone, type Shown, type Window } from './shown';
 import type { Widths } from './widths';
-
-/** The first header of all rows. */
-const TOTAL_ROW = 'TOTAL';
 
 /** What is drawn if the view is gone: the one in its place is drawn next. */
 const EMPTY: TableData = {
@@ -44,6 +41,11 @@ export class Drawing {
   setFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.formats = formats;
     this.made.clear();
+  }
+
+  /** How a measure is written. */
+  formatNamed(measure: string): ColumnFormat {
+    return this.formats.get(measure) ?? {};
   }
 
   /** Draws the view anew. */
@@ -121,7 +123,7 @@ export class Drawing {
     const key = JSON.stringify([measure, type]);
     let format = this.made.get(key);
     if (!format) {
-      format = new CellFormat(type, this.formats.get(measure) ?? {}, navigator.languages);
+      format = new CellFormat(type, this.formatNamed(measure), navigator.languages);
       this.made.set(key, format);
     }
     return format;

@@ -8,6 +8,12 @@ export interface ColumnFormat {
 
 const CENTS: Intl.NumberFormatOptions = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
+/** How the numbers of a column are written: as a layout says it, else amounts to the cent. */
+export const numberOptions = (
+  type: ColumnType | undefined,
+  { number_format }: ColumnFormat,
+): Intl.NumberFormatOptions => number_format ?? (type === 'float' ? CENTS : {});
+
 /** Writes the values of one column as the grid shows them. */
 export class CellFormat {
   private readonly number: Intl.NumberFormat;
@@ -18,11 +24,10 @@ export class CellFormat {
   /** @param languages the browser's, the preferred one first */
   constructor(
     private readonly type: ColumnType | undefined,
-    { number_format }: ColumnFormat,
+    format: ColumnFormat,
     languages: readonly string[],
   ) {
-    const format = number_format ?? (type === 'float' ? CENTS : {});
-    this.number = new Intl.NumberFormat([...languages], format);
+    this.number = new Intl.NumberFormat([...languages], numberOptions(type, format));
     this.zeros = new Set([0, -0].map((zero) => this.number.format(zero)));
     this.date = new Intl.DateTimeFormat(
       [...languages],

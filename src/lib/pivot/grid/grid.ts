@@ -8,10 +8,11 @@ import type { Untold } from '../view-reader';
 import { copyCells, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
 import { Drawing } from './drawing';
+import type { ColumnFormat } from './format';
 import { label } from './labels';
 import { Marks } from './marks';
 import { readFormats, readSettings } from './settings';
-import { isGone, Shown } from './shown';
+import { isGone, Shown, type Whole } from './shown';
 import { nextSort } from './sort';
 import { Widths } from './widths';
 
@@ -253,6 +254,14 @@ export class Grid implements GridHost {
   /** The whole pivot as text for a spreadsheet. */
   copyAll(): Promise<string> {
     return copyView(this.shown);
+  }
+
+  /** The whole pivot, typed, and how its measures are written. */
+  async readAll(): Promise<Whole & { formats: ReadonlyMap<string, ColumnFormat> }> {
+    const whole = await this.shown.readAll();
+    const names = new Set(whole.columns.map(({ measure }) => measure));
+    const formats = new Map([...names].map((name) => [name, this.drawing.formatNamed(name)]));
+    return { ...whole, formats };
   }
 
   /** Some cells with their headers as text for a spreadsheet; the empty text for no cells. */

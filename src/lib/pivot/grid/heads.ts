@@ -5,6 +5,8 @@ import { label } from './labels';
 import type { Shown } from './shown';
 
 export const TOTAL = 'Total';
+/** The header of the row of all rows. */
+export const TOTAL_ROW = 'TOTAL';
 /** Stands for values that cannot be told. */
 const UNKNOWN = '…';
 

@@ -2,7 +2,7 @@ import { toScalar } from '../cell-value';
 import type { CellValue, ColumnType } from '../engine-types';
 
 /** How a column's values are written: as its type, or as the calendar bucket that they are. */
-type LabelStyle = ColumnType | 'month' | 'year';
+export type LabelStyle = ColumnType | 'month' | 'year';
 
 const MONTH = new Intl.DateTimeFormat('en-US', {
   month: 'short',

@@ -7,7 +7,7 @@ import type { Ratio } from '../ratios';
 import { ViewReader, type Untold } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
-import { labelStyle } from './labels';
+import { labelStyle, type LabelStyle } from './labels';
 
 /** So long a question waits for the view that takes the place of one that is gone. */
 const REPLACED_WITHIN_MS = 10_000;
@@ -258,13 +258,22 @@ export class Shown {
     this.window = NOTHING;
   }
 
-  /** Everything that is shown, for who copies it. */
-  async readAll(): Promise<Pick<Window, 'paths' | 'columns' | 'values'>> {
+  /** Everything that is shown, for who takes it along: all rows that are open, in sight or not. */
+  async readAll(): Promise<Whole> {
     return this.ask(async (reader, view) => {
-      const columns = await reader.columns();
-      const printed = await reader.printedPaths();
+      const [columns, printed, kinds] = await Promise.all([
+        reader.columns(),
+        reader.printedPaths(),
+        this.kindsOf(view),
+      ]);
       const { paths, values } = await this.readRows(reader, view, columns, {}, printed);
-      return { paths, columns, values: new Map(values.entries()) };
+      const { group_by, split_by } = reader.config;
+      const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
+      return {
+        ...{ group_by, split_by, totals: this.totals },
+        ...{ paths, columns, values, kinds, count },
+        styles: new Map([...group_by, ...split_by].map((name) => [name, this.styleOf(name)])),
+      };
     });
   }
 
@@ -272,18 +281,23 @@ export class Shown {
     const { reader, view } = this;
     if (!reader || !view) return;
     const columns = await reader.columns();
-    const [printed, schema, expressions, rowCount] = await Promise.all([
+    const [printed, kinds, rowCount] = await Promise.all([
       reader.printedPaths(),
-      view.schema(),
-      view.expression_schema(),
+      this.kindsOf(view),
       view.num_rows(),
     ]);
-    const kinds = new Map([...Object.entries(expressions), ...Object.entries(schema)]);
-    for (const name of this.ratios.keys()) kinds.set(name, 'float');
     this.columns = columns;
     this.printed = printed;
     this.kinds = kinds;
     this.rowCount = rowCount;
+  }
+
+  /** The types of what a view shows. */
+  private async kindsOf(view: View): Promise<Map<string, ColumnType>> {
+    const [schema, expressions] = await Promise.all([view.schema(), view.expression_schema()]);
+    const kinds = new Map([...Object.entries(expressions), ...Object.entries(schema)]);
+    for (const name of this.ratios.keys()) kinds.set(name, 'float');
+    return kinds;
   }
 
   /** Reads some rows of some columns: a list of values per column. */
@@ -365,6 +379,23 @@ export interface Window {
   /** The values of each column that was read, by its place. */
   values: ReadonlyMap<number, readonly CellValue[]>;
   reader: ViewReader | null;
+}
+
+/** All that the grid shows, as it was at one moment. */
+export interface Whole {
+  group_by: readonly string[];
+  split_by: readonly string[];
+  totals: ColumnTotals;
+  /** The paths of the rows; in a view of single rows they say nothing. */
+  paths: readonly (readonly CellValue[])[];
+  columns: readonly DrawnColumn[];
+  /** The values of each column, row by row. */
+  values: readonly (readonly CellValue[])[];
+  count: number;
+  /** The types of the measures. */
+  kinds: ReadonlyMap<string, ColumnType>;
+  /** How the values of the grouped and split columns are written. */
+  styles: ReadonlyMap<string, LabelStyle | undefined>;
 }
 
 const NOTHING: Window = {

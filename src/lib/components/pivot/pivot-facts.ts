@@ -1,0 +1,33 @@
+import type { LogListEntry } from '$lib/contract/log';
+import type { Fact } from '$lib/pivot/excel/about-sheet';
+import type { PlanSession } from '$lib/plan/session.svelte';
+import { user } from '$lib/client/user.svelte';
+import { formatInstant } from '../format';
+import { sourceName, tableName } from '../source-name';
+import { filterText } from './filter-text';
+
+/** What the numbers on screen are, to be kept beside them: whose, of when, and which of them. */
+export function pivotFacts(session: PlanSession): Fact[] {
+  const { planned, arrangement, fields, comparison, trial } = session;
+  const { current, source, asOf } = planned;
+  const { isolated, view, differs } = arrangement;
+  const filters = fields.filters.map((each): Fact => ['Filter', filterText(each, Infinity)]);
+  return [
+    ['Version', current.name],
+    ...(current.description ? [['Description', current.description] as const] : []),
+    ['Source', `${sourceName(source)} (${tableName(source)})`],
+    ['View', `${view?.name ?? 'Default of the source'}${differs ? ', changed' : ''}`],
+    ...(filters.length > 0 ? filters : [['Filter', 'None'] as const]),
+    ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
+    ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
+    ...(comparison.other ? [['Compared with', comparison.other.name] as const] : []),
+    ...(trial.current ? [['Not written', 'A change that is only tried is in it.'] as const] : []),
+    ['Made', new Date()],
+    ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
+    ['By', user.name || 'Somebody who has not said their name'],
+    ['Address', location.href],
+  ];
+}
+
+const entryName = ({ id, operation, pf_user, stamp }: LogListEntry): string =>
+  `entry ${id} (${operation} by ${pf_user}, ${formatInstant(stamp)})`;

@@ -1,0 +1,55 @@
+import type { ColumnType } from '../engine-types';
+import { numberOptions, type ColumnFormat } from '../grid/format';
+
+/** The format of Excel's that writes a number as the grid writes it: with as many decimals, and its signs. */
+export class NumberFormat {
+  private readonly options: Intl.ResolvedNumberFormatOptions;
+  private readonly codes = new Map<number, string>();
+  private readonly before: string;
+  private readonly after: string;
+
+  constructor(type: ColumnType | undefined, format: ColumnFormat) {
+    const intl = new Intl.NumberFormat('en-US', numberOptions(type, format));
+    this.options = intl.resolvedOptions();
+    const parts = intl.formatToParts(0);
+    const first = parts.findIndex((part) => part.type === 'integer');
+    const last = parts.findLastIndex(({ type }) => type === 'integer' || type === 'fraction');
+    this.before = quoted(parts.slice(0, first));
+    this.after = quoted(parts.slice(last + 1));
+  }
+
+  /** The format of one number: where the decimals may be fewer, Excel cannot leave them out by itself. */
+  codeOf(value: number): string {
+    const digits = this.digitsOf(value);
+    let code = this.codes.get(digits);
+    if (code === undefined) {
+      code = this.code(digits);
+      this.codes.set(digits, code);
+    }
+    return code;
+  }
+
+  private digitsOf(value: number): number {
+    const { minimumFractionDigits: least = 0, maximumFractionDigits: most = 0 } = this.options;
+    if (least === most) return most;
+    const shown = Math.abs(this.options.style === 'percent' ? value * 100 : value);
+    const [, decimals = ''] = shown.toFixed(most).replace(/0+$/, '').split('.');
+    return Math.max(least, decimals.length);
+  }
+
+  private code(digits: number): string {
+    const { useGrouping, signDisplay } = this.options;
+    const whole = useGrouping ? '#,##0' : '0';
+    const amount = digits > 0 ? `${whole}.${'0'.repeat(digits)}` : whole;
+    const code = `${this.before}${amount}${this.after}`;
+    if (signDisplay === 'exceptZero') return `+${code};-${code};${code}`;
+    return signDisplay === 'always' ? `+${code};-${code};+${code}` : code;
+  }
+}
+
+/** What stands before or after the digits; a percent sign tells Excel to write hundredths. */
+const quoted = (parts: readonly Intl.NumberFormatPart[]): string =>
+  parts
+    .filter(({ type }) => type !== 'minusSign' && type !== 'plusSign')
+    .map(({ type, value }) => (type === 'percentSign' ? '%' : `"${value.replaceAll('"', '')}"`))
+    .join('');

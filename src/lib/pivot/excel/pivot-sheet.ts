@@ -1,0 +1,176 @@
+import { tidy } from '../cell-value';
+import type { CellValue, ColumnType } from '../engine-types';
+import type { DrawnColumn } from '../grid/columns';
+import type { ColumnFormat } from '../grid/format';
+import { TOTAL, TOTAL_ROW } from '../grid/heads';
+import { label, type LabelStyle } from '../grid/labels';
+import type { Whole } from '../grid/shown';
+import { DATE_FORMATS, serialOf } from './dates';
+import { NumberFormat } from './number-format';
+import type { CellStyle } from './styles';
+import { MOST_LEVELS, type Cell, type Row, type Sheet } from './workbook';
+
+/** What a workbook takes of the pivot. */
+export type TakenPivot = Whole & { formats: ReadonlyMap<string, ColumnFormat> };
+
+/** As many as a sheet of Excel's has. */
+const MOST_ROWS = 1_048_576;
+const MOST_COLUMNS = 16_384;
+/** More cells than that take a browser's memory, and minutes to open. */
+const MOST_CELLS = 1_000_000;
+
+/** Widths in characters. */
+const FIRST_WIDTH = 32;
+const WIDTH = 14;
+
+const NOTHING: Cell = { value: null, style: {} };
+
+/** Why a pivot is too much for a workbook, as a sentence; null if it is not. */
+export function whyNoWorkbook({ count, columns, group_by, split_by }: TakenPivot): string | null {
+  const rows = count + split_by.length + 1;
+  const across = columns.length + (group_by.length > 0 ? 1 : 0);
+  const isTooMuch = rows > MOST_ROWS || across > MOST_COLUMNS || rows * across > MOST_CELLS;
+  if (!isTooMuch) return null;
+  const [shownRows, shownColumns, most] = [rows, across, MOST_CELLS].map((n) =>
+    n.toLocaleString('en-US'),
+  );
+  return `The pivot has ${shownRows} rows and ${shownColumns} columns, and a workbook takes ${most} cells. Close some levels or set a filter, or take the rows as CSV.`;
+}
+
+/**
+ * The pivot as it is shown as a sheet: one row per row that is open, with the levels of the tree as an
+ * outline, and the columns of a tree likewise. Amounts have the decimals of the page, dates are dates.
+ */
+export function pivotSheet(pivot: TakenPivot): Sheet {
+  const { group_by, split_by, columns, totals, paths } = pivot;
+  const isGrouped = group_by.length > 0;
+  const styles = new StyleCache();
+  return {
+    name: 'Pivot',
+    columns: [
+      ...(isGrouped ? [{ width: FIRST_WIDTH, level: 0 }] : []),
+      ...columns.map((column) => ({ width: WIDTH, level: columnLevel(column, pivot) })),
+    ],
+    frozen: { rows: split_by.length + 1, columns: isGrouped ? 1 : 0 },
+    totalsFirst: totals.total_column === 'start' && !totals.subtotals,
+    depth: isGrouped ? paths.reduce((most, path) => Math.max(most, rowLevel(path)), 0) : 0,
+    rows: rowsOf(pivot, styles),
+  };
+}
+
+const rowLevel = (path: readonly CellValue[]): number => Math.min(path.length, MOST_LEVELS);
+
+/** How deep a column is below totals that are shown: without one, there is nothing to fold it into. */
+function columnLevel({ path }: DrawnColumn, { totals, split_by, group_by }: TakenPivot): number {
+  if (!path || split_by.length === 0 || group_by.length === 0 || path.length === 0) return 0;
+  const ofTotal = totals.total_column === undefined ? 0 : 1;
+  const ofGroups = totals.subtotals ? path.length - 1 : 0;
+  return Math.min(ofTotal + ofGroups, MOST_LEVELS);
+}
+
+function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
+  const { group_by, split_by, columns, styles: ways, paths, count, values } = pivot;
+  const isGrouped = group_by.length > 0;
+  const head = { bold: true, align: 'right' } as const;
+  const corner = (text: string): Cell[] =>
+    isGrouped ? [{ value: text, style: styles.of({ bold: true, isText: true }) }] : [];
+  for (const [level, name] of split_by.entries()) {
+    const across = columns.map(({ path }): Cell => {
+      if (!path || level > path.length) return NOTHING;
+      if (level === path.length) return { value: TOTAL, style: styles.of(head) };
+      return headCell(path[level] ?? null, ways.get(name), head, styles);
+    });
+    yield { cells: [...corner(name), ...across], level: 0 };
+  }
+  const names = columns.map(({ measure }): Cell => ({
+    value: measure,
+    style: styles.of({ ...head, isText: true }),
+  }));
+  yield { cells: [...corner(group_by.join(' / ')), ...names], level: 0 };
+
+  const formats = columns.map((column) => valueCells(column, pivot, styles));
+  for (let y = 0; y < count; y++) {
+    const path = paths[y] ?? [];
+    const isOpen = isGrouped && (path.length === 0 || (paths[y + 1]?.length ?? 0) > path.length);
+    const cells: Cell[] = isGrouped ? [rowHead(path, isOpen, pivot, styles)] : [];
+    for (const [x, format] of formats.entries()) cells.push(format(values[x]?.[y] ?? null, isOpen));
+    yield { cells, level: isGrouped ? rowLevel(path) : 0 };
+  }
+}
+
+function rowHead(
+  path: readonly CellValue[],
+  bold: boolean,
+  { group_by, styles: ways }: TakenPivot,
+  styles: StyleCache,
+): Cell {
+  if (path.length === 0) return { value: TOTAL_ROW, style: styles.of({ bold }) };
+  const way = ways.get(group_by[path.length - 1] ?? '');
+  const look = { bold, align: 'left', indent: path.length - 1 } as const;
+  return headCell(path.at(-1) ?? null, way, look, styles);
+}
+
+/** A group's value: a date or a whole number as itself, anything else as the page writes it. */
+function headCell(
+  value: CellValue,
+  way: LabelStyle | undefined,
+  look: CellStyle,
+  styles: StyleCache,
+): Cell {
+  const format = way && DATE_FORMATS[way];
+  if (typeof value === 'number' && format !== undefined) {
+    const serial = serialOf(value);
+    if (serial !== null) return { value: serial, style: styles.of({ ...look, format }) };
+  } else if (typeof value === 'number') return { value, style: styles.of(look) };
+  return { value: label(value, way), style: styles.of({ ...look, isText: true }) };
+}
+
+/** Makes the cells of one column. */
+function valueCells(
+  { measure, leaves }: DrawnColumn,
+  { kinds, formats }: TakenPivot,
+  styles: StyleCache,
+): (value: CellValue, isTotal: boolean) => Cell {
+  const type = kinds.get(measure);
+  const isSum = leaves.length > 1;
+  const date = type && isTime(type) ? DATE_FORMATS[type] : undefined;
+  const number = new NumberFormat(type, formats.get(measure) ?? {});
+  return (value, isTotal) => {
+    const bold = isTotal || isSum;
+    if (value === null) return NOTHING;
+    if (typeof value !== 'number') {
+      return { value, style: styles.of({ bold, isText: typeof value === 'string' }) };
+    }
+    if (!date) {
+      const amount = tidy(value);
+      return { value: amount, style: styles.of({ bold, format: number.codeOf(amount) }) };
+    }
+    const serial = serialOf(value);
+    return serial === null
+      ? { value: label(value, type), style: styles.of({ bold, isText: true }) }
+      : { value: serial, style: styles.of({ bold, format: date }) };
+  };
+}
+
+const isTime = (type: ColumnType): boolean => type === 'date' || type === 'datetime';
+
+/** One object per look. */
+class StyleCache {
+  private readonly known = new Map<string, CellStyle>();
+
+  of({ format = '', bold = false, indent = 0, align, isText = false }: CellStyle): CellStyle {
+    const key = `${bold}|${indent}|${align}|${isText}|${format}`;
+    let style = this.known.get(key);
+    if (!style) {
+      style = {
+        ...(format !== '' && { format }),
+        ...(bold && { bold }),
+        ...(indent > 0 && { indent }),
+        ...(align && { align }),
+        ...(isText && { isText }),
+      };
+      this.known.set(key, style);
+    }
+    return style;
+  }
+}

@@ -1,0 +1,73 @@
+import { texts, xml } from './sheet-xml';
+
+/** How a cell looks. One object per look: each is looked up by what it is, not by what it says. */
+export interface CellStyle {
+  /** A number format of Excel's; none is `General`. */
+  readonly format?: string | undefined;
+  readonly bold?: boolean | undefined;
+  /** How far a text is moved in, in steps. */
+  readonly indent?: number | undefined;
+  readonly align?: 'left' | 'right' | undefined;
+  /** Long texts go on in another line. */
+  readonly wraps?: boolean | undefined;
+  /** Keeps a text that begins like a formula from becoming one when somebody edits it. */
+  readonly isText?: boolean | undefined;
+}
+
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+/** Numbers below are formats of Excel's own. */
+const FIRST_FORMAT = 164;
+/** As many steps as Excel allows. */
+const MOST_INDENT = 250;
+
+/** The styles that the cells of a workbook use. */
+export class Styles {
+  private readonly ids = new Map<string, number>([['{}', 0]]);
+  private readonly known = new WeakMap<CellStyle, number>();
+  private readonly all: CellStyle[] = [{}];
+
+  /** The number of a style in the workbook. */
+  idOf(style: CellStyle): number {
+    const known = this.known.get(style);
+    if (known !== undefined) return known;
+    const key = JSON.stringify(style);
+    let id = this.ids.get(key);
+    if (id === undefined) {
+      id = this.all.push(style) - 1;
+      this.ids.set(key, id);
+    }
+    this.known.set(style, id);
+    return id;
+  }
+
+  /** The styles that were used so far, as the workbook's own file of them. */
+  xml(): string {
+    const codes = [...new Set(this.all.flatMap(({ format }) => format ?? []))];
+    const formats = codes.map(
+      (code, i) => `<numFmt numFmtId="${FIRST_FORMAT + i}" formatCode="${texts.attribute(code)}"/>`,
+    );
+    const cells = this.all.map(({ format, bold, indent = 0, align, wraps, isText }) => {
+      const number = format === undefined ? 0 : FIRST_FORMAT + codes.indexOf(format);
+      const placing = [
+        align && ` horizontal="${align}"`,
+        indent > 0 && ` indent="${Math.min(indent, MOST_INDENT)}"`,
+        wraps && ' vertical="top" wrapText="1"',
+      ].filter((part) => part);
+      return `<xf numFmtId="${number}" fontId="${bold ? 1 : 0}" fillId="0" borderId="0" xfId="0"${
+        isText ? ' quotePrefix="1"' : ''
+      } applyNumberFormat="1" applyFont="1"${
+        placing.length > 0 ? ` applyAlignment="1"><alignment${placing.join('')}/></xf>` : '/>'
+      }`;
+    });
+    const font = '<sz val="11"/><name val="Calibri"/><family val="2"/>';
+    return xml(`<styleSheet xmlns="${MAIN}">
+${formats.length > 0 ? `<numFmts count="${formats.length}">${formats.join('')}</numFmts>` : ''}
+<fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts>
+<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>
+<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>
+<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>
+<cellXfs count="${cells.length}">${cells.join('')}</cellXfs>
+<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>
+</styleSheet>`);
+  }
+}

@@ -1,0 +1,158 @@
+import { strFromU8, unzipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import type { CellValue } from '../engine-types';
+import { aboutSheet } from './about-sheet';
+import { serialOf } from './dates';
+import { NumberFormat } from './number-format';
+import { pivotSheet, whyNoWorkbook, type TakenPivot } from './pivot-sheet';
+import { cellXml, texts } from './sheet-xml';
+import { writeWorkbook, type Row } from './workbook';
+
+const JAN = Date.UTC(2027, 0, 1);
+const FEB = Date.UTC(2027, 1, 1);
+
+const leaf = (path: CellValue[], measure: string, at: number) => ({
+  ...{ path, measure, leaves: [at], isClosed: false },
+});
+
+/** Two regions, one of them open, by month with a total. */
+const PIVOT: TakenPivot = {
+  group_by: ['region', 'product'],
+  split_by: ['month'],
+  totals: { total_column: 'end' },
+  paths: [[], [null], ['=1+1'], ['=1+1', '']],
+  columns: [
+    leaf([JAN], 'Sales', 0),
+    leaf([FEB], 'Sales', 1),
+    { path: [], measure: 'Sales', leaves: [0, 1], isClosed: false },
+  ],
+  values: [
+    [3, 1, 2, 2],
+    [0.5, null, 0.5, 0.5],
+    [3.5, 1, 2.5, 2.5],
+  ],
+  count: 4,
+  kinds: new Map([['Sales', 'float']]),
+  styles: new Map([
+    ['region', 'string'],
+    ['product', 'string'],
+    ['month', 'month'],
+  ]),
+  formats: new Map(),
+};
+
+const shape = ({ cells, level }: Row) => [level, ...cells.map(({ value }) => value)];
+
+describe('the sheet of a pivot', () => {
+  it('has the rows that are open, with their levels, and months as dates', () => {
+    const { rows, columns, frozen, depth } = pivotSheet(PIVOT);
+    const all = [...rows];
+    expect(all.map(shape)).toEqual([
+      [0, 'month', serialOf(JAN), serialOf(FEB), 'Total'],
+      [0, 'region / product', 'Sales', 'Sales', 'Sales'],
+      [0, 'TOTAL', 3, 0.5, 3.5],
+      [1, '(empty)', 1, null, 1],
+      [1, '=1+1', 2, 0.5, 2.5],
+      [2, '(blank)', 2, 0.5, 2.5],
+    ]);
+    expect(columns.map(({ level }) => level)).toEqual([0, 1, 1, 0]);
+    expect(frozen).toEqual({ rows: 2, columns: 1 });
+    expect(depth).toBe(2);
+    const bold = all.map(({ cells }) => cells.map(({ style }) => style.bold ?? false));
+    expect(bold.slice(2)).toEqual([
+      [true, true, true, true],
+      [false, false, false, true],
+      [true, true, true, true],
+      [false, false, false, true],
+    ]);
+    expect(all[0]?.cells[1]?.style.format).toBe('mmm yyyy');
+    expect(all[2]?.cells[1]?.style.format).toBe('#,##0.00');
+  });
+
+  it('has no rows of the tree and no outline for a list of single rows', () => {
+    const list = { ...PIVOT, group_by: [], split_by: [], paths: [], count: 2 };
+    const { rows, columns, frozen, depth } = pivotSheet(list);
+    expect([...rows].map(shape)).toEqual([
+      [0, 'Sales', 'Sales', 'Sales'],
+      [0, 3, 0.5, 3.5],
+      [0, 1, null, 1],
+    ]);
+    expect([columns.length, frozen, depth]).toEqual([3, { rows: 1, columns: 0 }, 0]);
+  });
+
+  it('is refused if it is too much, with what to do', () => {
+    expect(whyNoWorkbook(PIVOT)).toBeNull();
+    expect(whyNoWorkbook({ ...PIVOT, count: 400_000 })).toMatch(
+      /^The pivot has 400,002 rows and 4 columns, and a workbook takes 1,000,000 cells\. /,
+    );
+  });
+});
+
+describe('a format', () => {
+  it('has the decimals and signs of the grid', () => {
+    const share = {
+      style: 'percent',
+      minimumFractionDigits: 1,
+      signDisplay: 'exceptZero',
+    } as const;
+    const code = (number_format: Intl.NumberFormatOptions | undefined, value: number) =>
+      new NumberFormat('float', number_format ? { number_format } : {}).codeOf(value);
+    expect(code(undefined, 3)).toBe('#,##0.00');
+    expect(code(share, 0.123)).toBe('+#,##0.0%;-#,##0.0%;#,##0.0%');
+    expect(code({ maximumFractionDigits: 2 }, 5)).toBe('#,##0');
+    expect(code({ maximumFractionDigits: 2 }, 5.504)).toBe('#,##0.0');
+    expect(code({ useGrouping: false, maximumFractionDigits: 0 }, 5000)).toBe('0');
+    expect(code({ style: 'currency', currency: 'EUR' }, 5)).toBe('"€"#,##0.00');
+    expect(new NumberFormat('integer', {}).codeOf(5)).toBe('#,##0');
+  });
+
+  it('counts days as a sheet does, from March 1900 on', () => {
+    expect(serialOf(Date.UTC(2024, 1, 29))).toBe(45_351);
+    expect(serialOf(Date.UTC(1900, 2, 1))).toBe(61);
+    expect(serialOf(Date.UTC(1900, 1, 28))).toBeNull();
+    expect(serialOf(Date.UTC(10_000, 0, 1))).toBeNull();
+  });
+});
+
+describe('a cell', () => {
+  it('keeps texts as texts, and writes what XML cannot hold', () => {
+    expect(cellXml(27, 3, '=A1 & <b>', 2)).toBe(
+      '<c r="AB3" s="2" t="inlineStr"><is><t xml:space="preserve">=A1 &amp; &lt;b&gt;</t></is></c>',
+    );
+    expect(texts.content('\u0001 _x0041_ \ud800')).toBe('_x0001_ _x005F_x0041_ \ufffd');
+    expect(cellXml(0, 1, Infinity, 0)).toBe('<c r="A1" s="0"/>');
+    expect(texts.content(`${'a'.repeat(32_766)}😀`)).toHaveLength(32_767);
+  });
+});
+
+describe('a workbook', () => {
+  it('is a package of its sheets, each with its outline and what stays in place', async () => {
+    const made = new Date(2027, 4, 6, 12, 30);
+    const about = aboutSheet([
+      ['Version', '+Plan "A"'],
+      ['Made', made],
+    ]);
+    const parts = await writeWorkbook([pivotSheet(PIVOT), about]);
+    const files = unzipSync(new Uint8Array(await new Blob(parts).arrayBuffer()));
+    const read = (name: string) => strFromU8(files[name] ?? new Uint8Array());
+    expect(Object.keys(files)).toEqual([
+      ...['[Content_Types].xml', '_rels/.rels', 'xl/workbook.xml', 'xl/_rels/workbook.xml.rels'],
+      ...['xl/worksheets/sheet1.xml', 'xl/worksheets/sheet2.xml', 'xl/styles.xml'],
+    ]);
+    expect(read('xl/workbook.xml')).toContain('<sheet name="About" sheetId="2"');
+    const sheet = read('xl/worksheets/sheet1.xml');
+    expect(sheet).toContain('<outlinePr summaryBelow="0" summaryRight="1"/>');
+    expect(sheet).toContain('outlineLevelRow="2" outlineLevelCol="1"');
+    expect(sheet).toContain('xSplit="1" ySplit="2" topLeftCell="B3" activePane="bottomRight"');
+    expect(sheet).toContain('<row r="6" outlineLevel="2">');
+    expect(sheet).toContain('<col min="2" max="2" width="14" customWidth="1" outlineLevel="1"/>');
+    const facts = read('xl/worksheets/sheet2.xml');
+    expect(facts).toContain('>+Plan "A"<');
+    const noon = serialOf(Date.UTC(2027, 4, 6, 12, 30));
+    expect(facts).toContain(`<v>${noon}</v>`);
+    const styles = read('xl/styles.xml');
+    expect(styles).toContain('formatCode="mmm yyyy"');
+    expect(styles).toContain('quotePrefix="1"');
+    expect(styles).not.toContain('undefined');
+  });
+});
