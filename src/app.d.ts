@@ -5,6 +5,8 @@ import type { Bodies } from '$lib/server/bodies';
 import type { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
+import type { ExactTotals } from '$lib/server/db/forecast';
+import type { EntryMonths } from '$lib/server/db/month-totals';
 import type { Events } from '$lib/server/events';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
@@ -22,7 +24,8 @@ declare global {
       /** What the rows of all answers take. */
       budget: Budget;
       bodies: Bodies;
-      totals: KeptTotals;
+      totals: KeptTotals<ExactTotals>;
+      monthTotals: KeptTotals<EntryMonths>;
       events: Events;
       /** Whether the server was asked to end. */
       isEnding: boolean;

@@ -24,7 +24,8 @@ let config: Config;
 let db: Database;
 let budget: Budget;
 let bodies: Bodies;
-let totals: KeptTotals;
+let totals: App.Locals['totals'];
+let monthTotals: App.Locals['monthTotals'];
 let events: Events;
 let logger: Logger;
 /** Whether the server was asked to end: proxies are to look away. */
@@ -46,6 +47,7 @@ export const init: ServerInit = async () => {
     budget = new Budget(config.memory, waitTimeout);
     bodies = new Bodies(budget, config.keepEntries);
     totals = new KeptTotals(config.keepEntries);
+    monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
     events = new Events((listening) =>
       db.listen(listening, (error) =>
         logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
@@ -100,6 +102,7 @@ export const handle: Handle = async ({ event, resolve }) => {
     budget,
     bodies,
     totals,
+    monthTotals,
     events,
     isEnding,
     metrics,

@@ -202,6 +202,40 @@ describe('/log', () => {
   });
 });
 
+describe('/totals', () => {
+  it.each(['numeric(12,2)', 'double precision'])(
+    'reads the rows of entries that it has not read, of %s, too',
+    async (type) => {
+      const v = await plan(
+        service,
+        [
+          { name: 'Region', type: 'text', role: 'dimension' },
+          { name: 'Day', type: 'date', role: 'date' },
+          { name: 'Sales', type, role: 'value' },
+        ],
+        ['2027-01-31', '2027-02-01', null].map((Day) => ({ Region: 'North', Day, Sales: '0.1' })),
+      );
+      expect((await service.api.post(`${v.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+      const totals = async () => (await service.api.get(`${v.path}/totals`)).body;
+      const before = await totals();
+      expect(before.months).toMatchObject([{ value_total: 0.1 }, { value_total: 0.1 }]);
+      expect(before.plan.value_total).toBeCloseTo(0.3, 12);
+
+      // A hand that changes stored rows shows which of them are read.
+      await service.query(`UPDATE ${v.table} SET "Sales" = 1000`);
+      expect(await totals()).toEqual(before);
+      const clone = { pf_user: 'ann', slice: { Region: 'North' }, set: { Day: '2027-03-01' } };
+      expect((await service.api.post(`${v.path}/clone`, clone)).status).toBe(200);
+      const after = await totals();
+      expect(after.months).toMatchObject([
+        ...before.months,
+        { month: '2027-03-01', value_total: 3000 },
+      ]);
+      expect(after.plan.value_total).toBeCloseTo(3000.3, 9);
+    },
+  );
+});
+
 /** Another server on the same database. */
 async function another(env: Record<string, string> = {}): Promise<{ server: Server; api: Api }> {
   const server = await startServer({ database: service.database, env });

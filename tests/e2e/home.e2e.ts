@@ -87,6 +87,27 @@ test('lists versions with status, rows, totals, last change and user, one click 
     await expect(version.getByRole('cell', { name: text, exact: true })).toBeVisible();
   }
   await expect(version.getByRole('cell', { name: 'demo' })).toBeVisible();
+
+  // The plan by month, of the rows that have a date: in words, and as a line from month to month.
+  await service.query(
+    `UPDATE pf.fc_superstore_1 SET "Order Date" = NULL WHERE "Order Date" BETWEEN '2028-02-01' AND '2028-02-29'`,
+  );
+  await service.query(`UPDATE pf.log SET stamp = stamp + '1 second'::interval`);
+  const [highest] = await service.query<{ month: string; sum: string }>(
+    `SELECT to_char(date_trunc('month', "Order Date"), 'FMMon YYYY') AS month,
+       to_char(sum("Sales"), 'FM999,999,990.00') AS sum
+     FROM pf.fc_superstore_1 WHERE pf_iter <> 'reference' AND "Order Date" IS NOT NULL
+     GROUP BY date_trunc('month', "Order Date") ORDER BY sum("Sales") DESC LIMIT 1`,
+  );
+  await page.reload();
+  const line = version.getByRole('img');
+  await expect(line).toHaveAccessibleName(
+    `Sales from Jan 2027 to Dec 2030: lowest 0.00 in Feb 2028, highest ${highest?.sum} in ${highest?.month}`,
+  );
+  const points = (await line.locator('polyline').getAttribute('points'))?.split(' ') ?? [];
+  // The month without rows is at the foot of the line, between its neighbours.
+  expect(points).toHaveLength(48);
+  expect(points[13]).toMatch(/,22$/);
   await version.getByRole('link', { name: 'Plan 2027', exact: true }).click();
   await expect(page).toHaveURL(/\/versions\/1$/);
 });

@@ -45,6 +45,7 @@ import type {
   EditVersionRequest,
   Version,
   VersionListEntry,
+  VersionTotals,
 } from '../contract/versions';
 import type { CreateViewRequest, EditViewRequest, NamedView } from '../contract/views';
 
@@ -448,6 +449,10 @@ export const removeLock = async (id: number, o?: CallOptions) => {
 };
 
 // Log
+
+/** GET /versions/:id/totals: what a version adds up to, altogether and by month. */
+export const getVersionTotals = (id: number, o?: CallOptions) =>
+  json<VersionTotals>(path`/versions/${id}/totals`, o);
 
 /**
  * GET /versions/:id/log: newest first, each entry with `value_total` and `units_total`; `value_col` and

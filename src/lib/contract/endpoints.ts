@@ -58,6 +58,7 @@ import {
   EditVersionRequest,
   Version,
   VersionsAnswer,
+  VersionTotals,
 } from './versions';
 import { CreateViewRequest, EditViewRequest, NamedView, NamedViewsAnswer } from './views';
 
@@ -559,6 +560,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     role: 'reader',
     summary: 'The log entries with rows and totals, newest first',
     answer: json(LogAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/totals',
+    role: 'reader',
+    summary: 'What a version adds up to, altogether and by month',
+    answer: json(VersionTotals),
     refusals: [400, 404],
   },
   {

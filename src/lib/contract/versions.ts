@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { EntryTotals } from './log';
 import { Iter } from './operations';
 import { pfUser, shortName, text, timestamp } from './primitives';
 
@@ -36,6 +37,35 @@ export const VersionListEntry = v.object({
 export type VersionListEntry = v.InferOutput<typeof VersionListEntry>;
 /** Answer of GET versions. */
 export const VersionsAnswer = v.array(VersionListEntry);
+
+/**
+ * Answer of GET totals: what operations see of a version, what it is compared with, and the first of the two
+ * month by month. Name and total of a measure that the source does not have are null
+ * (docs/contract/06-log.md#get-versionsidtotals).
+ */
+export const VersionTotals = v.object({
+  value_col: v.nullable(v.string()),
+  units_col: v.nullable(v.string()),
+  date_col: v.pipe(
+    v.nullable(v.string()),
+    v.description('The date column whose months they are; null if the source has none'),
+  ),
+  plan: v.pipe(EntryTotals, v.description('The rows that operations see')),
+  reference: v.pipe(
+    v.nullable(EntryTotals),
+    v.description('The reference rows; null if there are none'),
+  ),
+  months: v.pipe(
+    v.array(
+      v.object({
+        month: v.pipe(v.string(), v.description('Its first day')),
+        ...EntryTotals.entries,
+      }),
+    ),
+    v.description('The plan by month, the oldest first; rows without a date are in none'),
+  ),
+});
+export type VersionTotals = v.InferOutput<typeof VersionTotals>;
 
 /** The iterations that operations skip in a new version, if the request names none. */
 export const EXCLUDED_BY_DEFAULT: readonly Iter[] = ['reference'];

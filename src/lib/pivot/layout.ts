@@ -3,6 +3,7 @@ import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout
 import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from './origins';
+import { SHARE_FORMAT } from './ratios';
 
 /** The viewer's plugin that shows the pivot as a grid. */
 export const GRID = 'Datagrid';
@@ -166,19 +167,13 @@ export function numberFormats(
 }
 
 const DIFFERENCE = { signDisplay: 'exceptZero' };
-const SHARE = {
-  style: 'percent',
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero',
-};
 
 /** How the numbers of an origin are written otherwise than those of the plan. */
 const FORMATS: Partial<Record<Origin, Record<string, unknown>>> = {
   difference: DIFFERENCE,
-  percent: SHARE,
+  percent: SHARE_FORMAT,
   otherDifference: DIFFERENCE,
-  otherPercent: SHARE,
+  otherPercent: SHARE_FORMAT,
 };
 
 export interface CleanLayout {

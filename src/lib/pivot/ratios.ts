@@ -7,6 +7,14 @@ export interface Ratio {
   difference: string;
 }
 
+/** How a share is written: in percent with its sign. */
+export const SHARE_FORMAT = {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero',
+} as const satisfies Intl.NumberFormatOptions;
+
 /**
  * Plan less reference as a share of the reference, row by row; null if there is nothing to compare
  * with. Two of the three columns are enough.

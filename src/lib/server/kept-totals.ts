@@ -1,7 +1,6 @@
-import type { ExactTotals } from './db/forecast';
-
-/** How many versions it keeps totals of; those that were read last. */
+/** How many versions it keeps totals of, and how many totals altogether; those that were read last. */
 const VERSIONS = 500;
+const TOTALS = 250_000;
 
 /** What an entry's totals are known by. Its stamp tells it from another of its id in a restored database. */
 interface Entry {
@@ -9,23 +8,36 @@ interface Entry {
   stamp: string;
 }
 
-/**
- * What entries add up to. Their rows never change, so the log of a version asks the database for the
- * totals of new entries only (docs/decisions/0015-rows-are-kept.md).
- */
-export class KeptTotals {
-  readonly #bySeries = new Map<string, ReadonlyMap<number, Entry & { totals: ExactTotals }>>();
+/** What is kept of a version: the totals of its entries, and how many they are. */
+interface Series<Totals> {
+  byEntry: ReadonlyMap<number, Entry & { totals: Totals }>;
+  count: number;
+}
 
-  /** @param keeps whether it keeps anything */
-  constructor(private readonly keeps: boolean) {}
+/**
+ * What entries add up to. Their rows never change, so the totals of a version are asked of the database for
+ * new entries only (docs/decisions/0015-rows-are-kept.md).
+ */
+export class KeptTotals<Totals extends { logid: number }> {
+  readonly #bySeries = new Map<string, Series<Totals>>();
+  #count = 0;
+
+  /**
+   * @param keeps whether it keeps anything
+   * @param countOf how many totals are kept of an entry
+   */
+  constructor(
+    private readonly keeps: boolean,
+    private readonly countOf: (totals: Totals) => number = () => 1,
+  ) {}
 
   /**
    * The totals that are known of some entries.
    *
    * @param series the same as long as totals mean the same: the history, the version, and its measures
    */
-  of(series: string, entries: readonly Entry[]): ExactTotals[] {
-    const known = this.#bySeries.get(series);
+  of(series: string, entries: readonly Entry[]): Totals[] {
+    const known = this.#bySeries.get(series)?.byEntry;
     return entries.flatMap(({ id, stamp }) => {
       const kept = known?.get(id);
       return kept?.stamp === stamp ? kept.totals : [];
@@ -33,22 +45,27 @@ export class KeptTotals {
   }
 
   /** Keeps the totals of the entries that a version has; earlier ones of the series are forgotten. */
-  keep(series: string, entries: readonly Entry[], exact: readonly ExactTotals[]): void {
+  keep(series: string, entries: readonly Entry[], all: readonly Totals[]): void {
     if (!this.keeps) return;
-    const totals = new Map(exact.map((entry) => [entry.logid, entry]));
-    this.#bySeries.delete(series);
-    this.#bySeries.set(
-      series,
-      new Map(
-        entries.flatMap(({ id, stamp }) => {
-          const known = totals.get(id);
-          return known ? [[id, { id, stamp, totals: known }]] : [];
-        }),
-      ),
+    const totals = new Map(all.map((entry) => [entry.logid, entry]));
+    const byEntry = new Map(
+      entries.flatMap(({ id, stamp }) => {
+        const known = totals.get(id);
+        return known ? [[id, { id, stamp, totals: known }]] : [];
+      }),
     );
+    const count = all.reduce((sum, entry) => sum + this.countOf(entry), 0);
+    this.#forget(series);
+    this.#bySeries.set(series, { byEntry, count });
+    this.#count += count;
     for (const longestUnused of this.#bySeries.keys()) {
-      if (this.#bySeries.size <= VERSIONS) break;
-      this.#bySeries.delete(longestUnused);
+      if (this.#bySeries.size <= VERSIONS && this.#count <= TOTALS) break;
+      this.#forget(longestUnused);
     }
+  }
+
+  #forget(series: string): void {
+    this.#count -= this.#bySeries.get(series)?.count ?? 0;
+    this.#bySeries.delete(series);
   }
 }

@@ -1,5 +1,6 @@
 // Holds what docs/contract/06-log.md promises.
 import { describe, expect } from 'vitest';
+import type { Service } from '../../support/service';
 import {
   GRAIN_COLUMNS,
   it,
@@ -106,6 +107,84 @@ describe('GET /versions/:id/log', () => {
       units_total: 155,
     });
     expect(body.entries[0]).toMatchObject({ row_count: 12, value_total: null, units_total: 155 });
+  });
+});
+
+describe('GET /versions/:id/totals', () => {
+  /** What the rows of a table add up to, as the endpoint says it. */
+  const stored = async (service: Service, table: string, where: string) => {
+    const [sums] = await service.query(
+      `SELECT count(*)::int AS row_count, coalesce(sum(amount), 0)::float8 AS value_total,
+         coalesce(sum(pieces), 0)::float8 AS units_total FROM ${table} WHERE ${where}`,
+    );
+    return sums;
+  };
+  const byMonth = (service: Service, table: string, where: string) =>
+    service.query(
+      `SELECT to_char("Order Date", 'YYYY-MM-01') AS month, count(*)::int AS row_count,
+         sum(amount)::float8 AS value_total, sum(pieces)::float8 AS units_total
+       FROM ${table} WHERE "Order Date" IS NOT NULL AND ${where} GROUP BY 1 ORDER BY 1`,
+    );
+
+  it('answers the plan, the reference, and the plan by month, after every kind of write', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path, table } = await makePlan(service, sourceId);
+    const totals = async () => ok(await service.api.get(`${path}/totals`)).body;
+    const plan = `pf_iter <> 'reference'`;
+    expect(await totals()).toEqual({
+      ...{ value_col: 'amount', units_col: 'pieces', date_col: 'Order Date' },
+      plan: { row_count: 12, value_total: 1554, units_total: 155 },
+      reference: null,
+      months: await byMonth(service, table, plan),
+    });
+
+    ok(await service.api.post(`${path}/reference`, { ...user, date_offset: '-1 year' }));
+    const slice = { region: 'East' };
+    const [row] = ok(await service.api.post(`${path}/scale`, { ...user, slice, pct: 10 })).body;
+    const set = { 'Order Date': '2026-08-15' };
+    ok(await service.api.post(`${path}/clone`, { ...user, slice: { region: 'North' }, set }));
+    const more = await totals();
+    expect(more).toMatchObject({
+      plan: await stored(service, table, plan),
+      reference: await stored(service, table, `pf_iter = 'reference'`),
+    });
+    expect(more.months).toEqual(await byMonth(service, table, plan));
+    expect(more.months.map(({ month }: { month: string }) => month)).toContain('2026-08-01');
+
+    ok(await service.api.del(`/log/${row.pf_logid}`));
+    expect((await totals()).months).toEqual(await byMonth(service, table, plan));
+    ok(await service.api.patch(path, { exclude_iters: ['clone'] }));
+    const others = `pf_iter <> 'clone'`;
+    expect(await totals()).toMatchObject({
+      plan: await stored(service, table, others),
+      months: await byMonth(service, table, others),
+    });
+  });
+
+  it('has no months without a date column, and null for a measure the source has not', async ({
+    service,
+    sourceId,
+  }) => {
+    await service.query(ORDERS.replaceAll('public.orders', 'public.undated'));
+    const id = await makeSource(service, 'undated', [
+      { cname: 'region', role: 'dimension' },
+      { cname: 'pieces', role: 'units' },
+    ]);
+    const { path } = await makePlan(service, id);
+    expect((await service.api.get(`${path}/totals`)).body).toEqual({
+      ...{ value_col: null, units_col: 'pieces', date_col: null },
+      plan: { row_count: 12, value_total: null, units_total: 155 },
+      ...{ reference: null, months: [] },
+    });
+    const empty = await makeVersion(service, sourceId);
+    expect((await service.api.get(`/versions/${empty}/totals`)).body).toEqual({
+      ...{ value_col: 'amount', units_col: 'pieces', date_col: 'Order Date' },
+      plan: { row_count: 0, value_total: 0, units_total: 0 },
+      ...{ reference: null, months: [] },
+    });
+    await refused(service, () => service.api.get('/versions/9999/totals'), 404);
   });
 });
 

@@ -180,6 +180,7 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
     return service.api.get(`${path}/log`);
   }),
+  'GET /versions/{id}/totals': onPlan((service, path) => service.api.get(`${path}/totals`)),
   'POST /versions/{id}/explain': onPlan((service, path) =>
     service.api.post(`${path}/explain`, { slice: { region: 'North' } }),
   ),

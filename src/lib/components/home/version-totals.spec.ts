@@ -1,35 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import type { LogAnswer } from '$lib/contract/log';
-import { versionTotals } from './version-totals.svelte';
+import type { VersionTotals } from '$lib/contract/versions';
+import { shownTotals } from './version-totals.svelte';
 
-const entry = (operation: string, value_total: number | null, units_total: number | null) =>
-  ({ operation, value_total, units_total }) as LogAnswer['entries'][number];
-const log = (...entries: LogAnswer['entries']): LogAnswer => ({
-  ...{ entries, value_col: 'Sales', units_col: 'Quantity', value_total: 0, units_total: 0 },
+const sums = (value_total: number | null, units_total: number | null) => ({
+  ...{ row_count: 1, value_total, units_total },
 });
+const totals: VersionTotals = {
+  ...{ value_col: 'Sales', units_col: 'Quantity', date_col: 'Order Date' },
+  ...{ plan: sums(100.1, 4), reference: sums(200, 1) },
+  months: [{ month: '2027-01-01', ...sums(100.1, 4) }],
+};
 
-describe('versionTotals', () => {
-  it('adds up what operations see, and compares it with the reference', () => {
-    const answer = log(
-      entry('scale', -0.2, 0),
-      entry('reference', 200, 1),
-      entry('baseline', 100.3, 4),
-    );
-    expect(versionTotals(answer, ['reference'])).toEqual({
+describe('the totals of a version', () => {
+  it('are those of its value, compared with the reference', () => {
+    expect(shownTotals(totals)).toEqual({
       ...{ measure: 'Sales', plan: 100.1, reference: 200, share: (100.1 - 200) / 200 },
+      months: [{ month: '2027-01-01', amount: 100.1 }],
     });
-    expect(versionTotals(answer, ['reference', 'scale'])?.plan).toBe(100.3);
-    expect(versionTotals(answer, [])?.plan).toBe(300.1);
   });
 
-  it('takes units if there is no value, and compares with nothing that is not there', () => {
-    const units = { ...log(entry('baseline', null, 4)), value_col: null };
-    expect(versionTotals(units, ['reference'])).toEqual({
+  it('are those of its units if there is no value, and compare with nothing that is not there', () => {
+    const units = { ...totals, value_col: null };
+    expect(shownTotals({ ...units, reference: null })).toEqual({
       ...{ measure: 'Quantity', plan: 4, reference: null, share: null },
+      months: [{ month: '2027-01-01', amount: 4 }],
     });
-    expect(versionTotals(log(entry('reference', 0, 0)), ['reference'])).toMatchObject({
+    expect(shownTotals({ ...totals, reference: sums(0, 0) })).toMatchObject({
       ...{ reference: 0, share: null },
     });
-    expect(versionTotals({ ...units, units_col: null }, [])).toBeNull();
+    expect(shownTotals({ ...units, units_col: null })).toBeNull();
   });
 });

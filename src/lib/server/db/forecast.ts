@@ -79,7 +79,7 @@ export const addColumn = (
   db.run(sql`ALTER TABLE ${table} ADD COLUMN ${ident(column.name)} ${column.type}`);
 
 /** How many rows and what they add up to; a total is null if the source has no such measure. */
-const Totals = v.object({
+export const Totals = v.object({
   row_count: v.number(),
   value_total: v.nullable(tableNumber),
   units_total: v.nullable(tableNumber),
@@ -99,7 +99,8 @@ export const noTotals = (columns: readonly ForecastColumn[]): Totals => ({
 const total = (measure: ForecastColumn | undefined): SqlText =>
   measure ? sql`COALESCE(SUM(${ident(measure.name)}), 0)` : sql`NULL`;
 
-const totals = (columns: readonly ForecastColumn[]): SqlText => {
+/** `row_count`, `value_total` and `units_total` of rows of a forecast table. */
+export const totals = (columns: readonly ForecastColumn[]): SqlText => {
   const measure = (role: 'value' | 'units') => measureColumns(columns).find((c) => c.role === role);
   return sql`count(*) AS row_count, ${total(measure('value'))} AS value_total,
     ${total(measure('units'))} AS units_total`;

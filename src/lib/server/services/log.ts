@@ -3,7 +3,7 @@ import type { Slice } from '../../contract/operations';
 import type { Database, Queryable } from '../db/database';
 import { found } from '../db/database';
 import { tell } from '../db/events';
-import { entryParts, entryTotals, noTotals } from '../db/forecast';
+import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { listEntries, updateNote, versionOfEntry } from '../db/log';
 import { listUndone } from '../db/undone';
@@ -26,7 +26,7 @@ import { keptAnswer } from './idempotency';
  * that it is of. Totals of entries that were read before are kept. @throws AppError 404
  */
 export const logEntries = (
-  { db, totals }: { db: Database; totals: KeptTotals },
+  { db, totals }: { db: Database; totals: KeptTotals<ExactTotals> },
   versionId: number,
 ): Promise<{ log: LogAnswer; timeline: string | null }> =>
   // One snapshot, or the totals would speak of other entries than the list.
@@ -44,7 +44,7 @@ export const logEntries = (
 export async function logOf(
   db: Queryable,
   { version, table, columns }: ForecastVersion,
-  kept: KeptTotals = new KeptTotals(false),
+  kept: KeptTotals<ExactTotals> = new KeptTotals(false),
   timeline: string | null = null,
 ): Promise<LogAnswer> {
   const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;

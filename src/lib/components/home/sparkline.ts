@@ -1,0 +1,79 @@
+/** What a plan adds up to in a month, named by its first day. */
+export interface Month {
+  month: string;
+  amount: number;
+}
+
+/** A line to draw, within a box. */
+export interface Sparkline {
+  first: Month;
+  last: Month;
+  lowest: Month;
+  highest: Month;
+  /** Points as SVG takes them. */
+  points: string;
+  /** Where the last month is. */
+  end: { x: number; y: number };
+}
+
+/** How far the line stays from the edges, so that its width is in the box, too. */
+const EDGE = 2;
+
+/**
+ * The line of a plan by month; null for fewer than two months. A month without rows is 0, as nothing is
+ * planned in it.
+ *
+ * @param months the oldest first
+ */
+export function sparkline(
+  months: readonly Month[],
+  { width, height }: { width: number; height: number },
+): Sparkline | null {
+  const places = months.map(({ month }) => placeOf(month));
+  const [first, last] = [months[0], months.at(-1)];
+  const [from, to] = [places[0], places.at(-1)];
+  if (!first || !last || from === undefined || to === undefined || !(to > from)) return null;
+
+  const points: (Month & { at: number })[] = [];
+  const addNothing = (at: number) => points.push({ at, month: monthAt(at), amount: 0 });
+  for (const [i, each] of months.entries()) {
+    const at = places[i] ?? from;
+    const before = points.at(-1)?.at ?? at;
+    if (at - before > 1) addNothing(before + 1);
+    if (at - before > 2) addNothing(at - 1);
+    points.push({ at, ...each });
+  }
+  const amounts = points.map(({ amount }) => amount);
+  const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
+  const xOf = (at: number) => EDGE + ((at - from) / (to - from)) * (width - 2 * EDGE);
+  const yOf = (amount: number) =>
+    most === least
+      ? height / 2
+      : height - EDGE - ((amount - least) / (most - least)) * (height - 2 * EDGE);
+  const extreme = (isMore: (a: number, b: number) => boolean) =>
+    points.reduce<Month>(
+      (found, each) => (isMore(each.amount, found.amount) ? each : found),
+      first,
+    );
+  return {
+    ...{ first, last },
+    lowest: extreme((a, b) => a < b),
+    highest: extreme((a, b) => a > b),
+    points: points.map(({ at, amount }) => `${rounded(xOf(at))},${rounded(yOf(amount))}`).join(' '),
+    end: { x: rounded(xOf(to)), y: rounded(yOf(last.amount)) },
+  };
+}
+
+/** Months as whole numbers that follow each other. Years may have more than four digits. */
+const placeOf = (day: string): number => {
+  const [year = '0', month = '1'] = day.split('-');
+  return Number(year) * 12 + Number(month);
+};
+
+/** The first day of a month by its place. */
+const monthAt = (place: number): string => {
+  const month = ((place - 1) % 12) + 1;
+  return `${(place - month) / 12}-${String(month).padStart(2, '0')}-01`;
+};
+
+const rounded = (place: number): number => Number(place.toFixed(1));

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import type { Iter } from '../../contract/operations';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import type { Identifier } from '../sql/quote';
+import { ident, sql } from '../sql/quote';
+import { idList } from '../sql/templates/read';
+import type { Queryable } from './database';
+import { ExactTotals, noTotals, Totals, totals } from './forecast';
+
+/** What an entry has put into one month, with all digits of PostgreSQL's. */
+interface Part extends Omit<ExactTotals, 'logid'> {
+  /** The origin of its rows. */
+  iter: string;
+  /** The first day of the month as text; null for rows without a date. */
+  month: string | null;
+}
+
+/** What an entry has put into each month that it has rows in. */
+export interface EntryMonths {
+  logid: number;
+  months: Part[];
+}
+
+/** Totals of a version: of its plan, of its reference, and of the plan month by month. */
+export interface MonthTotals {
+  plan: Totals;
+  reference: Totals;
+  /** The oldest first; rows without a date are in none. */
+  months: ({ month: string } & Totals)[];
+}
+
+const Row = v.object({
+  of: v.picklist(['entry', 'plan', 'reference', 'month']),
+  logid: v.nullable(v.number()),
+  iter: v.nullable(v.string()),
+  month: v.nullable(v.string()),
+  ...Totals.entries,
+  value_text: ExactTotals.entries.value_total,
+  units_text: ExactTotals.entries.units_total,
+});
+
+/**
+ * Totals of some entries by month, in one pass over the rows of those that are not known.
+ *
+ * @param date the column whose months they are; undefined: rows are in no month
+ * @param excluded origins that are no part of the plan
+ * @param entries whose rows are read
+ * @param known what other entries have put into each month
+ * @returns the totals, and what the entries that were read have put into each month
+ */
+export async function monthTotals(
+  db: Queryable,
+  table: Identifier,
+  columns: readonly ForecastColumn[],
+  date: ForecastColumn | undefined,
+  excluded: readonly Iter[],
+  entries: readonly number[],
+  known: readonly EntryMonths[],
+): Promise<MonthTotals & { read: EntryMonths[] }> {
+  const month = date
+    ? sql`date_trunc('month', ${ident(date.name)}::timestamp)::date::text`
+    : sql`NULL::text`;
+  const none = noTotals(columns);
+  const sum = (name: 'value_total' | 'units_total') =>
+    none[name] === null ? sql`NULL` : sql`COALESCE(SUM(${ident(name)}), 0)`;
+  const added = sql`COALESCE(SUM(row_count), 0), ${sum('value_total')}, ${sum('units_total')}, NULL, NULL`;
+  const rows = await db.many(
+    Row,
+    // PostgreSQL adds up what is known, too: JavaScript would round it.
+    sql`WITH part AS (
+       SELECT pf_logid AS logid, pf_iter AS iter, ${month} AS month, ${totals(columns)}
+         FROM ${table} WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2, 3
+       UNION ALL
+       SELECT logid, iter, month, row_count, value_total, units_total FROM jsonb_to_recordset($1)
+         AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric)
+     )
+     SELECT 'entry' AS of, logid, iter, month, row_count, value_total, units_total,
+         value_total::text AS value_text, units_total::text AS units_text
+       FROM part WHERE logid IN (${idList(entries)})
+     UNION ALL
+     SELECT 'plan', NULL, NULL, NULL, ${added} FROM part WHERE iter <> ALL ($2::text[])
+     UNION ALL
+     SELECT 'reference', NULL, NULL, NULL, ${added} FROM part WHERE iter = 'reference'
+     UNION ALL
+     SELECT 'month', NULL, NULL, month, ${added} FROM part
+       WHERE iter <> ALL ($2::text[]) AND month IS NOT NULL GROUP BY month`,
+    [
+      JSON.stringify(
+        known.flatMap(({ logid, months }) => months.map((each) => ({ logid, ...each }))),
+      ),
+      excluded,
+    ],
+  );
+  const found: MonthTotals = { plan: none, reference: none, months: [] };
+  const read = new Map(
+    entries.map((logid): [number, EntryMonths] => [logid, { logid, months: [] }]),
+  );
+  for (const { of, logid, iter, month, value_text, units_text, ...sums } of rows) {
+    if (of === 'plan' || of === 'reference') found[of] = sums;
+    else if (of === 'month' && month !== null) found.months.push({ month, ...sums });
+    else if (logid !== null && iter !== null) {
+      const { row_count } = sums;
+      const part = { iter, month, row_count, value_total: value_text, units_total: units_text };
+      read.get(logid)?.months.push(part);
+    }
+  }
+  found.months.sort((a, b) => a.month.length - b.month.length || (a.month < b.month ? -1 : 1));
+  return { ...found, read: [...read.values()] };
+}

@@ -1,0 +1,44 @@
+import type { VersionTotals } from '../../contract/versions';
+import type { Database } from '../db/database';
+import { entryLabels } from '../db/log';
+import { monthTotals, type EntryMonths } from '../db/month-totals';
+import type { KeptTotals } from '../kept-totals';
+import { measureColumns } from '../sql/forecast-columns';
+import { readVersion } from './forecast-version';
+
+/**
+ * What a version adds up to, altogether and by month (docs/contract/06-log.md#get-versionsidtotals). What
+ * entries add up to is kept: for floating-point measures, too, which are only looked at here.
+ *
+ * @throws AppError 404
+ */
+export const versionTotals = (
+  { db, monthTotals: kept }: { db: Database; monthTotals: KeptTotals<EntryMonths> },
+  versionId: number,
+): Promise<VersionTotals> =>
+  // One snapshot, or the totals would speak of other entries than the list.
+  db.versionRead(versionId, async (tx) => {
+    const { version, table, columns } = await readVersion(tx, versionId);
+    const date = columns.find(({ role }) => role === 'date');
+    const named = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
+    const shape = [...measureColumns(columns), ...(date ? [date] : [])];
+    const described = shape.map(({ name, type, role }) => [name, type, role]);
+    const series = JSON.stringify([tx.timeline, version.id, table, described]);
+
+    const entries = await entryLabels(tx, version.id);
+    const known = kept.of(series, entries);
+    const ids = new Set(known.map(({ logid }) => logid));
+    const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
+    const { read, plan, reference, months } = await monthTotals(
+      ...([tx, table, columns, date, version.exclude_iters, unknown, known] as const),
+    );
+    kept.keep(series, entries, [...known, ...read]);
+    return {
+      value_col: named('value'),
+      units_col: named('units'),
+      date_col: date?.name ?? null,
+      plan,
+      reference: reference.row_count > 0 ? reference : null,
+      months,
+    };
+  });

@@ -1,0 +1,7 @@
+import { json } from '@sveltejs/kit';
+import { idParam } from '$lib/server/http';
+import { versionTotals } from '$lib/server/services/version-totals';
+import type { RequestHandler } from './$types';
+
+export const GET: RequestHandler = async ({ locals, params }) =>
+  json(await versionTotals(locals, idParam(params.id, 'id')));
