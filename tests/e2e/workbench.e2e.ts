@@ -32,6 +32,29 @@ test.describe('an empty version', () => {
     await service.api.del('/versions/1/baseline');
   });
 
+  test('can be left for the pivot while its load is still written', async ({ page }) => {
+    await page.goto(URL);
+    await expect(willLand(page)).toContainText('9,994');
+    // The load ends while the next page is on its way.
+    let loaded = () => {};
+    const isLoaded = new Promise<void>((resolve) => (loaded = resolve));
+    await page.route('**/api/versions/1/baseline', async (route) => {
+      await page.getByRole('link', { name: 'Open the pivot' }).click();
+      await route.continue();
+    });
+    await page.route('**/api/versions/1', async (route) => {
+      await isLoaded;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Load baseline' }).click();
+    await (await page.waitForResponse('**/api/versions/1/baseline')).finished();
+    // By now the page that is left knows of it.
+    await expect(page.getByRole('button', { name: 'Load baseline' })).toBeEnabled();
+    loaded();
+    await expect(page).toHaveURL('/versions/1');
+    await expect(page.getByRole('row', { name: /TOTAL/ })).toBeVisible({ timeout: 60_000 });
+  });
+
   test('loads the rows that a filter names, moved by an offset, as the preview said', async ({
     page,
     service,
