@@ -163,12 +163,17 @@ export class PivotPage {
   }
 }
 
-/** Opens version 1 as somebody who has a browser of their own. */
-export async function openAs(browser: Browser, url: string, name: string): Promise<PivotPage> {
+/** Opens version 1, or the address of a pivot, as somebody who has a browser of their own. */
+export async function openAs(
+  browser: Browser,
+  url: string,
+  name: string,
+  address = '/versions/1',
+): Promise<PivotPage> {
   const context = await browser.newContext({ baseURL: url });
   const pivot = new PivotPage(await context.newPage());
   await pivot.keepUser(name);
-  await pivot.page.goto('/versions/1');
+  await pivot.page.goto(address);
   await pivot.drawn();
   return pivot;
 }
