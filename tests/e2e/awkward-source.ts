@@ -1,11 +1,5 @@
+import { planTable, type PlannedTable } from '../support/planned-table';
 import type { Service } from '../support/service';
-
-/** The table of a version's rows, and how to set what its pivot shows. */
-export interface AwkwardPlan {
-  sourceId: number;
-  versionId: number;
-  table: string;
-}
 
 const TABLE = `
   CREATE TABLE public."awkward sales" AS
@@ -21,22 +15,15 @@ const TABLE = `
  * A source whose values are those that get lost on the way from a cell to its rows: empty values
  * beside the text "null", empty text, bars, 0 and false, days at the edges of months.
  */
-export async function makeAwkwardPlan({ api, query }: Service): Promise<AwkwardPlan> {
-  await query(TABLE);
-  const source = (await api.post('/sources', { schema: 'public', tname: 'awkward sales' })).body;
-  const role = (cname: string, role: string) => ({ cname, role });
-  await api.put(`/sources/${source.id}/columns`, [
-    ...['region', 'sub-category', 'flag', 'size'].map((cname) => role(cname, 'dimension')),
-    role('Order Date', 'date'),
-    role('value', 'value'),
-    role('units', 'units'),
-  ]);
-  await api.post(`/sources/${source.id}/sql`);
-  const version = (await api.post(`/sources/${source.id}/versions`, { name: 'Plan' })).body;
-  await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
-  return {
-    sourceId: source.id,
-    versionId: version.id,
-    table: `pf."fc_awkward sales_${version.id}"`,
-  };
+export async function makeAwkwardPlan(service: Service): Promise<PlannedTable> {
+  await service.query(TABLE);
+  return planTable(service, 'awkward sales', {
+    region: 'dimension',
+    'sub-category': 'dimension',
+    flag: 'dimension',
+    size: 'dimension',
+    'Order Date': 'date',
+    value: 'value',
+    units: 'units',
+  });
 }

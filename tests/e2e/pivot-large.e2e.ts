@@ -1,4 +1,5 @@
 import { expect, test } from '../support/e2e';
+import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
 const ROWS = 500_000;
@@ -7,38 +8,30 @@ test.use({ template: 'service' });
 
 test('half a million rows bring a banner that blocks nothing', async ({ page, service }) => {
   test.setTimeout(300_000);
-  const { api, query } = service;
+  const { query } = service;
   await query(`CREATE TABLE public.sales AS
     SELECT (ARRAY['North', 'East', 'South', 'West'])[1 + i % 4] AS region, 'P' || i % 97 AS product,
       DATE '2027-01-01' + i % 700 AS day, (i % 1000 / 100.0)::numeric(12,2) AS amount, i % 5 AS pieces
     FROM generate_series(1, ${ROWS}) AS i`);
-  const { body: source } = await api.post('/sources', { schema: 'public', tname: 'sales' });
-  const roles = {
+  const { versionId, table, rowCount } = await planTable(service, 'sales', {
     region: 'dimension',
     product: 'dimension',
     day: 'date',
     amount: 'value',
     pieces: 'units',
-  };
-  await api.put(
-    `/sources/${source.id}/columns`,
-    Object.entries(roles).map(([cname, role]) => ({ cname, role })),
-  );
-  await api.post(`/sources/${source.id}/sql`);
-  const { body: version } = await api.post(`/sources/${source.id}/versions`, { name: 'Plan' });
-  const { body: loaded } = await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
-  expect(loaded.row_count).toBe(ROWS);
+  });
+  expect(rowCount).toBe(ROWS);
 
   const pivot = new PivotPage(page);
   await pivot.keepUser();
-  await page.goto(`/versions/${version.id}`);
+  await page.goto(`/versions/${versionId}`);
   const banner = page.getByText(/This version has 50\d,\d{3} rows/);
   await expect(banner).toBeVisible({ timeout: 120_000 });
   await expect(pivot.grid.getByText('TOTAL')).toBeVisible({ timeout: 120_000 });
 
   const cell = { row: ['West'], column: ['Mar 2027', 'amount'] };
   const [{ amount }] = await query(
-    `SELECT sum(amount)::float8 AS amount FROM pf.fc_sales_${version.id}
+    `SELECT sum(amount)::float8 AS amount FROM ${table}
      WHERE region = 'West' AND to_char(day, 'YYYY-MM') = '2027-03'`,
   );
   await expect.poll(() => pivot.number(cell), { timeout: 60_000 }).toBeCloseTo(amount, 2);

@@ -14,6 +14,7 @@ describe('parseNumber', () => {
     ['12.', 12],
     ['1 204 331.5', 1204331.5],
     ['1204,331', 1204331],
+    ['－１，２０４．５％', -1204.5],
   ])('reads %j as %d', (text, value) => expect(parseNumber(text)).toBe(value));
 
   it.each([

@@ -80,8 +80,16 @@ const percentOf = (factor: number): number =>
   Number.isFinite(factor) ? tidied((factor - 1) * 100) : NaN;
 
 function bare(text: string): string {
-  return text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-');
+  return halfWidth(text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-'));
 }
+
+/** Digits and signs as wide as a Chinese character, as Japanese keyboards write them, in their usual form. */
+function halfWidth(text: string): string {
+  return text.replace(/[％（-９＝]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
+}
+
+/** Whether what a key types may be the beginning of an amount. */
+export const beginsAmount = (key: string): boolean => /^[\d.,+\-*/=]$/.test(halfWidth(key));
 
 /** A number of at most 15 digits: a calculation in binary fractions has no more to tell. */
 const tidied = (value: number): number => Number(value.toPrecision(14));

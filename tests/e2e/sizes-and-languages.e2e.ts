@@ -1,0 +1,143 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import { planTable } from '../support/planned-table';
+import { arrange, PivotPage } from './pivot-page';
+
+/** Grids as large as they come, and labels as long as languages make them. */
+
+test.use({ template: 'service' });
+
+/** Whether the page can be scrolled sideways, which only the grid within it may. */
+const overflows = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+
+test('240 months across 2,000 products are scrolled, read and typed into', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  const { query } = service;
+  await query(`CREATE TABLE public.assortment AS
+    SELECT 'Product ' || to_char(p, 'FM0000') AS product, DATE '2012-01-01' + make_interval(months => m) AS day,
+           (p * 7 + m * 13) % 997 / 4.0 AS amount
+      FROM generate_series(1, 2000) AS p, generate_series(0, 239) AS m
+     WHERE (p + m) % 6 = 0 OR p = 2000`);
+  await query(`ALTER TABLE public.assortment ALTER day TYPE date, ALTER amount TYPE numeric(12,2)`);
+  const { versionId, table } = await planTable(service, 'assortment', {
+    product: 'dimension',
+    day: 'date',
+    amount: 'value',
+  });
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, {
+    group_by: ['product'],
+    split_by: ['month'],
+    columns: ['amount'],
+    expressions: { month: `bucket("day", 'M')` },
+  });
+  const [first, last] = [
+    { row: ['Product 0001'], column: ['Jan 2012', 'amount'] },
+    { row: ['Product 2000'], column: ['Dec 2031', 'amount'] },
+  ];
+  await expect.poll(() => pivot.find(first)).not.toBeNull();
+
+  // At the other corner. Only what is on the screen is drawn, and columns are measured once they are.
+  await expect(async () => {
+    const isAtEnd = await pivot.grid.evaluate((grid) => {
+      const before = grid.scrollLeft;
+      grid.scrollTo(grid.scrollWidth, grid.scrollHeight);
+      return grid.scrollLeft === before;
+    });
+    expect(isAtEnd).toBe(true);
+  }).toPass();
+  await expect(pivot.grid.locator('tbody tr').last().locator('td').last()).toBeInViewport({
+    ratio: 1,
+  });
+  expect(await pivot.grid.locator('td').count()).toBeLessThan(2_000);
+  const stored = async () => {
+    const [row] = await query(
+      `SELECT sum(amount)::float8 AS amount FROM ${table}
+        WHERE product = 'Product 2000' AND day = '2031-12-01'`,
+    );
+    return row.amount as number;
+  };
+  expect(await pivot.number(last)).toBe(await stored());
+  await pivot.click(last);
+  await page.keyboard.type('1234.5');
+  await page.keyboard.press('Enter');
+  await expect.poll(stored).toBe(1234.5);
+  await expect.poll(() => pivot.number(last)).toBe(1234.5);
+  const [{ total }] = await query(
+    `SELECT sum(amount)::float8 AS total FROM ${table} WHERE day = '2031-12-01'`,
+  );
+  await expect.poll(() => pivot.number({ row: [], column: last.column })).toBeCloseTo(total, 2);
+});
+
+const LANGUAGES = {
+  'de-DE': {
+    category: 'Warengruppenbezeichnung',
+    product: 'Erzeugnis einschließlich Größe und Verpackungseinheit',
+    amount: 'Umsatzerlöse abzüglich Rabatten',
+    pieces: 'Verkaufte Verpackungseinheiten',
+    values: ['Geschirrspülmaschinenzubehör', 'Straßenschuhe für Größen über 46'],
+    typed: '1.234,56',
+    shown: '1.234,56',
+  },
+  'ja-JP': {
+    category: '商品カテゴリー',
+    product: '商品名（サイズと包装単位を含む）',
+    amount: '割引後の純売上高',
+    pieces: '販売数量',
+    values: ['食器洗い機用品', '大きいサイズの靴'],
+    typed: '１２３４．５６',
+    shown: '1,234.56',
+  },
+};
+for (const [locale, words] of Object.entries(LANGUAGES))
+  test.describe(`labels of ${locale}`, () => {
+    test.use({ locale });
+
+    test('are read in full, and planned with', async ({ page, service }) => {
+      const { query } = service;
+      const [dishes, shoes] = words.values;
+      await query(
+        `CREATE TABLE public.assortment (category text, product text, day date, amount numeric(12,2), pieces int)`,
+      );
+      await query(
+        `INSERT INTO public.assortment
+         SELECT c, c || ' ' || p, DATE '2027-01-15' + make_interval(months => m), 1000 + p * 7.25 + m, p
+           FROM unnest($1::text[]) AS c, generate_series(1, 4) AS p, generate_series(0, 23) AS m`,
+        [words.values],
+      );
+      const { versionId, table } = await planTable(service, 'assortment', {
+        category: { role: 'dimension', label: words.category },
+        product: { role: 'dimension', label: words.product },
+        day: 'date',
+        amount: { role: 'value', label: words.amount },
+        pieces: { role: 'units', label: words.pieces },
+      });
+      const pivot = new PivotPage(page);
+      await pivot.open(versionId);
+      const cell = { row: [shoes!, `${shoes} 2`], column: ['Jan 2027', 'amount'] };
+      await expect.poll(() => pivot.find(cell)).not.toBeNull();
+      for (const width of [1440, 1024]) {
+        await page.setViewportSize({ width, height: 768 });
+        await expect.poll(() => overflows(page)).toBe(false);
+      }
+      await pivot.click(cell);
+      await expect(pivot.slice).toContainText(`${words.product} = ${shoes} 2`);
+      await page.keyboard.press('F2');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type(words.typed);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => pivot.text(cell)).toBe(words.shown);
+      const [{ amount }] = await query(
+        `SELECT sum(amount)::float8 AS amount FROM ${table}
+          WHERE category = $1 AND product = $1 || ' 2' AND day = '2027-01-15'`,
+        [shoes],
+      );
+      expect(amount).toBe(1234.56);
+      expect(await pivot.find({ row: [dishes!], column: cell.column })).not.toBeNull();
+    });
+  });
