@@ -1,4 +1,5 @@
 import { expect, test } from '../support/e2e';
+import { Engine } from './engine';
 import { PivotPage } from './pivot-page';
 
 const TABLE = 'pf.fc_superstore_1';
@@ -27,6 +28,43 @@ test('recode moves the selection to a value that is offered', async ({ page, ser
   expect(after.sales).toBeCloseTo(before.sales, 4);
   const log = await pivot.log();
   await expect(log.getByLabel(/^Note of entry/).first()).toHaveValue(`it's "moved" {{logid}} $&`);
+});
+
+test('values are offered at once, and follow what is written and undone', async ({ page }) => {
+  const engine = await Engine.of(page);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  const field = await pivot.newValue('Sub-Category');
+  const offered = async (search: string) => {
+    await field.click();
+    await page.keyboard.press('Control+a');
+    await field.pressSequentially(search);
+    return page.getByRole('option');
+  };
+  // The engine is busy with something else.
+  await engine.hold();
+  await expect((await offered('ar')).filter({ hasText: 'Art' })).toBeVisible();
+  await expect((await offered('tabl')).filter({ hasText: 'Tables' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByRole('button', { name: 'Region', exact: true }).click();
+  const values = page.getByRole('list', { name: 'Values of Region' });
+  await expect(values.getByRole('checkbox')).toHaveCount(4);
+  await engine.release();
+  await expect(values.getByTitle(/ rows$/)).toHaveCount(4);
+  await page.keyboard.press('Escape');
+
+  await (await offered('')).first().waitFor();
+  await field.fill('Stools');
+  await field.press('Tab');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  await expect((await offered('Stools')).filter({ hasText: 'Stools' })).toHaveCount(1);
+  await expect((await offered('Stools')).filter({ hasText: 'as typed' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await pivot.undo();
+  await expect((await offered('Stools')).filter({ hasText: 'as typed' })).toBeVisible();
 });
 
 test('clone copies the selection to a new value, times a factor', async ({ page, service }) => {

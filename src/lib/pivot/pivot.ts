@@ -14,7 +14,7 @@ import type { ColumnFacts } from './column-facts';
 import { columnFacts, factsOfAll } from './column-facts';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
-import type { Schema, Table, View, ViewConfig, Viewer } from './engine-types';
+import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import {
@@ -33,6 +33,7 @@ import type { CleanLayout, MonthOrder } from './layout';
 import { Origins, type OtherVersion } from './origins';
 import { createViewer, startEngine } from './perspective';
 import { FreePlaces } from './free-places';
+import { KnownValues } from './known-values';
 import { fitted, type AnsweredRows } from './rows';
 import { Tried } from './tried';
 import { neededColumns } from './underlying';
@@ -55,7 +56,9 @@ export interface PivotEvents {
 export interface Member {
   /** As a filter names it; null is the empty value. */
   value: Scalar | null;
-  rows: number;
+  /** Null as long as they are not counted. */
+  rows: number | null;
+  /** Null without a measure, too. */
   sum: number | null;
 }
 
@@ -122,6 +125,8 @@ export class Pivot {
     readonly grid: Grid,
     readonly schema: Schema,
     private readonly facts: ReadonlyMap<string, ColumnFacts>,
+    /** The values of the dimensions in the version's own rows. */
+    private readonly known: KnownValues,
     /** The measures, and their parts by origin. */
     readonly origins: Origins,
   ) {
@@ -156,6 +161,7 @@ export class Pivot {
       wide: wideColumns(typesOf(bytes), batches.map(typesOf)),
     };
     const prepared = Origins.prepare(bytes, measures, options.excluded, compared);
+    const known = new KnownValues(prepared.columns, dimensions);
     const others = batches.map((batch) =>
       prepared.origins.extendOther(columnsOf(tableFromIPC(batch))),
     );
@@ -181,7 +187,7 @@ export class Pivot {
         },
       );
       const schema = byName(await table.schema());
-      const pivot = new Pivot(options, table, viewer, grid, schema, facts, prepared.origins);
+      const pivot = new Pivot(options, table, viewer, grid, schema, facts, known, prepared.origins);
       pivot.otherRows = (await table.size()) - ownRows;
       for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
       viewer.addEventListener('perspective-config-update', () => {
@@ -337,6 +343,7 @@ export class Pivot {
     await this.noteEmptyExpressions(columns);
     const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
     await this.changeRows(side, () => this.table.update(encoded(columns)));
+    if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
     if (!isLoadedAnew) return this.settle();
     this.grid.invalidate();
     // The view has forgotten which rows were opened.
@@ -361,6 +368,7 @@ export class Pivot {
         await this.table.remove(await this.keysOfEntry(side === 'own' ? logid : -logid));
       }
     });
+    if (side === 'own' && logid !== this.triedRows?.logid) this.known.forget();
     await this.settle();
   }
 
@@ -424,21 +432,41 @@ export class Pivot {
   async values(column: string, search: string, limit: number): Promise<(Scalar | null)[] | null> {
     const type = this.schema[column];
     if (type === undefined) return null;
-    const text = await withView(
-      this.table,
-      { group_by: [column], columns: [], filter: this.ownOnly },
-      (view) => view.to_columns_string(),
-    );
+    const values = this.known.of(column) ?? (await this.readValues(column));
     const wanted = search.trim().toLowerCase();
-    return (parseRows(text).paths ?? [])
-      .filter((path) => path.length === 1)
-      .map(([value = null]) => toScalar(value, type))
+    return values
+      .map((value) => toScalar(value, type))
       .filter((value) =>
         String(value ?? '')
           .toLowerCase()
           .includes(wanted),
       )
       .slice(0, limit);
+  }
+
+  private async readValues(column: string): Promise<CellValue[]> {
+    const { moment } = this.known;
+    const text = await withView(
+      this.table,
+      { group_by: [column], columns: [], filter: this.ownOnly },
+      (view) => view.to_columns_string(),
+    );
+    const paths = (parseRows(text).paths ?? []).filter((path) => path.length === 1);
+    const values = paths.map(([value = null]) => value);
+    if (moment === this.known.moment) this.known.set(column, values);
+    return values;
+  }
+
+  /**
+   * The values of a loaded column in the version's own rows, if they can be told at once; each is without
+   * the number of its rows. Null if the engine has to be asked.
+   */
+  knownMembers(column: string): Member[] | null {
+    const values = this.known.of(column);
+    const type = this.schema[column];
+    return (
+      values && values.map((value) => ({ value: toScalar(value, type), rows: null, sum: null }))
+    );
   }
 
   /**

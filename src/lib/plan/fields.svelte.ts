@@ -180,6 +180,11 @@ export class Fields {
     void this.arrangement.arrange((shown) => ({ ...shown, filter: [] }));
   }
 
+  /** The values of a column without any numbers, if they are known; see {@link Pivot.knownMembers}. */
+  knownMembers(column: string): readonly Member[] | null {
+    return this.loading.pivot?.knownMembers(column) ?? null;
+  }
+
   /** The values of a column, with the sum of {@link ranking}; see {@link Pivot.members}. */
   async members(column: string): Promise<readonly Member[]> {
     return (await this.loading.pivot?.members(column, this.ranking?.name ?? null)) ?? [];
