@@ -172,7 +172,7 @@ test('a selected cell is copied with its number after rows above it closed', asy
     .poll(() =>
       page.evaluate(() => (window as unknown as { copied: { text: string } }).copied.text),
     )
-    .toMatch(/Technology \/ Phones\t136627\.4/);
+    .toMatch(/^136627\.4/);
   await page.keyboard.press('ArrowUp');
   await expect(pivot.slice).toContainText('Sub-Category = Machines');
 });

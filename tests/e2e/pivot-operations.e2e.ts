@@ -340,7 +340,7 @@ test('a cell split by what no slice can hold says how far a change reaches', asy
   );
 });
 
-test('the selected cells are copied with their headers', async ({ page, context }) => {
+test('the numbers of the selected cells are copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -348,8 +348,6 @@ test('the selected cells are copied with their headers', async ({ page, context 
   await pivot.click({ ...cell, column: ['2029', 'Sales'] }, { ctrl: true });
   await page.keyboard.press('g');
   await page.keyboard.press('Control+c');
-  await expect(page.getByText('Copied, with headers.')).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-    /^\t2028 \/ Sales\t2029 \/ Sales\nFurniture \/ Chairs\t[\d.]+\t[\d.]+$/,
-  );
+  await expect(page.getByText('Copied: 2 cells.')).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^[\d.]+\t[\d.]+$/);
 });

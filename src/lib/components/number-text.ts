@@ -33,6 +33,10 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
   return new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 2, ...options }).format(value);
 }
 
+/** A number with all its digits and no grouping, as a spreadsheet in the same language reads it. */
+export const plainText = (value: number): string =>
+  formatNumber(value, { useGrouping: false, maximumFractionDigits: 20 });
+
 /**
  * A number as people type it: marks before groups of three, blanks, a sign (also the typographic
  * minus) and a percent sign are understood. Null if it is none: with a decimal point, a comma that is
@@ -73,6 +77,19 @@ export function readAmount(
   }
   const isChange = by === 'total' && (first === '+' || first === '-');
   return { by: isChange ? 'change' : by, amount: numberOf(typed, marks) };
+}
+
+/**
+ * A number as a spreadsheet copies it; null for a blank. It is a total, and a sign is its own; so are brackets
+ * around it. Signs of currencies count for nothing. A percentage is one of what is there, as when it is
+ * typed.
+ */
+export function readPasted(text: string, marks = MARKS): MeasureEdit | null {
+  const typed = bare(text).replace(/\p{Sc}/gu, '');
+  const inBrackets = /^\(([^-+()]+)\)$/.exec(typed)?.[1];
+  const signed = inBrackets === undefined ? typed : `-${inBrackets}`;
+  if (!/^[-+]/.test(signed) || signed.endsWith('%')) return readAmount(signed, 'total', marks);
+  return { by: 'total', amount: numberOf(signed, marks) };
 }
 
 /** How much more in percent a factor makes: 5 for 1.05. NaN for a factor that is no number. */

@@ -27,6 +27,14 @@ export interface ReadCell extends CellSlice, CellIdentity {
   aggregate: string;
 }
 
+/** A cell that is marked: what it is, what it showed when it was read, and where it was then. */
+export interface MarkedCell extends CellIdentity, Pick<ReadCell, 'value' | 'aggregate'> {
+  at: CellPosition;
+}
+
+/** What a press does: select a cell alone, add it or take it out, or mark the block that ends there. */
+export type Press = 'alone' | 'add' | 'block';
+
 /** Equality key of a cell. */
 export const cellKey = ({ rowPath, columnPath, measure }: CellIdentity): string =>
   JSON.stringify([rowPath, columnPath, measure]);

@@ -6,7 +6,7 @@ import { Layout } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import { columnsOf, encoded, type ArrowColumns } from './arrow-columns';
-import type { CellIdentity, CellPosition } from './cell';
+import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { readChart, type Chart } from './chart-reader';
 import { byName, toScalar, valueKey } from './cell-value';
@@ -40,8 +40,8 @@ import { neededColumns } from './underlying';
 
 /** What a pivot tells the page. */
 export interface PivotEvents {
-  /** A cell or a header was clicked, at this place; `add` with Ctrl held. */
-  onTarget(cell: CellIdentity | null, at: CellPosition, add: boolean): void;
+  /** A cell or a header was pressed, at this place. */
+  onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
   /** Rows were opened or closed. */
   onRows(): void;
   /** Rows came or went, or are arranged in another way: a chart that was read before is old. */
@@ -181,7 +181,7 @@ export class Pivot {
         prepared.origins,
         async () => v.parse(Layout, await viewer.save()),
         {
-          onTarget: (cell, at, add) => options.onTarget(cell, at, add),
+          onTarget: (cell, at, how) => options.onTarget(cell, at, how),
           onRows: () => options.onRows(),
           onSort: (sort) => void viewer.restore({ sort }),
         },

@@ -237,33 +237,35 @@ export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]
 export function mergeSlices(slices: readonly Slice[]): Slice | null {
   const [first, ...rest] = slices;
   if (!first) return null;
-  let merged: Slice = first;
+  const names = Object.keys(first);
+  const lists = new Map(names.map((name) => [name, keyed(first[name])]));
   let differing: string | null = null;
   for (const slice of rest) {
-    const names = Object.keys(slice);
-    if (
-      names.length !== Object.keys(merged).length ||
-      !names.every((n) => Object.hasOwn(merged, n))
-    )
-      return null;
+    if (Object.keys(slice).length !== names.length) return null;
     for (const name of names) {
-      const [one, other] = [merged[name], slice[name]];
+      if (!Object.hasOwn(slice, name)) return null;
+      const [one, other] = [first[name], slice[name]];
       // No list of values holds the days of a range.
       if (isRange(one) || isRange(other)) {
         if (JSON.stringify(one) === JSON.stringify(other)) continue;
         return null;
       }
-      const have = listOf(one);
-      const more = listOf(other).filter((v) => !have.some((h) => valueKey(h) === valueKey(v)));
-      const same = more.length === 0 && listOf(other).length === have.length;
-      if (same) continue;
+      const have = lists.get(name) ?? new Map();
+      const more = keyed(other);
+      const isSame = more.size === have.size && [...more.keys()].every((key) => have.has(key));
+      if (isSame) continue;
       if (differing !== null && differing !== name) return null;
       differing = name;
-      merged = { ...merged, [name]: [...have, ...more] };
+      for (const [key, value] of more) have.set(key, value);
     }
   }
-  return merged;
+  const merged = differing === null ? undefined : lists.get(differing);
+  return differing === null || !merged ? first : { ...first, [differing]: [...merged.values()] };
 }
+
+/** The values of a slice by their keys; none for a range of dates. */
+const keyed = (value: Slice[string] | undefined): Map<string, Scalar | null> =>
+  new Map(listOf(value).map((each) => [valueKey(each), each]));
 
 const isRange = (value: Slice[string] | undefined): value is DateRange =>
   value !== undefined && isDateRange(value);

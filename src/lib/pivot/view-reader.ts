@@ -207,35 +207,67 @@ export class ViewReader {
     columns: readonly SliceColumn[],
     near: CellPosition | null = null,
   ): Promise<ReadCell> {
+    const [cell, position] = await Promise.all([
+      this.withSlice(identity, columns),
+      this.locate(identity, near),
+    ]);
+    const x = position && identity.measure !== null ? position.x : null;
+    return { ...cell, value: position && x !== null ? await this.valueAt(x, position.y) : null };
+  }
+
+  /**
+   * A cell with the slice behind it, without its number.
+   *
+   * @param row what names its row, if that is known already
+   */
+  async withSlice(
+    identity: CellIdentity,
+    columns: readonly SliceColumn[],
+    row: RowNames | Promise<RowNames> = this.rowNames(identity, columns),
+  ): Promise<Omit<ReadCell, 'value'>> {
     const { config } = this;
-    const isGrouped = config.group_by.length > 0;
-    const row = isGrouped
-      ? { columns: config.group_by, values: identity.rowPath }
-      : await this.flatRow(identity.rowPath[0] ?? null, columns);
+    const names = await row;
     const base = {
-      groupBy: row.columns,
+      groupBy: names.columns,
       splitBy: config.split_by,
-      rowPath: row.values,
+      rowPath: names.values,
       columnPath: identity.columnPath,
       filter: config.filter,
       filterOp: config.filter_op ?? 'and',
       schema: this.schema,
     };
-    const [underlying, position] = await Promise.all([
-      this.underlyingOf(base),
-      isGrouped ? this.find(identity, near) : this.stillAt(identity, near),
-    ]);
-    const cell: PivotCell = { ...base, underlying };
+    const cell: PivotCell = { ...base, underlying: await this.underlyingOf(base) };
     const { rowPath, columnPath, measure } = identity;
-    const x = position && measure !== null ? position.x : null;
     return {
       ...sliceFromCell(cell, columns),
       rowPath,
       columnPath,
       measure,
-      value: position && x !== null ? await this.valueAt(x, position.y) : null,
-      aggregate: String(measure === null ? 'sum' : (config.aggregates[measure] ?? 'sum')),
+      aggregate: this.aggregateOf(measure),
     };
+  }
+
+  /** What names the row of a cell: its groups, or the dimensions and dates of a single row. */
+  rowNames(
+    { rowPath }: Pick<CellIdentity, 'rowPath'>,
+    columns: readonly SliceColumn[],
+  ): Promise<RowNames> {
+    const { group_by } = this.config;
+    return group_by.length > 0
+      ? Promise.resolve({ columns: group_by, values: rowPath })
+      : this.flatRow(rowPath[0] ?? null, columns);
+  }
+
+  /** How a measure is summed up; that of a header is a sum. */
+  aggregateOf(measure: string | null): string {
+    return String(measure === null ? 'sum' : (this.config.aggregates[measure] ?? 'sum'));
+  }
+
+  /** Where a cell is now; null if its row is closed away or gone. @param near where it was last seen */
+  locate(identity: CellIdentity, near: CellPosition | null): Promise<CellPosition | null> {
+    return this.config.group_by.length > 0
+      ? this.find(identity, near)
+      : this.stillAt(identity, near);
   }
 
   /** The cell at a place, with the slice behind it. */
@@ -484,7 +516,7 @@ export class ViewReader {
 }
 
 /** The values that identify a row, and their columns. */
-interface RowNames {
+export interface RowNames {
   columns: readonly string[];
   values: readonly CellValue[];
 }

@@ -10,7 +10,7 @@ import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
-import type { MeasureDraft, MeasureEdit } from './scale-draft';
+import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice, SlicePreview } from '../contract/operations';
 import { spread } from './spread.svelte';
 
@@ -124,12 +124,10 @@ export class CellEntry {
     like: Promise<Likeness | null>,
   ): Promise<Written & { kind: Operation['kind'] }> {
     const isEqual = this.isSpreadEqually(edit);
-    const written = this.last.then(async () => {
+    return this.inTurn(async () => {
       const { slice, operation } = await this.operationOf(cell, edit, isEqual, like);
       return { ...(await this.changes.apply(operation, slice, pf_user)), kind: operation.kind };
     });
-    this.last = written.catch(() => undefined);
-    return written;
   }
 
   /**
@@ -146,12 +144,23 @@ export class CellEntry {
     like: Promise<Likeness | null>,
   ): Promise<boolean> {
     const isEqual = this.isSpreadEqually(edit);
-    const tried = this.last.then(async () => {
+    return this.inTurn(async () => {
       const entered = await this.operationOf(cell, edit, isEqual, like);
       return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
     });
-    this.last = tried.catch(() => undefined);
-    return tried;
+  }
+
+  /** Does something after all that was typed before it is written. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(work);
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** What a scale has to carry for a cell to become what was typed; null if that changes nothing. */
+  amountsFor(cell: CellIdentity, edit: MeasureEdit, now: number): Amounts | null {
+    const role = this.roleOf(cell);
+    return role && this.outcome(role, edit, { [`${role}_total`]: now }).amounts;
   }
 
   /** Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage. */
@@ -241,7 +250,8 @@ export class CellEntry {
     );
   }
 
-  private roleOf({ measure }: ReadCell): 'value' | 'units' | null {
+  /** Which measure of the plan a cell shows; null if it shows none. */
+  roleOf({ measure }: CellIdentity): 'value' | 'units' | null {
     const { valueColumn, unitsColumn } = this.planned;
     if (measure === null) return null;
     if (measure === valueColumn?.cname) return 'value';

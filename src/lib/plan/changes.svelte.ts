@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
-import { OPERATIONS, PREVIEW_METADATA, PreviewFacts, type Slice } from '../contract/operations';
+import { OPERATIONS, PREVIEW_METADATA, PreviewFacts } from '../contract/operations';
+import type { ScaleEdit, Slice } from '../contract/operations';
 import type { Pivot, Side } from '../pivot/pivot';
 import { AnsweredRows, RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
@@ -20,6 +21,9 @@ const OVERTAKEN =
 /** What a preview tells beside its rows. @throws if it tells nothing that can be read */
 const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
   v.parse(PreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
+
+/** Totals of a slice. */
+type Measured = Extract<PreviewFacts['totals'], unknown[]>[number]['before'];
 
 /** What was written: the new log entry's id, and how many rows came back. */
 export interface Written {
@@ -74,6 +78,27 @@ export class Changes {
       this.undone = [];
       return this.showRows(answer);
     });
+  }
+
+  /** Scales several slices as one entry; see {@link apply}. */
+  async applyEdits(edits: ScaleEdit[], pf_user: string): Promise<Written> {
+    return this.run(`${OPERATIONS.scale.verbs.progressive} …`, async () => {
+      const answer = await api.operate(this.planned.id, 'scale', { edits, pf_user });
+      this.undone = [];
+      return this.showRows(answer);
+    });
+  }
+
+  /**
+   * What the slices of some edits add up to as they are stored now; nothing is written.
+   *
+   * @throws ApiError with the service's sentence if the edits would be refused
+   */
+  async totalsBefore(edits: ScaleEdit[], pf_user: string): Promise<Measured[]> {
+    const body = { edits, pf_user };
+    const answer = await api.previewOperation(this.planned.id, 'scale', body);
+    const { totals } = previewFacts(new AnsweredRows(answer));
+    return [totals].flat().map(({ before }) => before);
   }
 
   /**

@@ -40,7 +40,8 @@ export interface ScaleOutcome {
   unroundedUnits: number | null;
 }
 
-type Amounts = Pick<ScaleEdit, 'value_incr' | 'units_incr' | 'pct' | 'spread'>;
+/** What a scale carries of amounts. */
+export type Amounts = Pick<ScaleEdit, 'value_incr' | 'units_incr' | 'pct' | 'spread'>;
 
 /**
  * The three linked fields of both measures, and the amounts to send. If everything changes by one

@@ -1,29 +1,17 @@
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
 import type { Slice, SlicePreview } from '../contract/operations';
-import type { CellIdentity, CellPosition, ReadCell } from '../pivot/cell';
+import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/cell';
 import { cellKey } from '../pivot/cell';
-import type { Origin } from '../pivot/origins';
+import { readAgain, readBlock, withSlices } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
-import type { NotHeld, SliceColumn } from '../pivot/slice';
-import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
+import { unmarkedDimensions } from '../pivot/slice';
 import { candidates } from './likeness';
 import type { Loading } from './loading.svelte';
+import { NOT_THE_PLAN } from './not-the-plan';
 import type { PlannedVersion } from './planned-version.svelte';
 import { pivotMessageOf } from './pivot-message-of';
-
-/** What is selected: the cells clicked and the slice they make, or a slice changed by hand. */
-interface SelectedSlice {
-  /** The cells that are marked; none once the slice was changed by hand. */
-  cells: readonly ReadCell[];
-  slice: Slice;
-  /** Parts of the cells that the slice leaves out. */
-  notHeld: readonly NotHeld[];
-  /** Dimensions in the slice that the source does not let operations select by. */
-  unmarked: readonly string[];
-  /** Why no slice selects exactly these cells; null if one does. */
-  impossible: string | null;
-}
+import { selectedSlice, toggled, type SelectedSlice } from './selected-slice';
 
 /** A cell and where it is. */
 interface Place {
@@ -34,19 +22,17 @@ interface Place {
 /** A cell that a change took away, or that could not be read after it. */
 const GONE = 'This cell could not be read again after the change. Select one anew.';
 /** Several cells of which no one slice is exactly their rows. */
-const APART = 'Cells can be added if they differ in one column only.';
+const APART = 'No operation reaches exactly these cells: they differ in more than one column.';
+const TOO_MANY = 'No operation reaches so many cells.';
 
-/** Why nothing can be changed through a cell that adds up only a part of the plan, or no plan at all. */
-const NOT_THE_PLAN: Readonly<Record<Origin, string>> = {
-  baseline: 'This cell shows only what was loaded. To change the plan, select the plan’s cell.',
-  changes: 'This cell shows only what was changed. To change the plan, select the plan’s cell.',
-  reference: 'The reference is there to compare with. To change the plan, select the plan’s cell.',
-  difference: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
-  percent: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
-  other: 'This cell shows another version. To change the plan, select the plan’s cell.',
-  otherDifference: 'This cell compares two versions. To change the plan, select the plan’s cell.',
-  otherPercent: 'This cell compares two versions. To change the plan, select the plan’s cell.',
-};
+/** What is changed in one go has at most so many cells; more of them are marked to add up and to copy. */
+export const MOST_CHANGED = 1000;
+
+/** What a press marks, and with their slices, unless there are too many. */
+interface Pressed {
+  marked: readonly MarkedCell[];
+  cells: readonly ReadCell[] | null;
+}
 
 const SHOWS_A_PART: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
 
@@ -55,8 +41,10 @@ const PREVIEW_PAUSE_MS = 120;
 
 /** The cells that the planner has selected, and what an operation on them would touch. */
 export class Selection {
-  /** What is selected; null if nothing is. */
+  /** What is selected; null if nothing is, or if the marked cells are no one slice. */
   current = $state.raw<SelectedSlice | null>(null);
+  /** The cells that are marked: those of {@link current}, or others that are no one slice. */
+  marked = $state.raw<readonly MarkedCell[]>([]);
   /** What an operation would touch, from the service, so that it holds other people's work. */
   readonly preview = new Latest<SlicePreview>(PREVIEW_PAUSE_MS);
 
@@ -64,7 +52,8 @@ export class Selection {
   readonly obstacle: string | null = $derived.by(() => {
     const { planned, current } = this;
     if (planned.obstacle) return planned.obstacle;
-    if (!current) return 'Select a cell first.';
+    if (!current && this.marked.length > MOST_CHANGED) return TOO_MANY;
+    if (!current) return this.marked.length > 0 ? APART : 'Select a cell first.';
     if (current.impossible) return current.impossible;
     const [unmarked] = current.unmarked;
     if (unmarked !== undefined) {
@@ -97,6 +86,10 @@ export class Selection {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   private readonly positions = new Map<string, CellPosition>();
   private cursor: CellIdentity | null = null;
+  /** Where a block begins: the cell that was pressed last without Shift; null if nothing is marked. */
+  private anchor: CellIdentity | null = null;
+  /** The other corner of the block; null if no block is marked. */
+  private corner: CellIdentity | null = null;
   private readonly call = new LatestCall();
   private stepping: Promise<unknown> = Promise.resolve();
   /** Answers whether the cell that was pressed last is selected; null once it is known. */
@@ -110,18 +103,18 @@ export class Selection {
   ) {}
 
   /**
-   * Selects a cell, or with `add` adds it to the selection or takes it out again. What is marked and
-   * shown stays as it is until the cell is read.
+   * Selects a cell alone, adds it to the selection or takes it out again, or marks the block that ends at
+   * it. What is marked and shown stays as it is until the cells are read.
    *
    * @param cell null for one that is just being drawn anew: nothing is selected then, since the cells of
    * before would be taken for it
    * @param at where the cell was when it was pressed
    */
-  select(cell: CellIdentity | null, at: CellPosition, add: boolean): Promise<void> {
+  select(cell: CellIdentity | null, at: CellPosition, how: Press): Promise<void> {
     return this.press(async () => {
       if (!cell) throw new Error('it was just being drawn anew. Click the cell again.');
       return { cell, at };
-    }, add);
+    }, how);
   }
 
   /**
@@ -139,23 +132,61 @@ export class Selection {
   }
 
   /** The cell that was pressed last, once it is read; null if it could not be selected. */
-  async active(): Promise<ReadCell | null> {
+  async readActive(): Promise<ReadCell | null> {
     const { pressed } = this;
     if (pressed && !(await pressed)) return null;
-    return this.current?.cells.at(-1) ?? null;
+    const { active } = this;
+    if (!active) return null;
+    const key = cellKey(active);
+    const known = this.current?.cells.find((cell) => cellKey(cell) === key);
+    return known ?? this.cellNow(active);
   }
 
-  /** Moves the selection from cell to cell; left of the first column are the row headers. */
-  move(dx: number, dy: number, add = false): Promise<void> {
+  /** The marked cell that typed amounts go to: the one that a block begins at. */
+  get active(): MarkedCell | null {
+    const key = this.anchor && cellKey(this.anchor);
+    return this.marked.find((cell) => cellKey(cell) === key) ?? this.marked.at(-1) ?? null;
+  }
+
+  /**
+   * Moves the selection from cell to cell, or the corner of the block; left of the first column are the row
+   * headers.
+   */
+  move(dx: number, dy: number, how: 'alone' | 'block' = 'alone'): Promise<void> {
     // One step after the other, however fast the keys come.
-    const step = this.stepping.then(() => this.beside(dx, dy));
+    const step = this.stepping.then(() => this.beside(dx, dy, how));
     this.stepping = step.catch(() => undefined);
-    return this.press(() => step, add);
+    return this.press(() => step, how);
+  }
+
+  /** Marks the block of so many columns and rows from the marked cell on. */
+  async markFromActive(columns: number, rows: number): Promise<boolean> {
+    this.corner = null;
+    await this.move(columns - 1, rows - 1, 'block');
+    return this.marked.length === columns * rows;
+  }
+
+  /** What is marked, as it is now, once the cells that were pressed last are read; none if they could not be. */
+  async markedNow(): Promise<readonly MarkedCell[]> {
+    const { pressed } = this;
+    if (pressed && !(await pressed)) return [];
+    const { marked } = this;
+    const { pivot } = this.loading;
+    return pivot && marked.length > 0 ? readAgain(pivot.grid.shown, marked) : [];
+  }
+
+  /** Marked cells with the slices behind them, as they are now. @throws Error if one of them is gone */
+  async slicesOf(cells: readonly MarkedCell[]): Promise<ReadCell[]> {
+    const { pivot } = this.loading;
+    if (!pivot) return [];
+    const now = await readAgain(pivot.grid.shown, cells);
+    const read = await withSlices(pivot.grid.shown, now, this.planned.columns);
+    return read.map((cell) => this.ofPlan(pivot, cell));
   }
 
   /** Opens or closes the row of the cell that was selected last. */
   async toggleRow(): Promise<void> {
-    const at = await this.cursorNow();
+    const at = await this.placeNow(this.cursor);
     if (at) await this.loading.pivot?.grid.toggleRow(at.y);
   }
 
@@ -169,45 +200,52 @@ export class Selection {
    * ends. The arrow keys go on from the row that it was closed into.
    */
   async followRows(): Promise<void> {
-    const { current } = this;
+    const { marked } = this;
     const { pivot } = this.loading;
-    if (!current || !pivot) return;
-    const found = await Promise.all(
-      current.cells.map((cell) => pivot.grid.shown.isOpen(cell).catch(() => true)),
-    );
-    if (this.current === current && found.includes(false)) this.clear();
+    if (marked.length === 0 || !pivot) return;
+    const again = await readAgain(pivot.grid.shown, marked).catch(() => null);
+    if (!again || this.marked !== marked) return;
+    const isFlat = pivot.grid.shown.reader?.config.group_by.length === 0;
+    if (!isFlat && again.some(({ isShown }) => !isShown)) this.clear();
+    else this.marked = again;
   }
 
   /** Takes one column out of the slice: the selection then reaches further than the cells did. */
   removeColumn(column: string): void {
     if (!this.current) return;
     const { [column]: _, ...slice } = this.current.slice;
-    this.show({
-      cells: [],
-      slice,
-      notHeld: this.current.notHeld,
-      unmarked: unmarkedDimensions(slice, this.planned.columns),
-      impossible: null,
-    });
+    this.show(
+      {
+        cells: [],
+        slice,
+        notHeld: this.current.notHeld,
+        unmarked: unmarkedDimensions(slice, this.planned.columns),
+        impossible: null,
+      },
+      [],
+    );
     this.showReach(slice);
   }
 
   clear(): void {
     this.call.stop();
     this.current = null;
+    this.marked = [];
+    this.anchor = null;
+    this.corner = null;
     this.preview.clear();
-    this.loading.pivot?.grid.marks.select([]);
+    this.markAgain();
     this.showReach(null);
   }
 
   /** Selects cells again that were selected before the rows were loaded anew. */
-  async selectAgain(cells: readonly ReadCell[]): Promise<void> {
-    for (const [i, cell] of cells.entries()) await this.select(cell, { x: null, y: 0 }, i > 0);
+  async selectAgain(cells: readonly MarkedCell[]): Promise<void> {
+    if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
   /** Marks the selected cells again: the viewer has drawn its rows anew. */
   markAgain(): void {
-    if (this.current) this.loading.pivot?.grid.marks.select(this.current.cells);
+    this.loading.pivot?.grid.marks.select(this.marked, this.active);
   }
 
   /** Marks the cells that a slice reaches; null marks none. */
@@ -229,31 +267,36 @@ export class Selection {
   async readAgain(): Promise<void> {
     // A cell that was pressed before the change may have been read half before it.
     await this.pressed;
-    const { current } = this;
+    const { marked } = this;
+    const { pivot } = this.loading;
     // A slice that was changed by hand stands for itself.
-    if (!current || current.cells.length === 0) return;
-    const cells = await Promise.all(current.cells.map((cell) => this.cellNow(cell)));
-    if (this.current !== current) return;
-    const selected = selectedSlice(cells, this.planned.columns);
-    if (selected) return this.hold(selected);
-    this.clear();
-    this.onRefusal(APART);
+    if (marked.length === 0 || !pivot) return;
+    const read = await this.readMarked(pivot, marked).catch(() => this.gone(marked));
+    if (this.marked === marked) this.hold(read);
   }
 
-  private show(selected: SelectedSlice): void {
-    this.hold(selected);
+  private gone(marked: readonly MarkedCell[]): Pressed {
+    const cells = this.current?.cells.map((cell) => ({ ...cell, value: null, impossible: GONE }));
+    return { marked: marked.map((cell) => ({ ...cell, value: null })), cells: cells ?? null };
+  }
+
+  private show(selected: SelectedSlice | null, marked: readonly MarkedCell[]): void {
+    this.take(selected, marked);
     this.showReach(null);
     this.askPreview();
   }
 
-  /** What is marked, shown and asked about is always this one slice. */
-  private hold(selected: SelectedSlice): void {
+  private hold({ marked, cells }: Pressed): void {
+    this.take(cells && selectedSlice(cells, this.planned.columns), marked);
+  }
+
+  /** What is marked, shown and asked about is always this one slice, or none. */
+  private take(selected: SelectedSlice | null, marked: readonly MarkedCell[]): void {
     // Totals of another slice would be taken for those of this one.
-    if (this.sliceKey !== JSON.stringify(selected.slice)) {
-      this.preview.answer = null;
-    }
+    if (!selected || this.sliceKey !== JSON.stringify(selected.slice)) this.preview.answer = null;
     this.current = selected;
-    this.loading.pivot?.grid.marks.select(selected.cells);
+    this.marked = marked;
+    this.markAgain();
   }
 
   private askPreview(pauseMs?: number): void {
@@ -268,17 +311,49 @@ export class Selection {
 
   /** Changes if something else is selected. */
   get key(): string {
-    return JSON.stringify([this.sliceKey, this.current?.cells.map(cellKey) ?? null]);
+    return JSON.stringify([this.sliceKey, this.marked.map(cellKey)]);
   }
 
   private get sliceKey(): string {
     return JSON.stringify(this.current?.slice ?? null);
   }
 
-  private async press(find: () => Promise<Place>, add: boolean): Promise<void> {
+  private press(find: () => Promise<Place>, how: Press): Promise<void> {
+    return this.pressFor(async (pivot) => {
+      const { cell, at } = await find();
+      const { anchor } = this;
+      if (how === 'block' && anchor) {
+        this.corner = cell;
+        const from = { cell: anchor, at: this.positions.get(cellKey(anchor)) ?? null };
+        const block = await readBlock(pivot.grid.shown, from, { cell, at });
+        return this.readMarked(pivot, block);
+      }
+      this.goOnFrom(cell);
+      this.positions.set(cellKey(cell), at);
+      if (how !== 'add' || this.marked.length === 0) {
+        const read = await this.readFrom(pivot, cell, at);
+        return { marked: [{ ...read, at }], cells: [read] };
+      }
+      const { value, aggregate } = await pivot.grid.read(cell, this.planned.columns, at);
+      const marked = toggled<MarkedCell>(this.marked, { ...cell, value, aggregate, at });
+      // The next block begins at a cell that is marked.
+      if (marked.length < this.marked.length) this.goOnFrom(marked.at(-1) ?? null);
+      return this.readMarked(pivot, marked);
+    }, how !== 'alone');
+  }
+
+  /** Lets the next block begin at a cell, and the arrow keys go on from it. */
+  private goOnFrom(cell: CellIdentity | null): void {
+    this.anchor = cell;
+    this.cursor = cell ?? this.cursor;
+    this.corner = null;
+  }
+
+  /** @param keeps whether what was selected stays so if the cells cannot be read */
+  private async pressFor(read: (pivot: Pivot) => Promise<Pressed>, keeps: boolean): Promise<void> {
     const signal = this.call.begin();
     this.reading = true;
-    const pressed = this.readAndShow(find, add, signal);
+    const pressed = this.readAndShow(read, keeps, signal);
     this.pressed = pressed;
     await pressed;
     if (this.pressed !== pressed) return;
@@ -288,48 +363,44 @@ export class Selection {
 
   /** @returns whether the cell is what was pressed last, and is selected now */
   private async readAndShow(
-    find: () => Promise<Place>,
-    add: boolean,
+    read: (pivot: Pivot) => Promise<Pressed>,
+    keeps: boolean,
     signal: AbortSignal,
   ): Promise<boolean> {
-    let read: ReadCell;
-    let at: CellPosition;
+    const { pivot } = this.loading;
+    if (!pivot) return false;
+    let found: Pressed;
     try {
-      const place = await find();
-      this.cursor = place.cell;
-      at = place.at;
-      const { pivot } = this.loading;
-      if (!pivot) return false;
-      read = await this.readFrom(pivot, place.cell, at);
+      found = await read(pivot);
     } catch (error) {
       if (signal.aborted) return false;
       // The cells of before must not be taken for the one that was pressed.
-      if (!add) this.clear();
+      if (!keeps) this.clear();
+      this.goOnFrom(this.active);
       this.onRefusal(pivotMessageOf(error));
       return false;
     }
     if (signal.aborted) return false;
-    this.positions.set(cellKey(read), at);
+    if (found.marked.length === 0) this.clear();
+    else this.show(found.cells && selectedSlice(found.cells, this.planned.columns), found.marked);
+    return true;
+  }
 
-    const cells = add ? toggled(this.current?.cells ?? [], read) : [read];
-    if (cells.length === 0) {
-      this.clear();
-      return true;
-    }
-    const selected = selectedSlice(cells, this.planned.columns);
-    if (selected) this.show(selected);
-    else this.onRefusal(APART);
-    // The arrow keys go on from a selected cell, not from one that was refused or taken out.
-    if (!selected || !cells.includes(read)) this.cursor = this.current?.cells.at(-1) ?? null;
-    return selected !== null;
+  /** Marked cells as they are now, with the slices behind them, unless there are too many. */
+  private async readMarked(pivot: Pivot, cells: readonly MarkedCell[]): Promise<Pressed> {
+    const { shown } = pivot.grid;
+    const marked = await readAgain(shown, cells);
+    if (marked.length > MOST_CHANGED) return { marked, cells: null };
+    const read = await withSlices(shown, marked, this.planned.columns);
+    return { marked, cells: read.map((cell) => this.ofPlan(pivot, cell)) };
   }
 
   /** The cell so far from the one that was selected last. */
-  private async beside(dx: number, dy: number): Promise<Place> {
+  private async beside(dx: number, dy: number, how: Press): Promise<Place> {
     const { pivot } = this.loading;
     if (!pivot) throw new Error('The pivot is not loaded.');
     const { columns, rows } = await pivot.grid.extent();
-    const from = await this.cursorNow();
+    const from = await this.placeNow(how === 'block' ? (this.corner ?? this.cursor) : this.cursor);
     // Without a cell to go on from, every key selects the first one.
     const x = from ? Math.min(columns - 1, (from.x ?? -1) + dx) : 0;
     const y = from ? Math.max(0, Math.min(rows - 1, from.y + dy)) : 0;
@@ -337,25 +408,25 @@ export class Selection {
     pivot.grid.scrollTo(at);
     const cell = await pivot.grid.identityAt(at);
     this.positions.set(cellKey(cell), at);
-    this.cursor = cell;
+    if (how === 'block' && this.anchor) this.corner = cell;
+    else this.goOnFrom(cell);
     return { cell, at };
   }
 
-  /** Where the arrow keys go on from: the cell selected last, or the row that it was closed into. */
-  private async cursorNow(): Promise<CellPosition | null> {
-    const { cursor } = this;
-    if (!cursor) return null;
-    const near = this.positions.get(cellKey(cursor)) ?? null;
-    return (await this.loading.pivot?.grid.shown.findVisible(cursor, near)) ?? near;
+  /** Where the arrow keys go on from: a cell, or the row that it was closed into. */
+  private async placeNow(cell: CellIdentity | null): Promise<CellPosition | null> {
+    if (!cell) return null;
+    const near = this.positions.get(cellKey(cell)) ?? null;
+    return (await this.loading.pivot?.grid.shown.findVisible(cell, near)) ?? near;
   }
 
   /** A cell as it is now, whether it is selected or not; one that is gone is refused. */
-  async cellNow(cell: ReadCell): Promise<ReadCell> {
+  async cellNow(cell: ReadCell | MarkedCell): Promise<ReadCell> {
     const key = cellKey(cell);
     const near = this.positions.get(key) ?? null;
     const { pivot } = this.loading;
     const read = pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
-    return read ?? { ...cell, value: null, impossible: GONE };
+    return read ?? { slice: {}, notHeld: [], ...cell, value: null, impossible: GONE };
   }
 
   /**
@@ -382,8 +453,12 @@ export class Selection {
     cell: CellIdentity,
     near: CellPosition | null,
   ): Promise<ReadCell> {
-    const read = await pivot.grid.read(cell, this.planned.columns, near);
-    const part = cell.measure === null ? null : pivot.origins.of(cell.measure);
+    return this.ofPlan(pivot, await pivot.grid.read(cell, this.planned.columns, near));
+  }
+
+  /** A cell that says so if it adds up only a part of the plan, or no plan at all. */
+  private ofPlan<Cell extends ReadCell>(pivot: Pivot, read: Cell): Cell {
+    const part = read.measure === null ? null : pivot.origins.of(read.measure);
     return part && !read.impossible ? { ...read, impossible: NOT_THE_PLAN[part.origin] } : read;
   }
 
@@ -395,31 +470,4 @@ export class Selection {
     if (cell.measure === unitsColumn?.cname) return units_total ?? 0;
     return null;
   }
-}
-
-/** The cells with one more, or without it if it is among them. */
-export function toggled(cells: readonly ReadCell[], cell: ReadCell): ReadCell[] {
-  const key = cellKey(cell);
-  const others = cells.filter((other) => cellKey(other) !== key);
-  return others.length < cells.length ? others : [...cells, cell];
-}
-
-/** What some cells select together; null if they differ in more than one column. */
-export function selectedSlice(
-  cells: readonly ReadCell[],
-  columns: readonly SliceColumn[],
-): SelectedSlice | null {
-  const slice = mergeSlices(cells.map((cell) => cell.slice));
-  if (!slice) return null;
-  const notHeld = cells.flatMap((cell) => cell.notHeld);
-  return {
-    cells,
-    slice,
-    notHeld: notHeld.filter(
-      (part, i) =>
-        notHeld.findIndex((other) => other.kind === part.kind && other.text === part.text) === i,
-    ),
-    unmarked: unmarkedDimensions(slice, columns),
-    impossible: cells.find((cell) => cell.impossible)?.impossible ?? null,
-  };
 }

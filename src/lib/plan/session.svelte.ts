@@ -9,6 +9,7 @@ import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
+import { BlockEntry, type NumberWords } from './block-entry.svelte';
 import { CellEntry } from './cell-entry';
 import { Charting } from './charting.svelte';
 import { Changes, type Written } from './changes.svelte';
@@ -37,6 +38,8 @@ export interface SessionEvents {
   onTrialEnded(sentence: string): void;
   /** What a cell says that is changed by what is tried. */
   changeText(before: number, after: number): string;
+  /** How pasted numbers are read, and filled in ones written. */
+  numbers: NumberWords;
 }
 
 /**
@@ -57,6 +60,7 @@ export class PlanSession {
   readonly changes: Changes;
   readonly draft: OperationDraft;
   readonly entry: CellEntry;
+  readonly blocks: BlockEntry;
   readonly live: Live;
   readonly comparison: Comparison;
 
@@ -87,7 +91,7 @@ export class PlanSession {
     version: Version,
     source: Source,
     columns: readonly ColumnEntry[],
-    { onRefusal, onWritten, onTrialEnded, changeText }: SessionEvents,
+    { onRefusal, onWritten, onTrialEnded, changeText, numbers }: SessionEvents,
   ) {
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
@@ -109,6 +113,14 @@ export class PlanSession {
     );
     this.draft = new OperationDraft(this.planned, this.selection, this.locks);
     this.entry = new CellEntry(this.planned, this.selection, this.changes, this.locks);
+    this.blocks = new BlockEntry(
+      this.planned,
+      this.loading,
+      this.selection,
+      this.changes,
+      this.entry,
+      numbers,
+    );
     this.live = new Live(this.planned, this.loading, this.changes, this.log, this.locks, {
       onWritten,
       onReload: () => void this.reload(),
@@ -167,7 +179,7 @@ export class PlanSession {
     this.comparison.stopFinding();
     const other = id === null ? null : await this.comparison.find(id, this.pivot);
     if (id !== null && !other) return;
-    const cells = this.selection.current?.cells ?? [];
+    const cells = this.selection.marked;
     await this.keepShown();
     if (!this.host) return other?.close();
     this.comparison.begin(other);
@@ -207,7 +219,7 @@ export class PlanSession {
 
   /** Shows only what an entry wrote, and null shows everything again. What is selected stays selected. */
   async isolate(entry: LogListEntry | null): Promise<void> {
-    const cells = this.selection.current?.cells ?? [];
+    const cells = this.selection.marked;
     await this.arrangement.isolate(entry);
     await this.selection.selectAgain(cells);
   }
@@ -280,7 +292,7 @@ export class PlanSession {
         shown
           ? this.arrangement.takeOver(pivot, shown)
           : this.arrangement.openAddress(pivot, this.search),
-      onTarget: (cell, at, add) => void this.selection.select(cell, at, add),
+      onTarget: (cell, at, how) => void this.selection.select(cell, at, how),
       onRows: () => void this.selection.followRows(),
       onShown: () => this.charting.follow(),
       onLayout: () => this.arrangement.follow(),

@@ -79,7 +79,7 @@ export class Why {
 
   /** The measure of the cell that was selected last; null for a header. */
   private get measure(): string | null {
-    return this.selection.current?.cells.at(-1)?.measure ?? null;
+    return this.selection.active?.measure ?? null;
   }
 
   private get part() {

@@ -1,11 +1,20 @@
-import { cellKey, pathKey, type CellIdentity, type ReadCell } from '../cell';
+import { cellKey, pathKey, type CellIdentity, type MarkedCell } from '../cell';
 import { tidy } from '../cell-value';
+import type { CellValue } from '../engine-types';
+import type { DrawnColumn } from './columns';
 import { headParts, TOTAL } from './heads';
 import { label } from './labels';
 import type { Shown } from './shown';
+import { printTsv } from './tsv';
 
-/** All of the view as text, headers first, tabs between: what a spreadsheet pastes. */
-export async function copyView(shown: Shown): Promise<string> {
+/** How a number is written for a spreadsheet. */
+type Print = (value: number) => string;
+
+const printed = (value: CellValue | undefined, print: Print): string =>
+  typeof value === 'number' ? print(tidy(value)) : String(value ?? '');
+
+/** All of the view as text, headers first: what a spreadsheet pastes. */
+export async function copyView(shown: Shown, print: Print): Promise<string> {
   const { group_by, split_by, paths, columns, values, count } = await shown.readAll();
   const parts = columns.map((column) => headParts(column, shown));
   const heads = split_by.map((_, level) => [
@@ -19,46 +28,87 @@ export async function copyView(shown: Shown): Promise<string> {
       if (path.length === 0) return i === 0 ? TOTAL : '';
       return i < path.length ? label(path[i] ?? null, shown.styleOf(name)) : '';
     });
-    const row = columns.map((_, x) => values[x]?.[y] ?? '');
-    return [
-      ...head,
-      ...row.map((value) => String(typeof value === 'number' ? tidy(value) : value)),
-    ];
+    return [...head, ...columns.map((_, x) => printed(values[x]?.[y], print))];
   });
-  return [...heads, titles, ...body].map((line) => line.join('\t')).join('\n');
+  return printTsv([...heads, titles, ...body]);
 }
 
-/** Some cells as a small table with their headers, tabs between; the empty text for no cells. */
-export function copyCells(shown: Shown, cells: readonly ReadCell[]): string {
-  if (cells.length === 0) return '';
-  // By what they are: a member may have the name of a total.
-  const rows = new Map<string, Pick<CellIdentity, 'rowPath'>>();
-  const columns = new Map<string, Omit<CellIdentity, 'rowPath'>>();
-  for (const { rowPath, columnPath, measure } of cells) {
-    rows.set(pathKey(rowPath), { rowPath });
-    columns.set(JSON.stringify([columnPath, measure]), { columnPath, measure });
-  }
-  const values = new Map(cells.map((cell) => [cellKey(cell), cell.value]));
-  const across = [...columns.values()];
-  const lines = [...rows.values()].map(({ rowPath }) => [
-    rowHeader(shown, rowPath),
-    ...across.map((column) => String(values.get(cellKey({ rowPath, ...column })) ?? '')),
-  ]);
-  const heads = across.map((column) => columnHeader(shown, column));
-  return [['', ...heads], ...lines].map((line) => line.join('\t')).join('\n');
+/**
+ * Marked cells as text for a spreadsheet: their numbers, in the rows and columns in which they stand. The
+ * header of a row gives the row, its label before the numbers; that of columns gives the columns, their
+ * labels above the numbers.
+ */
+export async function copyMarked(
+  shown: Shown,
+  cells: readonly MarkedCell[],
+  print: Print,
+): Promise<string> {
+  if (cells.some(({ measure }) => measure === null)) return copyHeaders(shown, cells, print);
+  const ys = [...new Set(cells.map(({ at }) => at.y))].sort((a, b) => a - b);
+  const xs = [...new Set(cells.map(({ at }) => at.x ?? 0))].sort((a, b) => a - b);
+  const values = new Map(cells.map(({ at, value }) => [`${at.x} ${at.y}`, value]));
+  return printTsv(ys.map((y) => xs.map((x) => printed(values.get(`${x} ${y}`), print))));
+}
+
+async function copyHeaders(
+  shown: Shown,
+  cells: readonly MarkedCell[],
+  print: Print,
+): Promise<string> {
+  const { split_by, paths, columns, values } = await shown.readAll();
+  const rows = new Set(
+    cells.flatMap(({ measure, columnPath, rowPath }) =>
+      measure === null && columnPath === null ? [pathKey(rowPath)] : [],
+    ),
+  );
+  const groups = cells.flatMap(({ measure, columnPath }) =>
+    measure === null && columnPath !== null ? [columnPath] : [],
+  );
+  const single = new Map(cells.map((cell) => [cellKey(cell), cell]));
+  const isOfGroup = ({ path }: DrawnColumn) =>
+    path !== null && groups.some((group) => isWithin(path, group));
+  const isSplit = split_by.length > 0;
+  const isMarked = (rowPath: readonly CellValue[], column: DrawnColumn) =>
+    rows.has(pathKey(rowPath)) ||
+    isOfGroup(column) ||
+    single.has(
+      cellKey({ rowPath, columnPath: isSplit ? column.path : null, measure: column.measure }),
+    );
+  const xs = columns.flatMap((column, x) =>
+    rows.size > 0 || paths.some((path) => isMarked(path, column)) ? [x] : [],
+  );
+  const lines = paths.flatMap((path, y) => {
+    const marked = xs.map((x) => {
+      const column = columns[x];
+      return column && isMarked(path, column) ? printed(values[x]?.[y], print) : null;
+    });
+    if (marked.every((text) => text === null)) return [];
+    const head = rows.size > 0 ? [rowHeader(shown, path)] : [];
+    return [[...head, ...marked.map((text) => text ?? '')]];
+  });
+  if (groups.length === 0) return printTsv(lines);
+  const heads = xs.map((x) => columns[x]).map((column) => (column ? headOf(shown, column) : ''));
+  return printTsv([[...(rows.size > 0 ? [''] : []), ...heads], ...lines]);
+}
+
+const isWithin = (path: readonly CellValue[], group: readonly CellValue[]): boolean =>
+  pathKey(path.slice(0, group.length)) === pathKey(group);
+
+const headOf = (shown: Shown, column: DrawnColumn): string =>
+  headParts(column, shown)
+    .filter((part) => part !== '')
+    .join(' / ');
+
+/** What names a cell: "Furniture / Chairs, 2028 / Sales". */
+export function cellName(shown: Shown, { rowPath, columnPath, measure }: CellIdentity): string {
+  const isGrouped = (shown.reader?.config.group_by.length ?? 0) > 0;
+  const row = isGrouped ? rowHeader(shown, rowPath) : null;
+  const column = { path: columnPath, measure: measure ?? '', leaves: [], isClosed: false };
+  const head = columnPath ? headOf(shown, column) : measure;
+  return [row, head].filter(Boolean).join(', ');
 }
 
 function rowHeader(shown: Shown, rowPath: CellIdentity['rowPath']): string {
   const { group_by = [] } = shown.reader?.config ?? {};
   return rowPath.map((value, i) => label(value, shown.styleOf(group_by[i]))).join(' / ') || TOTAL;
-}
-
-function columnHeader(
-  shown: Shown,
-  { columnPath, measure }: Omit<CellIdentity, 'rowPath'>,
-): string {
-  const { split_by = [] } = shown.reader?.config ?? {};
-  const parts = (columnPath ?? []).map((value, i) => label(value, shown.styleOf(split_by[i])));
-  if (columnPath?.length === 0) parts.push(TOTAL);
-  return [...parts, ...(measure ? [measure] : [])].join(' / ');
 }

@@ -1,12 +1,13 @@
 import type { LayoutSort } from '../../contract/stored-layout';
-import type { CellIdentity, CellPosition, ReadCell } from '../cell';
+import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../cell';
 import { tidy } from '../cell-value';
 import type { CellValue, GridHost, GridPlugin, Table, View } from '../engine-types';
 import type { Origins } from '../origins';
 import type { SliceColumn } from '../slice';
 import type { Untold } from '../view-reader';
-import { copyCells, copyView } from './clipboard';
+import { cellName, copyMarked, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
+import { Drag } from './drag';
 import { Drawing } from './drawing';
 import type { ColumnFormat } from './format';
 import { label } from './labels';
@@ -30,10 +31,10 @@ export interface TotalRow {
 /** What the grid tells the pivot. */
 interface GridEvents {
   /**
-   * A cell or header was clicked at a place; null for one that is just being drawn anew. `add` with Ctrl
-   * held.
+   * A cell or header was pressed at a place, or the mouse was dragged to it; null for one that is just being
+   * drawn anew.
    */
-  onTarget(cell: CellIdentity | null, at: CellPosition, add: boolean): void;
+  onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
   /** Rows or columns were opened or closed. */
   onRows(): void;
   /** The user sorts in another way. */
@@ -50,6 +51,7 @@ export class Grid implements GridHost {
   readonly shown: Shown;
   private readonly drawing: Drawing;
   private readonly widths: Widths;
+  private readonly drag: Drag;
 
   /**
    * @param origins the measures by origin: which are painted from others, which are another version's
@@ -66,6 +68,7 @@ export class Grid implements GridHost {
     this.widths = new Widths(this.shown, plugin.table);
     this.drawing = new Drawing(this.shown, plugin.table, this.widths);
     this.marks = new Marks(this.shown, plugin.table, origins.ofOther);
+    this.drag = new Drag(plugin.table, (cell) => this.targetOf(cell), events.onTarget);
     this.listen();
     plugin.host = this;
   }
@@ -251,9 +254,9 @@ export class Grid implements GridHost {
     this.plugin.table.focus();
   }
 
-  /** The whole pivot as text for a spreadsheet. */
-  copyAll(): Promise<string> {
-    return copyView(this.shown);
+  /** The whole pivot as text for a spreadsheet, with headers. @param print how a number is written */
+  copyAll(print: (value: number) => string): Promise<string> {
+    return copyView(this.shown, print);
   }
 
   /** The whole pivot, typed, and how its measures are written. */
@@ -264,9 +267,14 @@ export class Grid implements GridHost {
     return { ...whole, formats };
   }
 
-  /** Some cells with their headers as text for a spreadsheet; the empty text for no cells. */
-  copyCells(cells: readonly ReadCell[]): string {
-    return copyCells(this.shown, cells);
+  /** Marked cells as text for a spreadsheet; see {@link copyMarked}. */
+  copyMarked(cells: readonly MarkedCell[], print: (value: number) => string): Promise<string> {
+    return copyMarked(this.shown, cells, print);
+  }
+
+  /** What names a cell: "Furniture / Chairs, 2028 / Sales". */
+  nameOf(cell: CellIdentity): string {
+    return cellName(this.shown, cell);
   }
 
   dispose(): Promise<void> {
@@ -316,7 +324,10 @@ export class Grid implements GridHost {
   private listen(): void {
     const { table } = this.plugin;
     table.tabIndex = 0;
-    table.setAttribute('aria-label', 'Pivot. Arrow keys move the selection.');
+    table.setAttribute(
+      'aria-label',
+      'Pivot. Arrow keys move the selection, with Shift they mark a block.',
+    );
     table.addEventListener('mousedown', (event) => this.onMouseDown(event));
   }
 
@@ -343,14 +354,25 @@ export class Grid implements GridHost {
       return;
     }
     if (!identity && cell.tagName !== 'TD' && isHead) return;
-    const x = identity?.measure == null ? null : (meta.x ?? null);
-    this.events.onTarget(identity, { x, y: meta.y ?? 0 }, event.ctrlKey || event.metaKey);
+    const { at } = this.targetOf(cell);
+    const isBlock = event.shiftKey && !isHead;
+    const adds = event.ctrlKey || event.metaKey || (event.shiftKey && isHead);
+    this.events.onTarget(identity, at, isBlock ? 'block' : adds ? 'add' : 'alone');
+    if (identity && !isHead && !adds) this.drag.begin(identity);
+  }
+
+  /** What is drawn at a cell's place; null if that is not known. */
+  private targetOf(cell: Element): { identity: CellIdentity | null; at: CellPosition } {
+    const meta = this.plugin.table.getMeta(cell);
+    const identity = meta ? this.marks.drawnAt(cell) : null;
+    const x = identity?.measure == null ? null : (meta?.x ?? null);
+    return { identity, at: { x, y: meta?.y ?? 0 } };
   }
 
   private isOnIcon(header: Element, event: MouseEvent): boolean {
     const level = Number(header.closest('tr')?.dataset.level ?? 0);
     const from = header.getBoundingClientRect().left;
-    return event.shiftKey || event.clientX - from < ICON_WIDTH + LEVEL_WIDTH * level;
+    return event.clientX - from < ICON_WIDTH + LEVEL_WIDTH * level;
   }
 
   /** Opens or closes a row; with Shift held, all rows of its level. */

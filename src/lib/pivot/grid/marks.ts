@@ -42,6 +42,8 @@ interface Reaches {
  */
 export class Marks {
   private selected = new Set<string>();
+  /** The cell that is typed into, if several are selected. */
+  private active: string | null = null;
   /** Selected headers, of rows and of columns: all cells along them are marked. */
   private headers: readonly CellIdentity[] = [];
   private slice: Slice | null = null;
@@ -90,8 +92,9 @@ export class Marks {
     );
   }
 
-  /** Marks cells as selected, and redraws nothing else. */
-  select(cells: readonly CellIdentity[]): void {
+  /** Marks cells as selected, and redraws nothing else. @param active the one that is typed into */
+  select(cells: readonly CellIdentity[], active: CellIdentity | null): void {
+    this.active = active && cells.length > 1 ? cellKey(active) : null;
     this.selected = new Set(cells.filter((cell) => cell.measure !== null).map(cellKey));
     this.headers = cells.filter((cell) => cell.measure === null);
     this.paint();
@@ -178,6 +181,7 @@ export class Marks {
       const selected = identity !== null && this.isSelected(identity);
       const reached = !isHeader && identity !== null && (touched?.touches(identity) ?? false);
       cell.classList.toggle('pf-selected', selected);
+      cell.classList.toggle('pf-active', selected && cellKey(identity) === this.active);
       cell.classList.toggle('pf-hint', reached);
       if (isHeader) continue;
       cell.classList.toggle('pf-glow', identity !== null && (changed?.touches(identity) ?? false));

@@ -277,6 +277,19 @@ export class Shown {
     });
   }
 
+  /**
+   * Some of what one view shows: its rows from `start_row` up to `end_row`, and a list of values for each
+   * of some columns.
+   */
+  async readPart(
+    reader: ViewReader,
+    view: View,
+    columns: readonly DrawnColumn[],
+    rows: Required<Pick<ViewWindow, 'start_row' | 'end_row'>>,
+  ): Promise<{ paths: CellValue[][]; values: CellValue[][] }> {
+    return this.readRows(reader, view, columns, rows, await reader.printedPaths());
+  }
+
   private async readColumns(): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;

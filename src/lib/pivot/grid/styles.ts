@@ -130,4 +130,6 @@ td.pf-selected, th.pf-selected {
   outline: 2px solid var(--pf-focus);
   outline-offset: -2px;
 }
+/* Of several, the one that is typed into. */
+td.pf-active, th.pf-active { background-color: var(--pf-active) !important; }
 `;

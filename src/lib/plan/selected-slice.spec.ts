@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadCell } from '../pivot/cell';
 import { listOf } from '../pivot/slice';
-import { selectedSlice, toggled } from './selection.svelte';
+import { selectedSlice, toggled } from './selected-slice';
 
 const COLUMNS = [
   { cname: 'Region', role: 'dimension' as const, is_key: false },

@@ -1,0 +1,214 @@
+import { ApiError } from '../client/api';
+import type { ScaleEdit } from '../contract/operations';
+import type { MarkedCell, ReadCell } from '../pivot/cell';
+import {
+  isUnchanged,
+  placeFilled,
+  placePasted,
+  problemsOf,
+  problemText,
+  type Asked,
+  type Direction,
+  type Placed,
+} from './block-edits';
+import type { CellEntry } from './cell-entry';
+import type { Changes, Written } from './changes.svelte';
+import type { Loading } from './loading.svelte';
+import { hasOverlap } from './marked-sums';
+import type { PlannedVersion } from './planned-version.svelte';
+import { pivotMessageOf } from './pivot-message-of';
+import type { MeasureEdit } from './scale-draft';
+import { MOST_CHANGED, type Selection } from './selection.svelte';
+
+const OVERLAP =
+  'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
+const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
+
+/** A sentence that says why nothing was written; it is shown where the cells are. */
+class Refusal extends Error {}
+
+/** A cell, and what it is to become. */
+interface Wanted {
+  cell: ReadCell;
+  edit: MeasureEdit;
+}
+
+/** How numbers are read and written. */
+export interface NumberWords {
+  read(text: string): MeasureEdit | null;
+  print(value: number): string;
+}
+
+/**
+ * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
+ * (docs/decisions/0033-blocks-are-one-entry.md). What cannot be written is said before anything is sent.
+ */
+export class BlockEntry {
+  /** Why the last block was not written, and of which selection. */
+  private refused = $state.raw<{ key: string; text: string } | null>(null);
+
+  /** Why the last block was not written; null once something else is marked. */
+  readonly refusal: string | null = $derived.by(() =>
+    this.refused?.key === this.selection.key ? this.refused.text : null,
+  );
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly selection: Selection,
+    private readonly changes: Changes,
+    private readonly entry: CellEntry,
+    private readonly words: NumberWords,
+  ) {}
+
+  /** Whether nothing can be changed now, which is said then. */
+  isRefused(): boolean {
+    const { obstacle } = this.planned;
+    if (obstacle) this.refuse(obstacle);
+    return obstacle !== null;
+  }
+
+  /**
+   * Pastes rows of texts into the marked cells, or from the only marked one down and to the right: each
+   * number is the new total of its cell.
+   *
+   * @returns null if nothing was written, which {@link refusal} explains
+   * @throws ApiError with a sentence if it is refused by the service
+   */
+  paste(texts: readonly (readonly string[])[], pf_user: string): Promise<Written | null> {
+    return this.write(pf_user, async (marked) => {
+      const [wide, high] = [texts[0]?.length ?? 0, texts.length];
+      if (marked.length === 1 && wide * high > 1) {
+        if (wide * high > MOST_CHANGED) return { refusal: TOO_MANY };
+        if (!(await this.selection.markFromActive(wide, high))) {
+          return {
+            refusal: `From here on, the pivot has no room for ${high} × ${wide} cells, which the clipboard holds.`,
+          };
+        }
+        return placePasted(texts, await this.selection.markedNow(), this.words.read);
+      }
+      return placePasted(texts, marked, this.words.read);
+    });
+  }
+
+  /** Fills the block from its first column or row; see {@link paste}. */
+  fill(direction: Direction, pf_user: string): Promise<Written | null> {
+    return this.write(pf_user, (marked) => placeFilled(marked, direction, this.words.print));
+  }
+
+  /** Writes what was typed into every marked cell; see {@link paste}. */
+  enter(edit: MeasureEdit, pf_user: string): Promise<Written | null> {
+    const text = '';
+    return this.write(pf_user, (marked) => ({
+      asked: marked.map((cell) => ({ cell, edit, text })),
+    }));
+  }
+
+  private refuse(text: string): void {
+    this.refused = { key: this.selection.key, text };
+  }
+
+  private async write(
+    pf_user: string,
+    place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
+  ): Promise<Written | null> {
+    this.refused = null;
+    try {
+      return await this.entry.inTurn(async () => {
+        await this.changes.settled();
+        if (this.planned.obstacle) throw new Refusal(this.planned.obstacle);
+        const marked = await this.selection.markedNow();
+        if (marked.length === 0) throw new Refusal('Mark the cells first.');
+        const placed = await place(marked);
+        if ('refusal' in placed) throw new Refusal(placed.refusal);
+        const edits = await this.editsOf(placed.asked, pf_user);
+        await this.changes.settled();
+        return this.changes.applyEdits(edits, pf_user);
+      });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
+      return null;
+    }
+  }
+
+  /** @throws Refusal, or ApiError, if one of the cells cannot become what is asked of it */
+  private async editsOf(asked: readonly Asked[], pf_user: string): Promise<ScaleEdit[]> {
+    const changed = asked.filter((each) => !isUnchanged(each));
+    if (changed.length === 0) throw new Refusal('This changes nothing.');
+    if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
+    if (hasOverlap(this.selection.marked)) throw new Refusal(OVERLAP);
+    const cells = await this.selection.slicesOf(changed.map(({ cell }) => cell));
+    const problems = problemsOf(
+      cells,
+      (cell, i) => this.whyNot(cell, changed[i]),
+      (cell) => this.nameOf(cell),
+    );
+    if (problems.length > 0) throw new Refusal(problemText(problems));
+    const wanted = cells.flatMap((cell, i): Wanted[] => {
+      const edit = changed[i]?.edit;
+      return edit ? [{ cell, edit }] : [];
+    });
+    const onScreen = this.changesOf(wanted, ({ cell }) => cell.value);
+    if (onScreen.length === 0) throw new Refusal('This changes nothing.');
+    // A total stays a total, though somebody else may have written since it was on screen.
+    const before = await this.totalsBefore(onScreen, pf_user);
+    const edits = this.changesOf(onScreen, (_, i) => before[i] ?? null);
+    if (edits.length === 0) throw new Refusal('This changes nothing.');
+    return edits.map(({ body }) => body);
+  }
+
+  private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {
+    if (!asked?.edit) return 'There is no number for it.';
+    const { amount, by } = asked.edit;
+    if (Number.isNaN(amount)) return `“${asked.text}” is no number.`;
+    const obstacle = this.entry.obstacle(cell);
+    if (obstacle) return obstacle;
+    if (cell.value === null)
+      return 'Nothing is there yet. Type into it alone, to say what it is to be like.';
+    return by === 'percent' && cell.value === 0
+      ? 'This total is 0, and so is any percentage of it.'
+      : null;
+  }
+
+  /** The edits that make cells what they are to be; none for one that is so already. */
+  private changesOf<Cell extends Wanted>(
+    wanted: readonly Cell[],
+    totalOf: (cell: Cell, i: number) => number | null,
+  ): (Wanted & { body: ScaleEdit })[] {
+    return wanted.flatMap((each, i) => {
+      const { cell, edit } = each;
+      const amounts = this.entry.amountsFor(cell, edit, totalOf(each, i) ?? 0);
+      if (!amounts) return [];
+      const isEqual = this.entry.isSpreadEqually(edit);
+      const body = { slice: cell.slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
+      return [{ cell, edit, body }];
+    });
+  }
+
+  /** What the cells of some edits add up to as they are stored now. */
+  private async totalsBefore(
+    edits: readonly (Wanted & { body: ScaleEdit })[],
+    pf_user: string,
+  ): Promise<(number | null)[]> {
+    const bodies = edits.map(({ body }) => body);
+    try {
+      const totals = await this.changes.totalsBefore(bodies, pf_user);
+      return edits.map(({ cell }, i) => {
+        const role = this.entry.roleOf(cell);
+        return (role && totals[i]?.[`${role}_total`]) ?? null;
+      });
+    } catch (error) {
+      const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
+      const blamed = at ? edits[Number(at)] : undefined;
+      if (!blamed || !(error instanceof ApiError)) throw error;
+      const reason = error.message.replace(/^edits\.\d+: /, '');
+      const names = [this.nameOf(blamed.cell)];
+      throw new Refusal(problemText([{ reason, names }]), { cause: error });
+    }
+  }
+
+  private nameOf(cell: ReadCell): string {
+    return this.loading.pivot?.grid.nameOf(cell) ?? '';
+  }
+}

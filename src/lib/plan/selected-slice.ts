@@ -1,0 +1,45 @@
+import type { Slice } from '../contract/operations';
+import type { CellIdentity, ReadCell } from '../pivot/cell';
+import { cellKey } from '../pivot/cell';
+import type { NotHeld, SliceColumn } from '../pivot/slice';
+import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
+
+/** What is selected: the cells clicked and the slice they make, or a slice changed by hand. */
+export interface SelectedSlice {
+  /** The cells that are marked; none once the slice was changed by hand. */
+  cells: readonly ReadCell[];
+  slice: Slice;
+  /** Parts of the cells that the slice leaves out. */
+  notHeld: readonly NotHeld[];
+  /** Dimensions in the slice that the source does not let operations select by. */
+  unmarked: readonly string[];
+  /** Why no slice selects exactly these cells; null if one does. */
+  impossible: string | null;
+}
+
+/** The cells with one more, or without it if it is among them. */
+export function toggled<Cell extends CellIdentity>(cells: readonly Cell[], cell: Cell): Cell[] {
+  const key = cellKey(cell);
+  const others = cells.filter((other) => cellKey(other) !== key);
+  return others.length < cells.length ? others : [...cells, cell];
+}
+
+/** What some cells select together; null if they differ in more than one column. */
+export function selectedSlice(
+  cells: readonly ReadCell[],
+  columns: readonly SliceColumn[],
+): SelectedSlice | null {
+  const slice = mergeSlices(cells.map((cell) => cell.slice));
+  if (!slice) return null;
+  const notHeld = cells.flatMap((cell) => cell.notHeld);
+  return {
+    cells,
+    slice,
+    notHeld: notHeld.filter(
+      (part, i) =>
+        notHeld.findIndex((other) => other.kind === part.kind && other.text === part.text) === i,
+    ),
+    unmarked: unmarkedDimensions(slice, columns),
+    impossible: cells.find((cell) => cell.impossible)?.impossible ?? null,
+  };
+}

@@ -1,0 +1,368 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { arrange, PivotPage, type CellName } from './pivot-page';
+
+/** Blocks of cells: marked by mouse and keyboard, added up, copied, pasted into and filled. */
+
+const TABLE = 'pf.fc_superstore_1';
+const cell = (sub: string, year = '2028', measure = 'Sales'): CellName => ({
+  row: ['Furniture', sub],
+  column: [year, measure],
+});
+const SUBS = ['Bookcases', 'Chairs', 'Furnishings', 'Tables'];
+
+const status = (page: Page) => page.getByTestId('marked');
+const apart = (page: Page) => page.getByTestId('apart');
+const english = (number: number, digits = 2) =>
+  number.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: 2 });
+
+/** Sums of the plan by subcategory and year, as they are stored. */
+async function stored(service: Service): Promise<Map<string, { sales: number; units: number }>> {
+  const rows = await service.query<{ at: string; sales: number; units: number }>(
+    `SELECT "Sub-Category" || ' ' || extract(year FROM "Order Date") AS at,
+            sum("Sales")::numeric(20,4)::float8 AS sales, sum("Quantity")::int AS units
+       FROM ${TABLE} GROUP BY 1`,
+  );
+  return new Map(rows.map(({ at, ...sums }) => [at, sums]));
+}
+
+/** The marked cells on screen: what they show. */
+const marked = (pivot: PivotPage) => pivot.grid.locator('td.pf-selected').allTextContents();
+
+async function middle(pivot: PivotPage, name: CellName): Promise<{ x: number; y: number }> {
+  await expect.poll(() => pivot.find(name)).not.toBeNull();
+  const at = await pivot.find(name);
+  if (!at) throw new Error('The cell went while it was looked at.');
+  return at;
+}
+
+async function drag(pivot: PivotPage, from: CellName, to: CellName): Promise<void> {
+  const { mouse } = pivot.page;
+  const [start, end] = [await middle(pivot, from), await middle(pivot, to)];
+  await mouse.move(start.x, start.y);
+  await mouse.down();
+  await mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2);
+  await mouse.move(end.x, end.y);
+  await mouse.up();
+}
+
+async function clickWith(key: 'Shift' | 'Control', pivot: PivotPage, to: CellName): Promise<void> {
+  const { x, y } = await middle(pivot, to);
+  await pivot.page.keyboard.down(key);
+  await pivot.page.mouse.click(x, y);
+  await pivot.page.keyboard.up(key);
+}
+
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+test.beforeEach(({ context }) => context.grantPermissions(['clipboard-read', 'clipboard-write']));
+
+test('a block is marked by dragging, by Shift+click and by Shift+arrows, added up and copied', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const sums = await stored(service);
+  const sales = SUBS.map((sub) => sums.get(`${sub} 2028`)?.sales ?? NaN);
+
+  // One column: the cells are one slice, and operations reach it as before.
+  await drag(pivot, cell('Bookcases'), cell('Tables'));
+  await expect.poll(() => marked(pivot)).toHaveLength(4);
+  const sum = sales.reduce((a, b) => a + b, 0);
+  await expect(status(page)).toContainText('4 cells');
+  await expect(status(page)).toContainText(`Sum ${english(sum)}, average ${english(sum / 4)}`);
+  await expect(page.getByTestId('value-total')).toHaveText(english(sum));
+
+  // From the same cell on, to another corner: values and units of two years, which are no one slice.
+  await clickWith('Shift', pivot, cell('Furnishings', '2029', 'Quantity'));
+  await expect.poll(() => marked(pivot)).toHaveLength(12);
+  await expect(apart(page)).toContainText('No scale, recode or clone');
+  await expect(pivot.apply).toHaveCount(0);
+  await expect(status(page)).toContainText('12 cells');
+  await expect(status(page)).toContainText(/Sales Sum .*Quantity Sum/);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/No operation reaches exactly these cells/)).toBeVisible();
+
+  // By keyboard, the corner moves on, also faster than cells are read.
+  await page.keyboard.press('g');
+  for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowUp'])
+    await page.keyboard.press(`Shift+${key}`);
+  await expect.poll(() => marked(pivot)).toHaveLength(4);
+  const block = ['Bookcases', 'Chairs'].map((sub) => {
+    const { sales: value, units } = sums.get(`${sub} 2028`) ?? { sales: NaN, units: NaN };
+    return `${value}\t${units}`;
+  });
+  await expect(status(page)).toContainText('4 cells');
+  await page.keyboard.press('Control+c');
+  await expect(page.getByText('Copied: 4 cells.')).toBeVisible();
+  expect(await clipboard(page)).toBe(block.join('\n'));
+
+  // Up into the total of the category: it is not counted twice.
+  await pivot.click(cell('Bookcases'));
+  await page.keyboard.press('Shift+ArrowUp');
+  await expect(status(page)).toContainText('2 cells');
+  await expect(status(page)).toContainText(`Sum ${english(sum)}`);
+  await expect(status(page)).toContainText('without 1 part of totals');
+
+  // The header of a row gives the row with its numbers.
+  await pivot.click({ row: ['Furniture', 'Chairs'] });
+  await page.keyboard.press('Control+c');
+  await expect
+    .poll(() => clipboard(page))
+    .toMatch(
+      new RegExp(`^Furniture / Chairs\t.*\t${sales[1]}\t${sums.get('Chairs 2028')?.units}\t`),
+    );
+
+  // An arrow goes on from where the block began.
+  await pivot.click(cell('Bookcases'));
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect.poll(() => marked(pivot)).toHaveLength(2);
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => marked(pivot)).toHaveLength(1);
+  await expect(pivot.slice).toContainText('Sub-Category = Bookcases');
+});
+
+test('marks stay with their cells: scrolled, opened and after changes', async ({
+  page,
+  service,
+}) => {
+  await page.setViewportSize({ width: 1024, height: 500 });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    group_by: ['Category', 'Sub-Category', 'Segment'],
+    split_by: ['Region'],
+    columns: ['Sales', 'Quantity'],
+    expressions: {},
+  });
+  const west = (row: string[], measure = 'Sales') => ({ row, column: ['West', measure] });
+  const [first, last] = [
+    west(['Furniture', 'Bookcases']),
+    west(['Furniture', 'Tables'], 'Quantity'),
+  ];
+  await pivot.click(first);
+  await clickWith('Shift', pivot, last);
+  await expect(status(page)).toContainText('8 cells');
+  const shown = await marked(pivot);
+  await pivot.grid.evaluate((grid) => (grid.scrollTop = 10_000));
+  await expect.poll(() => pivot.find(first)).toBeNull();
+  await pivot.grid.evaluate((grid) => (grid.scrollTop = 0));
+  await expect.poll(() => marked(pivot)).toEqual(shown);
+
+  // What comes between is not marked: the block stands for what was marked, not for places.
+  const chairs = pivot.grid.locator('tbody th', { hasText: /^Chairs$/ });
+  await chairs.click({ position: { x: 30, y: 8 } });
+  await expect.poll(() => pivot.find(west(['Furniture', 'Chairs', 'Consumer']))).not.toBeNull();
+  await expect.poll(() => marked(pivot)).toEqual(shown);
+
+  // Somebody else's change is on screen, and in the sum.
+  await service.api.post('/versions/1/scale', {
+    slice: { 'Sub-Category': 'Chairs', Region: 'West' },
+    value_incr: 1000,
+    pf_user: 'Ben',
+  });
+  await expect.poll(() => marked(pivot)).not.toEqual(shown);
+  expect(await marked(pivot)).toHaveLength(8);
+  const [row] = await service.query<{ sales: number }>(
+    `SELECT sum("Sales")::float8 AS sales FROM ${TABLE}
+      WHERE "Region" = 'West' AND "Category" = 'Furniture'`,
+  );
+  await expect(status(page)).toContainText(`Sales Sum ${english(row?.sales ?? NaN)}`);
+});
+
+test.describe('amounts for a block', () => {
+  const scales = async (service: Service) =>
+    (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length;
+  const salesOf = async (service: Service, at: string) => (await stored(service)).get(at)?.sales;
+  const unitsOf = async (service: Service, at: string) => (await stored(service)).get(at)?.units;
+
+  async function paste(page: Page, text: string): Promise<void> {
+    await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    await page.keyboard.press('Control+v');
+  }
+
+  test('are pasted as one entry, which is undone at once', async ({ page, service }) => {
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const before = await stored(service);
+    // From one cell down and right. What a spreadsheet shows may have marks, and one cell is as it was.
+    await pivot.click(cell('Bookcases'));
+    const units = before.get('Chairs 2028')?.units;
+    await paste(page, `"40,000"\t250\r\n$72,000.50\t${units}\r\n`);
+    await expect.poll(() => scales(service)).toBe(1);
+    await expect
+      .poll(() => marked(pivot))
+      .toEqual(['40,000.00', '250', '72,000.50', String(units)]);
+    const after = await stored(service);
+    expect(after.get('Bookcases 2028')).toEqual({ sales: 40_000, units: 250 });
+    expect(after.get('Chairs 2028')).toEqual({ sales: 72_000.5, units });
+    expect(after.get('Tables 2028')).toEqual(before.get('Tables 2028'));
+    expect(after.get('Bookcases 2029')).toEqual(before.get('Bookcases 2029'));
+    const [entry] = await service.query(
+      `SELECT slice, jsonb_array_length(params->'edits') AS edits FROM pf.log WHERE operation = 'scale'`,
+    );
+    expect(entry).toEqual({ slice: null, edits: 3 });
+
+    // A block that is marked takes one of its own size, negative numbers with their own sign.
+    await drag(pivot, cell('Furnishings'), cell('Tables', '2028', 'Quantity'));
+    await expect(status(page)).toContainText('4 cells');
+    await paste(page, '-500\t700\n(1.5k)\t235');
+    await expect.poll(() => scales(service)).toBe(2);
+    expect(await salesOf(service, 'Furnishings 2028')).toBe(-500);
+    expect(await salesOf(service, 'Tables 2028')).toBe(-1500);
+    await expect.poll(() => pivot.text(cell('Tables'))).toBe('-1,500.00');
+
+    await page.keyboard.press('Control+z');
+    await expect(page.getByText(/^Undone: /)).toBeVisible();
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => scales(service)).toBe(0);
+    expect(await stored(service)).toEqual(before);
+    await expect
+      .poll(() => pivot.number(cell('Bookcases')))
+      .toBeCloseTo(before.get('Bookcases 2028')?.sales ?? NaN, 2);
+  });
+
+  test('are refused with their cells’ names before anything is sent', async ({ page, service }) => {
+    await service.api.post('/versions/1/locks', {
+      slice: { 'Sub-Category': 'Tables' },
+      note: 'Agreed',
+      pf_user: 'Ben',
+    });
+    const pivot = new PivotPage(page);
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (/\/scale/.test(request.url())) sent.push(request.url());
+    });
+    await pivot.open(1);
+    const before = await stored(service);
+    const refused = async (text: string | RegExp) => {
+      await expect(status(page)).toContainText(text);
+      expect(sent).toEqual([]);
+    };
+
+    await pivot.click(cell('Furnishings'));
+    await paste(page, '100\nabout 200');
+    await refused('Furniture / Tables, 2028 / Sales: “about 200” is no number.');
+    // What is said belongs to what is marked.
+    await page.keyboard.press('ArrowUp');
+    await expect(status(page)).not.toContainText('is no number');
+
+    await pivot.click(cell('Furnishings'));
+    await paste(page, '100\n200');
+    await refused('Furniture / Tables, 2028 / Sales: Locked by Ben: Agreed. Nothing was written.');
+
+    await drag(pivot, cell('Bookcases'), cell('Furnishings'));
+    await expect(status(page)).toContainText('3 cells');
+    await paste(page, '100\n200');
+    await refused('The clipboard holds 2 rows × 1 column, and 3 rows × 1 column are marked.');
+
+    await pivot.click({ row: ['Technology', 'Phones'], column: ['2030', 'Quantity'] });
+    await paste(page, '100\t200');
+    await refused(/has no room for 1 × 2 cells/);
+
+    // A total and its parts: each would undo the other.
+    await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
+    await paste(page, '1000\n600');
+    await refused('These cells hold a total and parts of it');
+    await page.keyboard.press('Control+d');
+    await refused('These cells hold a total and parts of it');
+    expect(await scales(service)).toBe(0);
+    expect(await stored(service)).toEqual(before);
+
+    await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+    await expect(page.getByText('Closed', { exact: true })).toBeVisible();
+    await drag(pivot, cell('Bookcases'), cell('Chairs', '2029', 'Quantity'));
+    await expect(apart(page)).toContainText('This version is closed');
+    await paste(page, '100');
+    await refused('This version is closed: it can be read, not changed.');
+  });
+
+  test('are filled to the right and down, and typed into all of it', async ({ page, service }) => {
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const before = await stored(service);
+    const of = (at: string) => before.get(at) ?? { sales: NaN, units: NaN };
+
+    // Right: each measure from its own first column.
+    await pivot.click(cell('Bookcases'));
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowDown');
+    await expect(status(page)).toContainText('8 cells');
+    await page.keyboard.press('Control+r');
+    await expect.poll(() => scales(service)).toBe(1);
+    let now = await stored(service);
+    for (const sub of ['Bookcases', 'Chairs'])
+      expect(now.get(`${sub} 2029`)).toEqual({
+        sales: expect.closeTo(of(`${sub} 2028`).sales, 2),
+        units: of(`${sub} 2028`).units,
+      });
+    expect(now.get('Chairs 2028')).toEqual(of('Chairs 2028'));
+
+    // Down, again by keyboard alone.
+    await expect
+      .poll(() => pivot.number(cell('Chairs', '2029', 'Quantity')))
+      .toBe(of('Chairs 2028').units);
+    await page.keyboard.press('ArrowRight');
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowDown');
+    await expect(status(page)).toContainText('4 cells');
+    await page.keyboard.press('Control+d');
+    await expect.poll(() => scales(service)).toBe(2);
+    for (const sub of SUBS)
+      expect(await unitsOf(service, `${sub} 2028`)).toBe(of('Bookcases 2028').units);
+    expect(await salesOf(service, 'Tables 2028')).toBe(of('Tables 2028').sales);
+
+    // Typed into all marked cells, of whatever shape.
+    now = await stored(service);
+    await pivot.click(cell('Bookcases'));
+    await clickWith('Control', pivot, cell('Tables', '2030'));
+    await expect(status(page)).toContainText('2 cells');
+    await page.keyboard.type('*1.05');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => scales(service)).toBe(3);
+    for (const at of ['Bookcases 2028', 'Tables 2030'])
+      expect(await salesOf(service, at)).toBeCloseTo((now.get(at)?.sales ?? NaN) * 1.05, 1);
+    await expect(pivot.grid).toBeFocused();
+    await expect(status(page)).toContainText('2 cells');
+    await page.keyboard.type('+500');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(() => scales(service)).toBe(4);
+    expect(await salesOf(service, 'Tables 2030')).toBeCloseTo(
+      (now.get('Tables 2030')?.sales ?? NaN) * 1.05 + 500,
+      1,
+    );
+    const entries = await service.query(
+      `SELECT jsonb_array_length(params->'edits') AS edits FROM pf.log
+        WHERE operation = 'scale' ORDER BY id`,
+    );
+    expect(entries.map(({ edits }) => edits)).toEqual([4, 3, 2, 2]);
+  });
+
+  test.describe('with a decimal comma', () => {
+    test.use({ locale: 'de-DE' });
+
+    test('are copied and pasted as they are shown', async ({ page, service }) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      const before = await stored(service);
+      await drag(pivot, cell('Bookcases'), cell('Chairs'));
+      await expect(status(page)).toContainText('2 cells');
+      await page.keyboard.press('Control+c');
+      await expect(page.getByText('Copied: 2 cells.')).toBeVisible();
+      const copied = ['Bookcases 2028', 'Chairs 2028'].map((at) =>
+        String(before.get(at)?.sales).replace('.', ','),
+      );
+      expect(await clipboard(page)).toBe(copied.join('\n'));
+      // What was copied changes nothing where it came from.
+      await page.keyboard.press('Control+v');
+      await expect(status(page)).toContainText('This changes nothing.');
+      await paste(page, '1.204,50 €\n71.000,5');
+      await expect.poll(() => scales(service)).toBe(1);
+      expect(await salesOf(service, 'Bookcases 2028')).toBe(1204.5);
+      expect(await salesOf(service, 'Chairs 2028')).toBe(71_000.5);
+      await paste(page, '1,204.50');
+      await expect(status(page)).toContainText('“1,204.50” is no number');
+    });
+  });
+});
