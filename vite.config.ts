@@ -50,7 +50,7 @@ export default defineConfig({
           name: 'pure',
           // The engine's specs take seconds on a machine that is busy.
           testTimeout: 60_000,
-          include: ['src/**/*.spec.ts', 'tests/{house,hunt,soak}/*.spec.ts'],
+          include: ['src/**/*.spec.ts', 'tests/{bench,house,hunt,soak}/**/*.spec.ts'],
           environment: 'node',
           setupFiles: ['tests/support/seed.ts'],
         },

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { PROJECT } from '../../../src/cli/prepare.js';
+import { count, putSections, table, time } from '../document';
 import type { CrowdFigures } from './planners';
 import type { RowsFigures } from './rows';
 
@@ -13,7 +13,6 @@ export interface Figures {
 }
 
 const FIGURES = join(PROJECT, 'docs/scale.json');
-const DOCUMENT = join(PROJECT, 'docs/scale.md');
 
 export const readFigures = (): Figures =>
   existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : { rows: [], crowds: [] };
@@ -21,18 +20,6 @@ export const readFigures = (): Figures =>
 /** Keeps what was measured so far: a run may end early. */
 export const writeFigures = (figures: Figures): void =>
   writeFileSync(FIGURES, `${JSON.stringify(figures, null, 2)}\n`);
-
-const count = (value: number): string => value.toLocaleString('en-US');
-
-const time = (ms: number): string => {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  return ms < 100_000 ? `${(ms / 1000).toPrecision(2)} s` : `${count(Math.round(ms / 1000))} s`;
-};
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
 
 const WAYS: readonly [keyof RowsFigures & string, string][] = [
   ['load', 'baseline load'],
@@ -148,17 +135,9 @@ function sections({ rows, crowds: people }: Figures): Record<string, string> {
 }
 
 /**
- * Puts the tables into the document, each between its two marks.
+ * Puts the tables into the document.
  *
  * @throws Error if a mark is missing
  */
-export async function writeDocument(figures: Figures): Promise<void> {
-  let text = readFileSync(DOCUMENT, 'utf8');
-  for (const [name, body] of Object.entries(sections(figures))) {
-    const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- end -->)`);
-    if (!place.test(text)) throw new Error(`docs/scale.md has no place for ${name}`);
-    text = text.replace(place, (_, begin: string, end: string) => `${begin}\n\n${body}\n\n${end}`);
-  }
-  const options = await resolveConfig(DOCUMENT);
-  writeFileSync(DOCUMENT, await format(text, { ...options, parser: 'markdown' }));
-}
+export const writeDocument = (figures: Figures): Promise<void> =>
+  putSections('scale.md', sections(figures));

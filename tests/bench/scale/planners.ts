@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer, type Server } from '../../../src/demo/server';
-import { timed } from '../measure';
-import { call, makeSource, openPlace, send } from './orders';
-import { cpuSeconds } from './processes';
+import { quantile, timed } from '../measure';
+import { call, makeSource, openPlace, send } from '../place';
+import { plannedOrders } from '../shapes';
+import { cpuSeconds } from '../processes';
 
 /** How people share one server. */
 export interface Crowd {
@@ -31,9 +32,6 @@ export interface CrowdFigures extends Crowd {
 const MINUTE = 60_000;
 /** How long a page waits for more changes before it reads the log again, as the real one does. */
 const LOG_PAUSE = 500;
-
-const quantile = (values: readonly number[], share: number): number =>
-  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN);
 
 /** Busy and all seconds of the machine's cores since it started. */
 function machineSeconds(): { busy: number; all: number } {
@@ -138,8 +136,11 @@ async function measureCrowd(
     versions: versions.length,
     writes: writes.length,
     failures,
-    write: { median: quantile(writes, 0.5), p99: quantile(writes, 0.99) },
-    follow: { median: quantile(follows, 0.5), p99: quantile(follows, 0.99) },
+    write: { median: Math.round(quantile(writes, 0.5)), p99: Math.round(quantile(writes, 0.99)) },
+    follow: {
+      median: Math.round(quantile(follows, 0.5)),
+      p99: Math.round(quantile(follows, 0.99)),
+    },
     serverBusy: (after.server - before.server) / seconds,
     machineBusy:
       (after.machine.busy - before.machine.busy) / (after.machine.all - before.machine.all),
@@ -160,7 +161,8 @@ export async function measureCrowds(
     env: { PF_LOG_LEVEL: 'silent', PF_MEMORY_MB: '2048' },
   });
   try {
-    const source = await makeSource(place.client, server.url, rows);
+    const shape = plannedOrders(rows, { grain: true });
+    const { source } = await makeSource(place.client, server.url, shape);
     for (const crowd of crowds) {
       const versions: number[] = [];
       for (let at = 0; at < crowd.versions; at += 1) {

@@ -1,7 +1,8 @@
 import { startServer } from '../../../src/demo/server';
 import { median, timed } from '../measure';
-import { call, dropSource, makeSource, openPlace, send, type Place } from './orders';
-import { watchingMemory, type Peak } from './processes';
+import { call, dropSource, makeSource, openPlace, send, type Place } from '../place';
+import { plannedOrders } from '../shapes';
+import { watchingMemory, type Peak } from '../processes';
 
 /** What was measured of one version. Milliseconds, medians. */
 export interface RowsFigures {
@@ -28,6 +29,8 @@ export interface RowsFigures {
 
 const SHARDS = 4;
 
+const shapeOf = (rows: number) => plannedOrders(rows, { grain: true });
+
 /** Small tables take little time, and swing more. */
 function roundsFor(rows: number): number {
   if (rows > 10_000_000) return 1;
@@ -45,7 +48,7 @@ export async function measureRows(
       for (const shards of place.hasCitus ? [null, SHARDS] : [null]) {
         onFigures(await measureOne(place, rows, shards));
       }
-      await dropSource(place.client, rows);
+      await dropSource(place.client, shapeOf(rows).tname);
     }
   } finally {
     await place.close();
@@ -68,9 +71,9 @@ async function measureOne(
   try {
     const { url } = keeping;
     const known = await client.query('SELECT id FROM pf.source WHERE tname = $1', [
-      `orders_${rows}`,
+      shapeOf(rows).tname,
     ]);
-    const source = known.rows[0]?.id ?? (await makeSource(client, url, rows));
+    const source = known.rows[0]?.id ?? (await makeSource(client, url, shapeOf(rows))).source;
     const { id } = await call(url, 'POST', `/sources/${source}/versions`, {
       name: `Bench ${shards ?? 'local'}`,
     });

@@ -1,0 +1,39 @@
+// The engine in a page with nothing else.
+
+/**
+ * @param {string} name
+ * @returns {Promise<ArrayBuffer>}
+ */
+async function bytesOf(name) {
+  const response = await fetch(`/bytes/${encodeURIComponent(name)}`, { cache: 'no-store' });
+  if (!response.ok) throw new Error(`No bytes of that name: ${name}`);
+  return response.arrayBuffer();
+}
+
+const path = '/cdn/perspective.js';
+const { default: engine } = await import(/* @vite-ignore */ path);
+engine.init_client(fetch('/wasm/perspective-js.wasm'));
+const client = await engine.worker();
+
+/** @type {Window['engine']} */
+window.engine = {
+  async measured(name, more, arranged) {
+    const loaded = await bytesOf(name);
+    const added = more === null ? null : await bytesOf(more);
+    let start = performance.now();
+    const table = await client.table(loaded, { index: 'pf_id' });
+    const view = await table.view(arranged);
+    await view.to_columns_string({ end_row: 1 });
+    if (added) {
+      start = performance.now();
+      await table.update(added);
+      await view.to_columns_string({ end_row: 1 });
+    }
+    const took = performance.now() - start;
+    await view.delete();
+    await table.delete();
+    return took;
+  },
+};
+
+export {};

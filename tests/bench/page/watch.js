@@ -1,0 +1,31 @@
+// Watches the grid of the pivot page. It runs in the page, before anything else there.
+
+localStorage.setItem('pf.user', 'bench');
+
+/** No change takes as long as this, unless it fails. */
+const PATIENCE_MS = 180_000;
+
+const total = () =>
+  document
+    .querySelector('perspective-viewer-pivot-grid')
+    ?.shadowRoot?.querySelector('regular-table tbody td')?.textContent ?? '';
+
+/** @type {Window['watch']} */
+const watch = {
+  clicked: 0,
+  total,
+  painted: (before) =>
+    new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error(`The total is still ${total()}`)), PATIENCE_MS);
+      const look = () => {
+        const shown = total();
+        // What this frame shows is on screen when the next task runs.
+        if (shown !== '' && shown !== before) setTimeout(() => resolve(performance.now()));
+        else requestAnimationFrame(look);
+      };
+      look();
+    }),
+};
+window.watch = watch;
+
+addEventListener('click', (event) => (watch.clicked = event.timeStamp), true);

@@ -1,0 +1,173 @@
+import type { Browser, Page } from '@playwright/test';
+import { startServer, type Server } from '../../../src/demo/server';
+import { ARROW } from '../../../src/lib/contract/primitives';
+import { arrangedOn, EngineAlone, memoryOf, openPage, requestOf, startBrowser } from '../browser';
+import { count } from '../document';
+import { machineOf } from '../machine';
+import { timed } from '../measure';
+import { within, type Bench } from '../part';
+import { call, makeVersion, send, startPlace, type Place } from '../place';
+import { startPsql } from '../psql';
+import { LEAVES, plannedOrders } from '../shapes';
+import { scaleTokens, statementOf } from '../statements';
+
+const PERCENT = 10;
+const BATCH = 'Batch 1';
+/** So often the whole plan is scaled and the scale undone: memory is to be steady after that. */
+const TIMES = 10;
+
+/** What a change costs in the page, from the click to the number, beside what cannot be saved. */
+export async function measureChanges(bench: Bench): Promise<void> {
+  const place = await startPlace();
+  const { database, client } = place;
+  const env = { PF_MEMORY_MB: '2048', PF_LOG_LEVEL: 'silent' };
+  const server = await startServer({ database, env });
+  const engine = await EngineAlone.start();
+  const browser = await startBrowser();
+  try {
+    bench.tell({ kind: 'machine', machine: await machineOf(client, browser.version()) });
+    await changeSlice(bench, place, server, browser, engine);
+    await changeAll(bench, place, server, browser, engine);
+  } finally {
+    await browser.close();
+    await engine.end();
+    await server.stop();
+    await place.close();
+  }
+}
+
+/** The rows of a version, and those that a scale of some of them answers; the scale is undone. */
+async function given(engine: EngineAlone, { url }: Server, id: number, slice: object) {
+  engine.give('loaded', await send(url, 'GET', `/versions/${id}/data`));
+  const body = { slice, pct: PERCENT, pf_user: 'bench' };
+  const answer = await send(url, 'POST', `/versions/${id}/scale`, body, { accept: ARROW });
+  engine.give('answer', answer);
+  const { entries } = await call(url, 'GET', `/versions/${id}/log`);
+  await send(url, 'DELETE', `/log/${entries[0].id}`);
+}
+
+async function opened(browser: Browser, { url }: Server, path: string): Promise<Page> {
+  const page = await openPage(browser);
+  page.setDefaultTimeout(60_000);
+  await page.goto(`${url}${path}`);
+  await page.evaluate(() => window.watch.painted(''));
+  return page;
+}
+
+/** The first number in a row of the grid. */
+const numberOf = (page: Page, row: string) =>
+  page
+    .locator('perspective-viewer-pivot-grid tbody tr')
+    .filter({ has: page.getByText(row, { exact: true }) })
+    .locator('td')
+    .first();
+
+/** Waits until the page has so many rows: it takes the next command then. */
+const settledAt = (page: Page, rows: number) =>
+  page
+    .getByText(`${count(rows)} rows`, { exact: true })
+    .first()
+    .waitFor();
+
+/** Scales what is behind a row. @returns the page's times */
+async function scaled(page: Page, row: string, rows: number) {
+  await numberOf(page, row).click();
+  const percent = page.getByLabel(/: Percent$/).first();
+  await percent.fill(String(PERCENT));
+  const apply = page.getByRole('button', { name: /^Scale [\d,]+ rows$/ });
+  await apply.and(page.locator(':enabled')).waitFor();
+  const before = await page.evaluate(() => window.watch.total());
+  const painting = page.evaluate((total) => window.watch.painted(total), before);
+  await apply.click();
+  const painted = await painting;
+  const { ended } = await requestOf(page, /\/scale$/);
+  const click = await page.evaluate(() => window.watch.clicked);
+  await settledAt(page, rows);
+  return { click, answered: ended, painted };
+}
+
+/** Undoes what was done last. @returns milliseconds from the key to the number */
+async function undone(page: Page, rows: number): Promise<number> {
+  const before = await page.evaluate(() => window.watch.total());
+  const painting = page.evaluate((total) => window.watch.painted(total), before);
+  const took = await timed(async () => {
+    await page.keyboard.press('Control+z');
+    await painting;
+  });
+  await settledAt(page, rows);
+  return took;
+}
+
+/** A slice of 10,000 leaves of a million rows: from the last byte of the answer to the number. */
+async function changeSlice(
+  bench: Bench,
+  { client }: Place,
+  server: Server,
+  browser: Browser,
+  engine: EngineAlone,
+): Promise<void> {
+  const rows = within(bench, 1_000_000);
+  bench.say(`a slice of ${rows} rows`);
+  const shape = { ...plannedOrders(rows, { grain: false }), tname: 'sliced_orders' };
+  const { id } = await makeVersion(client, server.url, shape);
+  await given(engine, server, id, { Batch: BATCH });
+  const page = await opened(browser, server, `/versions/${id}?rows=Batch&columns=`);
+  try {
+    const arranged = await arrangedOn(page);
+    const ways: Record<string, number[]> = {};
+    for (let round = 0; round <= bench.extent.rounds; round += 1) {
+      const took = await scaled(page, BATCH, rows + LEAVES);
+      const alone = await engine.updating('loaded', 'answer', arranged);
+      await undone(page, rows);
+      if (round === 0) continue;
+      (ways['the engine alone'] ??= []).push(alone);
+      (ways['answer to number'] ??= []).push(took.painted - took.answered);
+      (ways['click to number'] ??= []).push(took.painted - took.click);
+    }
+    bench.tell({ kind: 'turns', name: 'a slice', turns: { rows, ways } });
+  } finally {
+    await page.close();
+  }
+}
+
+/** All leaves of a version, again and again. */
+async function changeAll(
+  bench: Bench,
+  { client, database }: Place,
+  server: Server,
+  browser: Browser,
+  engine: EngineAlone,
+): Promise<void> {
+  const rows = within(bench, 500_000);
+  bench.say(`all of ${rows} rows`);
+  const shape = plannedOrders(rows, { grain: false });
+  const { id, table, templates } = await makeVersion(client, server.url, shape);
+  await given(engine, server, id, {});
+  const statement = statementOf(templates.scale!, table, null, 0, scaleTokens({ pct: PERCENT }));
+  const psql = await startPsql(database);
+  const inDatabase = () => timed(() => psql.run(`BEGIN; ${statement}; ROLLBACK;`));
+  const page = await opened(browser, server, `/versions/${id}?columns=`);
+  try {
+    const arranged = await arrangedOn(page);
+    const ways: Record<string, number[]> = {};
+    const memory: number[] = [];
+    for (let round = 0; round < TIMES; round += 1) {
+      const took = await scaled(page, 'TOTAL', 2 * rows);
+      (ways['click to number'] ??= []).push(took.painted - took.click);
+      if (round < bench.extent.rounds) {
+        (ways['the statement'] ??= []).push(await inDatabase());
+        const alone = await engine.updating('loaded', 'answer', arranged);
+        (ways['the engine alone'] ??= []).push(alone);
+      }
+      (ways['undo: key to number'] ??= []).push(await undone(page, rows));
+      memory.push(await memoryOf(browser));
+      bench.say(`${round + 1} of ${TIMES}`);
+    }
+    bench.tell({ kind: 'turns', name: 'all leaves', turns: { rows, ways } });
+    const value = memory.at(-1)! / memory[0]!;
+    bench.tell({ kind: 'value', name: 'memory', rows, value });
+  } finally {
+    await psql.end();
+    await page.close();
+  }
+}

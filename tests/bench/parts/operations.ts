@@ -1,0 +1,160 @@
+import type pg from 'pg';
+import { startServer } from '../../../src/demo/server';
+import { sql } from '../../../src/lib/server/sql/quote';
+import type { TokenValues } from '../../../src/lib/server/sql/tokens';
+import { machineOf } from '../machine';
+import { takeTurns, timed, type Way } from '../measure';
+import { within, type Bench } from '../part';
+import { makeVersion, send, startPlace, type Place } from '../place';
+import { startPsql, type Psql } from '../psql';
+import { LEAVES, plannedOrders } from '../shapes';
+import { MOVED, scaleTokens, statementOf } from '../statements';
+
+const BATCH = 'Batch 7';
+const PF_USER = 'bench';
+/** As many batches as it takes for an entry of 100,000 rows. */
+const TEN_BATCHES = Array.from({ length: 10 }, (_, i) => `Batch ${i}`);
+
+const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
+  scale: {
+    body: { value_incr: 12_345.67, units_incr: -89 },
+    tokens: scaleTokens({ value: '12345.67', units: '-89' }),
+  },
+  recode: { body: { set: { Region: 'Elsewhere' } }, tokens: { set_clause: MOVED } },
+  clone: {
+    body: { set: { Region: 'Elsewhere' }, scale_factor: 1.05 },
+    tokens: { set_clause: MOVED, scale_factor: sql`'1.05'::numeric` },
+  },
+};
+
+/** A version that operations are measured on. After each, all is as it was. */
+class Planned {
+  constructor(
+    private readonly client: pg.Client,
+    private readonly url: string,
+    readonly id: number,
+    readonly table: string,
+  ) {}
+
+  operate(operation: string, body: object): Promise<unknown> {
+    return send(this.url, 'POST', `/versions/${this.id}/${operation}`, {
+      pf_user: PF_USER,
+      ...body,
+    });
+  }
+
+  async newest(): Promise<number> {
+    return Number((await this.client.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
+  }
+
+  settle(): Promise<unknown> {
+    return this.client.query(`VACUUM ANALYZE ${this.table}`);
+  }
+
+  /** Deletes what came after an entry. */
+  async backTo(logid: number): Promise<void> {
+    await this.client.query(`DELETE FROM ${this.table} WHERE pf_logid > ${logid}`);
+    await this.client.query(`DELETE FROM pf.log WHERE id > ${logid}`);
+    await this.settle();
+  }
+}
+
+/** What the service adds to the statements of its operations, and to a bare delete. */
+export async function measureOperations(bench: Bench): Promise<void> {
+  const rows = within(bench, 1_000_000);
+  // Nothing but the operations themselves may work on the table.
+  const place = await startPlace({ autovacuum: 'off' });
+  const { database, client } = place;
+  const server = await startServer({ database, env: { PF_LOG_LEVEL: 'silent' } });
+  const psql = await startPsql(database);
+  try {
+    bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
+    const shape = plannedOrders(rows, { grain: false });
+    const { id, table, templates } = await makeVersion(client, server.url, shape);
+    const version = new Planned(client, server.url, id, table);
+    for (const operation of Object.keys(OPERATIONS)) {
+      const ways = waysOf(operation, version, place, psql, templates[operation]!);
+      const times = await takeTurns(ways, bench.extent.rounds);
+      bench.tell({ kind: 'turns', name: operation, turns: { rows, ways: times } });
+    }
+    await scaleAgain(bench, version, client, rows);
+    await undo(bench, version, place, server.url, rows);
+  } finally {
+    await psql.end();
+    await server.stop();
+    await place.close();
+  }
+}
+
+/** The service, and the same statements by psql and by pg alone. */
+function waysOf(
+  operation: string,
+  version: Planned,
+  { client }: Place,
+  psql: Psql,
+  template: string,
+): Record<string, Way> {
+  const { body, tokens } = OPERATIONS[operation]!;
+  const undone = (work: (logid: number) => Promise<unknown>) => async () => {
+    const before = await version.newest();
+    // The service draws its ids from the sequence, the others choose one that it will not draw.
+    const took = await timed(() => work(before + 1_000_000));
+    await version.backTo(before);
+    return took;
+  };
+  const statements = (logid: number) => `BEGIN;
+    INSERT INTO pf.log (id, version_id, pf_user, operation)
+      VALUES (${logid}, ${version.id}, '${PF_USER}', '${operation}');
+    ${statementOf(template, version.table, BATCH, logid, tokens)};
+    COMMIT;`;
+  return {
+    psql: undone((logid) => psql.run(statements(logid))),
+    'the service': undone(() => version.operate(operation, { slice: { Batch: BATCH }, ...body })),
+    'pg alone': undone((logid) => client.query(statements(logid))),
+  };
+}
+
+/** The same slice, ten times: rows grow by its leaves, not by doubling. */
+async function scaleAgain(bench: Bench, version: Planned, client: pg.Client, rows: number) {
+  const ways: Record<string, number[]> = { 'the first': [], 'the tenth': [] };
+  let most = 0;
+  for (let round = 0; round < bench.extent.rounds; round += 1) {
+    const start = await version.newest();
+    for (let at = 1; at <= 10; at += 1) {
+      const took = await timed(() =>
+        version.operate('scale', { slice: { Batch: BATCH }, pct: 10 }),
+      );
+      if (at === 1) ways['the first']!.push(took);
+      if (at === 10) ways['the tenth']!.push(took);
+    }
+    const { rows: written } = await client.query(
+      `SELECT count(*)::int AS n FROM ${version.table} WHERE pf_logid > ${start} GROUP BY pf_logid`,
+    );
+    most = Math.max(most, ...written.map(({ n }) => n));
+    await version.backTo(start);
+  }
+  bench.tell({ kind: 'turns', name: 'again', turns: { rows, ways } });
+  bench.tell({ kind: 'value', name: 'grown', rows, value: most / LEAVES });
+}
+
+/** Undo of an entry of 100,000 rows. */
+async function undo(bench: Bench, version: Planned, { client }: Place, url: string, rows: number) {
+  const deleted = (logid: number, returning: string) =>
+    client.query(`BEGIN; DELETE FROM ${version.table} WHERE pf_logid = ${logid} ${returning};
+      DELETE FROM pf.log WHERE id = ${logid}; COMMIT`);
+  const taken = (way: (logid: number) => Promise<unknown>) => async () => {
+    await version.operate('scale', { slice: { Batch: TEN_BATCHES }, pct: 10 });
+    await version.settle();
+    const logid = await version.newest();
+    const took = await timed(() => way(logid));
+    await version.settle();
+    return took;
+  };
+  const ways = {
+    'a bare delete': taken((logid) => deleted(logid, '')),
+    'a delete that answers its ids': taken((logid) => deleted(logid, 'RETURNING pf_id')),
+    'the service': taken((logid) => send(url, 'DELETE', `/log/${logid}`)),
+  };
+  const times = await takeTurns(ways, bench.extent.rounds);
+  bench.tell({ kind: 'turns', name: 'undo', turns: { rows, ways: times } });
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startServer } from '../../../src/demo/server';
+import { machineOf } from '../machine';
+import { median, takeTurns, timed, type Way } from '../measure';
+import { within, type Bench } from '../part';
+import { drain, makeVersion, startPlace } from '../place';
+import { watchingMemory } from '../processes';
+import { startPsql } from '../psql';
+import { wideOrders } from '../shapes';
+import { othersDuring } from './others';
+import { startReader } from './read-ways';
+
+/** Further ways to the same rows, each in a process of its own. */
+const OTHER_WAYS = {
+  'row objects': 'objects',
+  'COPY drained through pg': 'drained',
+  "DuckDB's PostgreSQL reader": 'duckdb',
+} as const;
+
+const IDLE_MS = 3000;
+
+/** Megabytes that a process holds now. */
+const resident = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** How long the rows of a version take to a client, when none are kept, and what that costs others. */
+export async function measureReads(bench: Bench): Promise<void> {
+  const rows = within(bench, 1_000_000);
+  const place = await startPlace();
+  const { database, client } = place;
+  const env = { PF_KEEP_ENTRIES: '0', PF_MEMORY_MB: '4096', PF_LOG_LEVEL: 'silent' };
+  const server = await startServer({ database, env });
+  const psql = await startPsql(database);
+  const readers: Awaited<ReturnType<typeof startReader>>[] = [];
+  try {
+    bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
+    const { id, table, templates } = await makeVersion(client, server.url, wideOrders(rows));
+    const select = templates.get_data!.replace('{{fc_table}}', table);
+    const path = `/versions/${id}/data`;
+    const load = () => drain(server.url, path);
+
+    const base = resident(server.pid);
+    const { result, peak } = await watchingMemory([server.pid], load);
+    const memory = (peak.server - base) / (result.bytes / 2 ** 20);
+    bench.tell({ kind: 'value', name: 'memory', rows, value: memory });
+
+    const idle: number[] = [];
+    const loading: number[] = [];
+    for (let round = 0; round < bench.extent.rounds; round += 1) {
+      idle.push(await othersDuring(server.url, () => sleep(IDLE_MS)));
+      loading.push(await othersDuring(server.url, load));
+    }
+    const others = median(loading) - median(idle);
+    bench.tell({ kind: 'value', name: 'others', rows, value: others });
+
+    const ways: Record<string, Way> = {
+      psql: () => timed(() => psql.copy(select)),
+      'the service': () => timed(load),
+    };
+    for (const [name, way] of Object.entries(OTHER_WAYS)) {
+      try {
+        const reader = await startReader({ way, database, table, select });
+        readers.push(reader);
+        ways[name] = reader.read;
+      } catch (error) {
+        const [why = ''] = (error as Error).message.split('\n');
+        bench.tell({ kind: 'missing', name, why });
+      }
+    }
+    const times = await takeTurns(ways, bench.extent.rounds);
+    bench.tell({ kind: 'turns', name: 'data', turns: { rows, ways: times } });
+  } finally {
+    for (const reader of readers) await reader.end();
+    await psql.end();
+    await server.stop();
+    await place.close();
+  }
+}

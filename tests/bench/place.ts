@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import pg from 'pg';
+import { startPostgres } from '../../src/demo/postgres';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+import { up } from '../../src/lib/server/migrate/runner';
+import type { Shape } from './shapes';
+
+/** Makes a source table. A table of that name goes away. */
+async function makeTable(client: pg.Client, { tname, rows, select }: Shape): Promise<void> {
+  await client.query(`DROP TABLE IF EXISTS public.${tname}`);
+  await client.query(`CREATE TABLE public.${tname} AS
+    SELECT ${select} FROM generate_series(0::bigint, ${rows - 1}) AS i`);
+  await client.query(`VACUUM ANALYZE public.${tname}`);
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** What came back for a request; its body is read by whoever asked. */
+async function answerTo(
+  url: string,
+  method: string,
+  path: string,
+  body: object | undefined,
+  headers: Record<string, string>,
+): Promise<IncomingMessage> {
+  const type = body && { 'content-type': 'application/json' };
+  const sent = request(`${url}/api${path}`, { method, agent, headers: { ...type, ...headers } });
+  sent.end(body && JSON.stringify(body));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+/**
+ * Sends a request and reads the answer to its last byte. A refusal ends the run. `fetch` would give up
+ * after five minutes, which a load of many rows may take.
+ */
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<Buffer> {
+  const response = await answerTo(url, method, path, body, headers);
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part);
+  const answer = Buffer.concat(parts);
+  if (response.statusCode! >= 400) throw new Error(`${path}: ${answer.toString()}`);
+  return answer;
+}
+
+/** As {@link send}, for an answer in JSON. What is asked for is known here. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export const call = async (...request: Parameters<typeof send>): Promise<any> =>
+  JSON.parse((await send(...request)).toString());
+
+/**
+ * Reads rows to the last byte and keeps none.
+ *
+ * @param tag of rows that are known already: they may come no other way than as a 304 then
+ */
+export async function drain(
+  url: string,
+  path: string,
+  tag?: string,
+): Promise<{ tag: string; bytes: number }> {
+  const known: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
+  const response = await answerTo(url, 'GET', path, undefined, known);
+  let bytes = 0;
+  for await (const part of response) bytes += (part as Buffer).length;
+  const expected = tag === undefined ? 200 : 304;
+  if (response.statusCode !== expected) throw new Error(`${path}: ${response.statusCode}`);
+  return { tag: response.headers.etag ?? '', bytes };
+}
+
+/** Makes and registers a source table. @returns the id of the source, and its templates by operation */
+export async function makeSource(
+  client: pg.Client,
+  url: string,
+  shape: Shape,
+): Promise<{ source: number; templates: Record<string, string> }> {
+  await makeTable(client, shape);
+  const { id } = await call(url, 'POST', '/sources', { schema: 'public', tname: shape.tname });
+  await call(url, 'PUT', `/sources/${id}/columns`, shape.columns);
+  const stored: { operation: string; sql: string }[] = await call(
+    url,
+    'POST',
+    `/sources/${id}/sql`,
+  );
+  return {
+    source: id,
+    templates: Object.fromEntries(stored.map(({ operation, sql }) => [operation, sql])),
+  };
+}
+
+/** A version of a new source table, loaded once. @returns with the name of its forecast table */
+export async function makeVersion(client: pg.Client, url: string, shape: Shape) {
+  const { source, templates } = await makeSource(client, url, shape);
+  const { id } = await call(url, 'POST', `/sources/${source}/versions`, { name: 'Bench' });
+  await send(url, 'POST', `/versions/${id}/baseline`, { pf_user: 'bench' });
+  const table = `pf.fc_${shape.tname}_${id}`;
+  await client.query(`VACUUM ANALYZE ${table}`);
+  return { id: id as number, table, templates };
+}
+
+/** Deletes a source with its versions and tables, and gives their disk space back. */
+export async function dropSource(client: pg.Client, tname: string): Promise<void> {
+  const { rows: versions } = await client.query(
+    `SELECT v.id FROM pf.version v JOIN pf.source s ON s.id = v.source_id WHERE s.tname = $1`,
+    [tname],
+  );
+  for (const { id } of versions) {
+    await client.query(`DROP TABLE IF EXISTS pf.fc_${tname}_${id}`);
+    await client.query('DELETE FROM pf.version WHERE id = $1', [id]);
+  }
+  await client.query('DELETE FROM pf.source WHERE tname = $1', [tname]);
+  await client.query(`DROP TABLE IF EXISTS public.${tname}`);
+}
+
+/** A database to measure on. */
+export interface Place {
+  database: DatabaseConfig;
+  client: pg.Client;
+  /** Whether new versions can be distributed there. */
+  hasCitus: boolean;
+  close(): Promise<void>;
+}
+
+const SETTINGS = { fsync: 'off', max_wal_size: '8GB', work_mem: '256MB' };
+
+/** A PostgreSQL of its own, with the schema of the service. It ends with this process. */
+export async function startPlace(settings: Record<string, string> = {}): Promise<Place> {
+  const postgres = await startPostgres({
+    settings: { ...SETTINGS, shared_buffers: '1GB', ...settings },
+  });
+  return openedOn(postgres.database('postgres'), () => postgres.stop());
+}
+
+/** The database that `DB_*` names, or a PostgreSQL of its own, with the schema of the service. */
+export async function openPlace(): Promise<Place> {
+  const { DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD } = process.env;
+  if (!DB_HOST) return startPlace({ shared_buffers: '2GB' });
+  const database = {
+    host: DB_HOST,
+    port: Number(DB_PORT ?? 5432),
+    database: DB_NAME ?? '',
+    user: DB_USER ?? '',
+    password: DB_PASSWORD ?? '',
+  };
+  return openedOn(database, () => Promise.resolve());
+}
+
+async function openedOn(database: DatabaseConfig, stop: () => Promise<void>): Promise<Place> {
+  const client = new pg.Client(database);
+  await client.connect();
+  await up(client, () => {});
+  const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
+  return {
+    database,
+    client,
+    hasCitus: rows.length > 0,
+    close: async () => {
+      await client.end();
+      await stop();
+    },
+  };
+}

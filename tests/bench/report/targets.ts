@@ -1,0 +1,193 @@
+import { median } from '../measure';
+import type { Figures, PartFigures, Value } from './figures';
+
+/** What the service wants to reach. */
+export interface Target {
+  words: string;
+  part: string;
+  /** It counts only if it was measured with at least so many rows. */
+  rows: number;
+  /** The figure may be at most this, or has to be at least this. */
+  bound: 'at most' | 'at least';
+  limit: number;
+  /** What the figure counts, as it is written after it and after the limit. */
+  unit: string;
+  /** @returns undefined if it was not measured */
+  figure(part: PartFigures): Value | undefined;
+}
+
+export type Verdict = 'met' | 'not met' | 'too few rows' | 'not measured';
+
+/** The median of one way by the medians of others together, which took turns with it. */
+export const ratioOf =
+  (turns: string, way: string, ...others: string[]) =>
+  (part: PartFigures): Value | undefined => {
+    const measured = part.turns[turns];
+    const times = [way, ...others].map((name) => median(measured?.ways[name] ?? []));
+    const [took = NaN, ...beside] = times;
+    const value = took / beside.reduce((sum, each) => sum + each, 0);
+    return measured && Number.isFinite(value) ? { rows: measured.rows, value } : undefined;
+  };
+
+const medianOf =
+  (turns: string, way: string) =>
+  (part: PartFigures): Value | undefined => {
+    const measured = part.turns[turns];
+    const value = median(measured?.ways[way] ?? []);
+    return measured && Number.isFinite(value) ? { rows: measured.rows, value } : undefined;
+  };
+
+const valueOf = (name: string) => (part: PartFigures) => part.values[name];
+
+const MILLION = 1_000_000;
+const atMost = (limit: number, unit: string) => ({ bound: 'at most' as const, limit, unit });
+const atLeast = (limit: number, unit: string) => ({ bound: 'at least' as const, limit, unit });
+
+/** The service's targets, in the order of the document. */
+export const TARGETS: readonly Target[] = [
+  {
+    words: '`GET /data`, nothing kept, through HTTP to the last byte',
+    part: 'read',
+    rows: MILLION,
+    ...atMost(1, '× `psql`, COPY BINARY of the same select'),
+    figure: ratioOf('data', 'the service', 'psql'),
+  },
+  {
+    words: 'row objects, `tableFromArrays`',
+    part: 'read',
+    rows: MILLION,
+    ...atLeast(8, '× the service'),
+    figure: ratioOf('data', 'row objects', 'the service'),
+  },
+  {
+    words: 'memory of a load, at most',
+    part: 'read',
+    rows: MILLION,
+    ...atMost(6, '× its answer'),
+    figure: valueOf('memory'),
+  },
+  {
+    words: 'other requests while rows are loaded, p99',
+    part: 'read',
+    rows: MILLION,
+    ...atMost(25, 'ms more than idle'),
+    figure: valueOf('others'),
+  },
+  {
+    words: '`GET /data`, unchanged',
+    part: 'kept',
+    rows: MILLION,
+    ...atMost(0.15, '× nothing kept'),
+    figure: ratioOf('data', 'unchanged', 'nothing kept'),
+  },
+  {
+    words: '`GET /data`, unchanged and known to the client: 304',
+    part: 'kept',
+    rows: MILLION,
+    ...atMost(0.15, '× nothing kept'),
+    figure: ratioOf('data', 'known to the client', 'nothing kept'),
+  },
+  {
+    words: '`GET /data`, one entry added since',
+    part: 'kept',
+    rows: MILLION,
+    ...atMost(0.15, '× nothing kept'),
+    figure: ratioOf('data', 'one entry added', 'nothing kept'),
+  },
+  {
+    words: '`GET /agg`, to 96,000 groups, nothing kept',
+    part: 'kept',
+    rows: 5 * MILLION,
+    ...atMost(1.15, '× the bare SQL'),
+    figure: ratioOf('agg', 'nothing kept', 'the bare SQL'),
+  },
+  {
+    words: '`GET /agg`, one entry added since',
+    part: 'kept',
+    rows: 5 * MILLION,
+    ...atMost(0.12, '× nothing kept'),
+    figure: ratioOf('agg', 'one entry added', 'nothing kept'),
+  },
+  ...['scale', 'recode', 'clone'].map((operation) => ({
+    words: `${operation} of 10,000 leaves`,
+    part: 'operations',
+    rows: MILLION,
+    ...atMost(1.3, '× the same statement in `psql`'),
+    figure: ratioOf(operation, 'the service', 'psql'),
+  })),
+  {
+    words: 'the tenth scale of the same slice',
+    part: 'operations',
+    rows: MILLION,
+    ...atMost(1.2, '× the first'),
+    figure: ratioOf('again', 'the tenth', 'the first'),
+  },
+  {
+    words: 'rows that each of them writes',
+    part: 'operations',
+    rows: MILLION,
+    ...atMost(1, '× the leaves'),
+    figure: valueOf('grown'),
+  },
+  {
+    words: 'undo of an entry of 100,000 rows',
+    part: 'operations',
+    rows: MILLION,
+    ...atMost(1.3, '× the bare delete'),
+    figure: ratioOf('undo', 'the service', 'a bare delete'),
+  },
+  ...(
+    [
+      ['55 columns', 'many columns', 350_000],
+      ['invoice lines', 'invoice lines', 541_909],
+    ] as const
+  ).map(([words, turns, rows]) => ({
+    words: `the page, ${words}: from the last byte to the painted pivot`,
+    part: 'open',
+    rows,
+    ...atMost(1.25, '× the engine loading the same bytes, with the same view'),
+    figure: ratioOf(turns, 'last byte to pivot', 'the engine alone'),
+  })),
+  {
+    words: 'the page: from the click to its request, warm',
+    part: 'open',
+    rows: 350_000,
+    ...atMost(200, 'ms'),
+    figure: medianOf('many columns', 'click to request'),
+  },
+  {
+    words: 'the page: a scale of all leaves, from the click to the new sums',
+    part: 'change',
+    rows: 500_000,
+    ...atMost(2, "× the statement in `psql` and the engine's own update"),
+    figure: ratioOf('all leaves', 'click to number', 'the statement', 'the engine alone'),
+  },
+  {
+    words: 'the page: memory after ten such scales and undos',
+    part: 'change',
+    rows: 500_000,
+    ...atMost(1.2, '× after one'),
+    figure: valueOf('memory'),
+  },
+  {
+    words: "the page: from an operation's answer to the new sums",
+    part: 'change',
+    rows: MILLION,
+    ...atMost(1.2, "× the engine's own update"),
+    figure: ratioOf('a slice', 'answer to number', 'the engine alone'),
+  },
+];
+
+/** How a target stands: computed from its figure, and only if that was measured on enough rows. */
+export function judged(
+  target: Target,
+  figures: Figures,
+): { verdict: Verdict; measured: Value | undefined } {
+  const part = figures[target.part];
+  const measured = part && target.figure(part);
+  if (!measured) return { verdict: 'not measured', measured };
+  if (measured.rows < target.rows) return { verdict: 'too few rows', measured };
+  const { value } = measured;
+  const isMet = target.bound === 'at most' ? value <= target.limit : value >= target.limit;
+  return { verdict: isMet ? 'met' : 'not met', measured };
+}

@@ -1,0 +1,144 @@
+/**
+ * How fast it is: `npm run bench [-- PART… --quick --max-rows=N]`. Writes docs/performance.md, its
+ * figures and its picture.
+ *
+ * Each part runs in a process of its own, so that none takes others with it, and what it tells replaces
+ * what was known of that part. Needs a build and a machine that is otherwise idle, and takes about 25
+ * minutes. Not part of `npm test`.
+ */
+import { fork } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { PROJECT } from '../../src/cli/prepare.js';
+import { putSections, time } from './document';
+import { median } from './measure';
+import type { Extent, Part, Told } from './part';
+import { measureChanges } from './parts/change';
+import { measureGrowth } from './parts/growth';
+import { measureKept } from './parts/kept';
+import { measureOpening } from './parts/open';
+import { measureOperations } from './parts/operations';
+import { measureReads } from './parts/read';
+import { noFigures, readFigures, writeFigures, type PartFigures } from './report/figures';
+import { picture } from './report/picture';
+import { sections } from './report/sections';
+
+const PARTS: Record<string, Part> = {
+  read: measureReads,
+  kept: measureKept,
+  operations: measureOperations,
+  open: measureOpening,
+  change: measureChanges,
+  growth: measureGrowth,
+};
+
+/** A part that hangs must not take the others with it. */
+const LIMIT_MINUTES = 20;
+
+const USAGE = `usage: npm run bench [-- ${Object.keys(PARTS).join(' | ')} …]
+  --max-rows=N   no table has more rows; if it is more than a million, growth is measured up to it
+  --quick        few rows and rounds, to see that it runs: writes to test-results/bench`;
+
+function extentOf(maxRows: string | undefined, quick: boolean): Extent {
+  if (quick) return { maxRows: 100_000, growTo: 100_000, rounds: 1 };
+  const most = maxRows === undefined ? undefined : Number(maxRows);
+  return { maxRows: most ?? Infinity, growTo: most ?? 1_000_000, rounds: 5 };
+}
+
+/** Runs one part in a process of its own. @param onTold for each figure, as soon as it is there */
+async function runPart(name: string, args: string[], onTold: (told: Told) => void): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url), [name, ...args], {
+    env: { ...process.env, PF_BENCH_PART: name },
+    timeout: LIMIT_MINUTES * 60_000,
+  });
+  let failure: string | undefined;
+  child.on('message', (message: Told | { kind: 'failed'; why: string }) => {
+    if (message.kind === 'failed') failure = message.why;
+    else onTold(message);
+  });
+  const ended = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code === 0 ? '' : `ended by ${signal ?? code}`));
+  });
+  if (failure ?? ended) throw new Error(failure ?? ended);
+}
+
+function said(told: Told): string {
+  if (told.kind === 'missing') return `${told.name}: not measured. ${told.why}`;
+  if (told.kind === 'value') return `${told.name}: ${told.value.toFixed(2)}`;
+  if (told.kind === 'machine') return JSON.stringify(told.machine);
+  const ways = Object.entries(told.turns.ways).map(([way, ms]) => `${way} ${time(median(ms))}`);
+  return `${told.name}, ${told.turns.rows} rows: ${ways.join(', ')}`;
+}
+
+function noted(figures: PartFigures, told: Told): void {
+  if (told.kind === 'turns') figures.turns[told.name] = told.turns;
+  else if (told.kind === 'value')
+    figures.values[told.name] = { rows: told.rows, value: told.value };
+  else if (told.kind === 'missing') figures.missing[told.name] = told.why;
+  else figures.machine = told.machine;
+}
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { quick: { type: 'boolean', default: false }, 'max-rows': { type: 'string' } },
+  });
+  const extent = extentOf(values['max-rows'], values.quick);
+  const unknown = positionals.filter((name) => !PARTS[name]);
+  if (unknown.length > 0 || !(extent.maxRows >= 10_000)) {
+    console.error(USAGE);
+    process.exitCode = 1;
+    return;
+  }
+  const part = process.env.PF_BENCH_PART;
+  if (part) return runHere(part, extent);
+
+  const folder = join(PROJECT, values.quick ? 'test-results/bench' : 'docs');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'performance.json');
+  const figures = readFigures(file);
+  const args = process.argv.slice(2).filter((arg) => arg.startsWith('--'));
+  for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
+    const began = Date.now();
+    const measured = (figures[name] = noFigures(new Date(began).toISOString()));
+    console.log(`\n${name}`);
+    try {
+      await runPart(name, args, (told) => {
+        console.log(`  ${said(told)}`);
+        noted(measured, told);
+        writeFigures(file, figures);
+      });
+    } catch (error) {
+      measured.failure = error instanceof Error ? error.message : String(error);
+      console.error(`  ${measured.failure}`);
+      process.exitCode = 1;
+    }
+    measured.seconds = (Date.now() - began) / 1000;
+    writeFigures(file, figures);
+    await putSections('performance.md', sections(figures), join(folder, 'performance.md'));
+    const drawn = picture(figures.growth);
+    if (drawn) writeFileSync(join(folder, 'performance.svg'), drawn);
+  }
+  console.log(`\n${sections(figures).summary}\nwritten: ${join(folder, 'performance.md')}`);
+}
+
+/** Runs a part in this process, which tells the one that started it. */
+async function runHere(name: string, extent: Extent): Promise<void> {
+  try {
+    await PARTS[name]!({
+      extent,
+      tell: (told) => process.send?.(told),
+      say: (text) => console.log(`  ${text}`),
+    });
+  } catch (error) {
+    const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    console.error(why);
+    process.send?.({ kind: 'failed', why: why.split('\n')[0] });
+  }
+  process.disconnect?.();
+}
+
+await main();

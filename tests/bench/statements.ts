@@ -1,0 +1,48 @@
+import { commas, ident, literal, sql, type SqlText } from '../../src/lib/server/sql/quote';
+import { substitute, type TokenValues } from '../../src/lib/server/sql/tokens';
+import { trusted } from '../../src/lib/server/sql/trusted';
+import { plannedOrders } from './shapes';
+
+const LEAF_COLUMNS = plannedOrders(0, { grain: false })
+  .columns.filter(({ role }) => role === 'dimension' || role === 'date')
+  .map(({ cname }) => cname);
+
+/** The set clause that puts a slice into another region. */
+export const MOVED: SqlText = commas(
+  LEAF_COLUMNS.map((name) =>
+    name === 'Region'
+      ? sql`'Elsewhere'::text AS "Region"`
+      : sql`leaves.${ident(name)} AS ${ident(name)}`,
+  ),
+);
+
+/**
+ * The statement that the service runs for an operation on planned orders.
+ *
+ * @param template as it is stored
+ * @param batch whose leaves are changed; null: all
+ * @param tokens of this operation alone
+ */
+export const statementOf = (
+  template: string,
+  table: string,
+  batch: string | null,
+  logid: number,
+  tokens: TokenValues,
+): SqlText =>
+  substitute(trusted(template), {
+    fc_table: trusted(table),
+    where_clause: batch === null ? sql`TRUE` : sql`"Batch" = ${literal(batch)}::text`,
+    exclude_clause: sql`pf_iter NOT IN ('reference')`,
+    logid: sql`${logid}`,
+    note: sql`NULL::text`,
+    ...tokens,
+  });
+
+/** The tokens of a scale by amounts, or by a percentage. */
+export const scaleTokens = (by: { pct: number } | { value: string; units: string }) => ({
+  pct: 'pct' in by ? sql`${by.pct}::numeric` : sql`NULL::numeric`,
+  value_incr: 'pct' in by ? sql`NULL::numeric` : sql`${literal(by.value)}::numeric`,
+  units_incr: 'pct' in by ? sql`NULL::numeric` : sql`${literal(by.units)}::numeric`,
+  spread: sql`'proportional'`,
+});
