@@ -18,6 +18,10 @@ test('recode moves the selection to a value that is offered', async ({ page, ser
   await pivot.panel.getByLabel('Note').fill(`it's "moved" {{logid}} $&`);
   await pivot.apply.click();
   await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  // What is said covers no number and no field.
+  const toast = await page.locator('[data-sonner-toast]').first().boundingBox();
+  const grid = await pivot.grid.boundingBox();
+  expect((toast?.y ?? Infinity) + (toast?.height ?? 0)).toBeLessThan(grid?.y ?? 0);
 
   await expect.poll(() => pivot.number(cell)).toBe(0);
   const [after] = await service.query(

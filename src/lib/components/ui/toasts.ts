@@ -15,7 +15,7 @@ const show =
   };
 
 /**
- * Short messages at the foot of the window. They disappear after a while, but not while the pointer or
+ * Short messages at the head of the window, where no numbers and no fields are. They disappear after a while, but not while the pointer or
  * the focus is on them. A message that nobody may miss belongs on the page instead.
  */
 export const toasts = {
