@@ -70,6 +70,7 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   // Sorted by a measure, and months in their order.
   await choose(page, 'Sales', 'Sort rows: largest first');
   await expect.poll(() => search(page)).toContain('&sort=Sales:desc');
+  await expect(pivot.grid.locator('th[aria-sort=descending]').first()).toContainText('Sales');
   const [{ regions }] = await service.query(
     `SELECT array_agg("Region" ORDER BY sales DESC) AS regions
      FROM (SELECT "Region", sum("Sales") AS sales FROM pf.fc_superstore_1 GROUP BY 1) r`,

@@ -41,6 +41,8 @@ test('an empty cell is made like another one, and a member like its neighbour', 
     /^all rows/,
   ]);
   await expect(offers.first()).toHaveAttribute('aria-selected', 'true');
+  const said = page.getByRole('status').filter({ hasText: 'Make it like' });
+  await expect(said).toHaveText(new RegExp(`Make it like ${before?.year}, .* 1 of 3`));
   await page.keyboard.press('Enter');
   await expect(page.getByText(/^Cloned: /)).toBeVisible();
   await expect.poll(() => pivot.number(cell)).toBe(1000);

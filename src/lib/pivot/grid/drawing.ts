@@ -3,6 +3,7 @@ import { CellFormat, type ColumnFormat } from './format';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from './labels';
 import { isGone, type Shown, type Window } from './shown';
+import { sortWord } from './sort';
 import type { Widths } from './widths';
 
 /** What is drawn if the view is gone: the one in its place is drawn next. */
@@ -187,8 +188,13 @@ export class Drawing {
       th.classList.toggle('pf-measure', isMeasure);
       th.classList.toggle('pf-number', isMeasure && this.formatOf(column.measure, kinds).isNumber);
       th.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1 && isMeasure);
-      if (direction) th.setAttribute('data-sort', direction);
-      else th.removeAttribute('data-sort');
+      setOrRemove(th, 'data-sort', direction);
+      setOrRemove(th, 'aria-sort', sortWord(direction));
     }
   }
+}
+
+function setOrRemove(element: Element, name: string, value: string | undefined): void {
+  if (value === undefined) element.removeAttribute(name);
+  else element.setAttribute(name, value);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LayoutSort } from '../../contract/stored-layout';
-import { nextSort } from './sort';
+import { nextSort, sortWord } from './sort';
 
 const ALONE = { isAbsolute: false, adds: false };
 
@@ -34,5 +34,13 @@ it('takes the place of other sorts, or joins them', () => {
   expect(nextSort(sort, 'price', false, { ...ALONE, adds: true })).toEqual([
     ...sort,
     ['price', 'desc'],
+  ]);
+});
+
+it('says how rows are sorted, and nothing of columns', () => {
+  const directions = ['asc', 'desc', 'desc abs', 'col asc', undefined];
+  expect(directions.map(sortWord)).toEqual([
+    ...['ascending', 'descending', 'other'],
+    ...[undefined, undefined],
   ]);
 });

@@ -31,3 +31,15 @@ export function nextSort(
   if (before === undefined) return [...sort, ...wanted];
   return sort.flatMap((each) => (each[0] === measure ? wanted : [each]));
 }
+
+/**
+ * How a direction of rows is called to those who do not see its arrow; undefined for one of columns. An
+ * order of amounts without their sign is neither rising nor falling.
+ */
+export function sortWord(
+  direction: string | undefined,
+): 'ascending' | 'descending' | 'other' | undefined {
+  if (direction === undefined || direction.startsWith('col ')) return undefined;
+  if (direction.endsWith(' abs')) return 'other';
+  return direction === 'asc' ? 'ascending' : 'descending';
+}
