@@ -59,6 +59,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   await arrange(page, {
     group_by: ['Category', 'Sub-Category'],
     split_by: ['month'],
+    columns: ['Sales', 'Sales: reference', 'Quantity'],
     expressions: { month: `bucket("Order Date", 'M')` },
   });
   await page.getByRole('button', { name: 'Show as a chart' }).click();
@@ -134,6 +135,15 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   expect((await new AxeBuilder({ page }).include('section.chart').analyze()).violations).toEqual(
     [],
   );
+
+  // Another measure is in the address, for who opens it, and back goes to the one before.
+  await chart.region.getByLabel('Measure').selectOption({ label: 'Quantity' });
+  await expect(page).toHaveURL(/draws=Quantity/);
+  await expect(chart.table.locator('caption')).toHaveText('Quantity by Category');
+  await page.reload();
+  await expect(chart.table.locator('caption')).toHaveText('Quantity by Category');
+  await page.goBack();
+  await expect(chart.table.locator('caption')).toHaveText('Sales by Category');
 
   // The same picture to take along.
   await chart.kind('Lines');

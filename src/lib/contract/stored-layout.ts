@@ -18,7 +18,8 @@ export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 
 /**
  * What a pivot shows, in plain data: stored as a source's `default_layout`. Every part may be
- * missing, and null counts as missing; parts with other names are left out. `depth` is how many
+ * missing, and null counts as missing; parts with other names are left out. `chart_measure` is what a chart
+ * draws (missing: the first measure). `depth` is how many
  * levels of rows are open (missing: all of them), `columns_depth` the same of columns. `total_column` is
  * where the total of all columns stands (missing: nowhere); with `subtotals`, open groups of columns show
  * theirs, too. The API stores any JSON object here; this schema is for the browser, which reads it.
@@ -39,6 +40,7 @@ export const Layout = v.pipe(
     aggregates: v.optional(byColumn(v.union([v.string(), v.tuple([v.string(), names])]))),
     columns_config: v.optional(byColumn(v.record(v.string(), v.unknown()))),
     plugin: v.optional(v.string()),
+    chart_measure: v.optional(v.string()),
     plugin_config: v.optional(v.record(v.string(), v.unknown())),
     depth: v.optional(v.number()),
     columns_depth: v.optional(v.number()),

@@ -105,6 +105,8 @@ export class Pivot {
   private readonly emptyExpressions = new Set<string>();
   /** What is on screen: the grid, or a chart in front of it. */
   private kind: Shape = GRID;
+  /** The measure that a chart draws; undefined: the first. */
+  private chartMeasure: string | undefined;
   private restoring = 0;
   private refreshes = 0;
   private disposed = false;
@@ -263,6 +265,7 @@ export class Pivot {
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
     layout.plugin = this.kind;
+    layout.chart_measure = this.chartMeasure;
     return { ...layout, ...this.grid.shown.open };
   }
 
@@ -296,16 +299,15 @@ export class Pivot {
    */
   async apply(saved: Layout): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
-    const { depth, columns_depth, total_column, subtotals, ...config } = withMonthsInOrder(
-      layout,
-      this.months,
-    );
+    const ordered = withMonthsInOrder(layout, this.months);
+    const { depth, columns_depth, total_column, subtotals, chart_measure, ...config } = ordered;
     const { shown } = this.grid;
     shown.expansion.setDepth(depth ?? null);
     shown.across.setDepth(columns_depth ?? null);
     shown.totals = { total_column, subtotals };
     await this.restore({ split_by: [], ...config, plugin: GRID });
     this.kind = shownAs(config.plugin);
+    this.chartMeasure = chart_measure;
     return { dropped, ignoresOr };
   }
 
@@ -512,18 +514,24 @@ export class Pivot {
     return this.kind;
   }
 
+  /** Has charts draw another measure. */
+  drawMeasure(name: string): void {
+    this.chartMeasure = name;
+  }
+
   /** What a chart of what is shown draws; see {@link readChart}. */
-  chart(measure: string | null): Promise<Chart> {
-    const reading = this.readChart(measure);
+  chart(): Promise<Chart> {
+    const reading = this.readChart();
     this.charting = Promise.allSettled([this.charting, reading]);
     return reading;
   }
 
-  private async readChart(measure: string | null): Promise<Chart> {
+  private async readChart(): Promise<Chart> {
     const { table, schema, months, origins } = this;
     const { columns } = this.options;
     const layout = await this.layout();
-    return readChart({ table, layout, schema, columns, months, origins }, measure);
+    const wanted = layout.chart_measure ?? null;
+    return readChart({ table, layout, schema, columns, months, origins }, wanted);
   }
 
   async toggleSettings(open?: boolean): Promise<void> {

@@ -44,6 +44,7 @@ const value = fc.oneof(
 const column = name.filter((text) => text !== '__proto__');
 const layouts: fc.Arbitrary<Layout> = fc.record({
   plugin: fc.constantFrom('Datagrid', 'Y Bar', 'a,b:c~'),
+  chart_measure: fc.option(name, { nil: undefined }),
   group_by: fc.array(name, { maxLength: 3 }),
   split_by: fc.array(name, { maxLength: 3 }),
   columns: fc.array(name, { maxLength: 3 }),

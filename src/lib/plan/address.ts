@@ -87,6 +87,12 @@ const PARTS: readonly Part[] = [
     read: ([plugin = '']) => ({ plugin: plugin || GRID }),
   },
   {
+    parameter: 'draws',
+    write: ({ chart_measure }) =>
+      chart_measure === undefined ? [] : [writeNames([chart_measure])],
+    read: (values) => ({ chart_measure: readNames(values)[0] }),
+  },
+  {
     parameter: 'total',
     write: ({ aggregates = {} }) =>
       sortedEntries(aggregates).map(([name, how]) =>

@@ -226,6 +226,14 @@ export class Arrangement {
     this.note(await pivot.layout());
   }
 
+  /** Has charts draw another measure. */
+  async drawMeasure(name: string): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    pivot.drawMeasure(name);
+    this.note(await pivot.layout());
+  }
+
   async toggleSettings(): Promise<void> {
     await this.loading.pivot?.toggleSettings(!this.settingsOpen);
   }

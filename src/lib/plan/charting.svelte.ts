@@ -6,8 +6,6 @@ import type { Loading } from './loading.svelte';
 /** The chart on screen, if there is one: what it draws, read again after each change. */
 export class Charting {
   readonly latest = new Latest<Chart>();
-  /** The measure that was chosen; null draws the first. */
-  measure = $state.raw<string | null>(null);
 
   constructor(
     private readonly loading: Loading,
@@ -18,6 +16,6 @@ export class Charting {
   follow(): void {
     const { pivot } = this.loading;
     if (this.arrangement.isGrid || !pivot) return this.latest.clear();
-    this.latest.ask(() => pivot.chart(this.measure));
+    this.latest.ask(() => pivot.chart());
   }
 }
