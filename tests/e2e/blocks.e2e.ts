@@ -151,6 +151,24 @@ test('marks stay with their cells: scrolled, opened and after changes', async ({
   await pivot.grid.evaluate((grid) => (grid.scrollTop = 0));
   await expect.poll(() => marked(pivot)).toEqual(shown);
 
+  // Dragged beyond the edge, the grid scrolls on, and the block with it.
+  const { mouse } = page;
+  const start = await middle(pivot, first);
+  await mouse.move(start.x, start.y);
+  await mouse.down();
+  await mouse.move(start.x, start.y + 40);
+  await mouse.move(start.x, 499);
+  const end = west(['Technology', 'Phones']);
+  await expect.poll(() => pivot.find(end)).not.toBeNull();
+  await expect(status(page)).toContainText('19 cells');
+  await mouse.up();
+  await page.keyboard.press('Escape');
+  await expect(status(page)).toHaveText('');
+  await pivot.grid.evaluate((grid) => (grid.scrollTop = 0));
+  await clickWith('Shift', pivot, first);
+  await clickWith('Shift', pivot, last);
+  await expect.poll(() => marked(pivot)).toEqual(shown);
+
   // What comes between is not marked: the block stands for what was marked, not for places.
   const chairs = pivot.grid.locator('tbody th', { hasText: /^Chairs$/ });
   await chairs.click({ position: { x: 30, y: 8 } });

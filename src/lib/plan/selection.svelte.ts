@@ -142,6 +142,11 @@ export class Selection {
     return known ?? this.cellNow(active);
   }
 
+  /** Whether nothing is selected or marked. */
+  get isEmpty(): boolean {
+    return this.current === null && this.marked.length === 0;
+  }
+
   /** The marked cell that typed amounts go to: the one that a block begins at. */
   get active(): MarkedCell | null {
     const key = this.anchor && cellKey(this.anchor);
@@ -240,6 +245,7 @@ export class Selection {
 
   /** Selects cells again that were selected before the rows were loaded anew. */
   async selectAgain(cells: readonly MarkedCell[]): Promise<void> {
+    this.goOnFrom(cells.at(-1) ?? null);
     if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
