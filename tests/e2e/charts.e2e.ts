@@ -197,3 +197,25 @@ test('a layout that names a chart of an earlier build shows the nearest kind', a
   await page.keyboard.press('Escape');
   expect(new URL(page.url()).search).toBe('');
 });
+
+test.describe('for people who reduce motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
+  test('a chart has its colours', async ({ page }) => {
+    await new PivotPage(page).open(1);
+    await page.getByRole('button', { name: 'Show as a chart' }).click();
+    const canvas = new ChartPage(page).region.locator('canvas');
+    // The ground is white, and the lowest bar of the middle is not.
+    const colour = (x: number, y: number) =>
+      canvas.evaluate(
+        (element: HTMLCanvasElement, [x, y]) => {
+          const { width, height } = element;
+          const pixel = element.getContext('2d')?.getImageData(width * x, height * y, 1, 1).data;
+          return pixel && [...pixel.slice(0, 3)].join();
+        },
+        [x, y] as const,
+      );
+    await expect.poll(() => colour(0.001, 0.001)).toBe('255,255,255');
+    expect(await colour(0.4, 0.9)).not.toBe('255,255,255');
+  });
+});

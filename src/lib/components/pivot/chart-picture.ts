@@ -7,6 +7,8 @@ import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
 export function themeColors(element: Element) {
   const style = getComputedStyle(element);
   const probe = document.createElement('span');
+  // While a colour is in transition it reads as the one before; people who reduce motion have a rule for it.
+  probe.style.setProperty('transition', 'none', 'important');
   element.append(probe);
   const read = (token: string) => {
     probe.style.color = `var(${token})`;
