@@ -16,6 +16,66 @@ const HOME = chairs('2028', 'Home Office', 'Sales');
 const ALL = chairs('Total', '', 'Sales');
 const OF_2028 = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
 
+test('a total of columns is tried, explained, locked and compared as its cells are', async ({
+  page,
+  service,
+}) => {
+  await service.api.post('/versions/1/reference', {
+    date_offset: '14 years',
+    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
+    pf_user: 'ana',
+  });
+  await service.api.post('/versions/1/locks', {
+    slice: { 'Sub-Category': 'Chairs', Segment: 'Consumer' },
+    note: 'settled',
+    pf_user: 'eve',
+  });
+  const sums = async (where = 'TRUE') => {
+    const [row] = await service.query<{ plan: number; reference: number }>(
+      `SELECT sum("Sales") FILTER (WHERE pf_iter <> 'reference')::numeric(20,2)::float8 AS plan,
+         sum("Sales") FILTER (WHERE pf_iter = 'reference')::numeric(20,2)::float8 AS reference
+       FROM ${TABLE} WHERE "Sub-Category" = 'Chairs' AND ${OF_2028} AND ${where}`,
+    );
+    return row ?? { plan: NaN, reference: NaN };
+  };
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    ...BY_YEAR_AND_SEGMENT,
+    columns: ['Sales', 'Sales: reference', 'Sales: Δ %'],
+  });
+  for (const year of ['2027', '2028'])
+    await pivot.grid.getByRole('button', { name: `Close ${year}` }).click();
+
+  // The share of a total is that of its sums, not the sum of shares.
+  const before = await sums();
+  const share = 100 * (before.plan / before.reference - 1);
+  await expect
+    .poll(() => pivot.text(chairs('2028', 'Total', 'Sales: Δ %')))
+    .toBe(`${share > 0 ? '+' : '-'}${Math.abs(share).toFixed(1)}%`);
+
+  // Explained: its waterfall ends at what it shows.
+  await pivot.click(CLOSED);
+  await page.keyboard.press('w');
+  const why = page.getByRole('region', { name: 'Why', exact: true });
+  await expect(why.getByRole('listitem').filter({ hasText: /^Now/ })).toContainText(
+    before.plan.toLocaleString('en-US', { minimumFractionDigits: 2 }),
+  );
+  await page.keyboard.press('w');
+
+  // Tried and kept: what is locked in it stays, and the rest takes all of the change.
+  const locked = await sums(`"Segment" = 'Consumer'`);
+  await page.keyboard.type('+1000');
+  await page.keyboard.press('Shift+Enter');
+  await expect(page.getByText('Tried, not written')).toBeVisible();
+  await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before.plan + 1000, 2);
+  expect((await sums()).plan).toBe(before.plan);
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await expect.poll(async () => (await sums()).plan).toBeCloseTo(before.plan + 1000, 2);
+  expect(await sums(`"Segment" = 'Consumer'`)).toEqual(locked);
+  await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before.plan + 1000, 2);
+});
+
 test('groups of columns open and close, and their totals are typed into', async ({
   page,
   service,
