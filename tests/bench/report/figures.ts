@@ -61,7 +61,7 @@ export const readFigures = (file: string): Figures =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Figures) : {};
 
 const rounded = (_: string, value: unknown): unknown =>
-  typeof value === 'number' ? Number(value.toPrecision(5)) : value;
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 
 /** Keeps what was measured so far: a run may end early. */
 export const writeFigures = (file: string, figures: Figures): void =>
