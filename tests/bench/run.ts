@@ -127,6 +127,8 @@ async function main(): Promise<void> {
 
 /** Runs a part in this process, which tells the one that started it. */
 async function runHere(name: string, extent: Extent): Promise<void> {
+  // Whoever started it is gone, or has heard all: what this process keeps running ends with it.
+  process.on('disconnect', () => process.exit());
   try {
     await PARTS[name]!({
       extent,
@@ -138,7 +140,7 @@ async function runHere(name: string, extent: Extent): Promise<void> {
     console.error(why);
     process.send?.({ kind: 'failed', why: why.split('\n')[0] });
   }
-  process.disconnect?.();
+  if (process.connected) process.disconnect();
 }
 
 await main();
