@@ -164,8 +164,16 @@ test('a click on another cell enters what was typed, and a look enters nothing',
   await page.keyboard.press('Enter');
   await expect.poll(() => scales(service)).toBe(2);
   await expect.poll(() => pivot.number(CHAIRS)).toBe(-5000);
+  // The same if it is typed before the total is known.
+  let answer = () => {};
+  const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/versions/1/slice', async (route) => {
+    await mayAnswer;
+    await route.continue();
+  });
   await pivot.click(CHAIRS);
   await pivot.type('New total', '-450');
+  answer();
   await pivot.apply.click();
   await expect.poll(() => pivot.number(CHAIRS)).toBe(-450);
   expect(await scales(service)).toBe(3);
