@@ -408,7 +408,8 @@ export class Selection {
     const { columns, rows } = await pivot.grid.extent();
     const from = await this.placeNow(how === 'block' ? (this.corner ?? this.cursor) : this.cursor);
     // Without a cell to go on from, every key selects the first one.
-    const x = from ? Math.min(columns - 1, (from.x ?? -1) + dx) : 0;
+    // The far left is the first cell; one step more leads to the row's header.
+    const x = from && dx !== -Infinity ? Math.min(columns - 1, (from.x ?? -1) + dx) : 0;
     const y = from ? Math.max(0, Math.min(rows - 1, from.y + dy)) : 0;
     const at = { x: x < 0 ? null : x, y };
     pivot.grid.scrollTo(at);

@@ -20,6 +20,8 @@ import { Widths } from './widths';
 /** How wide a row's +/− is, and the indentation of each level before it: there a click opens the row. */
 const ICON_WIDTH = 26;
 const LEVEL_WIDTH = 20;
+/** Far more steps than it takes to bring any column into sight. */
+const MOST_STEPS = 20;
 
 /** A row that adds up others: its groups, none for the total of all, and a number of it. */
 export interface TotalRow {
@@ -52,6 +54,7 @@ export class Grid implements GridHost {
   private readonly drawing: Drawing;
   private readonly widths: Widths;
   private readonly drag: Drag;
+  private broughtIntoSight: CellPosition | null = null;
 
   /**
    * @param origins the measures by origin: which are painted from others, which are another version's
@@ -206,21 +209,28 @@ export class Grid implements GridHost {
   }
 
   /** Brings a cell into sight: no further than it takes to see all of it. */
-  scrollTo({ x, y }: CellPosition): void {
-    const { table } = this.plugin;
-    const first = table.querySelector('tbody tr:last-child td');
-    const meta = first && table.getMeta(first);
-    if (!meta) return;
-    const top = meta.y0 ?? 0;
-    const left = Number(first instanceof HTMLElement ? first.dataset.x : 0);
-    const isGrouped = (this.shown.reader?.config.group_by.length ?? 0) > 0;
-    const row = this.rowInSight(y) ? top : Math.max(0, isGrouped ? y - 1 : y);
-    const column = x === null ? left : this.columnInSight(x, left);
-    if (row === top && column === left) return;
-    void table
-      .scrollToCell(column, row)
-      // The view may be gone by then; what took its place begins at its own top.
-      .catch(() => undefined);
+  scrollTo(at: CellPosition): void {
+    this.broughtIntoSight = at;
+    // The view may be gone by then; what took its place begins at its own top.
+    void this.bringIntoSight(at).catch(() => undefined);
+  }
+
+  /** Columns are as wide as they are once they have been drawn, so it takes some steps to a far one. */
+  private async bringIntoSight(at: CellPosition): Promise<void> {
+    for (let step = 0; step < MOST_STEPS && this.broughtIntoSight === at; step++) {
+      const { table } = this.plugin;
+      const first = table.querySelector('tbody tr:last-child td');
+      const meta = first && table.getMeta(first);
+      if (!meta) return;
+      const { x, y } = at;
+      const top = meta.y0 ?? 0;
+      const left = Number(first instanceof HTMLElement ? first.dataset.x : 0);
+      const isGrouped = (this.shown.reader?.config.group_by.length ?? 0) > 0;
+      const row = this.rowInSight(y) ? top : Math.max(0, isGrouped ? y - 1 : y);
+      const column = x === null ? left : this.columnInSight(x, left);
+      if (row === top && column === left) return;
+      await table.scrollToCell(column, row);
+    }
   }
 
   /** Whether all of a row is in sight. */
