@@ -46,6 +46,8 @@ export interface Pressed {
 /** What the page says beside the pivot. */
 export interface Said {
   selected: boolean;
+  /** The panel says that what is marked is no one slice, so no form can change it. */
+  apart: boolean;
   /** The panel shows the totals of what is selected, or says why it cannot. */
   added: boolean;
   busy: boolean;
@@ -127,6 +129,7 @@ function watch(): void {
   function listen(): Said {
     return {
       selected: document.querySelector('[data-testid=slice]') !== null,
+      apart: document.querySelector('[data-testid=apart]') !== null,
       added: document.querySelector('[data-testid=totals]:not(.old), .failure') !== null,
       busy: document.querySelector('.apply button[aria-busy=true]') !== null,
       obstacle: text(document.querySelector('#apply-obstacle')) || null,
@@ -319,13 +322,14 @@ export class HuntPage {
 
   /**
    * Does something that selects and waits until the panel says what is selected: its totals, why it
-   * cannot be changed, or that nothing is.
+   * cannot be changed, that it is no one slice, or that nothing is.
    */
   async selecting(act: () => Promise<unknown>): Promise<Seen> {
     const asked = this.asked;
     const toasts = (await this.toasts()).length;
     // An obstacle of before stands until the page has read what is pressed now.
-    const readIn = (await this.listen()).refused ? 600 : 40;
+    const before = await this.listen();
+    const readIn = before.refused ? 600 : 40;
     const start = Date.now();
     await act();
     for (;;) {
@@ -334,6 +338,9 @@ export class HuntPage {
       const isQuiet = this.open === 0;
       if (
         (isQuiet && said.refused && waited > readIn) ||
+        (isQuiet && said.apart && !before.apart) ||
+        // What was added up before is not asked for again.
+        (isQuiet && before.apart && said.added && waited > 300) ||
         (isQuiet && said.added && this.asked > asked) ||
         (isQuiet && (await this.toasts()).length > toasts) ||
         (!said.selected && waited > 3_000) ||

@@ -181,11 +181,15 @@ class Visitor {
     seen = await page.selecting(() => page.press(first));
     let cells = [await page.lastPressed()];
     for (const aim of round.added) {
-      const before = (await page.toasts()).length;
       const point = this.pointAt(await page.look(), aim);
-      seen = await page.selecting(() => page.press(point, { ctrl: true }));
-      const refusal = (await page.toasts()).slice(before).some((t) => /can be added/.test(t));
-      if (!refusal) cells = toggled(cells, await page.lastPressed());
+      const add = () => page.selecting(() => page.press(point, { ctrl: true }));
+      seen = await add();
+      const together = toggled(cells, await page.lastPressed());
+      if (seen.apart) {
+        // Such cells are marked, and nothing else is; the one that was added last is let go again.
+        await this.checkMarks(together);
+        seen = await add();
+      } else cells = together;
       if (cells.length === 0) return;
     }
     if (round.arrow && cells.length === 1) {
