@@ -67,6 +67,11 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   const sums = await stored(service);
   const sales = SUBS.map((sub) => sums.get(`${sub} 2028`)?.sales ?? NaN);
 
+  // A block does not begin at a column's header, which would make it one of rows.
+  await pivot.grid.locator('thead th', { hasText: '2028' }).click();
+  await page.keyboard.press('Shift+ArrowRight');
+  await expect(page.getByText(/a block begins at a cell/)).toBeVisible();
+
   // One column: the cells are one slice, and operations reach it as before.
   await drag(pivot, cell('Bookcases'), cell('Tables'));
   await expect.poll(() => marked(pivot)).toHaveLength(4);
@@ -240,6 +245,38 @@ test.describe('amounts for a block', () => {
     await expect
       .poll(() => pivot.number(cell('Bookcases')))
       .toBeCloseTo(before.get('Bookcases 2028')?.sales ?? NaN, 2);
+  });
+
+  test('go where they were meant to, though something else is marked by then', async ({
+    page,
+    service,
+  }) => {
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const before = await stored(service);
+    // The amount that is typed first takes its time.
+    let go = () => {};
+    const mayGo = new Promise<void>((resolve) => (go = resolve));
+    await page.route('**/api/versions/1/scale', async (route) => {
+      await mayGo;
+      await route.continue();
+    });
+    await pivot.click(cell('Bookcases'));
+    await page.keyboard.type('40000');
+    await page.keyboard.press('Enter');
+    await pivot.click(cell('Chairs', '2029'));
+    await paste(page, '71000\n14000');
+    await pivot.click(cell('Tables', '2027'));
+    go();
+    await expect.poll(() => scales(service)).toBe(2);
+    const after = await stored(service);
+    const changed = [...after].filter(([at, { sales }]) => sales !== before.get(at)?.sales);
+    expect(Object.fromEntries(changed.map(([at, { sales }]) => [at, sales]))).toEqual({
+      'Bookcases 2028': 40_000,
+      'Chairs 2029': 71_000,
+      'Furnishings 2029': 14_000,
+    });
+    await expect.poll(() => marked(pivot)).toHaveLength(1);
   });
 
   test('are refused with their cells’ names before anything is sent', async ({ page, service }) => {

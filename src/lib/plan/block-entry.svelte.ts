@@ -19,9 +19,11 @@ import type { PlannedVersion } from './planned-version.svelte';
 import { pivotMessageOf } from './pivot-message-of';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
+import { spread, type Spread } from './spread.svelte';
 
 const OVERLAP =
   'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
+const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
 /** A sentence that says why nothing was written; it is shown where the cells are. */
@@ -80,12 +82,14 @@ export class BlockEntry {
       const [wide, high] = [texts[0]?.length ?? 0, texts.length];
       if (marked.length === 1 && wide * high > 1) {
         if (wide * high > MOST_CHANGED) return { refusal: TOO_MANY };
-        if (!(await this.selection.markFromActive(wide, high))) {
+        const [first] = marked;
+        const block = first && (await this.selection.blockFrom(first, wide, high));
+        if (!block) {
           return {
             refusal: `From here on, the pivot has no room for ${high} × ${wide} cells, which the clipboard holds.`,
           };
         }
-        return placePasted(texts, await this.selection.markedNow(), this.words.read);
+        return placePasted(texts, block, this.words.read);
       }
       return placePasted(texts, marked, this.words.read);
     });
@@ -113,16 +117,20 @@ export class BlockEntry {
     place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
   ): Promise<Written | null> {
     this.refused = null;
+    // What is meant is what is marked now, whatever is marked by the time that it is its turn.
+    const meant = this.selection.markedByNow();
+    const way = spread.choice;
     try {
       return await this.entry.inTurn(async () => {
-        await this.changes.settled();
-        if (this.planned.obstacle) throw new Refusal(this.planned.obstacle);
-        const marked = await this.selection.markedNow();
+        await this.settled();
+        const marked = await this.selection.again(await meant);
         if (marked.length === 0) throw new Refusal('Mark the cells first.');
         const placed = await place(marked);
         if ('refusal' in placed) throw new Refusal(placed.refusal);
-        const edits = await this.editsOf(placed.asked, pf_user);
-        await this.changes.settled();
+        if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
+          throw new Refusal(OVERLAP);
+        const edits = await this.editsOf(placed.asked, pf_user, way);
+        await this.settled();
         return this.changes.applyEdits(edits, pf_user);
       });
     } catch (error) {
@@ -132,12 +140,21 @@ export class BlockEntry {
     }
   }
 
+  /** Waits for what is being written. @throws Refusal if nothing can be changed then */
+  private async settled(): Promise<void> {
+    await this.changes.settled();
+    if (this.planned.obstacle) throw new Refusal(this.planned.obstacle);
+  }
+
   /** @throws Refusal, or ApiError, if one of the cells cannot become what is asked of it */
-  private async editsOf(asked: readonly Asked[], pf_user: string): Promise<ScaleEdit[]> {
+  private async editsOf(
+    asked: readonly Asked[],
+    pf_user: string,
+    way: Spread,
+  ): Promise<ScaleEdit[]> {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
-    if (hasOverlap(this.selection.marked)) throw new Refusal(OVERLAP);
     const cells = await this.selection.slicesOf(changed.map(({ cell }) => cell));
     const problems = problemsOf(
       cells,
@@ -149,11 +166,12 @@ export class BlockEntry {
       const edit = changed[i]?.edit;
       return edit ? [{ cell, edit }] : [];
     });
-    const onScreen = this.changesOf(wanted, ({ cell }) => cell.value);
+    const onScreen = this.changesOf(wanted, way, ({ cell }) => cell.value);
     if (onScreen.length === 0) throw new Refusal('This changes nothing.');
     // A total stays a total, though somebody else may have written since it was on screen.
     const before = await this.totalsBefore(onScreen, pf_user);
-    const edits = this.changesOf(onScreen, (_, i) => before[i] ?? null);
+    this.checkPercentages(onScreen, before);
+    const edits = this.changesOf(onScreen, way, (_, i) => before[i] ?? null);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits.map(({ body }) => body);
   }
@@ -166,21 +184,27 @@ export class BlockEntry {
     if (obstacle) return obstacle;
     if (cell.value === null)
       return 'Nothing is there yet. Type into it alone, to say what it is to be like.';
-    return by === 'percent' && cell.value === 0
-      ? 'This total is 0, and so is any percentage of it.'
-      : null;
+    return by === 'percent' && cell.value === 0 ? NOTHING_OF_ZERO : null;
+  }
+
+  /** @throws Refusal for a percentage of a total that somebody has made 0 since it was on screen */
+  private checkPercentages(wanted: readonly Wanted[], before: readonly (number | null)[]): void {
+    const zeros = wanted.filter(({ edit }, i) => edit.by === 'percent' && !before[i]);
+    const names = zeros.map(({ cell }) => this.nameOf(cell));
+    if (names.length > 0) throw new Refusal(problemText([{ reason: NOTHING_OF_ZERO, names }]));
   }
 
   /** The edits that make cells what they are to be; none for one that is so already. */
   private changesOf<Cell extends Wanted>(
     wanted: readonly Cell[],
+    way: Spread,
     totalOf: (cell: Cell, i: number) => number | null,
   ): (Wanted & { body: ScaleEdit })[] {
     return wanted.flatMap((each, i) => {
       const { cell, edit } = each;
       const amounts = this.entry.amountsFor(cell, edit, totalOf(each, i) ?? 0);
       if (!amounts) return [];
-      const isEqual = this.entry.isSpreadEqually(edit);
+      const isEqual = this.entry.isSpreadEqually(edit, way);
       const body = { slice: cell.slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, edit, body }];
     });

@@ -160,13 +160,15 @@ export class CellEntry {
   /** What a scale has to carry for a cell to become what was typed; null if that changes nothing. */
   amountsFor(cell: CellIdentity, edit: MeasureEdit, now: number): Amounts | null {
     const role = this.roleOf(cell);
+    // Of a single total, `pct` would change the other measure, too.
+    if (edit.by === 'percent' && now === 0) return null;
     return role && this.outcome(role, edit, { [`${role}_total`]: now }).amounts;
   }
 
   /** Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage. */
-  isSpreadEqually(edit: MeasureEdit): boolean {
+  isSpreadEqually(edit: MeasureEdit, choice = spread.choice): boolean {
     const draft = { value: edit, units: null, holdPrice: false };
-    return spread.choice === 'equal' && whyInProportion(draft) === null;
+    return choice === 'equal' && whyInProportion(draft) === null;
   }
 
   /** Waits until all that was typed is written, or was refused. */

@@ -94,6 +94,8 @@ export class Selection {
   private stepping: Promise<unknown> = Promise.resolve();
   /** Answers whether the cell that was pressed last is selected; null once it is known. */
   private pressed: Promise<boolean> | null = null;
+  /** Whether the cell that was pressed last adds to what was marked before. */
+  private isExtended = false;
 
   /** @param onRefusal is told, as a sentence, why a cell could not be selected */
   constructor(
@@ -164,20 +166,48 @@ export class Selection {
     return this.press(() => step, how);
   }
 
-  /** Marks the block of so many columns and rows from the marked cell on. */
-  async markFromActive(columns: number, rows: number): Promise<boolean> {
-    this.corner = null;
-    await this.move(columns - 1, rows - 1, 'block');
-    return this.marked.length === columns * rows;
+  /**
+   * The block of so many columns and rows from a cell on; null if the pivot has no room for it. It is marked,
+   * too, if the cell is still the only one that is.
+   */
+  async blockFrom(
+    cell: MarkedCell,
+    columns: number,
+    rows: number,
+  ): Promise<readonly MarkedCell[] | null> {
+    const { pivot } = this.loading;
+    const from = await this.placeNow(cell);
+    if (!pivot || !from || from.x === null) return null;
+    const at = { x: from.x + columns - 1, y: from.y + rows - 1 };
+    const extent = await pivot.grid.extent();
+    if (at.x >= extent.columns || at.y >= extent.rows) return null;
+    const corner = await pivot.grid.identityAt(at);
+    const [only, ...others] = this.marked;
+    if (only && others.length === 0 && cellKey(only) === cellKey(cell))
+      await this.select(corner, at, 'block');
+    return readBlock(pivot.grid.shown, { cell, at: from }, { cell: corner, at });
+  }
+
+  /** What was marked by the presses so far, whatever is pressed later; none if it could not be read. */
+  async markedByNow(): Promise<readonly MarkedCell[]> {
+    let { pressed } = this;
+    while (pressed && !(await pressed)) {
+      // The last steps of a drag come after it, and go on from the same cell.
+      if (this.pressed === pressed || !this.isExtended) return [];
+      ({ pressed } = this);
+    }
+    return this.marked;
   }
 
   /** What is marked, as it is now, once the cells that were pressed last are read; none if they could not be. */
   async markedNow(): Promise<readonly MarkedCell[]> {
-    const { pressed } = this;
-    if (pressed && !(await pressed)) return [];
-    const { marked } = this;
+    return this.again(await this.markedByNow());
+  }
+
+  /** Cells as they are now. @throws Error with a sentence if they cannot be read */
+  async again(cells: readonly MarkedCell[]): Promise<readonly MarkedCell[]> {
     const { pivot } = this.loading;
-    return pivot && marked.length > 0 ? readAgain(pivot.grid.shown, marked) : [];
+    return pivot && cells.length > 0 ? readAgain(pivot.grid.shown, cells) : [];
   }
 
   /** Marked cells with the slices behind them, as they are now. @throws Error if one of them is gone */
@@ -358,6 +388,7 @@ export class Selection {
   /** @param keeps whether what was selected stays so if the cells cannot be read */
   private async pressFor(read: (pivot: Pivot) => Promise<Pressed>, keeps: boolean): Promise<void> {
     const signal = this.call.begin();
+    this.isExtended = keeps;
     this.reading = true;
     const pressed = this.readAndShow(read, keeps, signal);
     this.pressed = pressed;

@@ -23,6 +23,8 @@ export interface Place {
  * too many cells
  */
 export async function readBlock(shown: Shown, anchor: Place, corner: Place): Promise<MarkedCell[]> {
+  if (anchor.cell.columnPath !== null && anchor.cell.measure === null)
+    throw new Error('a block begins at a cell, or at the label of a row.');
   return shown.ask(async (reader, view) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [from, to] = await Promise.all([
@@ -78,40 +80,62 @@ async function readRectangle(
   });
 }
 
-/** Cells as they are now: what they show, and where. Those that are not shown have no number. */
+/**
+ * Cells as they are now: what they show, and where. Those that are not shown have no number.
+ *
+ * @throws Error with a sentence if rows come and go all the while
+ */
 export async function readAgain(
   shown: Shown,
   cells: readonly MarkedCell[],
 ): Promise<(MarkedCell & { isShown: boolean })[]> {
   return shown.ask(async (reader, view) => {
-    const all = await reader.columns();
-    const key = (path: readonly CellValue[] | null, measure: string) =>
-      JSON.stringify([path, measure]);
-    const isSplit = reader.config.split_by.length > 0 && reader.config.group_by.length > 0;
-    const xs = new Map(all.map(({ path, measure }, x) => [key(isSplit ? path : null, measure), x]));
-    const ys = await rowsOf(reader, cells);
-    const placed = cells.map((cell) => {
-      const { rowPath, columnPath, measure } = cell;
-      const y = ys.get(pathKey(rowPath));
-      const x = measure === null ? null : xs.get(key(columnPath, measure));
-      return { cell, at: y === undefined || x === undefined ? null : { x, y } };
-    });
-    const ofNumbers = placed.flatMap(({ at }) => (at && at.x !== null ? [at] : []));
-    const wanted = [...new Set(ofNumbers.map(({ x }) => x))];
-    const start_row = ofNumbers.reduce((least, { y }) => Math.min(least, y), Infinity);
-    const end_row = ofNumbers.reduce((most, { y }) => Math.max(most, y + 1), 0);
-    const columns = wanted.flatMap((x) => all[x ?? -1] ?? []);
-    const { values } = wanted.length
-      ? await shown.readPart(reader, view, columns, { start_row, end_row })
-      : { values: [] };
-    const orders = new Map(wanted.map((x, i) => [x, i]));
-    return placed.map(({ cell, at }) => ({
-      ...cell,
-      value: at && numberOf(values[orders.get(at.x) ?? -1]?.[at.y - start_row]),
-      at: at ?? cell.at,
-      isShown: at !== null,
-    }));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const read = await readOnce(shown, reader, view, cells);
+      if (read) return read;
+    }
+    throw new Error('rows come and go. Mark the cells again.');
   });
+}
+
+/** Null if rows moved between their places and their numbers. */
+async function readOnce(
+  shown: Shown,
+  reader: ViewReader,
+  view: View,
+  cells: readonly MarkedCell[],
+): Promise<(MarkedCell & { isShown: boolean })[] | null> {
+  const all = await reader.columns();
+  const key = (path: readonly CellValue[] | null, measure: string) =>
+    JSON.stringify([path, measure]);
+  const isGrouped = reader.config.group_by.length > 0;
+  const isSplit = reader.config.split_by.length > 0 && isGrouped;
+  const xs = new Map(all.map(({ path, measure }, x) => [key(isSplit ? path : null, measure), x]));
+  const ys = await rowsOf(reader, cells);
+  const placed = cells.map((cell) => {
+    const { rowPath, columnPath, measure } = cell;
+    const y = ys.get(pathKey(rowPath));
+    const x = measure === null ? null : xs.get(key(columnPath, measure));
+    return { cell, at: y === undefined || x === undefined ? null : { x, y } };
+  });
+  const ofNumbers = placed.flatMap(({ at }) => (at && at.x !== null ? [at] : []));
+  const wanted = [...new Set(ofNumbers.map(({ x }) => x))];
+  const start_row = ofNumbers.reduce((least, { y }) => Math.min(least, y), Infinity);
+  const end_row = ofNumbers.reduce((most, { y }) => Math.max(most, y + 1), 0);
+  const columns = wanted.flatMap((x) => all[x ?? -1] ?? []);
+  const { paths, values } = wanted.length
+    ? await shown.readPart(reader, view, columns, { start_row, end_row })
+    : { paths: [], values: [] };
+  const hasMoved = ({ cell, at }: (typeof placed)[number]) =>
+    at && at.x !== null && pathKey(paths[at.y - start_row] ?? []) !== pathKey(cell.rowPath);
+  if (isGrouped && placed.some(hasMoved)) return null;
+  const orders = new Map(wanted.map((x, i) => [x, i]));
+  return placed.map(({ cell, at }) => ({
+    ...cell,
+    value: at && numberOf(values[orders.get(at.x) ?? -1]?.[at.y - start_row]),
+    at: at ?? cell.at,
+    isShown: at !== null,
+  }));
 }
 
 /** The places of the rows of some cells, by their paths. A list of single rows looks where they were. */
