@@ -72,8 +72,13 @@ export class OperationDraft {
       value: decimalsOf(valueColumn?.type),
       units: decimalsOf(unitsColumn?.type),
     };
-    return preview && scaleOutcome({ value, units, holdPrice }, preview, decimals);
+    const { isPartlyLocked } = this;
+    return preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, decimals);
   });
+
+  private get isPartlyLocked(): boolean {
+    return this.locks.on(this.selection.current?.slice ?? {}).length > 0;
+  }
 
   /** Why the amounts are spread in proportion, whatever was chosen; null if the choice counts. */
   readonly whyInProportion = $derived.by(() => {
@@ -136,6 +141,8 @@ export class OperationDraft {
     const { value, units, outcome } = this;
     if (!this.isReadable) return 'One of the amounts is no number.';
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
+    if (this.holdPrice && this.isPartlyLocked)
+      return 'Some of these rows are locked, so the price of the others can be held by a percentage only.';
     if (outcome?.unroundedUnits != null && outcome.units?.change === 0)
       return 'This is less than one unit, so the price cannot be held.';
     const ofNothing = (['value', 'units'] as const).some(

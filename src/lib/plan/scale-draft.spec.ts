@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decimalsOf, price, scaleOutcome, whyInProportion } from './scale-draft';
+import { decimalsOf, price, scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
@@ -52,6 +52,13 @@ describe('scaleOutcome', () => {
       spread: 'price',
     });
     expect(scaleOutcome(draft, { ...totals, units_total: 0 }).amounts).toEqual({ pct: 10 });
+  });
+
+  it('holds the price beside locked rows by a percentage only', () => {
+    const by = (edit: MeasureEdit) =>
+      scaleOutcome({ ...none, value: edit, holdPrice: true, isPartlyLocked: true }, totals).amounts;
+    expect(by({ by: 'percent', amount: 10 })).toEqual({ pct: 10 });
+    expect(by({ by: 'change', amount: 100 })).toBeNull();
   });
 
   it('says which change of the units would hold the price, and holds none by less than a unit', () => {

@@ -23,6 +23,8 @@ export interface ScaleDraft {
   units: MeasureEdit | null;
   /** Keep value per unit: the other measure changes by the same share. */
   holdPrice: boolean;
+  /** Whether locks keep some of the rows as they are; their price does not count then. */
+  isPartlyLocked?: boolean;
 }
 
 /** How many decimals each measure is kept with; null if that is not fixed. */
@@ -63,6 +65,12 @@ export function scaleOutcome(
   }
   const value = value_total === null ? null : measureDraft(valueEdit, value_total, decimals.value);
   const units = units_total === null ? null : measureDraft(unitsEdit, units_total, decimals.units);
+  if (isHeld && draft.isPartlyLocked && valueEdit && unitsEdit) {
+    // The totals say nothing of the price of the rows that are open, but one percentage keeps it.
+    const { by, amount } = draft.value ?? draft.units ?? valueEdit;
+    const amounts = by === 'percent' && amount !== 0 ? { pct: amount } : null;
+    return { value, units, amounts, unroundedUnits: null };
+  }
   if (isHeld && valueEdit && unitsEdit && value?.now && units?.now) {
     const { change: value_incr } = value;
     const { change: units_incr } = units;
