@@ -28,6 +28,7 @@ describe('parseNumber', () => {
   it.each([
     ...['', ' ', 'abc', '1.2.3', '--1', '1e999', '12 apples', '%', '10,5', '1.000,50', ',5'],
     '1,23,456',
+    '0,125',
   ])('refuses %j', (text) => expect(parseNumber(text)).toBeNull());
 
   it('reads back what formatNumber writes', () => {

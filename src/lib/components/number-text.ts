@@ -35,7 +35,7 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
 
 /** A number with all its digits and no grouping, as a spreadsheet in the same language reads it. */
 export const plainText = (value: number): string =>
-  formatNumber(value, { useGrouping: false, maximumFractionDigits: 20 });
+  formatNumber(value, { useGrouping: false, maximumFractionDigits: 20 }).replace('\u2212', '-');
 
 /**
  * A number as people type it: marks before groups of three, blanks, a sign (also the typographic
@@ -126,7 +126,7 @@ function inPlainDigits(text: string, { group, decimal }: NumberMarks): string | 
   const plain = text.replace(/[.,]/g, (each) =>
     each === decimal ? '.' : each === mark ? ',' : '?',
   );
-  if (!/^[+-]?(\d+(,\d{3})*\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  if (!/^[+-]?((\d+|[1-9]\d*(,\d{3})+)\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   return plain.replaceAll(',', '');
 }
 
