@@ -2,7 +2,7 @@ import type { Slice } from '../../contract/operations';
 import type { CellIdentity } from '../cell';
 import { cellKey, pathKey } from '../cell';
 import { tidy } from '../cell-value';
-import type { RegularTable } from '../engine-types';
+import type { CellValue, RegularTable } from '../engine-types';
 import { Reach } from '../reach';
 import type { Shown } from './shown';
 import type { Tried } from '../tried';
@@ -45,7 +45,8 @@ export class Marks {
   /** The cell that is typed into, if several are selected. */
   private active: string | null = null;
   /** Selected headers, of rows and of columns: all cells along them are marked. */
-  private headers: readonly CellIdentity[] = [];
+  private rows = new Set<string>();
+  private columns: readonly (readonly CellValue[])[] = [];
   private slice: Slice | null = null;
   private locks: readonly LockedSlice[] = [];
   /** What somebody else has just changed. */
@@ -96,7 +97,11 @@ export class Marks {
   select(cells: readonly CellIdentity[], active: CellIdentity | null): void {
     this.active = active && cells.length > 1 ? cellKey(active) : null;
     this.selected = new Set(cells.filter((cell) => cell.measure !== null).map(cellKey));
-    this.headers = cells.filter((cell) => cell.measure === null);
+    const headers = cells.filter((cell) => cell.measure === null);
+    this.columns = headers.flatMap(({ columnPath }) => (columnPath === null ? [] : [columnPath]));
+    this.rows = new Set(
+      headers.flatMap(({ columnPath, rowPath }) => (columnPath === null ? [pathKey(rowPath)] : [])),
+    );
     this.paint();
   }
 
@@ -233,8 +238,8 @@ export class Marks {
 
   private isSelected(identity: CellIdentity): boolean {
     if (this.selected.has(cellKey(identity))) return true;
-    return this.headers.some(({ rowPath, columnPath }) => {
-      if (columnPath === null) return pathKey(identity.rowPath) === pathKey(rowPath);
+    if (this.rows.size > 0 && this.rows.has(pathKey(identity.rowPath))) return true;
+    return this.columns.some((columnPath) => {
       const across = identity.columnPath?.slice(0, columnPath.length);
       return across !== undefined && pathKey(across) === pathKey(columnPath);
     });
