@@ -3,6 +3,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
+import { loadYearBefore } from './year-before';
 
 const TABLE = 'pf.fc_superstore_1';
 
@@ -39,11 +40,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   page,
   service,
 }) => {
-  await service.api.post('/versions/1/reference', {
-    date_offset: '14 years',
-    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
-    pf_user: 'ana',
-  });
+  await loadYearBefore(service);
   const sums = async (where = 'true') => {
     const rows = await service.query(
       `SELECT to_char(date_trunc('month', "Order Date"), 'Mon YYYY') AS month,

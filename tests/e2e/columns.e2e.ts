@@ -1,5 +1,6 @@
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
+import { loadYearBefore } from './year-before';
 
 /** Columns are a tree as rows are: groups open and close across, and their totals are cells as others. */
 
@@ -20,11 +21,7 @@ test('a total of columns is tried, explained, locked and compared as its cells a
   page,
   service,
 }) => {
-  await service.api.post('/versions/1/reference', {
-    date_offset: '14 years',
-    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
-    pf_user: 'ana',
-  });
+  await loadYearBefore(service);
   await service.api.post('/versions/1/locks', {
     slice: { 'Sub-Category': 'Chairs', Segment: 'Consumer' },
     note: 'settled',

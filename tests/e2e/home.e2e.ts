@@ -1,4 +1,5 @@
 import { expect, test } from '../support/e2e';
+import { loadYearBefore } from './year-before';
 
 test.beforeEach(({ page }) =>
   page.addInitScript(() => localStorage.setItem('pf.user', 'Ann Planner')),
@@ -64,11 +65,7 @@ test('lists versions with status, rows, totals, last change and user, one click 
   page,
   service,
 }) => {
-  await service.api.post('/versions/1/reference', {
-    date_offset: '14 years',
-    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
-    pf_user: 'demo',
-  });
+  await loadYearBefore(service, 'demo');
   const [{ plan, reference, share }] = await service.query(
     `WITH totals AS (
        SELECT sum("Sales") FILTER (WHERE pf_iter <> 'reference') AS plan,

@@ -1,17 +1,13 @@
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
+import { loadYearBefore } from './year-before';
 
 const TABLE = 'pf.fc_superstore_1';
 const YEAR = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
 const at = (measure: string) => ({ row: ['Furniture'], column: ['2028', measure] });
 
 test('plan and reference stand side by side, and are never added up', async ({ page, service }) => {
-  await service.api.post('/versions/1/reference', {
-    date_offset: '14 years',
-    filters: [[{ cname: 'Order Date', op: 'between', value: ['2014-01-01', '2016-12-31'] }]],
-    pf_user: 'ana',
-    note: 'The year before',
-  });
+  await loadYearBefore(service);
   const sums = async () => {
     const [row] = await service.query(
       `SELECT sum("Sales") FILTER (WHERE pf_iter <> 'reference')::float8 AS plan,
