@@ -83,7 +83,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   const sides = measure?.sides ?? [];
   const name = measure?.name ?? '';
   const painting = paintingOf(name, origins.ratios);
-  const isShare = origins.ratios.has(name);
+  const isRatio = origins.ratios.has(name);
   const shape = {
     ...axes,
     measures: measures.map((each) => each.name),
@@ -119,7 +119,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
       folded: typeof group === 'number' ? group : null,
       values: paint(sums),
     })),
-    isSum: isSum && !isShare,
+    isSum: isSum && !isRatio,
     left: read.left,
   };
 }

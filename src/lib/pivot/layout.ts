@@ -170,6 +170,7 @@ const DIFFERENCE = { signDisplay: 'exceptZero' };
 
 /** How the numbers of an origin are written otherwise than those of the plan. */
 const FORMATS: Partial<Record<Origin, Record<string, unknown>>> = {
+  price: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
   difference: DIFFERENCE,
   percent: SHARE_FORMAT,
   otherDifference: DIFFERENCE,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Iter } from '../contract/operations';
 import type { CellValue, EngineTable } from './engine-types';
 import { Origins } from './origins';
-import { differences, shares } from './ratios';
+import { differences, missingParts, price, prices, shares } from './ratios';
 import { encoded } from './arrow-columns';
 import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from './view-reader';
@@ -157,5 +157,66 @@ describe('the share', () => {
     ).toEqual([null, null, null, null]);
     expect(shares([[50], undefined, undefined])).toEqual([null]);
     expect(shares([undefined, [-50], [10]])).toEqual([0.2]);
+  });
+});
+
+describe('the price', () => {
+  const PRICED = { value: 'value', units: 'units' };
+
+  it('is the ratio of the sums, and none without units', () => {
+    expect(price(10, 4)).toBe(2.5);
+    expect(price(10, null)).toBeNull();
+    expect(
+      prices([
+        [10, 0, 5, null, 5],
+        [4, 4, 0, 4, 0.1 + 0.2 - 0.3],
+      ]),
+    ).toEqual(
+      // Nothing is left of the last units but what adding them up has.
+      [2.5, 0, null, null, null],
+    );
+    expect(prices([undefined, [4]])).toEqual([null]);
+    expect(prices([[4], undefined])).toEqual([null]);
+  });
+
+  it('is that of the plan in every cell and total, and counts no reference', async () => {
+    const rows = awkwardRows(60);
+    const { bytes, origins } = Origins.prepare(
+      bytesOf(rows),
+      MEASURES,
+      ['reference'],
+      null,
+      PRICED,
+    );
+    const table = (await tableFrom(bytes)) as unknown as EngineTable;
+    const columns = ['value: price', 'units', 'value'];
+    const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
+    const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
+    const reader = await ViewReader.open(table, view, {}, origins.ratios, across);
+    for (const [x, { path, measure }] of (await reader.columns()).entries()) {
+      if (measure !== 'value: price') continue;
+      const behind = rows.filter((row) => path?.length === 0 || row.flag === path?.[0]);
+      const [value, units] = MEASURES.map((each) => wanted(behind, each, ['reference']));
+      expect(await reader.valueAt(x, 0)).toBeCloseTo((value ?? 0) / (units ?? 0), 9);
+    }
+    await reader.dispose();
+    await view.delete();
+  });
+
+  it('comes with what it is painted from', () => {
+    expect(missingParts(PRICED, ['value', 'value: price'])).toEqual(['units']);
+    const share = { plan: 'a', reference: 'b', difference: 'c' };
+    expect(missingParts(share, [])).toEqual(['a', 'b']);
+    expect(missingParts(share, ['c'])).toEqual(['a']);
+    expect(missingParts(share, ['c', 'a'])).toEqual([]);
+  });
+
+  it('is there only if value and units are', () => {
+    const bytes = bytesOf(awkwardRows(3));
+    const only = (measures: string[], priced: typeof PRICED | null) =>
+      Origins.prepare(bytes, measures, [], null, priced).origins.of('value: price');
+    expect(only(MEASURES, PRICED)).toMatchObject({ origin: 'price' });
+    expect(only(['value'], null)).toBeNull();
+    expect(only(['value'], PRICED)).toBeNull();
   });
 });

@@ -26,9 +26,11 @@ const ID = 'pf_id';
  * The parts of a measure that a pivot can show beside the plan (docs/decisions/0019-measures-by-origin.md).
  * `difference` is plan less reference; `percent` that difference as a share of the reference. `other`
  * and the two after it are the same with another version in the reference's place
- * (docs/decisions/0023-two-versions-in-one-table.md).
+ * (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit, of the plan
+ * (docs/decisions/0038-a-price-in-the-grid.md).
  */
 const ORIGINS = [
+  'price',
   'baseline',
   'changes',
   'reference',
@@ -48,6 +50,7 @@ export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'other
 /** What the columns of each origin are called, after the measure. */
 type Suffixes = Readonly<Partial<Record<Origin, string>>>;
 const SUFFIXES: Suffixes = {
+  price: 'price',
   baseline: 'baseline',
   changes: 'changes',
   reference: 'reference',
@@ -88,6 +91,12 @@ interface Other {
   shift: number;
 }
 
+/** The measures whose ratio is a price. */
+interface Priced {
+  value: string;
+  units: string;
+}
+
 /** What a measure's column adds up. */
 interface OriginColumn {
   measure: string;
@@ -119,6 +128,7 @@ export class Origins {
     private readonly suffixes: Suffixes,
     /** The other version that is compared with; null without one. */
     readonly other: Other | null,
+    private readonly priced: Priced | null,
   ) {}
 
   /**
@@ -130,12 +140,14 @@ export class Origins {
    * @param excluded the version's excluded iterations
    * @param compared another version to compare with; its rows are loaded after these, see
    * {@link extendOther}
+   * @param priced the measures whose ratio is a price; null without one
    */
   static prepare(
     bytes: ArrayBuffer,
     measures: readonly string[],
     excluded: readonly Iter[],
     compared: OtherVersion | null = null,
+    priced: Priced | null = null,
   ): Prepared {
     const columns = columnsOf(tableFromIPC(bytes));
     const wide = [...(compared?.wide ?? [])].flatMap((name): NamedColumn[] => {
@@ -165,7 +177,9 @@ export class Origins {
     for (const measure of rowsByIter(columns) ? numbers : []) {
       for (const origin of origins) {
         const name = nameOf(measure, origin, suffixes);
-        const needed = RATIOS[origin] ?? [];
+        const needed = SHARES[origin] ?? [];
+        if (origin === 'price' && !(measure === priced?.value && numbers.includes(priced.units)))
+          continue;
         if (columns.has(name) || needed.some((part) => !made.has(nameOf(measure, part, suffixes))))
           continue;
         made.set(name, { measure, origin });
@@ -185,6 +199,7 @@ export class Origins {
       compares,
       suffixes,
       other,
+      priced,
     );
     const extended = result.extend(columns);
     const isSame = wide.length === 0 && [...extended].every(([name, c]) => columns.get(name) === c);
@@ -268,7 +283,8 @@ export class Origins {
   get ratios(): ReadonlyMap<string, Ratio> {
     const ratios = new Map<string, Ratio>();
     for (const [name, { measure, origin }] of this.columns) {
-      const [reference, difference] = RATIOS[origin] ?? [];
+      if (origin === 'price' && this.priced) ratios.set(name, this.priced);
+      const [reference, difference] = SHARES[origin] ?? [];
       if (!reference || !difference) continue;
       ratios.set(name, {
         plan: measure,
@@ -313,6 +329,7 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
       return isReference || !excluded.has(iter);
     case 'otherDifference':
       return !excluded.has(iter);
+    case 'price':
     case 'percent':
     case 'other':
     case 'otherPercent':
@@ -321,7 +338,7 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
 }
 
 /** Which two columns a share is painted from, beside the plan's. */
-const RATIOS: Readonly<Partial<Record<Origin, readonly [Origin, Origin]>>> = {
+const SHARES: Readonly<Partial<Record<Origin, readonly [Origin, Origin]>>> = {
   percent: ['reference', 'difference'],
   otherPercent: ['other', 'otherDifference'],
 };
@@ -372,7 +389,7 @@ function columnOf(
   excluded: ReadonlySet<string>,
 ): Column<unknown> {
   const length = source.values.length;
-  if (RATIOS[origin]) {
+  if (origin === 'price' || SHARES[origin]) {
     const bits = new Uint8Array(Math.ceil(length / 8));
     return columnFrom(bool(), bits, bits, length, length);
   }

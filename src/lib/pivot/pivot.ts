@@ -155,14 +155,16 @@ export class Pivot {
     const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
     const batches = options.compared?.batches ?? [];
     const facts = factsOfAll([bytes, ...batches].map((each) => columnFacts(each, dimensions)));
-    const measures = options.columns
-      .filter(({ role }) => role === 'value' || role === 'units')
-      .map(({ cname }) => cname);
+    const [value, units] = (['value', 'units'] as const).map(
+      (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
+    );
+    const measures = [value, units].filter((name) => name !== undefined);
+    const priced = value !== undefined && units !== undefined ? { value, units } : null;
     const compared = options.compared && {
       ...options.compared,
       wide: wideColumns(typesOf(bytes), batches.map(typesOf)),
     };
-    const prepared = Origins.prepare(bytes, measures, options.excluded, compared);
+    const prepared = Origins.prepare(bytes, measures, options.excluded, compared, priced);
     const known = new KnownValues(prepared.columns, dimensions);
     const others = batches.map((batch) =>
       prepared.origins.extendOther(columnsOf(tableFromIPC(batch))),

@@ -1,10 +1,18 @@
 import type { CellValue } from './engine-types';
 
-/** A column that is painted from the sums of two of three others, since no sum of its own is right. */
-export interface Ratio {
+/** A column that is painted from the sums of others, since no sum of its own is right. */
+export type Ratio = Share | Price;
+
+/** Painted from two of its three columns. */
+interface Share {
   plan: string;
   reference: string;
   difference: string;
+}
+
+interface Price {
+  value: string;
+  units: string;
 }
 
 /** How a share is written: in percent with its sign. */
@@ -22,8 +30,18 @@ export const SHARE_FORMAT = {
 export function shares([plan, reference, difference]: readonly (
   readonly CellValue[] | undefined
 )[]): (number | null)[] {
-  const length = Math.max(...[plan, reference, difference].map((column) => column?.length ?? 0));
-  return Array.from({ length }, (_, y) => share(plan?.[y], reference?.[y], difference?.[y]));
+  return rows([plan, reference, difference], (y) =>
+    share(plan?.[y], reference?.[y], difference?.[y]),
+  );
+}
+
+/** Something of each row of some columns, of which any may be absent. */
+function rows<T>(
+  columns: readonly (readonly CellValue[] | undefined)[],
+  of: (y: number) => T,
+): T[] {
+  const length = Math.max(...columns.map((column) => column?.length ?? 0));
+  return Array.from({ length }, (_, y) => of(y));
 }
 
 function share(
@@ -63,9 +81,26 @@ export function differences([plan, reference, difference = []]: readonly (
   });
 }
 
+/** Value per unit, row by row; null if there are no units. */
+export function prices([value, units]: readonly (readonly CellValue[] | undefined)[]): (
+  number | null
+)[] {
+  return rows([value, units], (y) => price(value?.[y] ?? null, units?.[y] ?? null));
+}
+
+/** Value per unit as the ratio of sums; null without units. */
+export function price(value: CellValue, units: CellValue): number | null {
+  if (!isNumber(value) || !isNumber(units)) return null;
+  // What adding up units in another order has left is no unit.
+  return Math.abs(units) <= LEAST_UNITS ? null : value / units;
+}
+
+/** Fewer units than this are none. */
+const LEAST_UNITS = 1e-9;
+
 /** How a measure is painted from others. */
 export interface Painting {
-  /** The columns of plan, reference and difference. */
+  /** The columns that it is painted from. */
   parts: readonly string[];
   /** Makes the values of theirs. */
   paint: (columns: readonly (readonly CellValue[] | undefined)[]) => CellValue[];
@@ -73,14 +108,23 @@ export interface Painting {
 
 /** How a measure is painted from others; null for one that shows the engine's sums. */
 export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>): Painting | null {
-  for (const [share, { plan, reference, difference }] of ratios) {
-    if (measure !== share && measure !== difference) continue;
-    return {
-      parts: [plan, reference, difference],
-      paint: measure === share ? shares : differences,
-    };
+  const own = ratios.get(measure);
+  if (own) return { parts: partsOf(own), paint: 'units' in own ? prices : shares };
+  for (const ratio of ratios.values()) {
+    if ('difference' in ratio && ratio.difference === measure)
+      return { parts: partsOf(ratio), paint: differences };
   }
   return null;
+}
+
+const partsOf = (ratio: Ratio): string[] =>
+  'units' in ratio ? [ratio.value, ratio.units] : [ratio.plan, ratio.reference, ratio.difference];
+
+/** The columns that a painted one still needs beside some others. */
+export function missingParts(ratio: Ratio, shown: readonly string[]): string[] {
+  const missing = partsOf(ratio).filter((part) => !shown.includes(part));
+  // Any two of the three tell a share.
+  return 'units' in ratio ? missing : missing.slice(0, Math.max(0, missing.length - 1));
 }
 
 /** Whether the sum of several groups is the number that their rows have together. */

@@ -258,9 +258,12 @@ export class ViewReader {
       : this.flatRow(rowPath[0] ?? null, columns);
   }
 
-  /** How a measure is summed up; that of a header is a sum. */
+  /** How a measure is summed up, or what it is painted from; that of a header is a sum. */
   aggregateOf(measure: string | null): string {
-    return String(measure === null ? 'sum' : (this.config.aggregates[measure] ?? 'sum'));
+    if (measure === null) return 'sum';
+    const parts = paintingOf(measure, this.ratios)?.parts ?? [measure];
+    const aggregates = parts.map((part) => String(this.config.aggregates[part] ?? 'sum'));
+    return aggregates.find((each) => each !== 'sum') ?? 'sum';
   }
 
   /** Where a cell is now; null if its row is closed away or gone. @param near where it was last seen */
@@ -309,8 +312,8 @@ export class ViewReader {
     return typeof value === 'number' ? tidy(value) : null;
   }
 
-  /** Whether a measure shows shares, of which the engine has no sums. */
-  isShare(measure: string): boolean {
+  /** Whether a measure shows shares or prices, of which the engine has no sums. */
+  isRatio(measure: string): boolean {
     return this.ratios.has(measure);
   }
 

@@ -11,7 +11,7 @@ import {
   type Direction,
   type Placed,
 } from './block-edits';
-import type { CellEntry } from './cell-entry';
+import { roleOf, type CellEntry, type Totals } from './cell-entry';
 import type { Changes, Written } from './changes.svelte';
 import type { Loading } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
@@ -23,11 +23,15 @@ import { spread, type Spread } from './spread.svelte';
 
 const OVERLAP =
   'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
+const PRICE_AND_OTHERS =
+  'A price is changed through its value, so it is changed alone. Mark prices only, or none.';
 const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
 /** A sentence that says why nothing was written; it is shown where the cells are. */
 class Refusal extends Error {}
+
+const NONE: Totals = { value_total: null, units_total: null };
 
 /** A cell, and what it is to become. */
 interface Wanted {
@@ -156,6 +160,8 @@ export class BlockEntry {
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
     const cells = await this.selection.slicesOf(changed.map(({ cell }) => cell));
+    const prices = cells.filter((cell) => this.entry.shownIn(cell) === 'price');
+    if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
     const problems = problemsOf(
       cells,
       (cell, i) => this.whyNot(cell, changed[i]),
@@ -166,12 +172,12 @@ export class BlockEntry {
       const edit = changed[i]?.edit;
       return edit ? [{ cell, edit }] : [];
     });
-    const onScreen = this.changesOf(wanted, way, ({ cell }) => cell.value);
+    const onScreen = this.changesOf(wanted, way, ({ cell }) => this.entry.totalsOnScreen(cell));
     if (onScreen.length === 0) throw new Refusal('This changes nothing.');
     // A total stays a total, though somebody else may have written since it was on screen.
     const before = await this.totalsBefore(onScreen, pf_user);
     this.checkPercentages(onScreen, before);
-    const edits = this.changesOf(onScreen, way, (_, i) => before[i] ?? null);
+    const edits = this.changesOf(onScreen, way, (_, i) => before[i] ?? NONE);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits.map(({ body }) => body);
   }
@@ -188,8 +194,11 @@ export class BlockEntry {
   }
 
   /** @throws Refusal for a percentage of a total that somebody has made 0 since it was on screen */
-  private checkPercentages(wanted: readonly Wanted[], before: readonly (number | null)[]): void {
-    const zeros = wanted.filter(({ edit }, i) => edit.by === 'percent' && !before[i]);
+  private checkPercentages(wanted: readonly Wanted[], before: readonly Totals[]): void {
+    const zeros = wanted.filter(({ cell, edit }, i) => {
+      const shows = this.entry.shownIn(cell);
+      return edit.by === 'percent' && shows && !before[i]?.[`${roleOf(shows)}_total`];
+    });
     const names = zeros.map(({ cell }) => this.nameOf(cell));
     if (names.length > 0) throw new Refusal(problemText([{ reason: NOTHING_OF_ZERO, names }]));
   }
@@ -198,13 +207,13 @@ export class BlockEntry {
   private changesOf<Cell extends Wanted>(
     wanted: readonly Cell[],
     way: Spread,
-    totalOf: (cell: Cell, i: number) => number | null,
+    totalsOf: (cell: Cell, i: number) => Totals,
   ): (Wanted & { body: ScaleEdit })[] {
     return wanted.flatMap((each, i) => {
       const { cell, edit } = each;
-      const amounts = this.entry.amountsFor(cell, edit, totalOf(each, i) ?? 0);
+      const amounts = this.entry.amountsFor(cell, edit, totalsOf(each, i));
       if (!amounts) return [];
-      const isEqual = this.entry.isSpreadEqually(edit, way);
+      const isEqual = this.entry.isSpreadEqually(cell, edit, way);
       const body = { slice: cell.slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, edit, body }];
     });
@@ -214,14 +223,10 @@ export class BlockEntry {
   private async totalsBefore(
     edits: readonly (Wanted & { body: ScaleEdit })[],
     pf_user: string,
-  ): Promise<(number | null)[]> {
+  ): Promise<Totals[]> {
     const bodies = edits.map(({ body }) => body);
     try {
-      const totals = await this.changes.totalsBefore(bodies, pf_user);
-      return edits.map(({ cell }, i) => {
-        const role = this.entry.roleOf(cell);
-        return (role && totals[i]?.[`${role}_total`]) ?? null;
-      });
+      return await this.changes.totalsBefore(bodies, pf_user);
     } catch (error) {
       const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
       const blamed = at ? edits[Number(at)] : undefined;

@@ -4,6 +4,7 @@ import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
+import type { Loading } from './loading.svelte';
 import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import type { Operation } from './operation';
@@ -20,6 +21,12 @@ import { spread } from './spread.svelte';
  */
 const MOST_TIMES = 1000;
 
+/** What of the plan a cell shows. A price is value per unit. */
+type Shows = 'value' | 'units' | 'price';
+
+/** The sums behind a cell, as far as they are known. */
+export type Totals = Pick<SlicePreview, 'value_total' | 'units_total'>;
+
 /** Whether a slice has no rows, or rows that cancel out. */
 const isEmpty = ({ value_total, units_total }: SlicePreview): boolean =>
   !value_total && !units_total;
@@ -32,8 +39,9 @@ interface Entered {
 }
 
 /**
- * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into an
- * empty cell, a clone of the rows that it is to be like. They are written one after the other, in the order
+ * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into a
+ * price, one of the value with the units held (docs/decisions/0038-a-price-in-the-grid.md); into an empty
+ * cell, a clone of the rows that it is to be like. They are written one after the other, in the order
  * in which they were typed, while the planner goes on.
  */
 export class CellEntry {
@@ -41,6 +49,7 @@ export class CellEntry {
 
   constructor(
     private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
     private readonly selection: Selection,
     private readonly changes: Changes,
     private readonly locks: Locks,
@@ -57,8 +66,12 @@ export class CellEntry {
     }
     const locked = this.locks.obstacle(cell.slice);
     if (locked) return locked;
-    if (this.roleOf(cell) === null) return 'This cell shows no amount that could be changed.';
+    const shows = this.shownIn(cell);
+    if (shows === null) return 'This cell shows no amount that could be changed.';
     if (cell.aggregate !== 'sum') return 'This cell shows no sum, so no amount can be shared out.';
+    if (shows === 'price' && cell.value === null) {
+      return 'This cell shows no price: it has no units, or the pivot does not show value and units.';
+    }
     const [beyond] = cell.notHeld;
     return beyond
       ? `A change would reach beyond this cell: “${beyond.text}” selects no rows of an operation.`
@@ -67,9 +80,23 @@ export class CellEntry {
 
   /** What an amount would make of the number that a cell shows; null if it can change nothing. */
   meaning(cell: ReadCell, edit: MeasureEdit): MeasureDraft | null {
-    const role = this.roleOf(cell);
-    if (role === null || Number.isNaN(edit.amount)) return null;
-    return this.outcome(role, edit, { [`${role}_total`]: cell.value ?? 0 })[role];
+    const shows = this.shownIn(cell);
+    if (shows === null || Number.isNaN(edit.amount)) return null;
+    const totals = this.totalsOnScreen(cell);
+    // The value of one unit is not rounded as that of all of them is.
+    if (shows === 'price')
+      return scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
+    return this.outcome(shows, edit, totals)[shows];
+  }
+
+  /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
+  totalsOnScreen(cell: ReadCell): Totals {
+    const value = cell.value ?? 0;
+    const shows = this.shownIn(cell);
+    return {
+      value_total: shows === 'units' ? null : value,
+      units_total: shows === 'value' ? null : shows === 'price' ? 1 : value,
+    };
   }
 
   /**
@@ -79,8 +106,8 @@ export class CellEntry {
    * @throws ApiError if the service cannot be asked
    */
   async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
-    const role = this.roleOf(cell);
-    if (cell.value || role === null || this.obstacle(cell)) return null;
+    const role = this.shownIn(cell);
+    if (cell.value || role === null || role === 'price' || this.obstacle(cell)) return null;
     const { id, columns } = this.planned;
     const totals = await api.previewSlice(id, cell.slice);
     // What cancels out can be changed in equal parts, though not in proportion.
@@ -123,7 +150,7 @@ export class CellEntry {
     pf_user: string,
     like: Promise<Likeness | null>,
   ): Promise<Written & { kind: Operation['kind'] }> {
-    const isEqual = this.isSpreadEqually(edit);
+    const isEqual = this.isSpreadEqually(cell, edit);
     return this.inTurn(async () => {
       const { slice, operation } = await this.operationOf(cell, edit, isEqual, like);
       return { ...(await this.changes.apply(operation, slice, pf_user)), kind: operation.kind };
@@ -143,7 +170,7 @@ export class CellEntry {
     pf_user: string,
     like: Promise<Likeness | null>,
   ): Promise<boolean> {
-    const isEqual = this.isSpreadEqually(edit);
+    const isEqual = this.isSpreadEqually(cell, edit);
     return this.inTurn(async () => {
       const entered = await this.operationOf(cell, edit, isEqual, like);
       return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
@@ -157,16 +184,24 @@ export class CellEntry {
     return done;
   }
 
-  /** What a scale has to carry for a cell to become what was typed; null if that changes nothing. */
-  amountsFor(cell: CellIdentity, edit: MeasureEdit, now: number): Amounts | null {
-    const role = this.roleOf(cell);
+  /**
+   * What a scale has to carry for a cell to become what was typed; null if that changes nothing.
+   *
+   * @param totals what is behind the cell
+   */
+  amountsFor(cell: CellIdentity, edit: MeasureEdit, totals: Totals): Amounts | null {
+    const shows = this.shownIn(cell);
     // Of a single total, `pct` would change the other measure, too.
-    if (edit.by === 'percent' && now === 0) return null;
-    return role && this.outcome(role, edit, { [`${role}_total`]: now }).amounts;
+    if (shows === null || (edit.by === 'percent' && !totals[`${roleOf(shows)}_total`])) return null;
+    return this.outcome(shows, edit, totals).amounts;
   }
 
-  /** Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage. */
-  isSpreadEqually(edit: MeasureEdit, choice = spread.choice): boolean {
+  /**
+   * Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage or a price,
+   * of which each row keeps its share.
+   */
+  isSpreadEqually(cell: CellIdentity, edit: MeasureEdit, choice = spread.choice): boolean {
+    if (this.shownIn(cell) === 'price') return false;
     const draft = { value: edit, units: null, holdPrice: false };
     return choice === 'equal' && whyInProportion(draft) === null;
   }
@@ -188,8 +223,9 @@ export class CellEntry {
     // Days may have come since it was typed: a month then stands for more of them.
     const cell = await this.selection.cellNow(typed);
     const obstacle = this.obstacle(cell);
-    const role = this.roleOf(cell);
-    if (obstacle || !role) throw new ApiError(0, obstacle ?? '');
+    const shows = this.shownIn(cell);
+    if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
+    const role = roleOf(shows);
     const totals = await api.previewSlice(this.planned.id, cell.slice);
     const like = isEmpty(totals) ? await offered : null;
     if (like) {
@@ -198,7 +234,10 @@ export class CellEntry {
       return { cell, slice: like.slice, operation };
     }
     if (totals.row_count === 0) throw new ApiError(0, 'There are no rows to change in this cell.');
-    const { amounts } = this.outcome(role, edit, totals);
+    if (shows === 'price' && !totals.units_total) {
+      throw new ApiError(0, 'There are no units in this cell any more, so it has no price.');
+    }
+    const { amounts } = this.outcome(shows, edit, totals);
     if (!amounts) {
       throw new ApiError(
         0,
@@ -232,31 +271,34 @@ export class CellEntry {
     return { kind: 'clone', body: { set, scale_factor } };
   }
 
-  private outcome(
-    role: 'value' | 'units',
-    edit: MeasureEdit,
-    totals: { value_total?: number | null; units_total?: number | null },
-  ) {
+  private outcome(shows: Shows, edit: MeasureEdit, totals: Totals) {
     const { valueColumn, unitsColumn } = this.planned;
+    const role = roleOf(shows);
     const now = totals[`${role}_total`] ?? 0;
+    const units = totals.units_total ?? 0;
     // As an amount, since the service takes a percentage of what no lock holds alone.
-    const asked =
+    const asked: MeasureEdit =
       edit.by === 'percent' && now !== 0
-        ? { by: 'change' as const, amount: tidy((now * edit.amount) / 100) }
-        : edit;
+        ? { by: 'change', amount: tidy((now * edit.amount) / 100) }
+        : shows === 'price' && edit.by !== 'percent'
+          ? { by: edit.by, amount: tidy(edit.amount * units) }
+          : edit;
     const edits = { value: null, units: null, [role]: asked };
-    return scaleOutcome(
-      { ...edits, holdPrice: false },
-      { value_total: totals.value_total ?? null, units_total: totals.units_total ?? null },
-      { value: decimalsOf(valueColumn?.type), units: decimalsOf(unitsColumn?.type) },
-    );
+    return scaleOutcome({ ...edits, holdPrice: false }, totals, {
+      value: decimalsOf(valueColumn?.type),
+      units: decimalsOf(unitsColumn?.type),
+    });
   }
 
-  /** Which measure of the plan a cell shows; null if it shows none. */
-  roleOf({ measure }: CellIdentity): 'value' | 'units' | null {
+  /** What of the plan a cell shows; null if nothing of it. */
+  shownIn({ measure }: CellIdentity): Shows | null {
     const { valueColumn, unitsColumn } = this.planned;
     if (measure === null) return null;
     if (measure === valueColumn?.cname) return 'value';
-    return measure === unitsColumn?.cname ? 'units' : null;
+    if (measure === unitsColumn?.cname) return 'units';
+    return this.loading.pivot?.origins.of(measure)?.origin === 'price' ? 'price' : null;
   }
 }
+
+/** Which measure an amount changes: a price changes with its value. */
+export const roleOf = (shows: Shows): 'value' | 'units' => (shows === 'units' ? 'units' : 'value');

@@ -1,4 +1,4 @@
-import type { LayoutFilter } from '../contract/stored-layout';
+import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { CellIdentity } from '../pivot/cell';
 import { toScalar } from '../pivot/cell-value';
 import type { CellValue } from '../pivot/engine-types';
@@ -13,6 +13,7 @@ import {
 } from '../pivot/filter';
 import { label } from '../pivot/grid/labels';
 import type { Member } from '../pivot/pivot';
+import { missingParts } from '../pivot/ratios';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
 import {
@@ -115,6 +116,11 @@ export class Fields {
     return labelOf(name, this.arrangement.shown, this.all);
   }
 
+  /** Whether rows can be sorted by a field: the engine has no sums of what is painted. */
+  sorts({ name, zone }: PlacedField): boolean {
+    return zone === 'measures' && !this.loading.pivot?.origins.ratios.has(name);
+  }
+
   /** The type of a loaded column. */
   typeOf(column: string) {
     return this.loading.pivot?.schema[column];
@@ -138,8 +144,9 @@ export class Fields {
     // The layout may be another one by the time that it is this change's turn.
     await this.arrangement.arrange((shown) => {
       const expressions = { ...shown.expressions, ...part?.expressions };
-      const layout = moved({ ...shown, expressions }, column, zone, index);
-      if (!layout) return null;
+      const arranged = moved({ ...shown, expressions }, column, zone, index);
+      if (!arranged) return null;
+      const layout = from === null ? this.withItsParts(arranged, column) : arranged;
       isThere = true;
       const levels = namesIn('rows', shown).length;
       const isDeeper = namesIn('rows', layout).length > levels;
@@ -150,6 +157,18 @@ export class Fields {
       return { ...layout, sort, depth };
     });
     return isThere ? column : null;
+  }
+
+  /** The layout with the columns before a painted one that it is painted from. */
+  private withItsParts(layout: Layout, column: string): Layout {
+    const ratio = this.loading.pivot?.origins.ratios.get(column);
+    const names = namesIn('measures', layout);
+    const missing = ratio ? missingParts(ratio, names) : [];
+    return missing.reduce(
+      (each, part) =>
+        moved(each, part, 'measures', namesIn('measures', each).indexOf(column)) ?? each,
+      layout,
+    );
   }
 
   /** Groups a date by another unit, where it stands. */

@@ -27,15 +27,15 @@ export interface MarkedSums {
  * Adds up marked cells, measure by measure. Of a total and its parts, the total counts alone. Cells that
  * overlap in another way, such as a row's total and a column's, have no sum.
  *
- * @param isShare whether a measure shows shares, which do not add up
+ * @param isRatio whether a measure shows shares or prices, which do not add up
  */
 export function sumsOf(
   cells: readonly MarkedCell[],
-  isShare: (measure: string) => boolean,
+  isRatio: (measure: string) => boolean,
 ): MarkedSums {
   const numbers = cells.filter(
     ({ measure, value, aggregate }) =>
-      measure !== null && value !== null && isAdditive(aggregate) && !isShare(measure),
+      measure !== null && value !== null && isAdditive(aggregate) && !isRatio(measure),
   );
   const outer = withoutParts(numbers);
   const parts = numbers.length - outer.length;

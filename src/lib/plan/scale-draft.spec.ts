@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decimalsOf, price, scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
+import { price } from '../pivot/ratios';
+import { decimalsOf, scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
@@ -95,13 +96,5 @@ describe('scaleOutcome', () => {
   it('does not show the digits of binary fractions', () => {
     const draft = { ...none, value: { by: 'change', amount: 0.1 } as const };
     expect(scaleOutcome(draft, { value_total: 0.2, units_total: null }).value?.total).toBe(0.3);
-  });
-});
-
-describe('price', () => {
-  it('is the ratio of the sums, and none without units', () => {
-    expect(price(10, 4)).toBe(2.5);
-    expect(price(10, 0)).toBeNull();
-    expect(price(10, null)).toBeNull();
   });
 });

@@ -96,11 +96,6 @@ export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string
   return isPercentage ? 'A percentage is one of each row, so it is never spread equally.' : null;
 }
 
-/** Value per unit as the ratio of sums; null without units. */
-export function price(value: number | null, units: number | null): number | null {
-  return value === null || units === null || units === 0 ? null : value / units;
-}
-
 /** Decimals that a column of a database type holds; null if it has no fixed number of them. */
 export function decimalsOf(type: string | null | undefined): number | null {
   if (type === 'smallint' || type === 'integer' || type === 'bigint') return 0;

@@ -5,6 +5,7 @@ import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '..
 import { cellKey } from '../pivot/cell';
 import { readAgain, readBlock, withSlices } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
+import { price } from '../pivot/ratios';
 import { unmarkedDimensions } from '../pivot/slice';
 import { candidates } from './likeness';
 import type { Loading } from './loading.svelte';
@@ -497,7 +498,8 @@ export class Selection {
   /** A cell that says so if it adds up only a part of the plan, or no plan at all. */
   private ofPlan<Cell extends ReadCell>(pivot: Pivot, read: Cell): Cell {
     const part = read.measure === null ? null : pivot.origins.of(read.measure);
-    return part && !read.impossible ? { ...read, impossible: NOT_THE_PLAN[part.origin] } : read;
+    if (!part || part.origin === 'price' || read.impossible) return read;
+    return { ...read, impossible: NOT_THE_PLAN[part.origin] };
   }
 
   /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */
@@ -506,6 +508,7 @@ export class Selection {
     const { valueColumn, unitsColumn } = this.planned;
     if (cell.measure === valueColumn?.cname) return value_total ?? 0;
     if (cell.measure === unitsColumn?.cname) return units_total ?? 0;
-    return null;
+    const isPrice = this.loading.pivot?.origins.of(cell.measure ?? '')?.origin === 'price';
+    return isPrice ? price(value_total, units_total) : null;
   }
 }

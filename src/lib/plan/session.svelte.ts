@@ -112,7 +112,13 @@ export class PlanSession {
       this.trial,
     );
     this.draft = new OperationDraft(this.planned, this.selection, this.locks);
-    this.entry = new CellEntry(this.planned, this.selection, this.changes, this.locks);
+    this.entry = new CellEntry(
+      this.planned,
+      this.loading,
+      this.selection,
+      this.changes,
+      this.locks,
+    );
     this.blocks = new BlockEntry(
       this.planned,
       this.loading,

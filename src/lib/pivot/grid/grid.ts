@@ -398,7 +398,7 @@ export class Grid implements GridHost {
     const { reader } = this.shown;
     const measure = this.shown.columnAt(x)?.measure;
     // The engine cannot sort by what it does not add up.
-    if (!reader || measure === undefined || reader.isShare(measure)) return;
+    if (!reader || measure === undefined || reader.isRatio(measure)) return;
     const { sort, split_by } = reader.config;
     const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
     this.events.onSort(nextSort(sort, measure, split_by.length > 0, more));

@@ -1,0 +1,145 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** The price of a cell: value per unit, painted from sums, and typed into. */
+
+const TABLE = 'pf.fc_superstore_1';
+const PRICE = 'Sales: price';
+const at = (row: string[], measure: string) => ({ row, column: ['2028', measure] });
+const CHAIRS = ['Furniture', 'Chairs'];
+const TABLES = ['Furniture', 'Tables'];
+
+const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Arrange' });
+async function choose(page: Page, field: string, item: string): Promise<void> {
+  await panelOf(page)
+    .getByRole('button', { name: `Arrange ${field}`, exact: true })
+    .press('Enter');
+  await page.getByRole('menuitem', { name: item }).press('Enter');
+}
+
+const meaning = (page: Page) => page.locator('#cell-meaning');
+
+async function stored(service: Service, sub: string) {
+  const [row] = await service.query(
+    `SELECT sum("Sales")::numeric(20,4)::float8 AS sales, sum("Quantity")::int AS units,
+       count(*) FILTER (WHERE pf_iter = 'scale' AND "Quantity" <> 0)::int AS moved
+     FROM ${TABLE} WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31'
+       AND "Sub-Category" = '${sub}'`,
+  );
+  return row as { sales: number; units: number; moved: number };
+}
+const priceOf = ({ sales, units }: { sales: number; units: number }) => (sales / units).toFixed(2);
+const scales = async (service: Service) =>
+  (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length;
+
+test('a price typed into a cell changes the value, and holds the units', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await page.addInitScript(() => localStorage.setItem('pf.spread', 'equal'));
+  await pivot.open(1);
+  // The price comes with what it is painted from.
+  await page.keyboard.press('a');
+  await choose(page, 'Quantity', 'Take away');
+  await panelOf(page).getByLabel('Find a field', { exact: true }).fill('price');
+  await choose(page, PRICE, 'Move to measures');
+  const measures = panelOf(page).getByRole('list', { name: 'Measures' });
+  await expect(measures.getByRole('listitem')).toHaveText([/Sales/, /Quantity/, /Sales: price/]);
+  await page.keyboard.press('Escape');
+  const before = await stored(service, 'Chairs');
+  await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe(priceOf(before));
+
+  // A new price, typed key by key.
+  await pivot.click(at(CHAIRS, PRICE));
+  await page.keyboard.type('150');
+  await expect(meaning(page)).toContainText(`${priceOf(before)} → 150.00`);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => scales(service)).toBe(1);
+  const dear = await stored(service, 'Chairs');
+  expect(dear).toEqual({ units: before.units, sales: 150 * before.units, moved: 0 });
+  await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('150.00');
+  expect(await pivot.number(at(CHAIRS, 'Sales'))).toBe(dear.sales);
+
+  // Each row's price rises by the same share, though the planner spreads in equal parts otherwise.
+  const [entry] = await service.query<{ params: object }>(
+    `SELECT params FROM pf.log WHERE operation = 'scale'`,
+  );
+  expect(entry?.params).toHaveProperty('value_incr');
+  expect(entry?.params).not.toHaveProperty('spread');
+
+  // More per unit, and then a percentage.
+  await pivot.click(at(CHAIRS, PRICE));
+  await page.keyboard.type('+0.25');
+  await expect(meaning(page)).toContainText('150.00 → 150.25');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('150.25');
+  await pivot.click(at(CHAIRS, PRICE));
+  await page.keyboard.type('-10%');
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(async () => (await stored(service, 'Chairs')).sales)
+    .toBe(Math.round(150.25 * before.units * 90) / 100);
+  expect((await stored(service, 'Chairs')).units).toBe(before.units);
+
+  // Of prices, one entry takes many; a price beside its value is refused.
+  await pivot.click(at(CHAIRS, PRICE));
+  await pivot.click(at(TABLES, PRICE), { ctrl: true });
+  await expect(page.getByTestId('marked')).toContainText('2 cells');
+  await page.keyboard.type('99.5');
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(() => scales(service)).toBe(4);
+  for (const sub of ['Chairs', 'Tables']) {
+    const { sales, units } = await stored(service, sub);
+    expect(sales).toBe(99.5 * units);
+  }
+  await pivot.click(at(CHAIRS, 'Sales'));
+  await pivot.click(at(TABLES, PRICE), { ctrl: true });
+  await page.keyboard.type('5');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/Mark prices only, or none/)).toBeVisible();
+  expect(await scales(service)).toBe(4);
+
+  // It is no sum: nothing sorts by it, and a chart paints it as the grid does.
+  const header = pivot.grid.locator('thead th', { hasText: PRICE }).first();
+  const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
+  const order = await rows();
+  await header.click();
+  expect(await rows()).toEqual(order);
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  const chart = page.getByRole('region', { name: 'Chart' });
+  await chart.getByLabel('Measure').selectOption(PRICE);
+  await expect(chart.getByRole('columnheader', { name: 'Furniture', exact: true })).toBeAttached();
+  const series = await chart.getByRole('columnheader').allTextContents();
+  const [furniture] = await service.query<{ sales: number; units: number }>(
+    `SELECT sum("Sales")::float8 AS sales, sum("Quantity")::int AS units FROM ${TABLE}
+      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND "Category" = 'Furniture'`,
+  );
+  const of2028 = chart.getByRole('row', { name: '2028' }).getByRole('cell');
+  await expect(of2028.nth(series.indexOf('Furniture') - 1)).toHaveText(
+    furniture ? priceOf(furniture) : '',
+  );
+});
+
+test('a cell without units has no price to type into', async ({ page, service }) => {
+  await service.query(`UPDATE ${TABLE} SET "Quantity" = 0 WHERE "Sub-Category" = 'Chairs'`);
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(`/versions/1?measures=Sales,Quantity,${encodeURIComponent(PRICE)}`);
+  await pivot.drawn();
+  await pivot.click(at(CHAIRS, PRICE));
+  expect(await pivot.text(at(CHAIRS, PRICE))).toBe('');
+  await page.keyboard.type('5');
+  await expect(page.getByText(/^This cell shows no price: it has no units/)).toBeVisible();
+  await page.keyboard.press('Enter');
+  expect(await scales(service)).toBe(0);
+
+  // Without the units in the pivot, no price can be told at all.
+  await page.goto(`/versions/1?measures=Sales,${encodeURIComponent(PRICE)}`);
+  await pivot.drawn();
+  await pivot.click(at(TABLES, PRICE));
+  await page.keyboard.type('5');
+  await expect(page.getByText(/or the pivot does not show value and units/)).toBeVisible();
+});
