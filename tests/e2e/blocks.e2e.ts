@@ -394,6 +394,39 @@ test.describe('amounts for a block', () => {
     expect(entries.map(({ edits }) => edits)).toEqual([4, 3, 2, 2]);
   });
 
+  test('are spread equally if the planner says so, and never into the past', async ({
+    page,
+    service,
+  }) => {
+    await page.addInitScript(() => localStorage.setItem('pf.spread', 'equal'));
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    const before = await stored(service);
+    await drag(pivot, cell('Bookcases'), cell('Chairs'));
+    await expect(status(page)).toContainText('2 cells');
+    await paste(page, '40000\n72000');
+    await expect.poll(() => scales(service)).toBe(1);
+    expect(await salesOf(service, 'Bookcases 2028')).toBe(40_000);
+    expect(await salesOf(service, 'Chairs 2028')).toBe(72_000);
+    const parts = await service.query<{ apart: number }>(
+      `SELECT (max("Sales") - min("Sales"))::float8 AS apart FROM ${TABLE}
+        WHERE pf_iter = 'scale' GROUP BY "Sub-Category"`,
+    );
+    expect(parts).toHaveLength(2);
+    for (const { apart: difference } of parts) expect(difference).toBeLessThan(0.011);
+
+    const log = await pivot.log();
+    await log.getByRole('button', { name: 'Show the plan as it was after entry 1' }).click();
+    await expect
+      .poll(() => pivot.number(cell('Chairs')))
+      .toBeCloseTo(before.get('Chairs 2028')?.sales ?? NaN, 2);
+    await drag(pivot, cell('Bookcases'), cell('Chairs'));
+    await expect(status(page)).toContainText('2 cells');
+    await paste(page, '1\n2');
+    await expect(status(page)).toContainText('This is the plan as it was.');
+    expect(await scales(service)).toBe(1);
+  });
+
   test.describe('with a decimal comma', () => {
     test.use({ locale: 'de-DE' });
 

@@ -108,6 +108,21 @@ test('another version stands beside the plan, and follows what lands in either',
     await expect(bea.page.getByText(/^Scaled: /)).toBeVisible();
     await showsBoth(ann, service);
 
+    // What is tried stands beside the other version, whose numbers stay.
+    const stored = await shown(ann);
+    await ann.click(cell(['Furniture', 'Chairs'], 'Sales'));
+    const plan = await ann.number(cell(['Furniture', 'Chairs'], 'Sales'));
+    const beside = await ann.number(cell(['Furniture', 'Chairs'], `Sales: ${OTHER}`));
+    await page.keyboard.type('+1000');
+    await page.keyboard.press('Shift+Enter');
+    await expect(page.getByRole('region', { name: 'Tried', exact: true })).toBeVisible();
+    await expect
+      .poll(() => ann.number(cell(['Furniture', 'Chairs'], `Sales: Δ to ${OTHER}`)))
+      .toBeCloseTo(plan + 1000 - beside, 1);
+    expect(await ann.number(cell(['Furniture', 'Chairs'], `Sales: ${OTHER}`))).toBe(beside);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => shown(ann)).toBe(stored);
+
     const other = await total(service, 2, CHAIRS);
     await ann.click(cell(['Furniture', 'Chairs'], 'Sales'));
     await ann.scaleValue(40);

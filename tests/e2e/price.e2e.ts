@@ -70,6 +70,19 @@ test('a price typed into a cell changes the value, and holds the units', async (
   expect(entry?.params).toHaveProperty('value_incr');
   expect(entry?.params).not.toHaveProperty('spread');
 
+  // Tried, it says what becomes of the totals of the value.
+  await pivot.click(at(CHAIRS, PRICE));
+  await page.keyboard.type('160');
+  await page.keyboard.press('Shift+Enter');
+  await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('160.00');
+  await expect(page.getByTestId('tried-on-screen').getByRole('listitem')).toHaveText([
+    /^Total\s/,
+    /^Furniture\s/,
+  ]);
+  expect(await stored(service, 'Chairs')).toEqual(dear);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('150.00');
+
   // More per unit, and then a percentage.
   await pivot.click(at(CHAIRS, PRICE));
   await page.keyboard.type('+0.25');

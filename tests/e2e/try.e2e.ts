@@ -167,6 +167,19 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await expect(tried(page)).toHaveCount(0);
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs / 2, 1);
   await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+
+  // Whoever leaves the page has discarded it, too.
+  const left = await stored(service);
+  await pivot.type('Change', '500');
+  await page.keyboard.press('Control+Shift+Enter');
+  await isTried(page);
+  await page.getByRole('link', { name: 'Superstore' }).click();
+  await expect(page.getByText(/^You left the plan\. What you tried was not written/)).toBeVisible();
+  await page.goBack();
+  await pivot.drawn();
+  await expect(tried(page)).toHaveCount(0);
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs / 2, 1);
+  expect(await stored(service)).toBe(left);
 });
 
 test('a preview that fails says why, and leaves nothing behind', async ({ page, service }) => {

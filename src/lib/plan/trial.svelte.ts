@@ -85,7 +85,7 @@ export class Trial {
     this.pivot = pivot;
     try {
       const tried = await pivot.try(rows, this.text);
-      const cell = attempt.cells.at(-1);
+      const cell = summed(attempt.cells.at(-1), pivot);
       const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
       const onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
         const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
@@ -119,4 +119,10 @@ export class Trial {
     }
     if (isShown && why) this.onEnded(why);
   }
+}
+
+/** A cell, or for one that shows a price, that of its value: what is tried adds to no price. */
+function summed(cell: ReadCell | undefined, pivot: Pivot): ReadCell | undefined {
+  const part = cell?.measure == null ? null : pivot.origins.of(cell.measure);
+  return cell && part?.origin === 'price' ? { ...cell, measure: part.measure } : cell;
 }
