@@ -10,7 +10,7 @@ interface Entry {
 
 /** What is kept of a version: the totals of its entries, and how many they are. */
 interface Series<Totals> {
-  byEntry: ReadonlyMap<number, Entry & { totals: Totals }>;
+  byEntry: Map<number, Entry & { totals: Totals }>;
   count: number;
 }
 
@@ -54,7 +54,19 @@ export class KeptTotals<Totals extends { logid: number }> {
         return known ? [[id, { id, stamp, totals: known }]] : [];
       }),
     );
-    const count = all.reduce((sum, entry) => sum + this.countOf(entry), 0);
+    this.#become(series, byEntry);
+  }
+
+  /** Keeps the totals of one more entry of a version. */
+  add(series: string, { id, stamp }: Entry, totals: Totals): void {
+    if (!this.keeps) return;
+    const byEntry = this.#bySeries.get(series)?.byEntry ?? new Map();
+    this.#become(series, byEntry.set(id, { id, stamp, totals }));
+  }
+
+  #become(series: string, byEntry: Series<Totals>['byEntry']): void {
+    let count = 0;
+    for (const { totals } of byEntry.values()) count += this.countOf(totals);
     this.#forget(series);
     this.#bySeries.set(series, { byEntry, count });
     this.#count += count;

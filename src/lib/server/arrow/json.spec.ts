@@ -150,6 +150,9 @@ describe('a list in an object', () => {
     expect(textOf(jsonWithList({ rows_deleted: 3 }, 'pf_ids', column))).toBe(
       '{"rows_deleted":3,"pf_ids":[3,1,2]}',
     );
+    // A stream pads its columns.
+    const [streamed] = decode(encode([column]));
+    expect(textOf(jsonWithList({}, 'pf_ids', streamed))).toBe('{"pf_ids":[3,1,2]}');
     expect(textOf(jsonWithList({ rows_deleted: 0 }, 'pf_ids', columnOf('int4', [])))).toBe(
       '{"rows_deleted":0,"pf_ids":[]}',
     );

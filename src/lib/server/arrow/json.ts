@@ -1,6 +1,7 @@
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { isText, rowCountOf } from './column-values';
+import { integerPieces } from './json-integers';
 
 /** The JSON value of a row. */
 type Render = (row: number) => string;
@@ -63,9 +64,17 @@ export function jsonWithList(
   name: string,
   column: Column | undefined,
 ): Generator<Uint8Array<ArrayBuffer>, void> {
+  const [head, tail] = [`${opened(fields)}"${name}":[`, ']}'];
+  const values: unknown = column?.data.values;
+  if (column && isInteger(column.data) && values instanceof Int32Array) {
+    // Columns of a stream are padded.
+    return integerPieces(head, values.subarray(0, column.data.length), tail);
+  }
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
-  return pieces(`${opened(fields)}"${name}":[`, column?.data.length ?? 0, render, ']}');
+  return pieces(head, column?.data.length ?? 0, render, tail);
 }
+
+const isInteger = ({ type, nullCount }: Data): boolean => DataType.isInt(type) && nullCount === 0;
 
 /** Characters of a piece; most characters are one byte. */
 const PIECE = 65_536;

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
 import { LogEntry } from '../../contract/log';
 import type { LogOperation } from '../../contract/operations';
+import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { commas, ident, sql } from '../sql/quote';
 import { found } from './database';
@@ -15,20 +16,24 @@ import { ENTRY_FIELDS } from './log';
 
 const Id = v.object({ id: v.number() });
 
-/** Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id */
-export async function insertEntry(
+const Inserted = v.object({ ...Id.entries, stamp: timestamp });
+
+/**
+ * Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id, and when it was
+ * written
+ */
+export function insertEntry(
   transaction: Transaction,
   versionId: number,
   entry: Omit<NewEntry, 'params'> & { params: object | null },
-): Promise<number> {
+): Promise<v.InferOutput<typeof Inserted>> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  const { id } = await transaction.one(
-    Id,
+  return transaction.one(
+    Inserted,
     sql`INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, stamp`,
     [versionId, entry.pf_user, entry.operation, json(entry.slice), json(entry.params), entry.note],
   );
-  return id;
 }
 
 /** An id that no entry has, for one that is only tried: negative, and never the same again. */
@@ -40,24 +45,13 @@ export async function triedId(transaction: Transaction): Promise<number> {
   return id;
 }
 
-/**
- * Keeps with an entry how many rows it has.
- *
- * @param rowCount left out if the statement that wrote them answers something else; they are counted then
- */
+/** Keeps with an entry how many rows it has. */
 export const keepRowCount = (
   transaction: Transaction,
-  table: Identifier,
   logid: number,
-  rowCount?: number,
+  rowCount: number,
 ): Promise<number> =>
-  rowCount === undefined
-    ? transaction.run(
-        sql`UPDATE pf.log SET row_count = (SELECT count(*) FROM ${table} WHERE pf_logid = $1)
-         WHERE id = $1`,
-        [logid],
-      )
-    : transaction.run(sql`UPDATE pf.log SET row_count = $2 WHERE id = $1`, [logid, rowCount]);
+  transaction.run(sql`UPDATE pf.log SET row_count = $2 WHERE id = $1`, [logid, rowCount]);
 
 /** Deletes an entry and leaves its rows. @returns the entry @throws AppError 404 if there is no such entry */
 export const deleteEntry = async (transaction: Transaction, logid: number): Promise<LogEntry> =>

@@ -115,6 +115,21 @@ export const ExactTotals = v.object({
 });
 export type ExactTotals = v.InferOutput<typeof ExactTotals>;
 
+/** Number and totals of the rows of one entry. */
+export async function exactTotals(
+  db: Queryable,
+  table: Identifier,
+  columns: readonly ForecastColumn[],
+  logid: number,
+): Promise<ExactTotals> {
+  return db.one(
+    ExactTotals,
+    sql`SELECT $1::bigint AS logid, row_count, value_total::text, units_total::text
+     FROM (SELECT ${totals(columns)} FROM ${table} WHERE pf_logid = $1) AS own`,
+    [logid],
+  );
+}
+
 const EntryTotals = v.object({
   ...Totals.entries,
   logid: v.nullable(v.number()),

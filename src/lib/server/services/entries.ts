@@ -3,6 +3,7 @@ import type { ClearAnswer } from '../../contract/loads';
 import type { LogEntry, NewEntry } from '../../contract/log';
 import type { EntryOrigin, LoadOperation } from '../../contract/operations';
 import { isLoad, OPERATIONS } from '../../contract/operations';
+import type { Column } from '../arrow/column-plan';
 import { sumOf } from '../arrow/column-values';
 import type { Budget, Reservation } from '../budget';
 import type { Config } from '../config';
@@ -23,8 +24,8 @@ import {
 } from '../db/entries';
 import { lockUntilCommitted } from '../db/distributed';
 import { tell } from '../db/events';
-import type { Totals } from '../db/forecast';
-import { entryTotals, noTotals, sliceTotals } from '../db/forecast';
+import type { ExactTotals, Totals } from '../db/forecast';
+import { entryTotals, exactTotals, noTotals, sliceTotals } from '../db/forecast';
 import { undoneEntry } from '../db/undone';
 import type { AppError } from '../errors';
 import type { Identifier, SqlText } from '../sql/quote';
@@ -42,12 +43,14 @@ import { keptColumns, once } from './idempotency';
 import type { LockedRows } from './locks';
 import { lockedRows, requireUnlocked } from './locks';
 import { runWrite, type StatementAnswer } from './read-columns';
+import { deleteWritten, keepWritten, type KeptWritten } from './written';
 
 /** What every request that writes rows uses. */
 export interface Resources {
   db: Database;
   budget: Budget;
   config: Pick<Config, 'distribute'>;
+  written: KeptWritten;
 }
 
 /** A written entry: its id, and what its statement answers. */
@@ -75,15 +78,15 @@ export type UndoResult = v.InferOutput<typeof UndoResult>;
  * @throws AppError 404 if there is no such version, 403 if it is closed, 409 for a key of another request
  */
 export const writing = <Result extends object>(
-  { db, budget }: Resources,
+  resources: Resources,
   versionId: number,
   key: WriteKey | undefined,
   answer: v.GenericSchema<unknown, Result>,
   work: (writer: EntryWriter) => Promise<Result>,
   lock: 'UPDATE' | 'SHARE' = 'UPDATE',
 ): Promise<Result> =>
-  budget.run(async (memory) => {
-    const result = await underLock(db, memory, versionId, key, answer, work, lock);
+  resources.budget.run(async (memory) => {
+    const result = await underLock(resources, memory, versionId, key, answer, work, lock);
     memory.release();
     return result;
   });
@@ -114,19 +117,19 @@ export type Held<Result> = Result & { memory: Reservation };
  * @throws AppError 422 for rows that take more than the whole budget, 503 for waiting too long
  */
 export const writingRows = <Result extends object>(
-  { db, budget }: Resources,
+  resources: Resources,
   versionId: number,
   key: WriteKey | undefined,
   answer: v.GenericSchema<unknown, Result>,
   work: (writer: EntryWriter) => Promise<Result>,
 ): Promise<Held<Result>> =>
-  budget.run(async (memory) => ({
-    ...(await underLock(db, memory, versionId, key, answer, work, 'UPDATE')),
+  resources.budget.run(async (memory) => ({
+    ...(await underLock(resources, memory, versionId, key, answer, work, 'UPDATE')),
     memory,
   }));
 
 const underLock = <Result extends object>(
-  db: Database,
+  { db, written }: Resources,
   memory: Reservation,
   versionId: number,
   key: WriteKey | undefined,
@@ -137,7 +140,7 @@ const underLock = <Result extends object>(
   db.versionTransaction(versionId, async (tx) => {
     // A key that came before is answered without the checks of the version, which its write has passed.
     const result = await once(tx, versionId, key, answer, memory, async () =>
-      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory)),
+      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory, written)),
     );
     // Nobody reads while this is committed; loads, which run side by side, are so one after the other.
     await lockUntilCommitted(tx, versionId);
@@ -166,6 +169,7 @@ class EntryWriter {
     readonly tx: Transaction,
     readonly target: ForecastVersion,
     private readonly memory: Reservation,
+    private readonly written?: KeptWritten,
   ) {}
 
   /** The rows of the version that nobody may change. @throws AppError as {@link lockedRows} */
@@ -194,16 +198,18 @@ class EntryWriter {
     const open = await this.open(entry);
     const written = await open.run(template, WHOLE, tokens, blamed);
     // An operation at the grain answers fewer rows than it writes.
-    await open.close(isLoad(entry.operation) ? written.rowCount : undefined);
+    await open.close(isLoad(entry.operation) ? written.rowCount : written.columns);
     return { logid: open.logid, ...written };
   }
 
   /** Writes an entry without rows; one statement or several then write them. */
   async open(entry: NewEntry): Promise<OpenEntry> {
-    const { tx, target, memory } = this;
+    const { tx, target, memory, written } = this;
     const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
-    const logid = await insertEntry(tx, target.version.id, { ...entry, params });
-    return new OpenEntry(tx, target, memory, await this.locked(), entry, logid);
+    const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
+    const keep = (totals: ExactTotals, columns: readonly Column[]) =>
+      written && keepWritten(written, tx, target, { id, stamp }, totals, columns);
+    return new OpenEntry(tx, target, memory, await this.locked(), entry, id, keep);
   }
 
   /**
@@ -215,14 +221,26 @@ class EntryWriter {
    * @throws AppError 404 if there is no such entry, 423 if a row of it is locked
    */
   async undo(logid: number, user: string | null): Promise<UndoResult> {
+    const { tx, target, memory, written } = this;
+    const entry = await deleteEntry(tx, logid);
+    await this.#requireUnlocked(ofEntry(logid));
+    const deleteRows = () => deleteRowsOfEntry(tx, target.table, logid);
+    const known = written && (await deleteWritten(written, tx, target, entry, deleteRows, memory));
+    if (known) await keepUndone(tx, [{ entry, totals: known.totals }], user);
+    const gone = known
+      ? { rows_deleted: known.totals.row_count, keys: 'pf_ids' as const, columns: [known.ids] }
+      : await this.#deleteRead(entry, user);
+    await tell(tx, target.version.id, { kind: 'undone', logid });
+    return gone;
+  }
+
+  /** Deletes the rows of an entry, which says what they were, and keeps the entry on the list. */
+  async #deleteRead(entry: LogEntry, user: string | null): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
-    const [entry, rows] = [await deleteEntry(tx, logid), ofEntry(logid)];
-    await this.#requireUnlocked(rows);
-    await this.#keep([entry], rows, user);
-    const statement = substitute(undoTemplate(columns), { fc_table: table, logid: sql`${logid}` });
-    const gone = await runWrite(tx, statement, columns, memory);
-    await tell(tx, target.version.id, { kind: 'undone', logid });
+    await this.#keep([entry], ofEntry(entry.id), user);
+    const tokens = { fc_table: table, logid: sql`${entry.id}` };
+    const gone = await runWrite(tx, substitute(undoTemplate(columns), tokens), columns, memory);
     // At the grain, the statement counts the rows behind each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
     return counts
@@ -328,6 +346,7 @@ class OpenEntry {
     private readonly locked: readonly LockedRows[],
     private readonly entry: NewEntry,
     readonly logid: number,
+    private readonly keep?: (totals: ExactTotals, columns: readonly Column[]) => void,
   ) {}
 
   /**
@@ -387,14 +406,19 @@ FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
    * Ends the entry after its last row is written: holds it to the locks, keeps how many rows it has, and
    * tells of it.
    *
-   * @param rowCount left out if it is not known; the rows are counted then
+   * @param answer what its operation answers, of which an undo is told again; of a load, how many rows it has
    * @throws AppError 423 if a row is locked
    */
-  async close(rowCount?: number): Promise<void> {
+  async close(answer: readonly Column[] | number): Promise<void> {
     const { tx, target, logid } = this;
     const { operation, pf_user } = this.entry;
     await this.requireUnlocked();
-    await keepRowCount(tx, target.table, logid, rowCount);
+    if (typeof answer === 'number') await keepRowCount(tx, logid, answer);
+    else {
+      const totals = await exactTotals(tx, target.table, target.columns, logid);
+      await keepRowCount(tx, logid, totals.row_count);
+      this.keep?.(totals, answer);
+    }
     await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
   }
 

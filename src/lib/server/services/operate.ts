@@ -340,7 +340,7 @@ async function write(
     ({ columns } = await open.rows(isGrain));
     checkAmounts(columns);
   }
-  await open.close();
+  await open.close(columns);
   return { columns: [...columns], skipped: listed([...skipped]) };
 }
 

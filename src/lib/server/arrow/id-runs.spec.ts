@@ -1,0 +1,40 @@
+import { Float64, Int32, makeVector } from 'apache-arrow';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Column } from './column-plan';
+import { idColumn, idCount, runsOf } from './id-runs';
+
+const columnOf = (ids: Int32Array | Float64Array): Column => ({
+  name: 'pf_id',
+  data: makeVector(ids).data[0]!,
+});
+
+describe('runs of ids', () => {
+  it('are few for ids that were drawn one after the other', () => {
+    const ids = Int32Array.from({ length: 5000 }, (_, i) => (i < 2000 ? 7 + i : 9000 + i));
+    expect(runsOf(columnOf(ids))).toEqual([7, 2000, 11_000, 3000]);
+    expect(runsOf(columnOf(new Int32Array(0)))).toEqual([]);
+  });
+
+  it('are given up if there are too many', () => {
+    expect(runsOf(columnOf(Int32Array.from({ length: 30_000 }, (_, i) => 2 * i)))).toBeUndefined();
+  });
+
+  it('make the same ids again, in the same order and of the same type', () => {
+    const id = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom(2 ** 31 - 2, 2 ** 40));
+    const run = fc.tuple(id, fc.integer({ min: 1, max: 5 }));
+    fc.assert(
+      fc.property(fc.array(run), (drawn) => {
+        const ids = drawn.flatMap(([first, count]) =>
+          Array.from({ length: count }, (_, i) => first + i),
+        );
+        const isWide = ids.some((id) => id > 2 ** 31 - 1);
+        const column = columnOf(isWide ? Float64Array.from(ids) : Int32Array.from(ids));
+        const runs = runsOf(column)!;
+        const { name, data } = idColumn('pf_id', runs);
+        expect([name, [...data.values], idCount(runs)]).toEqual(['pf_id', ids, ids.length]);
+        expect(data.type.typeId).toBe((isWide ? new Float64() : new Int32()).typeId);
+      }),
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import * as v from 'valibot';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UndoneAnswer } from '../../src/lib/contract/log';
+import { startServer, type Server } from '../../src/demo/server';
+import { apiAt, type Api } from '../support/http';
+import { plan, type Planned } from '../support/planned';
+import { startService, type Service } from '../support/service';
+
+/**
+ * What an undo answers, whether the service keeps what an operation has written or not
+ * (docs/contract/06-log.md#delete-loglogid).
+ */
+
+const REGIONS = ['North', 'South', 'West', null];
+
+let service: Service;
+const others: Server[] = [];
+const apis = {} as Record<'the same server' | 'another one' | 'one that keeps nothing', Api>;
+
+beforeAll(async () => {
+  service = await startService();
+  apis['the same server'] = service.api;
+  for (const [name, env] of [
+    ['another one', {}],
+    ['one that keeps nothing', { PF_KEEP_ENTRIES: '0' }],
+  ] as const) {
+    const server = await startServer({ database: service.database, env });
+    others.push(server);
+    apis[name] = apiAt(server.url);
+  }
+});
+afterAll(async () => {
+  for (const server of others) await server.stop();
+  await service.stop();
+});
+
+/** A loaded version of two rows per region. */
+async function version(type: string, grain: boolean): Promise<Planned> {
+  const planned = await plan(
+    service,
+    [
+      { name: 'Region', type: 'text', role: 'dimension', grain },
+      { name: 'Product', type: 'text', role: 'dimension' },
+      { name: 'Sales', type, role: 'value' },
+      { name: 'Pieces', type: 'bigint', role: 'units' },
+    ],
+    REGIONS.flatMap((Region) =>
+      ['Chair', 'Table'].map((Product) => ({ Region, Product, Sales: '100.25', Pieces: 4 })),
+    ),
+  );
+  expect((await service.api.post(`${planned.path}/baseline`, { pf_user: 'ann' })).status).toBe(200);
+  return planned;
+}
+
+/** Scales all rows through the first server. @returns the new entry as the log has it, and its rows' keys */
+async function scaled({ path, table }: Planned) {
+  const body = { pf_user: 'ann', slice: {}, pct: 10 };
+  expect((await service.api.post(`${path}/scale`, body)).status).toBe(200);
+  // The server that keeps nothing tells what is stored.
+  const { entries } = (await apis['one that keeps nothing'].get(`${path}/log`)).body;
+  const [entry] = entries as { id: number }[];
+  const rows = await service.query<{ id: number }>(
+    `SELECT pf_id::int AS id FROM ${table} WHERE pf_logid = ${entry!.id} ORDER BY 1`,
+  );
+  return { entry: entry!, ids: rows.map(({ id }) => id) };
+}
+
+const undone = async ({ path }: Planned) =>
+  v.parse(UndoneAnswer, (await service.api.get(`${path}/undone`)).body)[0]!;
+
+describe.each(['the same server', 'another one', 'one that keeps nothing'] as const)(
+  'an undo through %s',
+  (through) => {
+    it.each(['numeric(12,2)', 'numeric', 'double precision'])(
+      'answers the ids of what was written, and keeps its totals, of %s',
+      async (type) => {
+        const planned = await version(type, false);
+        const { entry, ids } = await scaled(planned);
+        const { status, body } = await apis[through].del(`/log/${entry.id}`);
+        expect({ status, ...body }).toEqual({
+          ...{ status: 200, rows_deleted: 2 * REGIONS.length },
+          pf_ids: expect.toSatisfy(
+            (all: number[]) => `${all.toSorted((a, b) => a - b)}` === `${ids}`,
+          ),
+        });
+        const { row_count, value_total, units_total, entry: stored } = await undone(planned);
+        expect({ ...stored, row_count, value_total, units_total }).toEqual(entry);
+        expect((await apis[through].del(`/log/${entry.id}`)).status).toBe(404);
+        expect(await service.query(`SELECT FROM ${planned.table} WHERE pf_iter = 'scale'`)).toEqual(
+          [],
+        );
+      },
+    );
+
+    it('answers the keys of a grain', async () => {
+      const planned = await version('numeric(12,2)', true);
+      const { entry } = await scaled(planned);
+      const { body } = await apis[through].del(`/log/${entry.id}`);
+      const keys = REGIONS.map((region) => `${region ?? '\u001e'}\u001fscale\u001f${entry.id}`);
+      expect({ ...body, pf_gkeys: body.pf_gkeys.toSorted() }).toEqual({
+        rows_deleted: 2 * REGIONS.length,
+        pf_gkeys: keys.toSorted(),
+      });
+    });
+
+    it('reads what was written only if it is not kept', async () => {
+      const planned = await version('numeric(12,2)', false);
+      const { entry, ids } = await scaled(planned);
+      // A hand that changes stored rows shows whether they are read.
+      await service.query(`UPDATE ${planned.table} SET "Sales" = 1 WHERE pf_logid = ${entry.id}`);
+      const { body } = await apis[through].del(`/log/${entry.id}`);
+      expect(body.pf_ids.toSorted((a: number, b: number) => a - b)).toEqual(ids);
+      const total = through === 'the same server' ? 80.2 : 8;
+      expect(await undone(planned)).toMatchObject({ row_count: 8, value_total: total });
+    });
+
+    it('answers what is there if a hand has taken rows away', async () => {
+      const planned = await version('numeric(12,2)', false);
+      const { entry, ids } = await scaled(planned);
+      await service.query(`DELETE FROM ${planned.table} WHERE pf_id = ANY($1)`, [ids.slice(1)]);
+      expect((await apis[through].del(`/log/${entry.id}`)).body).toEqual({
+        rows_deleted: 1,
+        pf_ids: [ids[0]],
+      });
+      expect(await undone(planned)).toMatchObject({ row_count: 1, value_total: 10.03 });
+    });
+  },
+);
