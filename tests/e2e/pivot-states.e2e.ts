@@ -58,6 +58,43 @@ test('progress is shown while the rows are under way', async ({ page }) => {
   await new PivotPage(page).drawn();
 });
 
+test('what takes a while says so above the pivot: arranging, and writing', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  // An engine with more rows takes as long as this one is told to.
+  await page.locator('perspective-viewer').evaluate((viewer) => {
+    const slow = viewer as unknown as { restore(config: object): Promise<void>; go?: () => void };
+    const restore = slow.restore.bind(viewer);
+    const value = async (config: object) => {
+      await new Promise<void>((resolve) => (slow.go = resolve));
+      return restore(config);
+    };
+    // The element's own methods cannot be assigned.
+    Object.defineProperty(viewer, 'restore', { value, configurable: true });
+  });
+  await pivot.grid.locator('thead th', { hasText: 'Sales' }).first().click();
+  const line = page.getByRole('progressbar');
+  await expect(line).toHaveAccessibleName('Arranging the pivot …');
+  await page.locator('perspective-viewer').evaluate((viewer) => {
+    delete (viewer as { restore?: unknown }).restore;
+    (viewer as unknown as { go(): void }).go();
+  });
+  await expect(line).toHaveCount(0);
+
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/versions/1/scale', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await pivot.click(cell);
+  await page.keyboard.type('+500');
+  await page.keyboard.press('Enter');
+  await expect(line).toHaveAccessibleName('Scaling …');
+  release();
+  await expect(line).toHaveCount(0);
+});
+
 test('more rows than a browser holds are refused with advice', async ({ page }) => {
   await page.route('**/api/versions/1/data', async (route) => {
     const response = await route.fetch();

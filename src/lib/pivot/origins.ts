@@ -268,6 +268,11 @@ export class Origins {
       .map(([name, { origin }]) => ({ name, origin }));
   }
 
+  /** All columns that were made here: measure by measure, in the order in which a person reads them. */
+  get parts(): string[] {
+    return [...this.columns.keys()];
+  }
+
   /** Whether a name is that of a measure by origin which this version does not have. */
   isAbsent(name: string): boolean {
     return this.possible.has(name) && !this.columns.has(name);

@@ -8,6 +8,7 @@ import type { Scalar } from '../contract/primitives';
 import { columnsOf, encoded, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
+import { Busy } from './busy';
 import { readChart, type Chart } from './chart-reader';
 import { byName, toScalar, valueKey } from './cell-value';
 import type { ColumnFacts } from './column-facts';
@@ -48,6 +49,8 @@ export interface PivotEvents {
   onShown(): void;
   /** The user changed what the pivot shows. */
   onLayout(): Promise<void>;
+  /** The engine begins to arrange rows in another way, to open or to close them, or has done so. */
+  onBusy(isBusy: boolean): void;
   /** The viewer's own settings opened or closed. */
   onSettings(open: boolean): void;
 }
@@ -129,6 +132,7 @@ export class Pivot {
     private readonly facts: ReadonlyMap<string, ColumnFacts>,
     /** The values of the dimensions in the version's own rows. */
     private readonly known: KnownValues,
+    private readonly busy: Busy,
     /** The measures, and their parts by origin. */
     readonly origins: Origins,
   ) {
@@ -179,6 +183,7 @@ export class Pivot {
       await viewer.load(table);
       await viewer.resetThemes(Object.values(THEMES));
       hideOwnControls(viewer);
+      const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const grid = new Grid(
         await viewer.getPlugin(GRID),
         table,
@@ -187,11 +192,22 @@ export class Pivot {
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
           onRows: () => options.onRows(),
-          onSort: (sort) => void viewer.restore({ sort }),
+          onSort: (sort) => void busy.during(() => viewer.restore({ sort })),
         },
+        busy,
       );
       const schema = byName(await table.schema());
-      const pivot = new Pivot(options, table, viewer, grid, schema, facts, known, prepared.origins);
+      const pivot = new Pivot(
+        options,
+        table,
+        viewer,
+        grid,
+        schema,
+        facts,
+        known,
+        busy,
+        prepared.origins,
+      );
       pivot.otherRows = (await table.size()) - ownRows;
       for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
       viewer.addEventListener('perspective-config-update', () => {
@@ -561,8 +577,10 @@ export class Pivot {
     const theme = this.dark ? THEMES.dark : THEMES.light;
     this.restoring++;
     try {
-      await this.viewer.restore({ theme, ...config });
-      await this.viewer.flush();
+      await this.busy.during(async () => {
+        await this.viewer.restore({ theme, ...config });
+        await this.viewer.flush();
+      });
       this.options.onShown();
     } catch (error) {
       await this.viewer.resetError().catch(() => undefined);

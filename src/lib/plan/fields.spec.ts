@@ -42,7 +42,7 @@ const SCHEMA = {
   pf_note: 'string',
   pf_op: 'string',
 } as const;
-const FIELDS = fieldsOf(COLUMNS, SCHEMA);
+const FIELDS = fieldsOf(COLUMNS, SCHEMA, ['Sales: price', 'Sales: reference']);
 const LAYOUT: Layout = {
   group_by: ['Region', 'Segment'],
   split_by: ['Due "by" (month)'],
@@ -58,6 +58,7 @@ describe('fields', () => {
       'date: Due "by": Due',
       'measure: Sales: Revenue',
       'measure: Quantity: Quantity',
+      'measure: Sales: price: Revenue: price',
       'measure: Sales: reference: Revenue: reference',
       'change: pf_op: Operation',
       'change: pf_note: Note',

@@ -75,7 +75,7 @@ export class Fields {
   readonly all: readonly Field[] = $derived.by(() => {
     const { pivot } = this.loading;
     return this.loading.phase.kind === 'ready' && pivot
-      ? fieldsOf(this.planned.columns, pivot.schema)
+      ? fieldsOf(this.planned.columns, pivot.schema, pivot.origins.parts)
       : [];
   });
 

@@ -33,15 +33,21 @@ const OF_CHANGES: readonly [name: string, label: string][] = [
 /** At a display grain the operation is not loaded; the origin of a row says nearly the same. */
 const ORIGIN: readonly [name: string, label: string] = ['pf_iter', 'Operation'];
 
-/** The columns that can be arranged: dimensions and dates, measures, and what is known of a change. */
-export function fieldsOf(columns: readonly ColumnEntry[], schema: Schema): Field[] {
+/**
+ * The columns that can be arranged: dimensions and dates, measures, and what is known of a change.
+ *
+ * @param parts the columns that were made of the measures, in their order
+ */
+export function fieldsOf(
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  parts: readonly string[] = [],
+): Field[] {
   const loaded = columns.filter(({ cname }) => cname in schema);
   const ofRole = (kind: Field['kind'], ...roles: string[]): Field[] =>
     loaded
       .filter(({ role }) => roles.includes(role))
       .map(({ cname, label }) => ({ name: cname, label: label || cname, kind }));
-  const known = new Set(columns.map(({ cname }) => cname));
-  const made = Object.keys(schema).filter((name) => !known.has(name) && !name.startsWith('pf_'));
   /** A part of a measure begins with the measure's name. */
   const partLabel = (name: string) => {
     const whole = columns.find(({ cname, label }) => label && name.startsWith(`${cname}: `));
@@ -58,7 +64,7 @@ export function fieldsOf(columns: readonly ColumnEntry[], schema: Schema): Field
       })),
     ...ofRole('measure', 'value'),
     ...ofRole('measure', 'units'),
-    ...made.map((name): Field => ({ name, label: partLabel(name), kind: 'measure' })),
+    ...parts.map((name): Field => ({ name, label: partLabel(name), kind: 'measure' })),
     ...changes
       .filter(([name]) => name in schema)
       .map(([name, label]): Field => ({ name, label, kind: 'change' })),

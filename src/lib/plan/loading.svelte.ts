@@ -36,6 +36,8 @@ export class Loading {
   rows = $state.raw<number | null>(null);
   /** True if single rows were loaded because the SQL of the display grain is not generated yet. */
   fellBack = $state.raw(false);
+  /** Whether the engine is arranging the rows in another way, or opening some. */
+  arranging = $state(false);
   readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
 
   /** The history of the database that the rows are of; null if it does not tell. */
@@ -66,6 +68,7 @@ export class Loading {
     const signal = this.call.begin();
     this.phase = { kind: 'loading', step: 'rows', progress: null };
     this.fellBack = false;
+    this.arranging = false;
     const { pivot } = this;
     this.pivot = null;
     try {

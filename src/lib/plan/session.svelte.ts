@@ -302,6 +302,7 @@ export class PlanSession {
       onRows: () => void this.selection.followRows(),
       onShown: () => this.charting.follow(),
       onLayout: () => this.arrangement.follow(),
+      onBusy: (isBusy) => (this.loading.arranging = isBusy),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });
     if (this.pivot) comparison.isShown();

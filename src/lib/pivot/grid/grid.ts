@@ -2,6 +2,7 @@ import type { LayoutSort } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../cell';
 import { tidy } from '../cell-value';
 import type { CellValue, GridHost, GridPlugin, Table, View } from '../engine-types';
+import type { Busy } from '../busy';
 import type { Origins } from '../origins';
 import type { SliceColumn } from '../slice';
 import type { Untold } from '../view-reader';
@@ -66,6 +67,7 @@ export class Grid implements GridHost {
     origins: Pick<Origins, 'ratios' | 'ofOther'>,
     untold: () => Promise<Untold>,
     private readonly events: GridEvents,
+    private readonly busy: Busy,
   ) {
     this.shown = new Shown(table, origins.ratios, untold);
     this.widths = new Widths(this.shown, plugin.table);
@@ -166,12 +168,18 @@ export class Grid implements GridHost {
     const { view, expansion } = this.shown;
     expansion.setDepth(depth);
     if (!view) return;
-    await view.set_depth(depth);
-    await this.afterRows();
+    await this.busy.during(async () => {
+      await view.set_depth(depth);
+      await this.afterRows();
+    });
   }
 
   /** Opens a row, or closes it if the row below is one of its own. */
-  async toggleRow(y: number): Promise<void> {
+  toggleRow(y: number): Promise<void> {
+    return this.busy.during(() => this.openOrClose(y));
+  }
+
+  private async openOrClose(y: number): Promise<void> {
     await this.shown.ask(async (reader, view) => {
       const [path, next = []] = await reader.rowPaths(y, y + 2);
       if (!path) return;
