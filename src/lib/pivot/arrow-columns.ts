@@ -26,7 +26,9 @@ export function columnsOf({ schema, children }: Table): Map<string, Column<unkno
 export function encoded(columns: ArrowColumns): ArrayBuffer {
   const bytes = tableToIPC(tableFromColumns([...columns]), { format: 'stream' });
   if (!bytes) throw new Error('The rows could not be prepared.');
-  return bytes.slice().buffer;
+  const { buffer } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+  return isWhole ? buffer : bytes.slice().buffer;
 }
 
 /** The values of a column that is written as numbers into a dictionary; undefined for any other. */

@@ -35,6 +35,31 @@ export function printed(value: CellValue, type: ColumnType | undefined): string 
   return String(toScalar(value, type));
 }
 
+/** The only value that {@link printed} writes in this way; undefined if there may be others. */
+export function unprinted(text: string, type: ColumnType | undefined): CellValue | undefined {
+  if (text === '' || text === String(null)) return undefined;
+  const value = readAs(text, type);
+  return value !== undefined && printed(value, type) === text ? value : undefined;
+}
+
+function readAs(text: string, type: ColumnType | undefined): CellValue | undefined {
+  switch (type) {
+    case 'string':
+      return text;
+    case 'integer':
+      return Number(text);
+    case 'boolean':
+      return text === 'true';
+    case 'date':
+    case 'datetime': {
+      const ms = type === 'date' ? parseDay(text) : Date.parse(`${text.replace(' ', 'T')}Z`);
+      return Number.isNaN(ms) ? undefined : ms;
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** As C++ prints a double: six significant digits, large and small ones with an exponent. */
 function sixDigits(value: number): string {
   const [digits = '', exponent = '0'] = value.toExponential(5).split('e');

@@ -84,10 +84,16 @@ function distinct(column: Column<unknown>): CellValue[] | null {
   if (dictionary.length > MANY) return null;
   // Not every value of a dictionary needs to be one of a row.
   const isUsed = new Uint8Array(dictionary.length);
+  let unseen = dictionary.length;
   for (const { values, validity, nullCount, length } of column.data) {
     if (!(values instanceof Int32Array)) return null;
     const places = nullCount > 0 ? validity : new Uint8Array(0);
-    for (let y = 0; y < length; y++) if (isThere(places, y)) isUsed[values[y] ?? 0] = 1;
+    for (let y = 0; y < length && unseen > 0; y++) {
+      const at = values[y] ?? 0;
+      if (isUsed[at] || !isThere(places, y)) continue;
+      isUsed[at] = 1;
+      unseen--;
+    }
   }
   if (column.nullCount > 0) found.add(null);
   for (const [i, used] of isUsed.entries()) if (used) found.add(cellValue(dictionary.at(i)));

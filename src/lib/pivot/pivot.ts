@@ -95,6 +95,7 @@ interface PivotOptions extends PivotEvents {
 type Shape = typeof GRID | ChartKind;
 
 const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
+const themeOf = (dark: boolean): string => (dark ? THEMES.dark : THEMES.light);
 
 /**
  * A pivot over the rows of one version: an indexed table and the viewer on it. Owns both, and
@@ -110,6 +111,8 @@ export class Pivot {
   private kind: Shape = GRID;
   /** The measure that a chart draws; undefined: the first. */
   private chartMeasure: string | undefined;
+  /** Whether the viewer has the table. */
+  private isTableShown = false;
   private restoring = 0;
   private refreshes = 0;
   private disposed = false;
@@ -156,9 +159,7 @@ export class Pivot {
    * @throws Error if the engine cannot start or refuses the rows
    */
   static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
-    const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
     const batches = options.compared?.batches ?? [];
-    const facts = factsOfAll([bytes, ...batches].map((each) => columnFacts(each, dimensions)));
     const [value, units] = (['value', 'units'] as const).map(
       (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
     );
@@ -168,24 +169,32 @@ export class Pivot {
       ...options.compared,
       wide: wideColumns(typesOf(bytes), batches.map(typesOf)),
     };
-    const prepared = Origins.prepare(bytes, measures, options.excluded, compared, priced);
-    const known = new KnownValues(prepared.columns, dimensions);
-    const others = batches.map((batch) =>
-      prepared.origins.extendOther(columnsOf(tableFromIPC(batch))),
-    );
     const client = await startEngine();
-    const table = await client.table(prepared.bytes, { index: options.index });
+    const prepared = Origins.prepare(bytes, measures, options.excluded, compared, priced);
+    const loading = client.table(prepared.bytes, { index: options.index });
+    // Whoever waits for the table hears that it is refused.
+    loading.catch(() => undefined);
     const viewer = createViewer();
     try {
-      const ownRows = await table.size();
-      for (const other of others) await table.update(encoded(other));
+      await nextTask();
+      // The engine has the rows now, and what follows is done while it loads them.
+      const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
+      const facts = factsOfAll([bytes, ...batches].map((each) => columnFacts(each, dimensions)));
+      const known = new KnownValues(prepared.columns, dimensions);
+      const others = batches.map((batch) =>
+        prepared.origins.extendOther(columnsOf(tableFromIPC(batch))),
+      );
+      viewer.setAttribute('theme', themeOf(options.dark));
       options.host.append(viewer);
-      await viewer.load(table);
       await viewer.resetThemes(Object.values(THEMES));
       hideOwnControls(viewer);
+      const plugin = await viewer.getPlugin(GRID);
+      const table = await loading;
+      const ownRows = others.length > 0 ? await table.size() : 0;
+      for (const other of others) await table.update(encoded(other));
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const grid = new Grid(
-        await viewer.getPlugin(GRID),
+        plugin,
         table,
         prepared.origins,
         async () => v.parse(Layout, await viewer.save()),
@@ -208,7 +217,7 @@ export class Pivot {
         busy,
         prepared.origins,
       );
-      pivot.otherRows = (await table.size()) - ownRows;
+      if (others.length > 0) pivot.otherRows = (await table.size()) - ownRows;
       for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
@@ -224,7 +233,7 @@ export class Pivot {
     } catch (error) {
       await viewer.delete().catch(() => undefined);
       viewer.remove();
-      await table.delete().catch(() => undefined);
+      await loading.then((table) => table.delete()).catch(() => undefined);
       throw error;
     }
   }
@@ -574,11 +583,11 @@ export class Pivot {
   }
 
   private async restore(config: Record<string, unknown>): Promise<void> {
-    const theme = this.dark ? THEMES.dark : THEMES.light;
+    const theme = themeOf(this.dark);
     this.restoring++;
     try {
       await this.busy.during(async () => {
-        await this.viewer.restore({ theme, ...config });
+        await Promise.all([this.showTable(), this.viewer.restore({ theme, ...config })]);
         await this.viewer.flush();
       });
       this.options.onShown();
@@ -588,6 +597,16 @@ export class Pivot {
     } finally {
       this.restoring--;
     }
+  }
+
+  /**
+   * Gives the viewer the table, once. It makes its first view of what it is told to restore before it has
+   * heard from the table: without that, it would make one of all columns.
+   */
+  private async showTable(): Promise<void> {
+    if (this.isTableShown) return;
+    this.isTableShown = true;
+    await this.viewer.load(this.table);
   }
 
   private async onConfigUpdate(): Promise<void> {
@@ -731,6 +750,9 @@ function whyNotBeside(
     null,
   );
 }
+
+/** Lets what was asked of others go out before this goes on. */
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 /** Hides the viewer's buttons for settings, export and themes: the page has its own. */
 function hideOwnControls(viewer: Viewer): void {

@@ -71,7 +71,7 @@ export function neededColumns(table: EngineTable, expression: string): Promise<r
 
 async function askEngine(table: EngineTable, expression: string): Promise<readonly string[]> {
   const [client, schema] = await Promise.all([table.get_client(), table.schema()]);
-  const columns = Object.keys(schema);
+  const columns = Object.keys(schema).filter((name) => couldNeed(expression, name));
   const isNeeded = await Promise.all(
     columns.map(async (column) => {
       const others = Object.entries(schema).filter(([name]) => name !== column);
@@ -86,3 +86,10 @@ async function askEngine(table: EngineTable, expression: string): Promise<readon
   );
   return columns.filter((_, i) => isNeeded[i]);
 }
+
+/**
+ * Whether an expression may need a column, by their texts: it has the column's name in it, unless it writes
+ * something in another way, or makes a name while it is computed.
+ */
+const couldNeed = (expression: string, column: string): boolean =>
+  expression.includes(column) || /\\|vlookup/i.test(expression) || /["\\]/.test(column);

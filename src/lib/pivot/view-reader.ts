@@ -18,6 +18,7 @@ import type {
 import { drawnColumns, sums, type ColumnTotals, type DrawnColumn } from './grid/columns';
 import { sliceContextOf } from './layout';
 import { isAdditive, paintingOf, type Ratio } from './ratios';
+import { readPrinted } from './printed-columns';
 import type { PivotCell, SliceColumn } from './slice';
 import { expressionsOf, sliceFromCell } from './slice';
 import type { Underlying } from './underlying';
@@ -41,9 +42,9 @@ const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
 
 /**
  * Reads typed cells out of one view of one table. The engine's own column paths are printed text
- * (a value may hold `|`, null prints like the text "null", numbers have six digits), so a second
- * view grouped by the split columns says which typed values stand behind each column, by its place;
- * another per expression says which source values it stands for. They live as long as the reader,
+ * (a value may hold `|`, null prints like the text "null", numbers have six digits). Where it leaves a
+ * doubt, a second view grouped by the split columns says which typed values stand behind each column, by
+ * its place; another per expression says which source values it stands for. They live as long as the reader,
  * and follow the table's updates.
  */
 export class ViewReader {
@@ -415,6 +416,16 @@ export class ViewReader {
   }
 
   private async readColumnPaths(): Promise<(CellValue[] | null)[]> {
+    const types = this.config.split_by.map((column) => this.schema[column]);
+    return (
+      readPrinted(await this.printedPaths(), types, this.shown) ?? (await this.pairColumns(types))
+    );
+  }
+
+  /** The same, from a second view. */
+  private async pairColumns(
+    types: readonly (ColumnType | undefined)[],
+  ): Promise<(CellValue[] | null)[]> {
     const { split_by, sort } = this.config;
     const columnSort = sort.flatMap(([column, direction]): LayoutSort[] =>
       direction.startsWith('col ') ? [[column, direction.slice('col '.length)]] : [],
@@ -427,7 +438,6 @@ export class ViewReader {
         sort: columnSort,
       }),
     );
-    const types = split_by.map((column) => this.schema[column]);
     let matched: (CellValue[] | null)[] = [];
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [paths, rows] = await Promise.all([this.printedPaths(), this.readWhole(companion)]);

@@ -29,6 +29,16 @@ describe('readDownload', () => {
     expect(told.at(-1)).toEqual({ bytes: 7, total: 7, rows: 2 });
   });
 
+  it.each<{ size: string; headers: Record<string, string> }>([
+    { size: 'as announced', headers: { 'content-length': '6' } },
+    { size: 'not announced', headers: {} },
+    { size: 'announced too small', headers: { 'content-length': '4' } },
+  ])('keeps the pieces in their order, their size $size', async ({ headers }) => {
+    const pieces = [[1, 2], [3], [4, 5, 6]].map((each) => new Uint8Array(each));
+    const { bytes } = await readDownload(answer(pieces, headers), 'number', ignore);
+    expect([...new Uint8Array(bytes ?? new ArrayBuffer(0))]).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   it('tells many quick pieces at the start and the end only', async () => {
     const told: Progress[] = [];
     await readDownload(

@@ -98,12 +98,11 @@ export async function readDownload(
       ? numberHeader(response, ARROW_LENGTH_HEADER)
       : numberHeader(response, 'content-length');
 
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const received = new Received(total);
   let told = -Infinity;
   const tell = () => {
     told = performance.now();
-    onProgress({ bytes, total, rows });
+    onProgress({ bytes: received.length, total, rows });
   };
   tell();
   const reader = response.body?.getReader();
@@ -111,18 +110,17 @@ export async function readDownload(
     for (;;) {
       const part = await reader?.read();
       if (!part || part.done) break;
-      chunks.push(part.value);
-      bytes += part.value.byteLength;
+      received.add(part.value);
       if (performance.now() - told >= UPDATE_INTERVAL_MS) tell();
     }
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, CUT);
   }
-  if (total !== null && bytes < total) throw new ApiError(0, CUT);
+  if (total !== null && received.length < total) throw new ApiError(0, CUT);
   tell();
   const timeline = api.timelineOf(response);
-  return { bytes: bytes === 0 ? null : joined(chunks, bytes), rows, timeline };
+  return { bytes: received.length === 0 ? null : received.whole(), rows, timeline };
 }
 
 const CUT = 'The connection was cut before all rows had arrived.';
@@ -142,12 +140,30 @@ function numberHeader(response: Response, name: string): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-function joined(chunks: readonly Uint8Array[], length: number): ArrayBuffer {
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
+/** Bytes as they arrive, each where it belongs: once the last one is there, nothing is left to copy. */
+class Received {
+  length = 0;
+  private bytes: Uint8Array<ArrayBuffer>;
+
+  /** @param expected how many bytes will come; null if that is not known */
+  constructor(expected: number | null) {
+    this.bytes = new Uint8Array(expected ?? 0);
   }
-  return all.buffer;
+
+  add(chunk: Uint8Array): void {
+    const length = this.length + chunk.byteLength;
+    if (length > this.bytes.length) {
+      const { bytes } = this;
+      this.bytes = new Uint8Array(Math.max(length, 2 * bytes.length));
+      this.bytes.set(bytes.subarray(0, this.length));
+    }
+    this.bytes.set(chunk, this.length);
+    this.length = length;
+  }
+
+  /** All of them, in a buffer of nothing else. */
+  whole(): ArrayBuffer {
+    const { bytes, length } = this;
+    return bytes.length === length ? bytes.buffer : bytes.slice(0, length).buffer;
+  }
 }

@@ -14,8 +14,8 @@ const TAG = 'perspective-viewer-pivot-grid';
 class PivotGridElement extends HTMLElement implements GridPlugin {
   readonly table = document.createElement('regular-table') as unknown as RegularTable;
   host: GridHost | null = null;
-  /** The layout that came before there was a host. */
-  private pending: [settings: unknown, columns: unknown] | null = null;
+  /** Whether a layout has come: what the viewer shows before that is no view that anybody asked for. */
+  private isArranged = false;
 
   constructor() {
     super();
@@ -60,9 +60,7 @@ class PivotGridElement extends HTMLElement implements GridPlugin {
   }
 
   async draw(view: View): Promise<void> {
-    if (this.pending) this.host?.restore(...this.pending);
-    if (this.host) this.pending = null;
-    await this.host?.draw(view);
+    if (this.isArranged) await this.host?.draw(view);
   }
 
   async update(view: View): Promise<void> {
@@ -86,8 +84,8 @@ class PivotGridElement extends HTMLElement implements GridPlugin {
   }
 
   restore(settings: unknown, columns: unknown): void {
-    if (this.host) this.host.restore(settings, columns);
-    else this.pending = [settings, columns];
+    this.isArranged = true;
+    this.host?.restore(settings, columns);
   }
 
   delete(): void {
