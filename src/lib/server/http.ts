@@ -24,6 +24,7 @@ import type { Reservation } from './budget';
 import type { WriteKey } from './db/idempotency';
 import type { Place } from './errors';
 import { AppError, faultAt, reasonOf } from './errors';
+import { piecesOf } from './pieces';
 import { Turns } from './turns';
 
 const MAX_INT4 = 2147483647;
@@ -400,29 +401,6 @@ function isNear(getClientAddress: () => string): boolean {
     return address === '::1' || /^(::ffff:)?127\./.test(address);
   } catch {
     return false;
-  }
-}
-
-/** Bytes that are given to the connection at a time. */
-const PIECE = 262_144;
-
-/** Copies some parts into pieces of one size. The connection may keep a piece longer than the parts stay. */
-function* piecesOf(parts: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuffer>, void> {
-  let left = lengthOf(parts);
-  let piece = new Uint8Array(Math.min(PIECE, left));
-  let filled = 0;
-  for (const part of parts) {
-    for (let start = 0; start < part.length;) {
-      const some = part.subarray(start, start + piece.length - filled);
-      piece.set(some, filled);
-      start += some.length;
-      filled += some.length;
-      if (filled < piece.length) continue;
-      yield piece;
-      left -= filled;
-      piece = new Uint8Array(Math.min(PIECE, left));
-      filled = 0;
-    }
   }
 }
 

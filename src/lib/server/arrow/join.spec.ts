@@ -53,6 +53,25 @@ describe('runs of rows, joined', () => {
     );
   });
 
+  it('are so if rows of one source are left out at its end or between', async () => {
+    const numbers = fc.tuple(fc.nat(60), fc.nat(60), fc.nat(60));
+    await fc.assert(
+      fc.asyncProperty(someRows, numbers, someRows, async (rows, cuts, more) => {
+        const [end = 0, from = 0, to = 0] = cuts
+          .map((n) => Math.min(n, rows.length))
+          .sort((x, y) => x - y);
+        const [columns, others] = [columnsOf(rows), columnsOf(more)];
+        const runs = [
+          { columns, start: 0, end },
+          { columns: others, start: 0, end: more.length },
+          { columns, start: from, end: to },
+        ];
+        const wanted = [...rows.slice(0, end), ...more, ...rows.slice(from, to)];
+        expect(bytesOf(await joinRows(runs, INTEGERS))).toBe(bytesOf(columnsOf(wanted)));
+      }),
+    );
+  });
+
   it('let integers be narrow again once those that do not fit are gone', async () => {
     const columns = columnsOf([
       [10, 1],

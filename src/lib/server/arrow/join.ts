@@ -234,6 +234,17 @@ class TextJoiner implements Joiner {
   }
 }
 
+/** How many texts occur before a row; they are in the order of first appearance. */
+function codesBefore(data: Data, end: number): number {
+  const codes: unknown = data.values;
+  if (!(codes instanceof Int32Array)) throw mismatch(data, new Utf8());
+  let first = 0;
+  while (first < end && data.nullCount > 0 && !data.getValid(first)) first += 1;
+  let known = 0;
+  for (let row = first; row < end; row++) known = Math.max(known, (codes[row] ?? 0) + 1);
+  return known;
+}
+
 const UNSEEN = -1;
 
 /** Texts of one dictionary, to be given the codes of another. */
@@ -242,8 +253,8 @@ interface Recoding {
   offsets: Int32Array;
   /** New code by old code; {@link UNSEEN} before its first row. */
   codes: Int32Array;
-  /** Whether all codes stay as they are. */
-  isSame: boolean;
+  /** The rows up to this one keep their codes. */
+  sameRows: number;
 }
 
 /** Texts that repeat: all parts share one dictionary. */
@@ -256,21 +267,22 @@ class CodeJoiner implements Joiner {
 
   constructor([first]: readonly Part[], rows: number) {
     this.#codes = new Int32Array(rows);
-    // The texts of whole columns are in the order of first appearance already.
-    if (first?.start === 0 && first.end === first.data.length) this.#keepCodes(first.data);
+    // The texts from the first row on are in the order of first appearance already.
+    if (first?.start === 0) this.#keepCodes(first);
   }
 
-  #keepCodes(data: Data): void {
+  #keepCodes({ data, end }: Part): void {
     const recoding = this.#recodingOf(data);
-    for (let code = 0; code < recoding.codes.length; code++) this.#newCode(code, recoding);
-    recoding.isSame = true;
+    const known = end === data.length ? recoding.codes.length : codesBefore(data, end);
+    for (let code = 0; code < known; code++) this.#newCode(code, recoding);
+    recoding.sameRows = end;
   }
 
   append(data: Data, from: number, to: number): void {
     const codes: unknown = data.values;
     if (!(codes instanceof Int32Array)) throw mismatch(data, new Utf8());
     const recoding = this.#recodingOf(data);
-    if (recoding.isSame) this.#codes.set(codes.subarray(from, to), this.#rows);
+    if (to <= recoding.sameRows) this.#codes.set(codes.subarray(from, to), this.#rows);
     else this.#recode(data, codes, from, to, recoding);
     this.#nulls.copy(data, from, to, this.#rows);
     this.#rows += to - from;
@@ -302,7 +314,7 @@ class CodeJoiner implements Joiner {
       memory: new Memory(texts.values),
       offsets: texts.valueOffsets,
       codes: new Int32Array(texts.length).fill(UNSEEN),
-      isSame: false,
+      sameRows: 0,
     };
     this.#recodings.set(data, recoding);
     return recoding;
