@@ -151,6 +151,8 @@ export interface Viewer extends HTMLElement {
   save(): Promise<unknown>;
   getPlugin(name: string): Promise<GridPlugin>;
   toggleConfig(force?: boolean): Promise<void>;
+  /** How long it waits before it draws a change, in milliseconds. */
+  setThrottle(ms: number): void;
   resetThemes(themes: string[]): Promise<void>;
   resetError(): Promise<void>;
   flush(): Promise<void>;

@@ -28,8 +28,9 @@ export class FreePlaces {
    */
   async makeFor(rows: number, table: Table): Promise<boolean> {
     const looks = rows * this.count;
+    if (looks < WORTH_IT) return false;
     const columns = Object.keys(await table.schema()).length;
-    if (looks < WORTH_IT || looks < PLACES_PER_VALUE * columns * (await table.size())) return false;
+    if (looks < PLACES_PER_VALUE * columns * (await table.size())) return false;
     const view = await table.view();
     let all: ArrayBuffer;
     try {

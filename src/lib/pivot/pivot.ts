@@ -126,7 +126,7 @@ export class Pivot {
   private triedRows: TriedRows | null = null;
 
   private constructor(
-    private readonly options: PivotOptions,
+    private readonly options: Omit<PivotOptions, 'compared'>,
     private readonly table: Table,
     private readonly viewer: Viewer,
     /** The grid: what it shows, its cells and its marks. */
@@ -158,19 +158,21 @@ export class Pivot {
    * @param bytes a complete Arrow stream of one record batch; the engine takes it over
    * @throws Error if the engine cannot start or refuses the rows
    */
-  static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
-    const batches = options.compared?.batches ?? [];
+  static async open(
+    bytes: ArrayBuffer,
+    { compared: other, ...options }: PivotOptions,
+  ): Promise<Pivot> {
+    const batches = other?.batches ?? [];
     const [value, units] = (['value', 'units'] as const).map(
       (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
     );
     const measures = [value, units].filter((name) => name !== undefined);
     const priced = value !== undefined && units !== undefined ? { value, units } : null;
-    const compared = options.compared && {
-      ...options.compared,
-      wide: wideColumns(typesOf(bytes), batches.map(typesOf)),
-    };
+    const compared = other && { ...other, wide: wideColumns(typesOf(bytes), batches.map(typesOf)) };
     const client = await startEngine();
+    // None of the closures below may hold the rows: they live as long as the pivot.
     const prepared = Origins.prepare(bytes, measures, options.excluded, compared, priced);
+    const { origins } = prepared;
     const loading = client.table(prepared.bytes, { index: options.index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
@@ -181,9 +183,7 @@ export class Pivot {
       const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
       const facts = factsOfAll([bytes, ...batches].map((each) => columnFacts(each, dimensions)));
       const known = new KnownValues(prepared.columns, dimensions);
-      const others = batches.map((batch) =>
-        prepared.origins.extendOther(columnsOf(tableFromIPC(batch))),
-      );
+      const others = batches.map((batch) => origins.extendOther(columnsOf(tableFromIPC(batch))));
       viewer.setAttribute('theme', themeOf(options.dark));
       options.host.append(viewer);
       await viewer.resetThemes(Object.values(THEMES));
@@ -196,7 +196,7 @@ export class Pivot {
       const grid = new Grid(
         plugin,
         table,
-        prepared.origins,
+        origins,
         async () => v.parse(Layout, await viewer.save()),
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
@@ -206,17 +206,7 @@ export class Pivot {
         busy,
       );
       const schema = byName(await table.schema());
-      const pivot = new Pivot(
-        options,
-        table,
-        viewer,
-        grid,
-        schema,
-        facts,
-        known,
-        busy,
-        prepared.origins,
-      );
+      const pivot = new Pivot(options, table, viewer, grid, schema, facts, known, busy, origins);
       if (others.length > 0) pivot.otherRows = (await table.size()) - ownRows;
       for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
       viewer.addEventListener('perspective-config-update', () => {
@@ -436,9 +426,9 @@ export class Pivot {
   }
 
   private async changeRows(side: Side, change: () => Promise<unknown>): Promise<void> {
-    const before = await this.table.size();
-    await change();
-    const added = (await this.table.size()) - before;
+    const before = this.table.size();
+    await Promise.all([before, change()]);
+    const added = (await this.table.size()) - (await before);
     this.places.changed(added);
     if (side === 'other') this.otherRows += added;
   }
@@ -607,6 +597,8 @@ export class Pivot {
     if (this.isTableShown) return;
     this.isTableShown = true;
     await this.viewer.load(this.table);
+    // Or it would wait before it draws a change, for as long as drawing takes.
+    this.viewer.setThrottle(0);
   }
 
   private async onConfigUpdate(): Promise<void> {
