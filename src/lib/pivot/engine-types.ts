@@ -63,8 +63,8 @@ export interface View extends EngineView {
   expand(row: number): Promise<number>;
   collapse(row: number): Promise<number>;
   set_depth(depth: number): Promise<void>;
-  /** What it shows as an Arrow stream of one record batch. */
-  to_arrow(window: { compression: null }): Promise<ArrayBuffer>;
+  /** A part of what it shows as an Arrow stream of one record batch. */
+  to_arrow(window: ViewWindow & { compression: null }): Promise<ArrayBuffer>;
 }
 
 /** The engine's table as the pivot uses it. */

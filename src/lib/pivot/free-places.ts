@@ -1,7 +1,13 @@
 import type { Table } from './engine-types';
+import { joined } from './joined-columns';
 
 /** So many places are looked at, one after the other, in the time that loading one value anew takes. */
 const PLACES_PER_VALUE = 600;
+/**
+ * So many rows are read at once: the engine never gives back memory that it needed, and to answer all rows it
+ * needs several times what they take.
+ */
+const ROWS_AT_ONCE = 65_536;
 /** So many are looked at in half a second. */
 const WORTH_IT = 4e8;
 
@@ -31,15 +37,24 @@ export class FreePlaces {
     if (looks < WORTH_IT) return false;
     const columns = Object.keys(await table.schema()).length;
     if (looks < PLACES_PER_VALUE * columns * (await table.size())) return false;
-    const view = await table.view();
-    let all: ArrayBuffer;
-    try {
-      all = await view.to_arrow({ compression: null });
-    } finally {
-      await view.delete();
-    }
-    await table.replace(all);
+    await table.replace(joined(await readAll(table)));
     this.count = 0;
     return true;
+  }
+}
+
+/** All rows of a table, as parts of it one below the other. */
+async function readAll(table: Table): Promise<ArrayBuffer[]> {
+  const view = await table.view();
+  try {
+    const rows = await view.num_rows();
+    const parts: ArrayBuffer[] = [];
+    for (let start_row = 0; start_row < rows; start_row += ROWS_AT_ONCE) {
+      const end_row = Math.min(rows, start_row + ROWS_AT_ONCE);
+      parts.push(await view.to_arrow({ compression: null, start_row, end_row }));
+    }
+    return parts;
+  } finally {
+    await view.delete();
   }
 }

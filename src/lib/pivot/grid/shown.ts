@@ -70,7 +70,7 @@ export class Shown {
     await this.expansion.applyTo(view, reader.config.group_by, async () =>
       reader.rowPaths(0, await view.num_rows()),
     );
-    await this.readColumns();
+    await this.readColumns(true);
     this.endWaiting();
   }
 
@@ -290,13 +290,14 @@ export class Shown {
     return this.readRows(reader, view, columns, rows, await reader.printedPaths());
   }
 
-  private async readColumns(): Promise<void> {
+  /** @param isNew whether the view is another one than before: rows that come or go change no type */
+  private async readColumns(isNew = false): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
-    const columns = await reader.columns();
-    const [printed, kinds, rowCount] = await Promise.all([
+    const [columns, printed, kinds, rowCount] = await Promise.all([
+      reader.columns(),
       reader.printedPaths(),
-      this.kindsOf(view),
+      isNew ? this.kindsOf(view) : this.kinds,
       view.num_rows(),
     ]);
     this.columns = columns;
