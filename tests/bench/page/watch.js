@@ -10,6 +10,9 @@ const total = () =>
     .querySelector('perspective-viewer-pivot-grid')
     ?.shadowRoot?.querySelector('regular-table tbody td')?.textContent ?? '';
 
+/** Whether the page still shows in the pivot's place that it is loading. */
+const covered = () => document.querySelector('.cover') !== null;
+
 /** @type {Window['watch']} */
 const watch = {
   clicked: 0,
@@ -18,7 +21,7 @@ const watch = {
     new Promise((resolve, reject) => {
       setTimeout(() => reject(new Error(`The total is still ${total()}`)), PATIENCE_MS);
       const look = () => {
-        const shown = total();
+        const shown = covered() ? '' : total();
         // What this frame shows is on screen when the next task runs.
         if (shown !== '' && shown !== before) setTimeout(() => resolve(performance.now()));
         else requestAnimationFrame(look);
