@@ -95,6 +95,22 @@ test('what takes a while says so above the pivot: arranging, and writing', async
   await expect(line).toHaveCount(0);
 });
 
+test('a pivot that does not go keeps nobody from the next one', async ({ page, service }) => {
+  await service.api.post('/versions/1/copy', { name: 'Cautious', pf_user: 'bea' });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await page.locator('perspective-viewer').evaluate((viewer) => {
+    const value = () => new Promise(() => undefined);
+    Object.defineProperty(viewer, 'flush', { value });
+  });
+  await page.getByRole('button', { name: /^Compare/ }).click();
+  await page.getByRole('button', { name: /^Cautious/ }).click();
+  await expect
+    .poll(() => pivot.find({ row: [], column: ['2028', 'Sales: Cautious'] }))
+    .toBeTruthy();
+  await expect(page.locator('perspective-viewer')).toHaveCount(1);
+});
+
 test('more rows than a browser holds are refused with advice', async ({ page }) => {
   await page.route('**/api/versions/1/data', async (route) => {
     const response = await route.fetch();

@@ -143,6 +143,7 @@ test('named views are saved, opened, changed, renamed and deleted', async ({ pag
 
   await choose(page, 'By segment');
   await expect.poll(() => pivot.find({ row: ['Consumer'], column: ['Sales'] })).not.toBeNull();
+  await expect.poll(() => search(page)).toBe(`?view=${id}`);
   await page.reload();
   await pivot.drawn();
   expect(await pivot.find({ row: ['Consumer'], column: ['Sales'] })).not.toBeNull();

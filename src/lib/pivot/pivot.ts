@@ -560,16 +560,19 @@ export class Pivot {
     await this.restore({});
   }
 
-  /** Deletes viewer and table, in this order: a table with views on it cannot go. */
+  /**
+   * Deletes viewer and table, in this order: a table with views on it cannot go. What does not end in time
+   * is left to itself, since whoever waits for this wants to show something else.
+   */
   async dispose(): Promise<void> {
     if (this.disposed) return;
     this.disposed = true;
-    await this.charting;
-    await this.viewer.flush().catch(() => undefined);
-    await this.grid.dispose().catch(() => undefined);
-    await this.viewer.delete().catch(() => undefined);
+    await ended(this.charting);
+    await ended(this.viewer.flush());
+    await ended(this.grid.dispose());
+    await ended(this.viewer.delete());
     this.viewer.remove();
-    await this.table.delete().catch(() => undefined);
+    await ended(this.table.delete());
   }
 
   private async restore(config: Record<string, unknown>): Promise<void> {
@@ -741,6 +744,17 @@ function whyNotBeside(
     (found, batch) => found ?? whyApart(own, typesOf(batch), name),
     null,
   );
+}
+
+/** So long each step of taking a pivot away may take. */
+const PATIENCE_MS = 5000;
+
+/** Waits until something has ended, in whatever way, or for {@link PATIENCE_MS}. */
+async function ended(work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 /** Lets what was asked of others go out before this goes on. */
