@@ -156,3 +156,57 @@ test('a cell without units has no price to type into', async ({ page, service })
   await page.keyboard.type('5');
   await expect(page.getByText(/or the pivot does not show value and units/)).toBeVisible();
 });
+
+test('a block of prices is written as it is stored, to the last cell', async ({
+  page,
+  service,
+}) => {
+  const of2028 = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
+  await service.query(`UPDATE ${TABLE} SET "Sales" = "Quantity" * 0.25
+     WHERE "Sub-Category" IN ('Chairs', 'Tables') AND ${of2028}`);
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(`/versions/1?measures=Sales,Quantity,${encodeURIComponent(PRICE)}`);
+  await pivot.drawn();
+  const before = [await stored(service, 'Chairs'), await stored(service, 'Tables')];
+  const enter = async (text: string) => {
+    await pivot.click(at(CHAIRS, PRICE));
+    await pivot.click(at(TABLES, PRICE), { ctrl: true });
+    await expect(page.getByTestId('marked')).toContainText('2 cells');
+    await page.keyboard.type(text);
+    await page.keyboard.press('Control+Enter');
+  };
+  await enter('+2%');
+  await expect.poll(() => scales(service)).toBe(1);
+  for (const [i, sub] of ['Chairs', 'Tables'].entries()) {
+    const { sales, units } = await stored(service, sub);
+    expect(units).toBe(before[i]?.units);
+    expect(sales).toBeCloseTo(0.255 * units, 3);
+  }
+  await expect.poll(() => pivot.number(at(TABLES, PRICE))).toBeCloseTo(0.26, 1);
+  // So little per unit is less than the column of the value holds, and of all units it is not.
+  await enter('+0.00004');
+  await expect.poll(() => scales(service)).toBe(2);
+  for (const sub of ['Chairs', 'Tables']) {
+    const { sales, units } = await stored(service, sub);
+    expect(sales).toBeCloseTo(0.25504 * units, 3);
+  }
+
+  // Without units there is no price, whatever the screen still shows: nothing is written for any cell.
+  await service.query(
+    `UPDATE ${TABLE} SET "Quantity" = 0 WHERE "Sub-Category" = 'Chairs' AND ${of2028}`,
+  );
+  const tables = await stored(service, 'Tables');
+  const chairs = await stored(service, 'Chairs');
+  await enter('0.5');
+  await expect(
+    page.getByText(/Chairs, 2028 .*: There are no units in this cell any/),
+  ).toBeVisible();
+  await enter('+1');
+  await expect(
+    page.getByText(/Chairs, 2028 .*: There are no units in this cell any/),
+  ).toBeVisible();
+  expect(await scales(service)).toBe(2);
+  expect(await stored(service, 'Tables')).toEqual(tables);
+  expect(await stored(service, 'Chairs')).toEqual(chairs);
+});

@@ -1,4 +1,6 @@
+import * as api from '../client/api';
 import { ApiError } from '../client/api';
+import { fewAtOnce } from '../client/few-at-once';
 import type { ScaleEdit } from '../contract/operations';
 import type { MarkedCell, ReadCell } from '../pivot/cell';
 import {
@@ -11,7 +13,7 @@ import {
   type Direction,
   type Placed,
 } from './block-edits';
-import { roleOf, type CellEntry, type Totals } from './cell-entry';
+import { NOTHING_OF_ZERO, type CellEntry, type Stored } from './cell-entry';
 import type { Changes, Written } from './changes.svelte';
 import type { Loading } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
@@ -25,18 +27,25 @@ const OVERLAP =
   'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
 const PRICE_AND_OTHERS =
   'A price is changed through its value, so it is changed alone. Mark prices only, or none.';
-const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
 /** A sentence that says why nothing was written; it is shown where the cells are. */
 class Refusal extends Error {}
 
-const NONE: Totals = { value_total: null, units_total: null };
+/** The service is asked for so many totals at once: a browser has six connections to a server. */
+const ASKED_AT_ONCE = 4;
 
-/** A cell, and what it is to become. */
+/** A cell, what it is to become, and the rows behind it as they are stored. */
 interface Wanted {
   cell: ReadCell;
   edit: MeasureEdit;
+  stored: Stored;
+}
+
+/** What a cell's change carries in a request. */
+interface CellEdit {
+  cell: ReadCell;
+  body: ScaleEdit;
 }
 
 /** How numbers are read and written. */
@@ -133,9 +142,9 @@ export class BlockEntry {
         if ('refusal' in placed) throw new Refusal(placed.refusal);
         if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
           throw new Refusal(OVERLAP);
-        const edits = await this.editsOf(placed.asked, pf_user, way);
+        const edits = await this.editsOf(placed.asked, way);
         await this.settled();
-        return this.changes.applyEdits(edits, pf_user);
+        return this.apply(edits, pf_user);
       });
     } catch (error) {
       if (error instanceof ApiError) throw error;
@@ -151,35 +160,24 @@ export class BlockEntry {
   }
 
   /** @throws Refusal, or ApiError, if one of the cells cannot become what is asked of it */
-  private async editsOf(
-    asked: readonly Asked[],
-    pf_user: string,
-    way: Spread,
-  ): Promise<ScaleEdit[]> {
+  private async editsOf(asked: readonly Asked[], way: Spread): Promise<CellEdit[]> {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
     const cells = await this.selection.slicesOf(changed.map(({ cell }) => cell));
     const prices = cells.filter((cell) => this.entry.shownIn(cell) === 'price');
     if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
-    const problems = problemsOf(
-      cells,
-      (cell, i) => this.whyNot(cell, changed[i]),
-      (cell) => this.nameOf(cell),
-    );
-    if (problems.length > 0) throw new Refusal(problemText(problems));
-    const wanted = cells.flatMap((cell, i): Wanted[] => {
-      const edit = changed[i]?.edit;
-      return edit ? [{ cell, edit }] : [];
-    });
-    const onScreen = this.changesOf(wanted, way, ({ cell }) => this.entry.totalsOnScreen(cell));
-    if (onScreen.length === 0) throw new Refusal('This changes nothing.');
+    this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
     // A total stays a total, though somebody else may have written since it was on screen.
-    const before = await this.totalsBefore(onScreen, pf_user);
-    this.checkPercentages(onScreen, before);
-    const edits = this.changesOf(onScreen, way, (_, i) => before[i] ?? NONE);
+    const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
+      const edit = changed[i]?.edit;
+      if (!edit) return [];
+      return [{ cell, edit, stored: await api.previewSlice(this.planned.id, cell.slice) }];
+    }).then((each) => each.flat());
+    this.check(wanted, ({ cell, edit, stored }) => this.entry.whyNotOf(cell, edit, stored));
+    const edits = this.changesOf(wanted, way);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
-    return edits.map(({ body }) => body);
+    return edits;
   }
 
   private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {
@@ -193,40 +191,31 @@ export class BlockEntry {
     return by === 'percent' && cell.value === 0 ? NOTHING_OF_ZERO : null;
   }
 
-  /** @throws Refusal for a percentage of a total that somebody has made 0 since it was on screen */
-  private checkPercentages(wanted: readonly Wanted[], before: readonly Totals[]): void {
-    const zeros = wanted.filter(({ cell, edit }, i) => {
-      const shows = this.entry.shownIn(cell);
-      return edit.by === 'percent' && shows && !before[i]?.[`${roleOf(shows)}_total`];
-    });
-    const names = zeros.map(({ cell }) => this.nameOf(cell));
-    if (names.length > 0) throw new Refusal(problemText([{ reason: NOTHING_OF_ZERO, names }]));
+  /** @throws Refusal with the names of the cells that cannot be changed */
+  private check<Each extends ReadCell | Wanted>(
+    all: readonly Each[],
+    why: (each: Each, i: number) => string | null,
+  ): void {
+    const problems = problemsOf(all, why, (each) => this.nameOf('cell' in each ? each.cell : each));
+    if (problems.length > 0) throw new Refusal(problemText(problems));
   }
 
   /** The edits that make cells what they are to be; none for one that is so already. */
-  private changesOf<Cell extends Wanted>(
-    wanted: readonly Cell[],
-    way: Spread,
-    totalsOf: (cell: Cell, i: number) => Totals,
-  ): (Wanted & { body: ScaleEdit })[] {
-    return wanted.flatMap((each, i) => {
-      const { cell, edit } = each;
-      const amounts = this.entry.amountsFor(cell, edit, totalsOf(each, i));
+  private changesOf(wanted: readonly Wanted[], way: Spread): CellEdit[] {
+    return wanted.flatMap(({ cell, edit, stored }) => {
+      const amounts = this.entry.amountsFor(cell, edit, stored);
       if (!amounts) return [];
       const isEqual = this.entry.isSpreadEqually(cell, edit, way);
       const body = { slice: cell.slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
-      return [{ cell, edit, body }];
+      return [{ cell, body }];
     });
   }
 
-  /** What the cells of some edits add up to as they are stored now. */
-  private async totalsBefore(
-    edits: readonly (Wanted & { body: ScaleEdit })[],
-    pf_user: string,
-  ): Promise<Totals[]> {
+  /** Writes all edits as one entry. @throws Refusal with the name of the cell that the service refuses */
+  private async apply(edits: readonly CellEdit[], pf_user: string): Promise<Written> {
     const bodies = edits.map(({ body }) => body);
     try {
-      return await this.changes.totalsBefore(bodies, pf_user);
+      return await this.changes.applyEdits(bodies, pf_user);
     } catch (error) {
       const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
       const blamed = at ? edits[Number(at)] : undefined;

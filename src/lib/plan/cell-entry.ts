@@ -2,6 +2,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
+import { price } from '../pivot/ratios';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
 import type { Loading } from './loading.svelte';
@@ -21,15 +22,20 @@ import { spread } from './spread.svelte';
  */
 const MOST_TIMES = 1000;
 
+/** Why a percentage cannot be entered where the sum is 0. */
+export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
+
 /** What of the plan a cell shows. A price is value per unit. */
 type Shows = 'value' | 'units' | 'price';
 
 /** The sums behind a cell, as far as they are known. */
-export type Totals = Pick<SlicePreview, 'value_total' | 'units_total'>;
+type Totals = Pick<SlicePreview, 'value_total' | 'units_total'>;
+
+/** The rows behind a cell as they are stored. */
+export type Stored = Totals & Pick<SlicePreview, 'row_count'>;
 
 /** Whether a slice has no rows, or rows that cancel out. */
-const isEmpty = ({ value_total, units_total }: SlicePreview): boolean =>
-  !value_total && !units_total;
+const isEmpty = ({ value_total, units_total }: Stored): boolean => !value_total && !units_total;
 
 /** What an amount makes of a cell: an operation, and the rows that it is about. */
 interface Entered {
@@ -90,7 +96,7 @@ export class CellEntry {
   }
 
   /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
-  totalsOnScreen(cell: ReadCell): Totals {
+  private totalsOnScreen(cell: ReadCell): Totals {
     const value = cell.value ?? 0;
     const shows = this.shownIn(cell);
     return {
@@ -185,15 +191,29 @@ export class CellEntry {
   }
 
   /**
+   * Why an amount can make nothing of a cell's rows as they are stored, whatever the screen shows of them;
+   * null if it can.
+   */
+  whyNotOf(cell: CellIdentity, edit: MeasureEdit, stored: Stored): string | null {
+    const shows = this.shownIn(cell);
+    if (stored.row_count === 0 || shows === null)
+      return 'There are no rows to change in this cell.';
+    const now = stored[`${roleOf(shows)}_total`];
+    if (now === null) return 'The rows of this cell hold no amount that could be changed.';
+    if (shows === 'price' && price(now, stored.units_total) === null) {
+      return 'There are no units in this cell any more, so it has no price.';
+    }
+    return edit.by === 'percent' && now === 0 ? NOTHING_OF_ZERO : null;
+  }
+
+  /**
    * What a scale has to carry for a cell to become what was typed; null if that changes nothing.
    *
-   * @param totals what is behind the cell
+   * @param stored the rows behind the cell, of which {@link whyNotOf} has said that the amount can change them
    */
-  amountsFor(cell: CellIdentity, edit: MeasureEdit, totals: Totals): Amounts | null {
+  amountsFor(cell: CellIdentity, edit: MeasureEdit, stored: Stored): Amounts | null {
     const shows = this.shownIn(cell);
-    // Of a single total, `pct` would change the other measure, too.
-    if (shows === null || (edit.by === 'percent' && !totals[`${roleOf(shows)}_total`])) return null;
-    return this.outcome(shows, edit, totals).amounts;
+    return shows && this.outcome(shows, edit, stored).amounts;
   }
 
   /**
@@ -225,27 +245,17 @@ export class CellEntry {
     const obstacle = this.obstacle(cell);
     const shows = this.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
-    const role = roleOf(shows);
-    const totals = await api.previewSlice(this.planned.id, cell.slice);
-    const like = isEmpty(totals) ? await offered : null;
+    const stored = await api.previewSlice(this.planned.id, cell.slice);
+    const like = isEmpty(stored) ? await offered : null;
     if (like) {
-      const operation = await this.cloneOf(like, edit, role);
+      const operation = await this.cloneOf(like, edit, roleOf(shows));
       await this.changes.settled();
       return { cell, slice: like.slice, operation };
     }
-    if (totals.row_count === 0) throw new ApiError(0, 'There are no rows to change in this cell.');
-    if (shows === 'price' && !totals.units_total) {
-      throw new ApiError(0, 'There are no units in this cell any more, so it has no price.');
-    }
-    const { amounts } = this.outcome(shows, edit, totals);
-    if (!amounts) {
-      throw new ApiError(
-        0,
-        edit.by === 'percent' && totals[`${role}_total`] === 0
-          ? 'This total is 0, and so is any percentage of it. Type an amount.'
-          : 'This changes nothing.',
-      );
-    }
+    const why = this.whyNotOf(cell, edit, stored);
+    if (why) throw new ApiError(0, why);
+    const amounts = this.amountsFor(cell, edit, stored);
+    if (!amounts) throw new ApiError(0, 'This changes nothing.');
     await this.changes.settled();
     const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
     return { cell, slice: cell.slice, operation: { kind: 'scale', body } };
@@ -301,4 +311,4 @@ export class CellEntry {
 }
 
 /** Which measure an amount changes: a price changes with its value. */
-export const roleOf = (shows: Shows): 'value' | 'units' => (shows === 'units' ? 'units' : 'value');
+const roleOf = (shows: Shows): 'value' | 'units' => (shows === 'units' ? 'units' : 'value');

@@ -22,9 +22,6 @@ const OVERTAKEN =
 const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
   v.parse(PreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
 
-/** Totals of a slice. */
-type Measured = Extract<PreviewFacts['totals'], unknown[]>[number]['before'];
-
 /** What was written: the new log entry's id, and how many rows came back. */
 export interface Written {
   logid: number | null;
@@ -87,18 +84,6 @@ export class Changes {
       this.undone = [];
       return this.showRows(answer);
     });
-  }
-
-  /**
-   * What the slices of some edits add up to as they are stored now; nothing is written.
-   *
-   * @throws ApiError with the service's sentence if the edits would be refused
-   */
-  async totalsBefore(edits: ScaleEdit[], pf_user: string): Promise<Measured[]> {
-    const body = { edits, pf_user };
-    const answer = await api.previewOperation(this.planned.id, 'scale', body);
-    const { totals } = previewFacts(new AnsweredRows(answer));
-    return [totals].flat().map(({ before }) => before);
   }
 
   /**
