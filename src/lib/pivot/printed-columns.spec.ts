@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { printed, unprinted } from './cell-value';
+import { bytesOf, tableFrom } from '../../../tests/support/pivot-tables';
+import { printed, toScalar, unprinted } from './cell-value';
+import type { CellValue, ColumnType } from './engine-types';
 import { readPrinted } from './printed-columns';
 
 describe('what the engine prints for a column', () => {
@@ -66,5 +68,64 @@ describe('a printed value', () => {
     ['string', ''],
   ] as const)('is not guessed from what no %s is printed as: "%s"', (type, text) => {
     expect(unprinted(text, type)).toBeUndefined();
+  });
+});
+
+describe('what the engine itself prints', () => {
+  /** Splits a table of one row per value by this value, and asks for its columns. */
+  async function paths(type: ColumnType, values: readonly CellValue[]): Promise<string[]> {
+    const rows = values.map((value, i) => {
+      const split = type === 'date' ? toScalar(value, type) : value;
+      return { pf_id: i + 1, split, n: 1 };
+    });
+    const schema = { pf_id: 'integer', split: type, n: 'integer' } as const;
+    const table = await tableFrom(bytesOf(rows, schema));
+    const view = await table.view({ group_by: ['n'], split_by: ['split'], columns: ['n'] });
+    try {
+      return (await view.column_paths()).filter((path: string) => !path.startsWith('__ROW_PATH'));
+    } finally {
+      await view.delete();
+    }
+  }
+
+  const read = async (type: ColumnType, values: readonly CellValue[]) =>
+    readPrinted(await paths(type, values), [type], ['n'])?.map(([value]) => value);
+
+  it.each([
+    [
+      'string',
+      ['a', ' a', 'a ', '007', '1e3', '-', '"a"', "it's", 'a,b', 'a\nb', 'A', 'ä', '日本'],
+    ],
+    ['string', ['true', 'NULL', 'undefined', '🙂', '2028-01-01', 'n', '\\', 'x'.repeat(300)]],
+    ['integer', [0, 1, -1, 7_000_000, 2_147_483_647, -2_147_483_647]],
+    ['boolean', [true, false]],
+    ['date', [Date.UTC(1969, 11, 31), Date.UTC(1900, 0, 1), 0, Date.UTC(2028, 1, 29)]],
+    ['date', [Date.UTC(2028, 2, 12), Date.UTC(2028, 2, 26), Date.UTC(2028, 9, 29)]],
+    [
+      'datetime',
+      [
+        Date.UTC(1969, 11, 31, 23, 59, 59, 999),
+        0,
+        1,
+        Date.UTC(2028, 2, 12, 7),
+        Date.UTC(2028, 9, 29, 1, 30),
+      ],
+    ],
+  ] as const)('of a %s is read as the values behind it: %j', async (type, values) => {
+    const found = await read(type, values);
+    expect(found).toHaveLength(values.length);
+    expect(new Set(found)).toEqual(new Set<CellValue>(values));
+  });
+
+  it.each([
+    ['string', [null, 'a']],
+    ['string', ['null', 'a']],
+    ['string', ['', 'a']],
+    ['string', ['a|b', 'a']],
+    ['float', [0.1 + 0.2, 0.3]],
+    ['integer', [null, 1]],
+    ['date', [null, 0]],
+  ] as const)('of a %s is not read if it may mean others: %j', async (type, values) => {
+    expect(await read(type, values)).toBeUndefined();
   });
 });
