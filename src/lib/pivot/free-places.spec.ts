@@ -41,4 +41,14 @@ describe('places that rows have left', () => {
     places.changed(1e6 - 100);
     expect(await places.makeFor(1e6, table)).toBe(false);
   });
+
+  it('are left if no row is left, either', async () => {
+    const rows = awkwardRows(10);
+    const table = (await tableFrom(bytesOf(rows))) as unknown as Table;
+    await table.remove(rows.map(({ pf_id }) => Number(pf_id)));
+    expect(await table.size()).toBe(0);
+    const places = new FreePlaces();
+    places.changed(-1e6);
+    expect(await places.makeFor(1e6, table)).toBe(false);
+  });
 });

@@ -35,8 +35,9 @@ export class FreePlaces {
   async makeFor(rows: number, table: Table): Promise<boolean> {
     const looks = rows * this.count;
     if (looks < WORTH_IT) return false;
-    const columns = Object.keys(await table.schema()).length;
-    if (looks < PLACES_PER_VALUE * columns * (await table.size())) return false;
+    const [schema, size] = await Promise.all([table.schema(), table.size()]);
+    // An empty table has nothing to load anew.
+    if (size === 0 || looks < PLACES_PER_VALUE * Object.keys(schema).length * size) return false;
     await table.replace(joined(await readAll(table)));
     this.count = 0;
     return true;

@@ -73,8 +73,7 @@ export class Live {
     else if (has('resync') || has('cleared')) await this.compare();
     else {
       const { written, undone } = entriesOf(events);
-      await this.takeOut(undone);
-      await this.bring(written);
+      await this.change(undone, written);
       if (has('status')) await this.followVersion();
       if (has('locks')) await this.locks.follow();
       if (has('note')) void this.log.read(LOG_PAUSE_MS);
@@ -108,8 +107,17 @@ export class Live {
     }
     if (api.isOtherTimeline(timeline, this.loading.timeline)) return this.events.onReplaced();
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
-    await this.takeOut(held.filter((id) => !stored.includes(id)));
-    await this.bring(stored);
+    await this.change(
+      held.filter((id) => !stored.includes(id)),
+      stored,
+    );
+  }
+
+  private async change(undone: readonly number[], written: readonly number[]): Promise<void> {
+    await this.takeOut(undone);
+    // What is loaded anew holds what was written, too.
+    if (undone.length > 0 && this.loading.rows === 0) this.events.onReload();
+    else await this.bring(written);
   }
 
   private async bring(logids: readonly number[]): Promise<void> {
@@ -141,8 +149,6 @@ export class Live {
     const held = await this.rows.held();
     const gone = logids.filter((id) => held.includes(id));
     for (const logid of gone) await this.changes.followUndo(logid);
-    if (gone.length === 0) return;
-    void this.log.read(LOG_PAUSE_MS);
-    if (this.loading.rows === 0) this.events.onReload();
+    if (gone.length > 0) void this.log.read(LOG_PAUSE_MS);
   }
 }
