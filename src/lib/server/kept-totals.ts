@@ -1,4 +1,4 @@
-/** How many versions it keeps totals of, and how many totals altogether; those that were read last. */
+/** How many versions it keeps totals of, and how many totals altogether; those that were kept last. */
 const VERSIONS = 500;
 const TOTALS = 250_000;
 
@@ -62,6 +62,12 @@ export class KeptTotals<Totals extends { logid: number }> {
     if (!this.keeps) return;
     const byEntry = this.#bySeries.get(series)?.byEntry ?? new Map();
     this.#become(series, byEntry.set(id, { id, stamp, totals }));
+  }
+
+  /** Forgets an entry that a version has no more. */
+  drop(series: string, { id }: Pick<Entry, 'id'>): void {
+    const byEntry = this.#bySeries.get(series)?.byEntry;
+    if (byEntry?.delete(id)) this.#become(series, byEntry);
   }
 
   #become(series: string, byEntry: Series<Totals>['byEntry']): void {

@@ -66,7 +66,8 @@ export async function deleteWritten(
   deleteRows: () => Promise<number>,
   memory: Reservation,
 ): Promise<{ totals: Totals; ids: Column } | undefined> {
-  const [written] = kept.of(seriesOf(tx, target), [entry]);
+  const series = seriesOf(tx, target);
+  const [written] = kept.of(series, [entry]);
   if (!written || grainColumns(target.columns).length > 0) return undefined;
   memory.grow(idBytes(written.ids));
   const deleting = tx.attempt(async () => {
@@ -74,6 +75,7 @@ export async function deleteWritten(
       throw new AppError(409, 'Its rows were changed by hand');
   });
   const ids = idColumn('pf_id', written.ids);
+  kept.drop(series, entry);
   if ((await deleting) instanceof AppError) return undefined;
   const amount = (text: string | null) => (text === null ? null : Number(text));
   return {
