@@ -54,6 +54,23 @@ test('progress is shown while the rows are under way', async ({ page }) => {
   });
   await page.goto('/versions/1');
   await expect(page.getByRole('progressbar')).toBeVisible();
+  // The theme that is chosen meanwhile is the pivot's, too.
+  await page.emulateMedia({ colorScheme: 'dark' });
+  release();
+  await new PivotPage(page).drawn();
+  await expect(page.locator('perspective-viewer')).toHaveAttribute('theme', 'Pro Dark');
+});
+
+test('a page that takes a while says so', async ({ page }) => {
+  await page.goto('/');
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/versions/1', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.locator('a[href="/versions/1"]').first().click();
+  await expect(page.getByRole('status').filter({ hasText: 'Loading the page …' })).toBeAttached();
   release();
   await new PivotPage(page).drawn();
 });

@@ -111,7 +111,7 @@ export class Pivot {
   private kind: Shape = GRID;
   /** The measure that a chart draws; undefined: the first. */
   private chartMeasure: string | undefined;
-  /** Whether the viewer has the table. */
+  /** Whether the viewer has the table, or is being given it. */
   private isTableShown = false;
   private restoring = 0;
   private refreshes = 0;
@@ -201,7 +201,11 @@ export class Pivot {
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
           onRows: () => options.onRows(),
-          onSort: (sort) => void busy.during(() => viewer.restore({ sort })),
+          onSort: (sort) => {
+            const sorting = busy.during(() => viewer.restore({ sort }));
+            // What is on screen stays as it is.
+            sorting.catch(() => viewer.resetError()).catch(() => undefined);
+          },
         },
         busy,
       );
@@ -221,9 +225,11 @@ export class Pivot {
       pivot.findMonths();
       return pivot;
     } catch (error) {
-      await viewer.delete().catch(() => undefined);
+      await ended(
+        () => viewer.delete(),
+        () => loading.then((table) => table.delete()),
+      );
       viewer.remove();
-      await loading.then((table) => table.delete()).catch(() => undefined);
       throw error;
     }
   }
@@ -556,6 +562,7 @@ export class Pivot {
   }
 
   async setDark(dark: boolean): Promise<void> {
+    if (dark === this.dark) return;
     this.dark = dark;
     await this.restore({});
   }
@@ -567,12 +574,14 @@ export class Pivot {
   async dispose(): Promise<void> {
     if (this.disposed) return;
     this.disposed = true;
-    await ended(this.charting);
-    await ended(this.viewer.flush());
-    await ended(this.grid.dispose());
-    await ended(this.viewer.delete());
+    await ended(
+      () => this.charting,
+      () => this.viewer.flush(),
+      () => this.grid.dispose(),
+      () => this.viewer.delete(),
+      () => this.table.delete(),
+    );
     this.viewer.remove();
-    await ended(this.table.delete());
   }
 
   private async restore(config: Record<string, unknown>): Promise<void> {
@@ -599,7 +608,12 @@ export class Pivot {
   private async showTable(): Promise<void> {
     if (this.isTableShown) return;
     this.isTableShown = true;
-    await this.viewer.load(this.table);
+    try {
+      await this.viewer.load(this.table);
+    } catch (error) {
+      this.isTableShown = false;
+      throw error;
+    }
     // Or it would wait before it draws a change, for as long as drawing takes.
     this.viewer.setThrottle(0);
   }
@@ -746,11 +760,22 @@ function whyNotBeside(
   );
 }
 
-/** So long each step of taking a pivot away may take. */
+/** So long taking a pivot away may take, and each step of it. */
 const PATIENCE_MS = 5000;
 
+/**
+ * Takes some steps, one after the other, and goes on if one fails or does not end. Waits until all are through,
+ * but no longer than {@link PATIENCE_MS}.
+ */
+async function ended(...steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const take = async () => {
+    for (const step of steps) await inTime(step());
+  };
+  await inTime(take());
+}
+
 /** Waits until something has ended, in whatever way, or for {@link PATIENCE_MS}. */
-async function ended(work: Promise<unknown>): Promise<void> {
+async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
   await Promise.race([work.catch(() => undefined), late]);

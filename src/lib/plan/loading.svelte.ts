@@ -13,7 +13,7 @@ export type Phase =
   | { kind: 'failed'; reason: string; retry: boolean };
 
 /** The place of a pivot on the page, and who hears from it. */
-interface PivotPlace extends PivotEvents {
+interface PivotPlace extends Omit<PivotEvents, 'onBusy'> {
   host: HTMLElement;
   dark: boolean;
   /**
@@ -124,7 +124,12 @@ export class Loading {
     if (signal.aborted) return;
     const { columns, current } = this.planned;
     const excluded = current.exclude_iters;
-    const pivot = await Pivot.open(bytes, { ...options, index, columns, excluded, compared });
+    // One that was given up may still end what it does.
+    const onBusy = (isBusy: boolean) => {
+      if (!signal.aborted) this.arranging = isBusy;
+    };
+    const shown = { index, columns, excluded, compared };
+    const pivot = await Pivot.open(bytes, { ...options, ...shown, onBusy });
     try {
       if (!signal.aborted) await arrange(pivot);
     } catch (error) {

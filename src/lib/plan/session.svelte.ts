@@ -302,9 +302,10 @@ export class PlanSession {
       onRows: () => void this.selection.followRows(),
       onShown: () => this.charting.follow(),
       onLayout: () => this.arrangement.follow(),
-      onBusy: (isBusy) => (this.loading.arranging = isBusy),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });
+    // It may have changed while the rows were under way.
+    await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();
     if (other && !comparison.other) await this.arrangement.noteShown();
   }

@@ -297,12 +297,12 @@ export class Shown {
     const [columns, printed, kinds, rowCount] = await Promise.all([
       reader.columns(),
       reader.printedPaths(),
-      isNew ? this.kindsOf(view) : this.kinds,
+      isNew ? this.kindsOf(view) : null,
       view.num_rows(),
     ]);
     this.columns = columns;
     this.printed = printed;
-    this.kinds = kinds;
+    if (kinds) this.kinds = kinds;
     this.rowCount = rowCount;
   }
 
