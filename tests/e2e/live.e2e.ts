@@ -116,3 +116,57 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await second?.stop();
   }
 });
+
+test('a plan that is emptied is loaded anew, once, by whoever empties it', async ({
+  browser,
+  service,
+}) => {
+  const ann = await openAs(browser, service.url, 'ann');
+  const asked: string[] = [];
+  ann.page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (/^\/api\/versions\/1\/(data|agg)$/.test(pathname)) asked.push(pathname + search);
+  });
+  const by = { pf_user: 'bea' };
+  const entries = async () =>
+    (await service.api.get('/versions/1/log')).body.entries as { id: number }[];
+  const [baseline] = await entries();
+
+  // While Ann's page asks for a change, all is undone and the baseline is loaded again.
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await ann.page.route('**/api/versions/1/data?logid=*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const scaled = { ...by, slice: { 'Sub-Category': 'Chairs' }, pct: 10 };
+  expect((await service.api.post('/versions/1/scale', scaled)).status).toBe(200);
+  await expect.poll(() => asked).toHaveLength(1);
+  for (const { id } of await entries()) {
+    expect((await service.api.del(`/log/${id}`)).status).toBe(200);
+  }
+  expect((await service.api.post(`/versions/1/redo/${baseline!.id}`, by)).status).toBe(200);
+  release();
+  await expect.poll(() => asked).toContain('/api/versions/1/data');
+  await ann.drawn();
+  await showsStored(ann, service);
+  expect(asked.slice(1)).toEqual(['/api/versions/1/data']);
+
+  // Her page is told late of what she undoes herself: it still reads a lock that came before.
+  let reading = false;
+  await ann.page.route('**/api/versions/1/locks', () => (reading = true), { times: 1 });
+  const lock = { ...by, slice: { 'Sub-Category': 'Chairs' } };
+  const { body } = await service.api.post('/versions/1/locks', lock);
+  await expect.poll(() => reading).toBe(true);
+  expect((await service.api.del(`/locks/${body.id}`)).status).toBe(204);
+  asked.length = 0;
+  await (await ann.log()).getByRole('button', { name: /^Undo entry/ }).click();
+  await ann.page.getByRole('button', { name: 'Undo the baseline' }).click();
+  await expect(
+    ann.page.getByRole('heading', { name: 'This version has no rows yet' }),
+  ).toBeVisible();
+  const [{ logid }] = (await service.api.get('/versions/1/undone')).body;
+  expect((await service.api.post(`/versions/1/redo/${logid}`, by)).status).toBe(200);
+  await ann.drawn();
+  expect(asked).toEqual(['/api/versions/1/data', '/api/versions/1/data']);
+});

@@ -114,9 +114,9 @@ export class Live {
   }
 
   private async change(undone: readonly number[], written: readonly number[]): Promise<void> {
-    await this.takeOut(undone);
+    const isEmptied = await this.takeOut(undone);
     // What is loaded anew holds what was written, too.
-    if (undone.length > 0 && this.loading.rows === 0) this.events.onReload();
+    if (isEmptied) this.events.onReload();
     else await this.bring(written);
   }
 
@@ -144,11 +144,14 @@ export class Live {
     }
   }
 
-  private async takeOut(logids: readonly number[]): Promise<void> {
-    if (logids.length === 0) return;
+  /** @returns whether it took out the last rows on screen */
+  private async takeOut(logids: readonly number[]): Promise<boolean> {
+    if (logids.length === 0) return false;
     const held = await this.rows.held();
     const gone = logids.filter((id) => held.includes(id));
     for (const logid of gone) await this.changes.followUndo(logid);
-    if (gone.length > 0) void this.log.read(LOG_PAUSE_MS);
+    if (gone.length === 0) return false;
+    void this.log.read(LOG_PAUSE_MS);
+    return this.loading.rows === 0;
   }
 }
