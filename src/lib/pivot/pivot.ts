@@ -32,6 +32,7 @@ import {
 } from './layout';
 import type { CleanLayout, MonthOrder } from './layout';
 import { Origins, type OtherVersion } from './origins';
+import { ended } from './ended';
 import { createViewer, startEngine } from './perspective';
 import { FreePlaces } from './free-places';
 import { KnownValues } from './known-values';
@@ -758,28 +759,6 @@ function whyNotBeside(
     (found, batch) => found ?? whyApart(own, typesOf(batch), name),
     null,
   );
-}
-
-/** So long taking a pivot away may take, and each step of it. */
-const PATIENCE_MS = 5000;
-
-/**
- * Takes some steps, one after the other, and goes on if one fails or does not end. Waits until all are through,
- * but no longer than {@link PATIENCE_MS}.
- */
-async function ended(...steps: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const take = async () => {
-    for (const step of steps) await inTime(step());
-  };
-  await inTime(take());
-}
-
-/** Waits until something has ended, in whatever way, or for {@link PATIENCE_MS}. */
-async function inTime(work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
-  await Promise.race([work.catch(() => undefined), late]);
-  clearTimeout(timer);
 }
 
 /** Lets what was asked of others go out before this goes on. */
