@@ -22,8 +22,9 @@ interface Place {
 
 /** A cell that a change took away, or that could not be read after it. */
 const GONE = 'This cell could not be read again after the change. Select one anew.';
-/** Several cells of which no one slice is exactly their rows. */
-const APART = 'No operation reaches exactly these cells: they differ in more than one column.';
+/** Why something does not reach several cells: no one slice is exactly their rows. */
+export const apart = (what: string): string =>
+  `No ${what} reaches exactly these cells: they differ in more than one column.`;
 const TOO_MANY = 'No operation reaches so many cells.';
 
 /** What is changed in one go has at most so many cells; more of them are marked to add up and to copy. */
@@ -54,7 +55,7 @@ export class Selection {
     const { planned, current } = this;
     if (planned.obstacle) return planned.obstacle;
     if (!current && this.marked.length > MOST_CHANGED) return TOO_MANY;
-    if (!current) return this.marked.length > 0 ? APART : 'Select a cell first.';
+    if (!current) return this.marked.length > 0 ? apart('operation') : 'Select a cell first.';
     if (current.impossible) return current.impossible;
     const [unmarked] = current.unmarked;
     if (unmarked !== undefined) {
