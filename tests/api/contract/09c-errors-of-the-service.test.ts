@@ -40,6 +40,8 @@ describe('500: anything else', () => {
       await service.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${lost.database.database}'`,
       );
+      // Until the service has noticed that its open connections are gone, it says that they were lost.
+      await expect.poll(async () => (await lost.api.get('/sources')).status).toBe(500);
       const answer = await lost.api.get('/sources');
       expect([answer.status, Object.keys(answer.body)]).toEqual([500, ['error']]);
       expect(answer.body.error).not.toMatch(/test_|connect|127\.0|database "/i);
