@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test';
 import { startServer } from '../../src/demo/server';
 import { expect, test } from '../support/e2e';
 import { openAs } from './pivot-page';
@@ -148,10 +149,37 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await expect.poll(() => ann.number(AFTER)).toBe(90_000);
     await ann.page.getByRole('button', { name: 'Back to now' }).click();
     await expect.poll(() => ann.number(AFTER)).toBe(99_000);
+
+    // It is dragged as well: its track lies where it lay, whatever is written beside it.
+    const track = await boxOf(slider);
+    const placeOf = (entry: number) => track.x + 8 + ((track.width - 16) * (entry - 1)) / 3;
+    const { mouse } = ann.page;
+    await mouse.move(placeOf(4), track.y + track.height / 2);
+    await mouse.down();
+    await mouse.move(placeOf(3), track.y + track.height / 2, { steps: 5 });
+    await expect(slider).toHaveAttribute('aria-valuetext', /^After entry 3/);
+    expect(await boxOf(slider)).toEqual(track);
+    await mouse.move(placeOf(2), track.y + track.height / 2, { steps: 5 });
+    await mouse.up();
+    await expect.poll(() => ann.number(AFTER)).toBe(80_000);
+    await ann.page.getByRole('button', { name: 'Back to now' }).click();
+    await expect.poll(() => ann.number(AFTER)).toBe(99_000);
     await expect.poll(() => ann.number(TOTAL)).toBeCloseTo(total + 9_000, 1);
     await ann.click(AFTER);
     await expect(ann.apply).toBeVisible();
+
+    // Undo is in reach however little room the panel leaves to the log, and no total mixes origins.
+    await ann.page.setViewportSize({ width: 900, height: 768 });
+    const drawer = await ann.log();
+    await expect(drawer.getByRole('button', { name: 'Undo entry 4' })).toBeInViewport({ ratio: 1 });
+    await expect(drawer.getByRole('rowheader')).toHaveText(['Plan']);
   } finally {
     await second.stop();
   }
 });
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox();
+  if (!box) throw new Error('It is not to be seen.');
+  return box;
+}

@@ -32,7 +32,9 @@ export function conditionText(name: string, wanted: Slice[string]): string {
   if (isDateRange(wanted)) {
     const { from, to } = wanted;
     if (from === undefined) return `${name} up to ${to}`;
-    return to === undefined ? `${name} from ${from}` : `${name} from ${from} to ${to}`;
+    if (to === undefined) return `${name} from ${from}`;
+    const period = periodText(from, to);
+    return period === null ? `${name} from ${from} to ${to}` : `${name} in ${period}`;
   }
   const values = listOf(wanted);
   const [only] = values;
@@ -44,6 +46,15 @@ export function conditionText(name: string, wanted: Slice[string]): string {
   if (days.length === values.length && days.length > SHOWN) return `${name} in ${spanText(days)}`;
   const shown = values.slice(0, SHOWN).map(valueText).join(', ');
   return `${name} in ${shown}${values.length > SHOWN ? ` and ${values.length - SHOWN} more` : ''}`;
+}
+
+/** The whole month or the whole year that two days bound; null if they bound neither. */
+function periodText(from: string, to: string): string | null {
+  const year = from.slice(0, 4);
+  if (from === `${year}-01-01` && to === `${year}-12-31`) return year;
+  const last = new Date(Date.UTC(Number(year), Number(from.slice(5, 7)), 0));
+  const isMonth = from.endsWith('-01') && to === last.toISOString().slice(0, 10);
+  return isMonth ? formatMonth(from) : null;
 }
 
 function spanText(days: readonly string[]): string {

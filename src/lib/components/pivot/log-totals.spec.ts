@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import type { LogListEntry } from '$lib/contract/log';
+import type { LogOperation } from '$lib/contract/operations';
+import { logTotals } from './log-totals';
+
+const entry = (operation: LogOperation, value_total: number | null) =>
+  ({ operation, row_count: 2, value_total, units_total: null }) as LogListEntry;
+
+const entries = [entry('scale', -30), entry('reference', 700), entry('baseline', 1000)];
+
+describe('logTotals', () => {
+  it('keeps apart what is not part of the plan', () => {
+    expect(logTotals(entries, ['reference'])).toEqual([
+      { label: 'Plan', row_count: 4, value_total: 970, units_total: 0 },
+      { label: 'Reference', row_count: 2, value_total: 700, units_total: 0 },
+    ]);
+  });
+
+  it('adds up everything if everything is part of the plan', () => {
+    expect(logTotals(entries, [])).toEqual([
+      { label: 'Plan', row_count: 6, value_total: 1670, units_total: 0 },
+    ]);
+  });
+
+  it('names no iteration of which there is no entry', () => {
+    expect(logTotals([entry('baseline', 5)], ['reference', 'clone'])).toHaveLength(1);
+  });
+});
