@@ -226,12 +226,6 @@ export class CellEntry {
     return choice === 'equal' && whyInProportion(draft) === null;
   }
 
-  /** Waits until all that was typed is written, or was refused. */
-  async settled(): Promise<void> {
-    await this.last;
-    await this.changes.settled();
-  }
-
   /** The cell as it is now, and what an amount makes of what is stored. */
   private async operationOf(
     typed: ReadCell,

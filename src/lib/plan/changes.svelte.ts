@@ -9,6 +9,7 @@ import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
 import { bodyOf, type Operation, type OperationBody } from './operation';
+import { OwnChanges } from './own-changes';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import type { Attempt, Trial } from './trial.svelte';
@@ -38,10 +39,8 @@ export class Changes {
   private running: Promise<unknown> | null = null;
   /** Ends when what somebody else did is on screen. */
   private following: Promise<unknown> = Promise.resolve();
-  /** Entries written from this page, newest last: Ctrl+Z undoes them. */
-  private written: number[] = [];
-  /** Entries undone from this page since it last wrote one, newest last: Ctrl+Y makes them again. */
-  private undone: number[] = [];
+  /** What Ctrl+Z undoes and Ctrl+Y makes again. */
+  readonly own: OwnChanges;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -50,16 +49,12 @@ export class Changes {
     private readonly selection: Selection,
     private readonly log: Log,
     private readonly trial: Trial,
-  ) {}
-
-  /** The newest entry written from this page that is not undone; Ctrl+Z undoes it. */
-  get lastWritten(): number | null {
-    return this.written.at(-1) ?? null;
-  }
-
-  /** The entry undone last from this page; Ctrl+Y makes it again. */
-  get lastUndone(): number | null {
-    return this.undone.at(-1) ?? null;
+  ) {
+    this.own = new OwnChanges(
+      planned.id,
+      () => loading.timeline,
+      () => log.stored(),
+    );
   }
 
   /**
@@ -72,7 +67,7 @@ export class Changes {
     return this.run(`${progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
       const answer = await api.operate(this.planned.id, operation.kind, body);
-      this.undone = [];
+      this.own.forgetUndone();
       return this.showRows(answer);
     });
   }
@@ -81,7 +76,7 @@ export class Changes {
   async applyEdits(edits: ScaleEdit[], pf_user: string): Promise<Written> {
     return this.run(`${OPERATIONS.scale.verbs.progressive} …`, async () => {
       const answer = await api.operate(this.planned.id, 'scale', { edits, pf_user });
-      this.undone = [];
+      this.own.forgetUndone();
       return this.showRows(answer);
     });
   }
@@ -117,7 +112,7 @@ export class Changes {
     return this.run(`${OPERATIONS[operation.kind].verbs.progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
       const answer = await api.operate(this.planned.id, operation.kind, body);
-      this.undone = [];
+      this.own.forgetUndone();
       await this.bringToScreen(() => this.trial.takeOut());
       return this.showRows(answer);
     });
@@ -144,10 +139,10 @@ export class Changes {
   async redo(logid: number, pf_user: string): Promise<Written | null> {
     return this.run('Making it again …', async () => {
       const answer = await api.redo(this.planned.id, logid, pf_user).catch((error: unknown) => {
-        if (error instanceof ApiError && error.status === 404) this.forget(logid);
+        if (error instanceof ApiError && error.status === 404) this.own.forget(logid);
         throw error;
       });
-      this.forget(logid);
+      this.own.forget(logid);
       if (answer instanceof ArrayBuffer) return this.showRows(answer);
       void this.log.read();
       return null;
@@ -183,7 +178,7 @@ export class Changes {
 
   /** Takes the rows of an entry out that somebody else has undone. */
   followUndo(logid: number): Promise<void> {
-    this.forget(logid);
+    this.own.forget(logid);
     return this.follow((pivot) => this.takeOut(pivot, logid, []), 'own');
   }
 
@@ -199,10 +194,10 @@ export class Changes {
   private async showRows(answer: ArrayBuffer): Promise<Written> {
     const rows = new AnsweredRows(answer);
     const { logid, count } = rows;
-    if (logid !== null) this.written.push(logid);
+    if (logid !== null) this.own.wrote(logid);
     await this.bringToScreen((pivot) => pivot.append(rows));
     void this.selection.readTotals();
-    void this.log.read();
+    void this.log.read().then(() => this.own.noteStamps(this.log.answer?.entries ?? []));
     return { logid, rows: count };
   }
 
@@ -225,17 +220,17 @@ export class Changes {
    */
   async undo(logid: number, pf_user: string | undefined): Promise<number> {
     return this.run('Undoing …', async () => {
+      const stamp = this.log.answer?.entries.find(({ id }) => id === logid)?.stamp ?? null;
       const answer = await api
         .undo(logid, { ...(pf_user && { pf_user }) })
         .catch((error: unknown) => {
           if (!(error instanceof ApiError) || error.status !== 404) throw error;
-          this.forget(logid);
+          this.own.forget(logid);
           this.stale = 'Someone else has undone a change that is still on screen.';
           void this.log.read();
           throw new ApiError(404, 'Someone else has already undone this change.');
         });
-      this.forget(logid);
-      this.undone.push(logid);
+      this.own.undid(logid, stamp);
       await this.bringToScreen(async (pivot) => {
         // The answer goes by the source's grain of now, the pivot by the one that it was loaded with.
         const isOfIndex = 'pf_gkeys' in answer === (pivot.index === 'pf_gkey');
@@ -246,17 +241,6 @@ export class Changes {
       void this.log.read();
       return answer.rows_deleted;
     });
-  }
-
-  /** Forgets what this page has written and undone: Ctrl+Z must not undo other entries of the same ids. */
-  forgetAll(): void {
-    this.written = [];
-    this.undone = [];
-  }
-
-  private forget(logid: number): void {
-    this.written = this.written.filter((id) => id !== logid);
-    this.undone = this.undone.filter((id) => id !== logid);
   }
 
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { LogAnswer, UndoneEntry } from '../contract/log';
+import type { StoredLog } from './own-changes';
 
 /** The version's log, as the service last told it. */
 export class Log {
@@ -24,6 +25,15 @@ export class Log {
     this.latest.ask((signal) => api.listLog(this.versionId, { signal }), pauseMs);
     this.undone.ask((signal) => api.listUndone(this.versionId, { signal }), pauseMs);
     return this.latest.settled();
+  }
+
+  /** What is stored now. @throws ApiError if the service does not tell */
+  async stored(): Promise<StoredLog> {
+    const [{ entries, timeline }, undone] = await Promise.all([
+      api.listLog(this.versionId),
+      api.listUndone(this.versionId),
+    ]);
+    return { entries, undone, timeline };
   }
 
   /** @throws ApiError with the service's sentence; the note is unchanged then */

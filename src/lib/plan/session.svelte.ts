@@ -131,7 +131,7 @@ export class PlanSession {
       onWritten,
       onReload: () => void this.reload(),
       onReplaced: async () => {
-        this.changes.forgetAll();
+        this.changes.own.forgetAll();
         await this.reload();
         this.replaced = true;
       },

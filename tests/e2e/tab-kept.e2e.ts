@@ -1,0 +1,129 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** What a planner did in a tab is still theirs after F5, and after a look at another page. */
+
+const OF_2028 = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
+const cell = (...row: string[]) => ({ row, column: ['2028', 'Sales'] });
+const BOOKCASES = cell('Furniture', 'Bookcases');
+const CHAIRS = cell('Furniture', 'Chairs');
+
+async function sales(service: Service, subCategory: string): Promise<number> {
+  const [row] = await service.query<{ sales: number }>(
+    `SELECT sum("Sales")::numeric(20,2)::float8 AS sales FROM pf.fc_superstore_1
+      WHERE ${OF_2028} AND "Sub-Category" = '${subCategory}'`,
+  );
+  return row?.sales ?? NaN;
+}
+
+async function typeInto(pivot: PivotPage, at: typeof CHAIRS, text: string): Promise<void> {
+  await pivot.click(at);
+  await pivot.page.keyboard.type(text);
+  await pivot.page.keyboard.press('Enter');
+}
+
+const toBaselineAndBack = async (page: Page) => {
+  await page.getByRole('link', { name: 'Baseline' }).click();
+  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+  await page.getByRole('link', { name: 'Open the pivot' }).click();
+};
+
+test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const before = {
+    bookcases: await sales(service, 'Bookcases'),
+    chairs: await sales(service, 'Chairs'),
+  };
+  await typeInto(pivot, BOOKCASES, '40000');
+  await expect.poll(() => sales(service, 'Bookcases')).toBe(40_000);
+  await expect.poll(() => pivot.number(BOOKCASES)).toBe(40_000);
+  await typeInto(pivot, CHAIRS, '+500');
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs + 500, 2);
+  // What somebody else has written since is newer, and not theirs to take back.
+  const { body } = await service.api.post('/versions/1/scale', {
+    slice: { 'Sub-Category': 'Tables' },
+    pct: 10,
+    pf_user: 'bea',
+  });
+  const ofBea = body[0].pf_logid as number;
+  const isThere = async (logid: number) =>
+    (await service.query('SELECT FROM pf.log WHERE id = $1', [logid])).length === 1;
+
+  // At once, while the rows are still under way.
+  await page.reload();
+  await page.getByRole('button', { name: 'Levels' }).waitFor();
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => sales(service, 'Chairs')).toBeCloseTo(before.chairs, 2);
+  await pivot.drawn();
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs, 2);
+  expect(await sales(service, 'Bookcases')).toBe(40_000);
+
+  // What was undone can be made again after the next F5, and be undone after Baseline and back.
+  await page.reload();
+  await pivot.drawn();
+  await page.keyboard.press('Control+y');
+  await expect.poll(() => sales(service, 'Chairs')).toBeCloseTo(before.chairs + 500, 2);
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs + 500, 2);
+  await toBaselineAndBack(page);
+  await pivot.drawn();
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => sales(service, 'Chairs')).toBeCloseTo(before.chairs, 2);
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs, 2);
+
+  // The last one is taken out by a colleague meanwhile: nothing is left, and bea's stays.
+  const [ofAna] = await service.query<{ id: number }>(
+    `SELECT id FROM pf.log WHERE pf_user = 'ana' AND operation = 'scale'`,
+  );
+  await page.goto('/');
+  await service.api.del(`/log/${ofAna?.id}`);
+  await pivot.open(1);
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText('There is nothing of yours to undo')).toBeVisible();
+  expect(await isThere(ofBea)).toBe(true);
+  expect(await sales(service, 'Bookcases')).toBeCloseTo(before.bookcases, 2);
+});
+
+test('a tab that keeps nothing, or anything, plans all the same', async ({ page, service }) => {
+  const { body } = await service.api.post('/versions/1/scale', {
+    slice: {},
+    pct: 10,
+    pf_user: 'bea',
+  });
+  const ofBea = body[0].pf_logid as number;
+  const [entry] = (await service.api.get('/versions/1/log')).body.entries;
+  expect(entry.id).toBe(ofBea);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const keep = (text: string) =>
+    page.evaluate((kept) => sessionStorage.setItem('pf.changes.1', kept), text);
+  const forged = { logid: ofBea, stamp: entry.stamp, timeline: null, user: 'ana' };
+  for (const text of ['{', '[[7]]', JSON.stringify({ written: [forged], undone: [] })]) {
+    await keep(text);
+    await page.reload();
+    await pivot.drawn();
+    await page.keyboard.press('Control+z');
+    await expect(page.getByText('There is nothing of yours to undo')).toBeVisible();
+  }
+  expect(await service.query('SELECT FROM pf.log WHERE id = $1', [ofBea])).toHaveLength(1);
+
+  await page.addInitScript(() =>
+    Object.defineProperty(window, 'sessionStorage', {
+      get: () => {
+        throw new DOMException('Access is denied for this document.', 'SecurityError');
+      },
+    }),
+  );
+  await page.reload();
+  await pivot.drawn();
+  const before = await sales(service, 'Chairs');
+  await typeInto(pivot, CHAIRS, '+500');
+  await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before + 500, 2);
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => sales(service, 'Chairs')).toBeCloseTo(before, 2);
+});
