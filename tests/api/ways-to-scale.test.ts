@@ -82,6 +82,89 @@ describe('an increment that is spread equally', () => {
   });
 });
 
+describe('a percentage of one measure', () => {
+  it('adds to its total alone, to the digit, and is kept as a percentage', async ({ service }) => {
+    const { does, path } = await version(service, 'numeric(12,2)', [
+      ['A', 10, 1],
+      ['B', 0.33, 3],
+      ['C', 20, 2],
+    ]);
+    // 5 % of 30.33 is 1.5165.
+    expect(await does('scale', { value_pct: 5 })).toEqual([
+      ['A', 0.5, 0],
+      ['B', 0.02, 0],
+      ['C', 1, 0],
+    ]);
+    const params = async () => (await service.api.get(`${path}/log`)).body.entries[0].params;
+    expect(await params()).toEqual({ value_incr: null, units_incr: null, value_pct: 5 });
+    expect(await does('scale', { value_incr: 3, units_pct: 50 })).toHaveLength(3);
+    expect(await params()).toEqual({ value_incr: 3, units_incr: null, units_pct: 50 });
+    const [{ value_total, units_total }] = (await service.api.get(`${path}/log`)).body.entries;
+    expect([value_total, units_total]).toEqual([3, 3]);
+  });
+
+  it.for(['numeric', 'double precision'])('is one of a %s', async (type, { service }) => {
+    const { does } = await version(service, type, [
+      ['A', 0.125, 1],
+      ['B', 0.375, 1],
+    ]);
+    const written = await does('scale', { value_pct: 10 });
+    const sum = written.reduce((total, [, value]) => total + Number(value), 0);
+    expect(sum).toBeCloseTo(0.05, 12);
+  });
+
+  it('is one of all rows, though some are held', async ({ service }) => {
+    const { does } = await version(service, 'numeric(12,2)', [
+      ['A', 60, 1],
+      ['B', 40, 1],
+    ]);
+    expect(await does('scale', { value_pct: 10, hold: [{ Region: 'A' }] })).toEqual([['B', 10, 0]]);
+  });
+
+  it('is one of what the edits before it have left', async ({ service }) => {
+    const { does } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
+    const slice = { Region: 'A' };
+    const edits = [
+      { slice, value_pct: 10 },
+      { slice, value_pct: 10 },
+    ];
+    expect(await does('scale', { slice: undefined, edits })).toEqual([
+      ['A', 10, 0],
+      ['A', 11, 0],
+    ]);
+  });
+
+  it('is made again of what the rows add up to by then', async ({ service }) => {
+    const { does, call, path, latest } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
+    await does('scale', { value_pct: 10 });
+    const [{ id }] = (await service.api.get(`${path}/log`)).body.entries;
+    await service.api.send(`/log/${id}`, { method: 'DELETE' });
+    await call('scale', { value_incr: 100 });
+    expect((await service.api.post(`${path}/redo/${id}`, { pf_user: 'eve' })).status).toBe(200);
+    expect(await latest()).toEqual([['A', 20, 0]]);
+  });
+
+  it('is refused beside an amount, beside pct, of nothing and of no measure', async ({
+    service,
+  }) => {
+    const { refused, call } = await version(service, 'numeric(12,2)', [
+      ['A', 10, 1],
+      ['B', -10, 1],
+    ]);
+    const both = 'Send an amount or a percentage for a measure, not both';
+    expect(await refused('scale', { value_pct: 1, value_incr: 1 }, 400)).toBe(both);
+    await refused('scale', { value_pct: 1, pct: 1 }, 400);
+    await refused('scale', { value_pct: 1, spread: 'equal' }, 400);
+    expect(await refused('scale', { value_pct: 0 })).toMatch(/zero/);
+    expect(await refused('scale', { value_pct: 5 })).toMatch(/comes to nothing/);
+    expect(await refused('scale', { units_pct: 1 })).toMatch(/comes to nothing/);
+    const answer = await call('scale', { slice: { Region: 'A' }, value_pct: '5' });
+    expect([answer.status, answer.body.field]).toEqual([400, 'value_pct']);
+    const valueless = await version(service, null, [['A', null, 1]]);
+    expect(await valueless.refused('scale', { value_pct: 5 })).toMatch(/no value column/);
+  });
+});
+
 describe('an increment at a held price', () => {
   /** Value per unit of each region, after all that was written. */
   const prices = async (

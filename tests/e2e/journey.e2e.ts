@@ -102,7 +102,7 @@ test('a registered table is planned with, compared, explained and shared', async
   await page.keyboard.press('w');
   const why = page.getByRole('region', { name: 'Why', exact: true });
   const entries = why.locator('[data-logid]');
-  await expect(entries).toHaveText([/baseline/, /Ann/, /\+1,467\.\d\d/, /reference/]);
+  await expect(entries).toHaveText([/baseline/, /Ann/, /\+5 % Sales.*\+1,467\.\d\d/, /reference/]);
   await expect(why.getByText('Not in this number')).toBeVisible();
 
   // Shared: the address shows a colleague the same.

@@ -44,7 +44,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await bea.page.keyboard.type('+10%');
     await bea.page.keyboard.press('Enter');
     await expect(ann.grid.locator('td.pf-glow').first()).toBeAttached();
-    await expect(ann.page.getByText(/^bea: Scale \+7,173\.45 Sales, .*Chairs/)).toBeVisible();
+    await expect(ann.page.getByText(/^bea: Scale \+10 % Sales, .*Chairs/)).toBeVisible();
     await showsStored(ann, service);
     const editor = ann.page.getByLabel('New amount');
     await expect(editor).toHaveValue('12');

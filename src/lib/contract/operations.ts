@@ -154,6 +154,12 @@ const amounts = {
   units_incr: v.optional(
     v.nullable(v.pipe(number, v.description("Amount added to the slice's units total"))),
   ),
+  value_pct: v.optional(
+    v.nullable(v.pipe(number, v.description("Percent of the slice's value total to add to it"))),
+  ),
+  units_pct: v.optional(
+    v.nullable(v.pipe(number, v.description("Percent of the slice's units total to add to it"))),
+  ),
   pct: v.optional(
     v.nullable(v.pipe(number, v.description('Percent of both measures; 10 is +10 %'))),
   ),
@@ -174,26 +180,33 @@ type Amounts = v.InferOutput<v.ObjectSchema<typeof amounts, undefined>>;
 export const waySpread = ({ spread }: Pick<Amounts, 'spread'>): 'equal' | 'price' | null =>
   spread === 'equal' || spread === 'price' ? spread : null;
 
-const asksForAmount = ({ value_incr, units_incr }: Amounts): boolean =>
-  value_incr != null || units_incr != null;
-const isNotBoth = (edit: Amounts): boolean => edit.pct == null || !asksForAmount(edit);
-const isNotNeither = (edit: Amounts): boolean => edit.pct != null || asksForAmount(edit);
-const isSpreadable = (edit: Amounts): boolean => edit.pct == null || waySpread(edit) === null;
+const asksForPercent = ({ pct, value_pct, units_pct }: Amounts): boolean =>
+  pct != null || value_pct != null || units_pct != null;
+const asksForOneMeasure = ({ value_incr, units_incr, value_pct, units_pct }: Amounts): boolean =>
+  value_incr != null || units_incr != null || value_pct != null || units_pct != null;
+const isNotBoth = (edit: Amounts): boolean => edit.pct == null || !asksForOneMeasure(edit);
+const isNotTwice = (edit: Amounts): boolean =>
+  (edit.value_incr == null || edit.value_pct == null) &&
+  (edit.units_incr == null || edit.units_pct == null);
+const isNotNeither = (edit: Amounts): boolean => edit.pct != null || asksForOneMeasure(edit);
+const isSpreadable = (edit: Amounts): boolean => !asksForPercent(edit) || waySpread(edit) === null;
 const isPriced = ({ value_incr, units_incr, spread }: Amounts): boolean =>
   spread !== 'price' || (!!value_incr && !!units_incr);
 
 const NOT_BOTH = 'Send either pct or value_incr and units_incr, not both';
 const NOT_NEITHER = 'Send pct, value_incr or units_incr';
+const NOT_TWICE = 'Send an amount or a percentage for a measure, not both';
 const NOT_SPREADABLE = 'only an amount can be spread equally or at a held price, not pct';
 const NOT_PRICED = 'to hold the price, send both value_incr and units_incr, neither of them 0';
 
 /**
- * One change that a scale makes: either `pct`, or one or both increments, in the units of the
- * measures; null counts as left out.
+ * One change that a scale makes: either `pct`, or for one or both measures an increment, in its units, or
+ * a percentage of its total; null counts as left out.
  */
 export const ScaleEdit = v.pipe(
   v.object({ slice: Slice, ...amounts }),
   v.check((edit) => isNotBoth(edit), NOT_BOTH),
+  v.check((edit) => isNotTwice(edit), NOT_TWICE),
   v.check((edit) => isNotNeither(edit), NOT_NEITHER),
   v.forward(
     v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
@@ -220,6 +233,7 @@ const hold = v.optional(
 const OneEdit = v.pipe(
   v.object({ slice: Slice, ...amounts, hold, ...write }),
   v.check((edit) => isNotBoth(edit), NOT_BOTH),
+  v.check((edit) => isNotTwice(edit), NOT_TWICE),
   v.check((edit) => isNotNeither(edit), NOT_NEITHER),
   v.forward(
     v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
@@ -245,6 +259,8 @@ const ManyEdits = v.object({
   slice: leftOut,
   value_incr: leftOut,
   units_incr: leftOut,
+  value_pct: leftOut,
+  units_pct: leftOut,
   pct: leftOut,
   spread: leftOut,
 });
@@ -314,7 +330,10 @@ const kept = <
     params: v.nullable(v.intersect([params, EntryOrigin])),
   });
 
-/** The amounts of a scale, and what else is kept with them. */
+/**
+ * The amounts of a scale, and what else is kept with them. A percentage of one measure is kept as it was
+ * asked for, and not as the amount that it came to.
+ */
 const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   [
     v.object({ ...entries, pct: number }),
@@ -322,6 +341,8 @@ const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
       ...entries,
       value_incr: v.nullable(number),
       units_incr: v.nullable(number),
+      value_pct: v.optional(number),
+      units_pct: v.optional(number),
       spread: v.optional(v.picklist(['equal', 'price'])),
     }),
   ] as const;

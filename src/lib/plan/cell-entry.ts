@@ -11,7 +11,7 @@ import type { Locks } from './locks.svelte';
 import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
+import { amountOf, decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice, SlicePreview } from '../contract/operations';
 import { spread } from './spread.svelte';
@@ -92,7 +92,7 @@ export class CellEntry {
     // The value of one unit is not rounded as that of all of them is.
     if (shows === 'price')
       return scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
-    return this.outcome(shows, edit, totals)[shows];
+    return this.outcome(shows, edit, totals);
   }
 
   /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
@@ -213,7 +213,10 @@ export class CellEntry {
    */
   amountsFor(cell: CellIdentity, edit: MeasureEdit, stored: Stored): Amounts | null {
     const shows = this.shownIn(cell);
-    return shows && this.outcome(shows, edit, stored).amounts;
+    if (shows === null) return null;
+    const role = roleOf(shows);
+    const amounts = amountOf(role, edit, this.outcome(shows, edit, stored));
+    return Object.keys(amounts).length > 0 ? amounts : null;
   }
 
   /**
@@ -275,23 +278,20 @@ export class CellEntry {
     return { kind: 'clone', body: { set, scale_factor } };
   }
 
-  private outcome(shows: Shows, edit: MeasureEdit, totals: Totals) {
+  /** The measure that a cell changes, before and after. */
+  private outcome(shows: Shows, edit: MeasureEdit, totals: Totals): MeasureDraft | null {
     const { valueColumn, unitsColumn } = this.planned;
     const role = roleOf(shows);
-    const now = totals[`${role}_total`] ?? 0;
     const units = totals.units_total ?? 0;
-    // As an amount, since the service takes a percentage of what no lock holds alone.
     const asked: MeasureEdit =
-      edit.by === 'percent' && now !== 0
-        ? { by: 'change', amount: tidy((now * edit.amount) / 100) }
-        : shows === 'price' && edit.by !== 'percent'
-          ? { by: edit.by, amount: tidy(edit.amount * units) }
-          : edit;
+      shows === 'price' && edit.by !== 'percent'
+        ? { by: edit.by, amount: tidy(edit.amount * units) }
+        : edit;
     const edits = { value: null, units: null, [role]: asked };
     return scaleOutcome({ ...edits, holdPrice: false }, totals, {
       value: decimalsOf(valueColumn?.type),
       units: decimalsOf(unitsColumn?.type),
-    });
+    })[role];
   }
 
   /** What of the plan a cell shows; null if nothing of it. */

@@ -26,9 +26,11 @@ describe('scaleOutcome', () => {
     expect(value).toEqual({ now: 1200.5, total: 1320.55, change: 120.05, percent: 10 });
   });
 
-  it('sends a change of one measure as an amount', () => {
-    const draft = { ...none, units: { by: 'percent', amount: 25 } as const };
-    expect(scaleOutcome(draft, totals).amounts).toEqual({ units_incr: 10 });
+  it('sends a change of one measure as what was asked for', () => {
+    const by = (edit: MeasureEdit) => scaleOutcome({ ...none, units: edit }, totals).amounts;
+    expect(by({ by: 'percent', amount: 25 })).toEqual({ units_pct: 25 });
+    expect(by({ by: 'change', amount: 10 })).toEqual({ units_incr: 10 });
+    expect(by({ by: 'total', amount: 50 })).toEqual({ units_incr: 10 });
   });
 
   it('sends one percentage of everything as such, also where a total is 0', () => {

@@ -43,12 +43,15 @@ export interface ScaleOutcome {
 }
 
 /** What a scale carries of amounts. */
-export type Amounts = Pick<ScaleEdit, 'value_incr' | 'units_incr' | 'pct' | 'spread'>;
+export type Amounts = Pick<
+  ScaleEdit,
+  'value_incr' | 'units_incr' | 'value_pct' | 'units_pct' | 'pct' | 'spread'
+>;
 
 /**
  * The three linked fields of both measures, and the amounts to send. If everything changes by one
  * percentage, the percentage is sent: then it applies to every row behind the cell, also if a total
- * is 0. If the price is held, amounts are sent, and the service gives each row value as it gives it units.
+ * is 0. A percentage of one measure is one of its total. If the price is held, amounts are sent, and the service gives each row value as it gives it units.
  */
 export function scaleOutcome(
   draft: ScaleDraft,
@@ -147,11 +150,24 @@ function amountsOf(
     edits.every((edit) => edit.by === 'percent' && edit.amount === first.amount);
   if (onePercentage) return first.amount === 0 ? null : { pct: first.amount };
 
-  const value_incr = valueEdit && value ? value.change : 0;
-  const units_incr = unitsEdit && units ? units.change : 0;
-  if (value_incr === 0 && units_incr === 0) return null;
-  return {
-    ...(value_incr !== 0 && { value_incr }),
-    ...(units_incr !== 0 && { units_incr }),
+  const amounts = {
+    ...amountOf('value', valueEdit, value),
+    ...amountOf('units', unitsEdit, units),
   };
+  return Object.keys(amounts).length > 0 ? amounts : null;
+}
+
+/**
+ * What a scale carries for one measure, whatever becomes of the other; nothing if it does not change. A
+ * percentage is one of all rows, those that locks hold included.
+ */
+export function amountOf(
+  role: 'value' | 'units',
+  edit: MeasureEdit | null,
+  draft: MeasureDraft | null,
+): Amounts {
+  if (!edit || !draft || draft.change === 0) return {};
+  return edit.by === 'percent'
+    ? { [`${role}_pct`]: edit.amount }
+    : { [`${role}_incr`]: draft.change };
 }

@@ -31,7 +31,27 @@ describe('what an entry did', () => {
           { slice: {}, pct: 1 },
         ],
       },
-      '2 changes',
+      '2 changes: +5 %, +1 %',
+    ],
+    [
+      'edits that are all alike',
+      {
+        edits: [
+          { slice: { Region: 'West' }, value_incr: null, units_incr: null, value_pct: 5 },
+          { slice: { Region: 'East' }, value_incr: null, units_incr: null, value_pct: 5 },
+        ],
+      },
+      '+5 % Sales in each of 2 selections',
+    ],
+    [
+      'many edits',
+      { edits: [1, 2, 3, 4, 5].map((pct) => ({ slice: {}, pct })) },
+      '5 changes: +1 %, +2 %, +3 % and 2 more',
+    ],
+    [
+      'a percentage of one measure',
+      { value_incr: null, units_incr: 3, value_pct: -2.5 },
+      '-2.5 % Sales, +3 Quantity',
     ],
   ])('says of a scale: %s', (_, params, text) =>
     expect(textOf({ operation: 'scale', slice: {}, params })).toBe(text),

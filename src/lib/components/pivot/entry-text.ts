@@ -15,7 +15,10 @@ export interface Words {
   measureNames: { value: string | undefined; units: string | undefined };
 }
 
-type Amounts = Pick<ScaleEdit, 'pct' | 'value_incr' | 'units_incr' | 'spread'>;
+type Amounts = Pick<
+  ScaleEdit,
+  'pct' | 'value_incr' | 'units_incr' | 'value_pct' | 'units_pct' | 'spread'
+>;
 
 /** An amount with its sign, to the cent as amounts are: "+1,204.50"; 0 has none. */
 export const signedText = (amount: number) => formatAmount(amount, { signDisplay: 'exceptZero' });
@@ -37,9 +40,7 @@ export function entryText(entry: LogEntry, words: Words): string | null {
       const { params } = entry;
       const held = params.hold?.length ? ', around what is held' : '';
       if (!('edits' in params)) return amountsText(params, words) + held;
-      const [first] = params.edits;
-      const only = params.edits.length === 1 && first ? amountsText(first, words) : null;
-      return (only ?? `${params.edits.length} changes`) + held;
+      return editsText(params.edits.map((edit) => amountsText(edit, words))) + held;
     }
     case 'recode':
       return setText(entry.params.set, words);
@@ -59,18 +60,37 @@ const HOW_SPREAD = {
   price: ', at the price of each row',
 };
 
+/** So many changes of one entry are told one by one. */
+const MOST_TOLD = 3;
+
+/** What several edits did: "+5 % Sales in each of 3 selections", "2 changes: +5 % Sales, -10 Sales". */
+function editsText(texts: readonly string[]): string {
+  const [first = '', ...others] = texts;
+  if (others.length === 0) return first;
+  if (others.every((text) => text === first))
+    return `${first} in each of ${texts.length} selections`;
+  const more = texts.length - MOST_TOLD;
+  const told = texts.slice(0, MOST_TOLD).join(', ');
+  return `${texts.length} changes: ${told}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function percentText(percent: number): string {
+  const exact = { signDisplay: 'exceptZero', maximumFractionDigits: 6 } as const;
+  return `${formatNumber(percent, exact)} %`;
+}
+
 function amountsText(
-  { pct, value_incr, units_incr, spread }: Amounts,
+  { pct, value_incr, units_incr, value_pct, units_pct, spread }: Amounts,
   { measureNames }: Words,
 ): string {
-  if (pct != null) {
-    const exact = { signDisplay: 'exceptZero', maximumFractionDigits: 6 } as const;
-    return `${formatNumber(pct, exact)} %`;
-  }
+  if (pct != null) return percentText(pct);
   const parts = [
-    { amount: value_incr, name: measureNames.value ?? 'value' },
-    { amount: units_incr, name: measureNames.units ?? 'units' },
-  ].flatMap(({ amount, name }) => (amount ? [`${signedText(amount)} ${name}`] : []));
+    { amount: value_incr, percent: value_pct, name: measureNames.value ?? 'value' },
+    { amount: units_incr, percent: units_pct, name: measureNames.units ?? 'units' },
+  ].flatMap(({ amount, percent, name }) => {
+    if (percent != null) return [`${percentText(percent)} ${name}`];
+    return amount ? [`${signedText(amount)} ${name}`] : [];
+  });
   return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
 }
 

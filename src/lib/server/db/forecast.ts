@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { derivingDates, measureColumns } from '../sql/forecast-columns';
+import { derivingDates, measureColumns, measureKind } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
@@ -197,6 +197,33 @@ export async function sliceTotals(
     sql`SELECT (${exclude}) AS included, ${totals(columns)} FROM ${table} WHERE ${where} GROUP BY 1`,
   );
   return sides(rows, columns);
+}
+
+/**
+ * What a percentage of a measure's total comes to, over the rows behind a condition. An exact measure's is
+ * rounded to the decimals that the measure has.
+ *
+ * @param percent of the total; 10 is a tenth of it
+ * @returns a decimal number as text; null if there are no rows
+ */
+export async function partOfTotal(
+  db: Queryable,
+  table: Identifier,
+  measure: ForecastColumn,
+  where: SqlText,
+  percent: number,
+): Promise<string | null> {
+  const kind = measureKind(measure);
+  const column = ident(measure.name);
+  const share = typedLiteral(percent, sql`numeric`);
+  const part = kind.exact
+    ? sql`ROUND(SUM(${column}) * ${share} * 0.01, ${kind.scale ?? sql`GREATEST(2, MAX(scale(${column})))`})`
+    : sql`SUM(${column}) * ${share}::double precision / 100`;
+  const [row] = await db.many(
+    v.object({ part: v.nullable(v.string()) }),
+    sql`SELECT (${part})::text AS part FROM ${table} WHERE ${where}`,
+  );
+  return row?.part ?? null;
 }
 
 /** Totals of rows that operations touch, or of rows that they skip. */

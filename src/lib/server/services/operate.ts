@@ -17,7 +17,7 @@ import { waySpread } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import { periodOf } from '../db/calendar';
 import type { Database, Queryable } from '../db/database';
-import { sliceTotals } from '../db/forecast';
+import { partOfTotal, sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { AppError, columnPlace, fieldPlace, inEntry } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
@@ -65,7 +65,8 @@ function listed(names: readonly string[]): string {
 
 type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
 
-const numeric = (amount: number | null | undefined) => typedLiteral(amount ?? null, sql`numeric`);
+const numeric = (amount: number | string | null | undefined) =>
+  typedLiteral(amount ?? null, sql`numeric`);
 
 /**
  * Adds to a slice's totals, spread over its leaves
@@ -95,12 +96,12 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
       at,
       slice: edit.slice,
       held,
-      tokens: {
+      tokens: async (where) => ({
         pct: numeric(edit.pct),
-        value_incr: numeric(edit.value_incr),
-        units_incr: numeric(edit.units_incr),
+        value_incr: numeric(await incrementOf('value', edit, writer, where)),
+        units_incr: numeric(await incrementOf('units', edit, writer, where)),
         spread: literal(edit.spread ?? 'proportional'),
-      },
+      }),
       // A template that does not know the word spreads in proportion, whatever is asked for.
       needs: knowing(waySpread(edit)),
       otherwise: whyNothing(edit),
@@ -108,7 +109,29 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
   );
 }
 
+/**
+ * What a scale adds to a measure: the increment that it asks for, or the percentage of the total of all rows
+ * that operations see, held ones included.
+ */
+async function incrementOf(
+  role: 'value' | 'units',
+  edit: ScaleEdit,
+  { tx, target }: OperationWriter,
+  where: SqlText,
+): Promise<number | string | null> {
+  const percent = edit[`${role}_pct`];
+  const measure = measureOf(role, target.columns);
+  if (percent == null || !measure) return edit[`${role}_incr`] ?? null;
+  const exclude = excludeClause(target.version.exclude_iters);
+  return partOfTotal(tx, target.table, measure, sql`(${where}) AND (${exclude})`, percent);
+}
+
+const measureOf = (role: 'value' | 'units', columns: readonly ForecastColumn[]) =>
+  measureColumns(columns).find((c) => c.role === role);
+
 function whyNothing(edit: ScaleEdit): string {
+  if (edit.value_pct != null || edit.units_pct != null)
+    return 'This percentage comes to nothing, or the rows of this slice cancel each other out; there is nothing to write';
   if (edit.pct != null) return 'The change rounds to zero on every leaf; there is nothing to write';
   if (waySpread(edit) === 'price')
     return 'The price cannot be held in this slice: its rows cancel each other out, or those that get units have no value; narrow the slice, or change value and units each by itself';
@@ -137,10 +160,13 @@ const lockedSlices = async (writer: OperationWriter): Promise<HeldSlice[]> =>
 function amountsOf(edit: ScaleEdit) {
   const { pct, value_incr, units_incr } = edit;
   if (pct != null) return { pct };
+  const { value_pct, units_pct } = edit;
   const spread = waySpread(edit);
   return {
     value_incr: value_incr ?? null,
     units_incr: units_incr ?? null,
+    ...(value_pct != null && { value_pct }),
+    ...(units_pct != null && { units_pct }),
     ...(spread && { spread }),
   };
 }
@@ -150,8 +176,9 @@ function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void 
   for (const role of ['value', 'units'] as const) {
     const increment = edit[`${role}_incr`];
     if (increment != null) checkIncrement(role, increment, columns);
+    if (edit[`${role}_pct`] != null) requireMeasure(role, `${role}_pct`, columns);
   }
-  if (!edit.pct && !edit.value_incr && !edit.units_incr) {
+  if (amountFields(edit).every((field) => !edit[field])) {
     throw new AppError(422, 'The change is zero; there is nothing to write', {
       field: amountField(edit),
     });
@@ -298,7 +325,8 @@ interface Step {
   slice: Slice;
   /** Which rows of the slice it leaves as they are. */
   held?: HeldRows | undefined;
-  tokens: TokenValues;
+  /** What fills the template in, as the rows are by then. */
+  tokens: TokenValues | ((slice: SqlText) => Promise<TokenValues>);
   /** A token that the template must have. */
   needs?: SqlText | undefined;
   /** Why it writes no row if the slice has some. */
@@ -329,7 +357,9 @@ async function write(
       for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);
       const reach = { slice: slice.where, held: step.held };
-      const written = await open.run(template, reach, step.tokens, { words: operation });
+      const tokens =
+        typeof step.tokens === 'function' ? await step.tokens(slice.where) : step.tokens;
+      const written = await open.run(template, reach, tokens, { words: operation });
       if (written.rowCount === 0) throw await nothing(writer, slice.where, step);
       checkAmounts(written.columns);
       return written.columns;
@@ -391,11 +421,8 @@ function checkIncrement(
   increment: number,
   columns: readonly ForecastColumn[],
 ): void {
-  const measure = measureColumns(columns).find((c) => c.role === role);
   const field = `${role}_incr`;
-  if (!measure) {
-    throw new AppError(422, `The source has no ${role} column, so ${field} has no use`, { field });
-  }
+  const measure = requireMeasure(role, field, columns);
   const kind = measureKind(measure);
   if (increment !== 0 && kind.exact && kind.scale !== null) {
     if (Math.abs(movePoint(increment, kind.scale)) < 0.5) {
@@ -408,11 +435,25 @@ function checkIncrement(
   }
 }
 
-/** The one amount that a request to scale carries; undefined if it carries both increments. */
-const amountField = ({ pct, value_incr, units_incr }: ScaleEdit): string | undefined => {
-  if (pct != null) return 'pct';
-  if (value_incr != null && units_incr != null) return undefined;
-  return value_incr != null ? 'value_incr' : 'units_incr';
+function requireMeasure(
+  role: 'value' | 'units',
+  field: string,
+  columns: readonly ForecastColumn[],
+): ForecastColumn {
+  const measure = measureOf(role, columns);
+  if (measure) return measure;
+  throw new AppError(422, `The source has no ${role} column, so ${field} has no use`, { field });
+}
+
+const AMOUNTS = ['pct', 'value_incr', 'units_incr', 'value_pct', 'units_pct'] as const;
+
+/** The amounts that a scale carries. */
+const amountFields = (edit: ScaleEdit) => AMOUNTS.filter((field) => edit[field] != null);
+
+/** The one amount that a scale carries; undefined if it carries several. */
+const amountField = (edit: ScaleEdit): string | undefined => {
+  const [only, ...others] = amountFields(edit);
+  return others.length === 0 ? only : undefined;
 };
 
 /** `{{set_clause}}`, with the dimensions that a new date's period decides. */
