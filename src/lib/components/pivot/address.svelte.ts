@@ -2,6 +2,7 @@ import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';
 import type { PlanSession } from '$lib/plan/session.svelte';
+import { notePivotLink } from '../pivot-link';
 
 /**
  * Keeps the page's address and what its pivot shows the same, both ways: a change of the arrangement
@@ -9,6 +10,7 @@ import type { PlanSession } from '$lib/plan/session.svelte';
  * while a component is initialized.
  */
 export function followAddress(session: PlanSession): void {
+  const own = page.url.pathname;
   let known = page.url.search;
   let writing = 0;
 
@@ -35,5 +37,10 @@ export function followAddress(session: PlanSession): void {
     if (search === known || writing > 0) return;
     known = search;
     void untrack(() => session.goTo(search));
+  });
+
+  $effect(() => {
+    const { pathname, search } = page.url;
+    if (pathname === own) notePivotLink(session.planned.id, search);
   });
 }

@@ -8,6 +8,7 @@ import {
   previewLoad,
 } from '$lib/client/api';
 import { isLoad } from '$lib/contract/operations';
+import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
@@ -27,7 +28,7 @@ export const load: PageLoad = async ({ params, fetch, depends }) => {
     crumbs: [
       { label: 'Sources', href: '/' },
       { label: sourceName(source), href: `/sources/${source.id}` },
-      { label: version.name, href: `/versions/${id}` },
+      { label: version.name, href: pivotLink(id) },
       { label: 'Baseline' },
     ],
     version,

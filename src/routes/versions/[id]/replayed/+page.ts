@@ -1,5 +1,6 @@
 import { error } from '@sveltejs/kit';
 import { ApiError, getSource, getVersion, listColumns, listReplayed } from '$lib/client/api';
+import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 
@@ -17,7 +18,7 @@ export const load: PageLoad = async ({ params, fetch }) => {
     crumbs: [
       { label: 'Sources', href: '/' },
       { label: sourceName(source), href: `/sources/${source.id}` },
-      { label: version.name, href: `/versions/${id}` },
+      { label: version.name, href: pivotLink(id) },
       { label: 'What the replay changed' },
     ],
     version,
