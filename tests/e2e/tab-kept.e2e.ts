@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
 
 /** What a planner did in a tab is still theirs after F5, and after a look at another page. */
 
@@ -87,6 +87,96 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   await expect(page.getByText('There is nothing of yours to undo')).toBeVisible();
   expect(await isThere(ofBea)).toBe(true);
   expect(await sales(service, 'Bookcases')).toBeCloseTo(before.bookcases, 2);
+});
+
+/** The rows that are drawn, and the columns of 2028: how many others are in sight depends on their widths. */
+async function drawn(pivot: PivotPage): Promise<{ rows: string[]; columns: string[] }> {
+  const cells = await pivot.cells();
+  const names = (paths: (string[] | undefined)[]) => [
+    ...new Set(paths.flatMap((path) => path?.join(' / ') ?? [])),
+  ];
+  return {
+    rows: names(cells.map(({ row }) => row)),
+    columns: names(cells.map(({ column }) => (column?.[0] === '2028' ? column : undefined))),
+  };
+}
+
+/** Presses the +/− of a row. */
+async function toggle(pivot: PivotPage, ...row: string[]): Promise<void> {
+  const header = pivot.grid.locator('tbody th', { hasText: row.at(-1) ?? '' });
+  const box = await header.boundingBox();
+  if (!box) throw new Error('The row is not drawn.');
+  await pivot.page.mouse.click(box.x + 20 * row.length + 10, box.y + box.height / 2);
+}
+
+test('rows and columns opened and closed one by one stay so after F5, and after Baseline', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    group_by: ['Region', 'Category', 'Segment'],
+    split_by: ['year', 'Ship Mode'],
+    columns: ['Sales'],
+    expressions: { year: `bucket("Order Date", 'Y')` },
+  });
+  const arranged = '?rows=Region,Category,Segment';
+  const levels = async (item: string) => {
+    await page.getByRole('button', { name: 'Levels' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await levels('Only Region');
+  await expect.poll(() => pivot.find({ row: ['East', 'Furniture'] })).toBeNull();
+  await toggle(pivot, 'East');
+  await expect.poll(() => pivot.find({ row: ['East', 'Furniture'] })).not.toBeNull();
+  await toggle(pivot, 'East', 'Furniture');
+  await expect.poll(() => pivot.find({ row: ['East', 'Furniture', 'Consumer'] })).not.toBeNull();
+  await pivot.grid.getByRole('button', { name: 'Close 2028' }).click();
+  const closed = { row: ['East', 'Furniture'], column: ['2028', 'Total', 'Sales'] };
+  await expect.poll(() => pivot.find(closed)).not.toBeNull();
+  const before = await drawn(pivot);
+  expect(before.rows).not.toContain('West / Furniture');
+  expect(before.columns).toEqual(['2028 / Total / Sales']);
+
+  await page.reload();
+  await pivot.drawn();
+  expect(await drawn(pivot)).toEqual(before);
+  // What is open stays a cell as others.
+  await typeInto(pivot, { row: ['East', 'Furniture', 'Consumer'], column: closed.column }, '+500');
+  await expect
+    .poll(async () => (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length)
+    .toBe(1);
+
+  await toBaselineAndBack(page);
+  await pivot.drawn();
+  expect(page.url()).toContain(arranged);
+  expect(await drawn(pivot)).toEqual(before);
+  await page.goBack();
+  await page.goBack();
+  await pivot.drawn();
+  expect(await drawn(pivot)).toEqual(before);
+
+  // Rows that are gone do no harm, and come back as they were.
+  const filtered = page.url().replace(arranged, `${arranged}&filter=Region:==:West`);
+  await page.goto(filtered);
+  await pivot.drawn();
+  expect((await drawn(pivot)).rows).toEqual(['', 'West']);
+  await page.goBack();
+  await pivot.drawn();
+  expect(await drawn(pivot)).toEqual(before);
+
+  // Grouped in another way, the page is open as deep as its address says.
+  const { pathname, search } = new URL(page.url());
+  await page.goto(pathname + search.replace(arranged, '?rows=Region,Segment,Category'));
+  await pivot.drawn();
+  expect(await pivot.find({ row: ['East'] })).not.toBeNull();
+  expect(await pivot.find({ row: ['East', 'Consumer'] })).toBeNull();
+  // Levels are opened and closed anew.
+  await levels('Only Region');
+  await page.reload();
+  await pivot.drawn();
+  expect(await pivot.find({ row: ['East', 'Consumer'] })).toBeNull();
 });
 
 test('a tab that keeps nothing, or anything, plans all the same', async ({ page, service }) => {

@@ -18,6 +18,7 @@ import { parseRows } from './columns-json';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
+import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
 import {
   cleanLayout,
   defaultLayout,
@@ -293,6 +294,11 @@ export class Pivot {
     return { ...layout, ...this.grid.shown.open };
   }
 
+  /** Which rows and columns were opened and closed one by one. */
+  get toggled(): ToggledGroups {
+    return this.grid.shown.toggled;
+  }
+
   /** A sensible layout from the metadata and the data. */
   defaultLayout(): Layout {
     return defaultLayout(this.options.columns, this.schema, this.facts, this.origins);
@@ -319,16 +325,17 @@ export class Pivot {
   /**
    * Shows a layout, without what the loaded rows do not have.
    *
+   * @param toggled what to open and to close beside the depths of the layout, as far as it fits them
    * @returns what of it could not be kept
    */
-  async apply(saved: Layout): Promise<Omit<CleanLayout, 'layout'>> {
+  async apply(
+    saved: Layout,
+    toggled: ToggledGroups = NONE_TOGGLED,
+  ): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
     const { depth, columns_depth, total_column, subtotals, chart_measure, ...config } = ordered;
-    const { shown } = this.grid;
-    shown.expansion.setDepth(depth ?? null);
-    shown.across.setDepth(columns_depth ?? null);
-    shown.totals = { total_column, subtotals };
+    this.grid.shown.setOpen({ depth, columns_depth, total_column, subtotals }, toggled);
     await this.restore({ split_by: [], ...config, plugin: GRID });
     this.kind = shownAs(config.plugin);
     this.chartMeasure = chart_measure;

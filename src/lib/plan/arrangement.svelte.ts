@@ -8,6 +8,7 @@ import { GRID, sliceContextOf } from '../pivot/layout';
 import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
+import { KeptGroups } from './kept-groups';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
 import { NamedViews } from './named-views.svelte';
@@ -49,6 +50,7 @@ export class Arrangement {
   /** The log entry whose rows alone are shown. */
   readonly isolated = $derived(this.entries?.operator === '==' ? this.entries.entry : null);
 
+  private readonly groups: KeptGroups;
   readonly views: NamedViews;
   /** The named view that is open; null: the layout that the source opens with. */
   view = $state.raw<NamedView | null>(null);
@@ -80,13 +82,21 @@ export class Arrangement {
     private readonly log: Log,
   ) {
     this.views = new NamedViews(planned.source.id);
+    this.groups = new KeptGroups(planned.id);
   }
 
   /**
    * Shows a layout: the given one, the one of the open view (`saved`), or one made from the metadata
    * (`automatic`). If there is no default, or the engine refuses it, the version is seen all the same.
+   *
+   * @param goesOn whether groups are opened again that were opened one by one in this tab
    */
-  async applyTo(pivot: Pivot, wanted: Layout | 'saved' | 'automatic'): Promise<void> {
+  async applyTo(
+    pivot: Pivot,
+    wanted: Layout | 'saved' | 'automatic',
+    goesOn = false,
+  ): Promise<void> {
+    const toggled = goesOn ? this.groups.kept : undefined;
     this.missing = [];
     this.ignoresOr = false;
     this.comparedWith = pivot.comparedWith;
@@ -94,7 +104,7 @@ export class Arrangement {
     if (wanted === 'saved') this.origin = this.view ? 'view' : 'saved layout';
     if (typeof layout === 'object') {
       try {
-        const { dropped, ignoresOr } = await pivot.apply(layout);
+        const { dropped, ignoresOr } = await pivot.apply(layout, toggled);
         this.missing = dropped;
         this.ignoresOr = ignoresOr;
         this.shownAs = pivot.shownAs;
@@ -104,12 +114,13 @@ export class Arrangement {
     }
     this.refused = layout === 'refused';
     if (typeof layout === 'string') {
-      await pivot.apply(pivot.defaultLayout());
+      await pivot.apply(pivot.defaultLayout(), toggled);
       this.shownAs = GRID;
     }
     const shown = await pivot.layout();
     this.sliceContext = sliceContextOf(shown);
     this.keepEntriesIn(shown);
+    this.groups.keep(pivot.toggled);
     await this.compareWithView(pivot, shown);
   }
 
@@ -121,10 +132,10 @@ export class Arrangement {
     this.viewGone = view !== null && found === null;
     this.view = found;
     if (Object.keys(parts).length === 0) {
-      await this.applyTo(pivot, 'saved');
+      await this.applyTo(pivot, 'saved', true);
     } else {
       this.origin = 'address';
-      await this.applyTo(pivot, withParts(this.baseLayout(pivot), parts));
+      await this.applyTo(pivot, withParts(this.baseLayout(pivot), parts), true);
     }
     const named = entry ?? asOf;
     this.entryGone = false;
@@ -147,9 +158,9 @@ export class Arrangement {
     { layout, origins }: { layout: Layout; origins: Origins },
   ): Promise<void> {
     const kept = pivot.takingOver(layout, origins);
-    if ((origins.other?.id ?? null) === pivot.comparedWith) return this.applyTo(pivot, kept);
+    if ((origins.other?.id ?? null) === pivot.comparedWith) return this.applyTo(pivot, kept, true);
     const isChanged = this.differs || this.entries !== null;
-    await this.applyTo(pivot, isChanged ? pivot.withOther(kept) : 'saved');
+    await this.applyTo(pivot, isChanged ? pivot.withOther(kept) : 'saved', true);
   }
 
   /** Has the address say what is shown, though nobody has arranged anything. */
@@ -278,7 +289,14 @@ export class Arrangement {
     if (sliceContext !== this.sliceContext) this.selection.clear();
     else this.selection.markAgain();
     this.sliceContext = sliceContext;
+    this.followGroups();
     this.note(layout);
+  }
+
+  /** Follows rows and columns that were opened or closed. */
+  followGroups(): void {
+    const { pivot } = this.loading;
+    if (pivot) this.groups.keep(pivot.toggled);
   }
 
   /**

@@ -299,7 +299,10 @@ export class PlanSession {
           ? this.arrangement.takeOver(pivot, shown)
           : this.arrangement.openAddress(pivot, this.search),
       onTarget: (cell, at, how) => void this.selection.select(cell, at, how),
-      onRows: () => void this.selection.followRows(),
+      onRows: () => {
+        this.arrangement.followGroups();
+        void this.selection.followRows();
+      },
       onShown: () => this.charting.follow(),
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),

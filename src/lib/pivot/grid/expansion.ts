@@ -1,5 +1,6 @@
 import { pathKey } from '../cell';
 import type { CellValue, View } from '../engine-types';
+import type { Toggled } from './toggled';
 
 /** In a view of more rows than this, rows that were opened one by one are not opened again. */
 const MAX_ROWS = 200_000;
@@ -10,7 +11,7 @@ const MAX_ROWS = 200_000;
  * columns.
  */
 export class Expansion {
-  private columns = '';
+  private columns: readonly string[] = [];
   private opened = new Map<string, readonly CellValue[]>();
   private closed = new Map<string, readonly CellValue[]>();
 
@@ -21,6 +22,22 @@ export class Expansion {
     this.depth = depth;
     this.opened.clear();
     this.closed.clear();
+  }
+
+  /** What was opened and closed one by one; null if nothing was. */
+  get toggled(): Toggled | null {
+    const { columns, depth, opened, closed } = this;
+    if (opened.size + closed.size === 0) return null;
+    const pathsOf = (map: typeof opened) => [...map.values()].map((path) => [...path]);
+    return { columns: [...columns], depth, opened: pathsOf(opened), closed: pathsOf(closed) };
+  }
+
+  /** Opens and closes again what was, if it was of the depth of now; see {@link follow} for its columns. */
+  recall({ columns, depth, opened, closed }: Toggled): void {
+    if (depth !== this.depth) return;
+    this.columns = columns;
+    for (const path of opened) this.open(path);
+    for (const path of closed) this.close(path);
   }
 
   open(path: readonly CellValue[]): void {
@@ -41,11 +58,10 @@ export class Expansion {
 
   /** Goes on with groups of these columns. If they are others than before, only the depth is kept. */
   follow(columns: readonly string[]): void {
-    const key = JSON.stringify(columns);
-    if (key === this.columns) return;
+    if (JSON.stringify(columns) === JSON.stringify(this.columns)) return;
     this.opened.clear();
     this.closed.clear();
-    this.columns = key;
+    this.columns = columns;
   }
 
   /** Opens and closes the rows of a new view. */

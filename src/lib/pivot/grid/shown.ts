@@ -8,6 +8,7 @@ import { ViewReader, type Untold } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
 import { labelStyle, type LabelStyle } from './labels';
+import type { ToggledGroups } from './toggled';
 
 /** So long a question waits for the view that takes the place of one that is gone. */
 const REPLACED_WITHIN_MS = 10_000;
@@ -53,6 +54,23 @@ export class Shown {
       ...(totals.total_column && { total_column: totals.total_column }),
       ...(totals.subtotals && { subtotals: true }),
     };
+  }
+
+  /** What was opened and closed one by one. */
+  get toggled(): ToggledGroups {
+    return { rows: this.expansion.toggled, across: this.across.toggled };
+  }
+
+  /** Opens levels and shows totals as a layout says it, and of what was toggled what still fits. */
+  setOpen(
+    { depth, columns_depth, total_column, subtotals }: Shown['open'],
+    { rows, across }: ToggledGroups,
+  ): void {
+    this.expansion.setDepth(depth ?? null);
+    this.across.setDepth(columns_depth ?? null);
+    this.totals = { total_column, subtotals };
+    if (rows) this.expansion.recall(rows);
+    if (across) this.across.recall(across);
   }
 
   /** Takes over a new view of the viewer. */
