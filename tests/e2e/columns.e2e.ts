@@ -111,6 +111,15 @@ test('groups of columns open and close, and their totals are typed into', async 
   await expect.poll(() => sales(OF_2028)).toBeCloseTo(before + 1000, 2);
   expect(await sales(`NOT (${OF_2028})`)).toBe(others);
   await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before + 1000, 2);
+  // A year is one, whichever of its days have rows: a replay finds those of other days too.
+  const { body } = await service.api.get('/versions/1/log');
+  expect(body.entries[0].slice).toEqual({
+    Category: 'Furniture',
+    'Sub-Category': 'Chairs',
+    'Order Date': { from: '2028-01-01', to: '2028-12-31' },
+  });
+  await expect(await pivot.log()).toContainText('Order Date in 2028');
+  await page.getByRole('button', { name: 'Close the log' }).click();
   // The update has opened nothing.
   expect(await pivot.find(HOME)).toBeNull();
 

@@ -1,4 +1,4 @@
-import type { Slice } from '../../src/lib/contract/operations';
+import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { Query } from '../support/service';
 import type { Level } from './expressions';
 import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';
@@ -145,6 +145,10 @@ export class Oracle {
       const column = this.table.columns.find((c) => c.name === name);
       if (!column) throw new Error(`A slice by ${name}, which is no column of the table`);
       const group = groupSql(column.kind, ident(name));
+      if (isDateRange(value)) {
+        const ends = Object.entries({ '>=': value.from, '<=': value.to });
+        return `(${ends.flatMap(([op, end]) => (end ? [`${ident(name)} ${op} ${keyText(end)}::date`] : [])).join(' AND ')})`;
+      }
       const one = (key: Slice[string]) => {
         const wanted = keyText(key === null ? null : String(key));
         return column.kind === 'numeric'

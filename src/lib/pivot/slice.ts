@@ -5,6 +5,7 @@ import type { Scalar } from '../contract/primitives';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { parseDay, toScalar, valueKey } from './cell-value';
 import type { CellValue, Schema } from './engine-types';
+import type { KnownDays } from './periods';
 import type { Underlying } from './underlying';
 import { behindValues } from './underlying';
 
@@ -40,6 +41,8 @@ export interface CellSlice {
   slice: Slice;
   /** Parts of the cell that the slice leaves out: an operation reaches beyond what is shown. */
   notHeld: NotHeld[];
+  /** All days of the columns whose days the slice lists because the cell shows a month, say. */
+  days: KnownDays;
   /** Why no slice selects exactly this cell, as a sentence; null if one does. */
   impossible: string | null;
 }
@@ -98,6 +101,7 @@ class SliceBuilder {
   /** The days that filters of a date column admit, in epoch milliseconds, both ends included. */
   private readonly ranges = new Map<string, { first: number; last: number }>();
   private readonly notHeld: NotHeld[] = [];
+  private readonly days = new Map<string, Underlying>();
   private impossible: string | null = null;
 
   constructor(
@@ -120,6 +124,9 @@ class SliceBuilder {
     const behind = behindValues(underlying, values, (name) => this.held.get(name));
     if (behind.kind === 'lists') {
       for (const [name, list] of behind.lists) this.restrict(name, list);
+      const [only, ...others] = underlying.columns;
+      if (only !== undefined && others.length === 0 && this.isDate(only))
+        this.days.set(only, underlying);
       return;
     }
     if (behind.kind !== 'nothing') this.leaveOut(column, values);
@@ -175,6 +182,7 @@ class SliceBuilder {
     return {
       slice: Object.fromEntries([...slice, ...ranges]),
       notHeld: this.notHeld,
+      days: this.days,
       impossible: this.impossible,
     };
   }
@@ -195,6 +203,12 @@ class SliceBuilder {
         : { first, last: Math.min(last, end) },
     );
     return true;
+  }
+
+  /** Whether a range of days may select by a column. */
+  private isDate(column: string): boolean {
+    const isOfDates = this.columns.some((c) => c.cname === column && c.role === 'date');
+    return isOfDates && this.cell.schema[column] === 'date';
   }
 
   private isSliceable(column: string): boolean {

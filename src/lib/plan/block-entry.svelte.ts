@@ -3,6 +3,7 @@ import { ApiError } from '../client/api';
 import { fewAtOnce } from '../client/few-at-once';
 import type { ScaleEdit } from '../contract/operations';
 import type { MarkedCell, ReadCell } from '../pivot/cell';
+import { inPeriods } from '../pivot/periods';
 import {
   isUnchanged,
   placeFilled,
@@ -206,7 +207,8 @@ export class BlockEntry {
       const amounts = this.entry.amountsFor(cell, edit, stored);
       if (!amounts) return [];
       const isEqual = this.entry.isSpreadEqually(cell, edit, way);
-      const body = { slice: cell.slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
+      const slice = inPeriods(cell.slice, cell.days);
+      const body = { slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, body }];
     });
   }

@@ -2,6 +2,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
+import { inPeriods } from '../pivot/periods';
 import { price } from '../pivot/ratios';
 import { unmarkedDimensions } from '../pivot/slice';
 import type { Changes, Written } from './changes.svelte';
@@ -126,7 +127,8 @@ export class CellEntry {
       if (read.measure !== null && !read.value) return null;
       const set = moving(read.slice, cell.slice, columns);
       const total = set && (await api.previewSlice(id, read.slice))[`${role}_total`];
-      return set && total ? { kind, cell: other, slice: read.slice, set, total } : null;
+      const slice = inPeriods(read.slice, read.days);
+      return set && total ? { kind, cell: other, slice, set, total } : null;
     };
     const nearest = async () => {
       for (const other of column) {
@@ -255,7 +257,8 @@ export class CellEntry {
     if (!amounts) throw new ApiError(0, 'This changes nothing.');
     await this.changes.settled();
     const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
-    return { cell, slice: cell.slice, operation: { kind: 'scale', body } };
+    const slice = inPeriods(cell.slice, cell.days);
+    return { cell, slice, operation: { kind: 'scale', body } };
   }
 
   /** The clone that makes an empty cell like other rows, as they are stored now, with the amount typed. */

@@ -1,6 +1,7 @@
 import type { Slice } from '../contract/operations';
 import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { cellKey } from '../pivot/cell';
+import { inPeriods } from '../pivot/periods';
 import type { NotHeld, SliceColumn } from '../pivot/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
 
@@ -29,8 +30,9 @@ export function selectedSlice(
   cells: readonly ReadCell[],
   columns: readonly SliceColumn[],
 ): SelectedSlice | null {
-  const slice = mergeSlices(cells.map((cell) => cell.slice));
-  if (!slice) return null;
+  const merged = mergeSlices(cells.map((cell) => cell.slice));
+  if (!merged) return null;
+  const slice = inPeriods(merged, new Map(cells.flatMap(({ days }) => [...days])));
   const notHeld = cells.flatMap((cell) => cell.notHeld);
   return {
     cells,

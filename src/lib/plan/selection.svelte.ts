@@ -466,7 +466,9 @@ export class Selection {
     const near = this.positions.get(key) ?? null;
     const { pivot } = this.loading;
     const read = pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
-    return read ?? { slice: {}, notHeld: [], ...cell, value: null, impossible: GONE };
+    return (
+      read ?? { slice: {}, notHeld: [], days: new Map(), ...cell, value: null, impossible: GONE }
+    );
   }
 
   /**

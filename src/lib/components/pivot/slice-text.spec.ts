@@ -11,11 +11,11 @@ describe('conditionText', () => {
     [false, 'Region = no'],
     [[null, 'null'], 'Region in empty, null'],
     [['a', 'b', 'c', 'd', 'e'], 'Region in a, b, c and 2 more'],
-    [{ from: '2027-01-01', to: '2027-03-31' }, 'Region from 2027-01-01 to 2027-03-31'],
+    [{ from: '2027-01-01', to: '2027-03-31' }, 'Region in Jan 2027 to Mar 2027'],
     [{ from: '2027-01-01', to: '2027-12-31' }, 'Region in 2027'],
     [{ from: '2028-02-01', to: '2028-02-29' }, 'Region in Feb 2028'],
     [{ from: '2028-02-01', to: '2028-02-28' }, 'Region from 2028-02-01 to 2028-02-28'],
-    [{ from: '2027-12-01', to: '2028-01-31' }, 'Region from 2027-12-01 to 2028-01-31'],
+    [{ from: '2027-01-02', to: '2027-03-31' }, 'Region from 2027-01-02 to 2027-03-31'],
     [{ from: '2027-01-01' }, 'Region from 2027-01-01'],
     [{ to: '2027-03-31' }, 'Region up to 2027-03-31'],
   ])('writes %j as "%s"', (value, text) => {

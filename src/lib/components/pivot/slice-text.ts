@@ -1,5 +1,6 @@
-import { isDateRange, type Slice } from '$lib/contract/operations';
+import { isDateRange, type DateRange, type Slice } from '$lib/contract/operations';
 import type { Scalar } from '$lib/contract/primitives';
+import { lastOfMonth } from '$lib/pivot/periods';
 import { listOf } from '$lib/pivot/slice';
 import { formatMonth } from '../format';
 
@@ -29,13 +30,7 @@ export const sliceTexts = (slice: Slice, words: Labels): string[] =>
 
 /** One column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
 export function conditionText(name: string, wanted: Slice[string]): string {
-  if (isDateRange(wanted)) {
-    const { from, to } = wanted;
-    if (from === undefined) return `${name} up to ${to}`;
-    if (to === undefined) return `${name} from ${from}`;
-    const period = periodText(from, to);
-    return period === null ? `${name} from ${from} to ${to}` : `${name} in ${period}`;
-  }
+  if (isDateRange(wanted)) return `${name} ${rangeText(wanted)}`;
   const values = listOf(wanted);
   const [only] = values;
   if (values.length === 1 && only !== undefined) {
@@ -48,13 +43,21 @@ export function conditionText(name: string, wanted: Slice[string]): string {
   return `${name} in ${shown}${values.length > SHOWN ? ` and ${values.length - SHOWN} more` : ''}`;
 }
 
-/** The whole month or the whole year that two days bound; null if they bound neither. */
+/** Some days: "in 2026", "in Jan 2026 to Mar 2026", "from 2026-01-05 to 2026-01-09", "up to 2026-01-09". */
+export function rangeText({ from, to }: DateRange): string {
+  if (from === undefined) return `up to ${to}`;
+  if (to === undefined) return `from ${from}`;
+  const period = periodText(from, to);
+  return period === null ? `from ${from} to ${to}` : `in ${period}`;
+}
+
+/** The whole months that two days bound, or the whole year; null if they bound none. */
 function periodText(from: string, to: string): string | null {
   const year = from.slice(0, 4);
   if (from === `${year}-01-01` && to === `${year}-12-31`) return year;
-  const last = new Date(Date.UTC(Number(year), Number(from.slice(5, 7)), 0));
-  const isMonth = from.endsWith('-01') && to === last.toISOString().slice(0, 10);
-  return isMonth ? formatMonth(from) : null;
+  if (!from.endsWith('-01') || to !== lastOfMonth(to)) return null;
+  const [first, last] = [formatMonth(from), formatMonth(to)];
+  return first === last ? first : `${first} to ${last}`;
 }
 
 function spanText(days: readonly string[]): string {
