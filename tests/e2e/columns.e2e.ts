@@ -171,3 +171,54 @@ test('groups of columns open and close, and their totals are typed into', async 
   );
   await panelAgrees(everything?.sales ?? NaN);
 });
+
+test('years open to quarters and months across, and a quarter is typed into', async ({
+  page,
+  service,
+}) => {
+  const sales = async (where: string) => {
+    const [row] = await service.query<{ sales: number }>(
+      `SELECT sum("Sales")::numeric(20,2)::float8 AS sales FROM ${TABLE} WHERE ${where}`,
+    );
+    return row?.sales ?? NaN;
+  };
+  const QUARTER = `"Order Date" BETWEEN '2027-04-01' AND '2027-06-30'`;
+  const of = (...column: string[]) => ({ row: ['Furniture'], column: [...column, 'Sales'] });
+  const shown = (where: string) => sales(`"Category" = 'Furniture' AND ${where}`);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+
+  // By keyboard: quarters and months beside the years.
+  await page.keyboard.press('a');
+  const panel = page.getByRole('complementary', { name: 'Arrange' });
+  const choose = async (field: string, item: string) => {
+    await panel.getByRole('button', { name: `Arrange ${field}`, exact: true }).press('Enter');
+    await page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
+  };
+  const columns = panel.getByRole('list', { name: 'Columns' }).getByRole('listitem');
+  await choose('Order Date', 'Move to columns');
+  await expect(columns).toHaveText([/Order Date \(year\)/, /Order Date \(quarter\)/]);
+  await choose('Order Date', 'Move to columns');
+  await expect(columns).toHaveText([/\(year\)/, /\(quarter\)/, /Order Date \(month\)/]);
+  await page.keyboard.press('Escape');
+  await expect
+    .poll(() => pivot.number(of('2027', 'Q2 2027', 'May 2027')))
+    .toBeCloseTo(await shown(`"Order Date" BETWEEN '2027-05-01' AND '2027-05-31'`), 2);
+
+  // Closed, a quarter shows what it adds up to; a change of it changes its rows and no other.
+  await pivot.grid.getByRole('button', { name: 'Close Q2 2027' }).click();
+  await expect
+    .poll(() => pivot.number(of('2027', 'Q2 2027', 'Total')))
+    .toBeCloseTo(await shown(QUARTER), 2);
+  const others = await sales(`NOT ("Category" = 'Furniture' AND ${QUARTER})`);
+  await pivot.click(of('2027', 'Q2 2027', 'Total'));
+  await expect(pivot.slice).toContainText('Order Date in Apr 2027 to Jun 2027');
+  await page.keyboard.type('40k');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => shown(QUARTER)).toBe(40_000);
+  expect(await sales(`NOT ("Category" = 'Furniture' AND ${QUARTER})`)).toBe(others);
+  await expect.poll(() => pivot.number(of('2027', 'Q2 2027', 'Total'))).toBe(40_000);
+  await page.reload();
+  await pivot.drawn();
+  await expect.poll(() => pivot.number(of('2027', 'Q1 2027', 'Mar 2027'))).toBeGreaterThan(0);
+});

@@ -44,6 +44,14 @@ const TEMPLATES: readonly Template[] = [
   {
     takes: ['date'],
     make: ([c]) => ({
+      expression: `bucket(${named(c)}, '3M')`,
+      sql: `date_trunc('quarter', ${sqlOf(c)}::timestamp)::date`,
+      kind: 'quarter',
+    }),
+  },
+  {
+    takes: ['date'],
+    make: ([c]) => ({
       expression: `bucket(${named(c)}, 'Y')`,
       sql: `date_trunc('year', ${sqlOf(c)}::timestamp)::date`,
       kind: 'year',

@@ -42,6 +42,7 @@ describe('labelOf', () => {
     ['0.30000000000000004', 'numeric', '0.30000000000000004'],
     ['true', 'boolean', 'yes'],
     ['2026-02-01', 'month', 'Feb 2026'],
+    ['2026-10-01', 'quarter', 'Q4 2026'],
     ['10000-01-01', 'year', '10000'],
   ] as const)('%j as %s is %s', (key, kind, label) => {
     expect(labelOf(key, kind)).toBe(label);

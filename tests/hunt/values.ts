@@ -3,7 +3,7 @@ export type Kind =
   'text' | 'integer' | 'numeric' | 'boolean' | 'date' | 'timestamp' | 'interval' | 'jsonb';
 
 /** What a group of a pivot is labelled by: a kind, or what an expression makes of one. */
-export type LabelKind = Kind | 'month' | 'year' | 'float';
+export type LabelKind = Kind | 'month' | 'quarter' | 'year' | 'float';
 
 /** The text that PostgreSQL prints for a value; null is the empty value. */
 export type Key = string | null;
@@ -131,9 +131,11 @@ export function labelOf(key: Key, kind: LabelKind): string {
     case 'float':
       return String(Number(key));
     case 'month':
+    case 'quarter':
     case 'year': {
       const [, year = '', month = '', era = ''] = /^(\d+)-(\d\d)-\d\d( BC)?/.exec(key) ?? [];
       const shown = `${Number(year)}${era}`;
+      if (kind === 'quarter') return `Q${Math.ceil(Number(month) / 3)} ${shown}`;
       return kind === 'year' ? shown : `${MONTHS[Number(month) - 1]} ${shown}`;
     }
     case 'date':

@@ -19,6 +19,7 @@ import {
 const BUCKETS = {
   Month: `bucket("Order Date", 'M')`,
   Year: `bucket("Order Date", 'Y')`,
+  Quarter: `bucket("Order Date", '3M')`,
   Both: `concat("region", "sub-category")`,
 };
 const columns = ['value', 'units'];
@@ -79,6 +80,15 @@ const LAYOUTS: LayoutUnderTest[] = [
     name: 'rows sorted and collapsed',
     config: { group_by: ['region', 'flag', 'size'], columns, sort: [['value', 'desc']] },
     depth: 1,
+  },
+  {
+    name: 'quarters within years across',
+    config: {
+      group_by: ['region'],
+      split_by: ['Year', 'Quarter', 'Month'],
+      columns,
+      expressions: BUCKETS,
+    },
   },
   {
     name: 'months down, years across',

@@ -20,6 +20,7 @@ import { label, labelStyle } from './grid/labels';
 import { numberFormats, type MonthOrder } from './layout';
 import type { Origins } from './origins';
 import { isAdditive, paintingOf } from './ratios';
+import { isTimeUnit } from './time-unit';
 
 /** So many series a chart tells apart, all others as one among them. */
 const MOST_SERIES = 8;
@@ -389,9 +390,11 @@ async function inOrder(
   if (name === undefined || deeper !== undefined || schema[name] !== 'date') return sorted;
   const style = labelStyle(schema[name], source.layout.expressions?.[name]);
   const times = sorted.map(([time]) => time).filter((time) => typeof time === 'number');
-  const bucket = style === 'month' || style === 'year' ? style : undefined;
   const empty = sorted.filter(([time]) => time === null);
-  return [...evenly(times, bucket).map((time): CellValue[] => [time]), ...empty];
+  return [
+    ...evenly(times, isTimeUnit(style) ? style : undefined).map((time): CellValue[] => [time]),
+    ...empty,
+  ];
 }
 
 /** What the texts of a period sort by: the number of a month, or the first day that has the text. */

@@ -73,6 +73,7 @@ describe('a time axis', () => {
     expect(iso(evenly([day('2027-11-01'), day('2028-02-01')], 'month'))).toEqual([
       ...['2027-11-01', '2027-12-01', '2028-01-01', '2028-02-01'],
     ]);
+    expect(iso(evenly([day('2027-10-01'), day('2028-04-01')], 'quarter'))[1]).toBe('2028-01-01');
     expect(iso(evenly([day('2026-01-01'), day('2028-01-01')], 'year'))).toHaveLength(3);
   });
 

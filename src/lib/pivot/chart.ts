@@ -5,6 +5,7 @@ import type { Schema } from './engine-types';
 import { GRID } from './layout';
 import type { MonthOrder } from './layout';
 import type { Origin, Origins } from './origins';
+import { MONTHS_IN, type TimeUnit } from './time-unit';
 
 /** The kinds of charts, under the names that layouts, views and addresses have them by. */
 export const CHARTS = [
@@ -164,9 +165,9 @@ const MOST_STEPS = 1000;
  * The moments of a time axis at an even pace: with those between that no row has.
  *
  * @param times days in epoch milliseconds, in their order
- * @param bucket what each stands for; undefined for the day itself
+ * @param unit what each stands for; undefined for the day itself
  */
-export function evenly(times: readonly number[], bucket: 'month' | 'year' | undefined): number[] {
+export function evenly(times: readonly number[], unit: TimeUnit | undefined): number[] {
   const [first, last] = [times[0], times.at(-1)];
   if (first === undefined || last === undefined) return [];
   const monthOf = (time: number) => {
@@ -178,12 +179,9 @@ export function evenly(times: readonly number[], bucket: 'month' | 'year' | unde
   const isMonthly = day < 29 && times.every((time) => new Date(time).getUTCDate() === day);
   const places = times.map((time) => (isMonthly ? monthOf(time) : time / DAY));
   const [from = 0] = places;
-  const step =
-    bucket === 'month'
-      ? 1
-      : bucket === 'year'
-        ? 12
-        : places.reduce((pace, place) => greatestDivisor(pace, place - from), 0);
+  const step = unit
+    ? MONTHS_IN[unit]
+    : places.reduce((pace, place) => greatestDivisor(pace, place - from), 0);
   const count = step > 0 ? ((places.at(-1) ?? from) - from) / step : 0;
   if (!Number.isInteger(count) || count > MOST_STEPS) return [...times];
   return Array.from({ length: count + 1 }, (_, i) => {

@@ -4,6 +4,7 @@ import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from './origins';
 import { SHARE_FORMAT } from './ratios';
+import { bucketOf, quotedName } from './time-unit';
 
 /** The viewer's plugin that shows the pivot as a grid. */
 export const GRID = 'Datagrid';
@@ -14,7 +15,6 @@ const MAX_OPEN_ROWS = 40;
 const MAX_MONTHS = 36;
 
 /** A name in an expression. */
-const quotedName = (name: string) => `"${name.replace(/(["\\])/g, '\\$1')}"`;
 const quotedText = (text: string) => `'${text.replace(/(['\\])/g, '\\$1')}'`;
 
 /**
@@ -65,12 +65,9 @@ export function defaultLayout(
 }
 
 function datesAcross(date: string, months: number): Partial<Layout> {
-  const name = quotedName(date);
-  const expressions: Record<string, string> =
-    months <= MAX_MONTHS
-      ? { [`${date} (month)`]: `bucket(${name}, 'M')` }
-      : { [`${date} (year)`]: `bucket(${name}, 'Y')` };
-  return { split_by: Object.keys(expressions), expressions };
+  const unit = months <= MAX_MONTHS ? 'month' : 'year';
+  const name = `${date} (${unit})`;
+  return { split_by: [name], expressions: { [name]: bucketOf(date, unit) } };
 }
 
 /**

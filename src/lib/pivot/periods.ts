@@ -5,6 +5,8 @@ import type { Underlying } from './underlying';
 /** What tells all days of a date column, for the columns of which a cell names a month or another period. */
 export type KnownDays = ReadonlyMap<string, Underlying>;
 
+export const NONE_KNOWN: KnownDays = new Map();
+
 /** The days as ISO text, kept as long as what tells them. */
 const kept = new WeakMap<Underlying, readonly string[]>();
 

@@ -12,6 +12,7 @@ import {
   moved,
   sortedBy,
   sortOf,
+  UNITS,
   zoneOf,
   type Unit,
 } from './fields';
@@ -76,7 +77,7 @@ describe('fields', () => {
   });
 
   it('that are dates are grouped by a unit, whatever their names are', () => {
-    for (const unit of ['year', 'month', 'day'] as const) {
+    for (const unit of UNITS) {
       const { name, expressions } = datePart('Due "by"', unit);
       expect(dateOf(name, { expressions }, FIELDS)).toMatchObject({ date: { label: 'Due' }, unit });
     }
@@ -123,6 +124,8 @@ describe('moved', () => {
 it('knows the days of a year, a month and a day', () => {
   const days = (day: string, unit: Unit) => daysOf(Date.parse(`${day}T00:00:00Z`), unit);
   expect(days('2028-01-01', 'year')).toEqual(['2028-01-01', '2028-12-31']);
+  expect(days('2028-01-01', 'quarter')).toEqual(['2028-01-01', '2028-03-31']);
+  expect(days('2027-10-01', 'quarter')).toEqual(['2027-10-01', '2027-12-31']);
   expect(days('2028-02-01', 'month')).toEqual(['2028-02-01', '2028-02-29']);
   expect(days('2027-12-01', 'month')).toEqual(['2027-12-01', '2027-12-31']);
   expect(days('2028-05-31', 'day')).toEqual(['2028-05-31', '2028-05-31']);

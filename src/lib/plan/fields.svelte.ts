@@ -14,6 +14,7 @@ import {
 import { label } from '../pivot/grid/labels';
 import type { Member } from '../pivot/pivot';
 import { missingParts } from '../pivot/ratios';
+import { isTimeUnit } from '../pivot/time-unit';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
 import {
@@ -228,7 +229,7 @@ export class Fields {
     const type = this.typeOf(column);
     if (type === undefined) return null;
     const unit = grouped?.unit;
-    const text = label(value, unit === 'month' || unit === 'year' ? unit : type);
+    const text = label(value, isTimeUnit(unit) ? unit : type);
     if (grouped && typeof value === 'number') {
       const dateType = type === 'datetime' ? type : 'date';
       const [from, to] = daysOf(value, grouped.unit);

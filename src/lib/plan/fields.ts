@@ -2,6 +2,7 @@ import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
 import { toScalar } from '../pivot/cell-value';
 import type { Schema } from '../pivot/engine-types';
+import { bucketOf, MONTHS_IN, readBucket, TIME_UNITS } from '../pivot/time-unit';
 
 /** Where a field can be in a pivot. */
 export const ZONES = ['rows', 'columns', 'measures'] as const;
@@ -18,10 +19,8 @@ export interface Field {
 }
 
 /** The units of time that a date is grouped by; `day` is the date itself. */
-export const UNITS = ['year', 'month', 'day'] as const;
+export const UNITS = [...TIME_UNITS, 'day'] as const;
 export type Unit = (typeof UNITS)[number];
-
-const BUCKETS: Readonly<Partial<Record<Unit, string>>> = { year: 'Y', month: 'M' };
 
 /** Columns of the service that tell a planner something, and what they are called. */
 const OF_CHANGES: readonly [name: string, label: string][] = [
@@ -81,11 +80,9 @@ export function dateOf(
     fields.find((field) => field.name === column && field.kind === 'date');
   const itself = isDate(name);
   if (itself) return { date: itself, unit: 'day' };
-  const [, quoted, letter] =
-    /^\s*bucket\(\s*"((?:[^"\\]|\\.)*)"\s*,\s*'(\w+)'\s*\)\s*$/.exec(expressions[name] ?? '') ?? [];
-  const date = quoted === undefined ? undefined : isDate(quoted.replace(/\\(.)/g, '$1'));
-  const unit = UNITS.find((each) => BUCKETS[each] !== undefined && BUCKETS[each] === letter);
-  return date && unit ? { date, unit } : null;
+  const bucket = readBucket(expressions[name] ?? '');
+  const date = bucket && isDate(bucket.date);
+  return date ? { date, unit: bucket.unit } : null;
 }
 
 /** What a planner calls a column or an expression of a layout. */
@@ -138,18 +135,15 @@ export function datePart(
   date: string,
   unit: Unit,
 ): { name: string; expressions: Layout['expressions'] } {
-  const letter = BUCKETS[unit];
-  if (letter === undefined) return { name: date, expressions: {} };
+  if (unit === 'day') return { name: date, expressions: {} };
   const name = `${date} (${unit})`;
-  const quoted = date.replace(/(["\\])/g, '\\$1');
-  return { name, expressions: { [name]: `bucket("${quoted}", '${letter}')` } };
+  return { name, expressions: { [name]: bucketOf(date, unit) } };
 }
 
 /** The first and the last day of the unit of time that begins at an instant, as ISO text. */
 export function daysOf(start: number, unit: Unit): [first: string, last: string] {
   const end = new Date(start);
-  if (unit === 'year') end.setUTCFullYear(end.getUTCFullYear() + 1, 0, 0);
-  if (unit === 'month') end.setUTCMonth(end.getUTCMonth() + 1, 0);
+  if (unit !== 'day') end.setUTCMonth(end.getUTCMonth() + MONTHS_IN[unit], 0);
   return [String(toScalar(start, 'date')), String(toScalar(end.getTime(), 'date'))];
 }
 

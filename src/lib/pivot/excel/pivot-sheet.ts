@@ -4,6 +4,7 @@ import type { DrawnColumn } from '../grid/columns';
 import type { ColumnFormat } from '../grid/format';
 import { TOTAL, TOTAL_ROW } from '../grid/heads';
 import { label, type LabelStyle } from '../grid/labels';
+import { isTimeUnit } from '../time-unit';
 import type { Whole } from '../grid/shown';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
@@ -121,7 +122,8 @@ function headCell(
   if (typeof value === 'number' && format !== undefined) {
     const serial = serialOf(value);
     if (serial !== null) return { value: serial, style: styles.of({ ...look, format }) };
-  } else if (typeof value === 'number') return { value, style: styles.of(look) };
+  } else if (typeof value === 'number' && !isTimeUnit(way))
+    return { value, style: styles.of(look) };
   return { value: label(value, way), style: styles.of({ ...look, isText: true }) };
 }
 

@@ -69,6 +69,11 @@ describe('the sheet of a pivot', () => {
     expect(all[2]?.cells[1]?.style.format).toBe('#,##0.00');
   });
 
+  it('writes a quarter in words, which no format of a sheet can', () => {
+    const { rows } = pivotSheet({ ...PIVOT, styles: new Map([['month', 'quarter']]) });
+    expect(shape([...rows][0]!)).toEqual([0, 'month', 'Q1 2027', 'Q1 2027', 'Total']);
+  });
+
   it('has no rows of the tree and no outline for a list of single rows', () => {
     const list = { ...PIVOT, group_by: [], split_by: [], paths: [], count: 2 };
     const { rows, columns, frozen, depth } = pivotSheet(list);

@@ -33,13 +33,11 @@ describe('label', () => {
     expect(label(Date.parse('0001-12-31'), 'date')).toBe('0001-12-31');
   });
 
-  it('writes days, months and years of UTC', () => {
+  it('writes days, months, quarters and years of UTC', () => {
     const day = Date.UTC(2026, 0, 31);
-    expect([label(day, 'date'), label(day, 'month'), label(day, 'year')]).toEqual([
-      '2026-01-31',
-      'Jan 2026',
-      '2026',
-    ]);
+    const written = (['date', 'month', 'quarter', 'year'] as const).map((unit) => label(day, unit));
+    expect(written).toEqual(['2026-01-31', 'Jan 2026', 'Q1 2026', '2026']);
+    expect(label(Date.UTC(2026, 9, 1), 'quarter')).toBe('Q4 2026');
   });
 
   it('writes 0 and false as what they are', () => {
@@ -48,7 +46,9 @@ describe('label', () => {
 });
 
 describe('labelStyle', () => {
-  it('knows buckets of dates by month and by year', () => {
+  it('knows buckets of dates by month, by quarter and by year', () => {
+    expect(labelStyle('datetime', `bucket("Order Date", '3M')`)).toBe('quarter');
+    expect(labelStyle('date', `bucket("Order Date", '2M')`)).toBe('date');
     expect(labelStyle('date', `bucket("Order Date", 'M')`)).toBe('month');
     expect(labelStyle('date', ` bucket( "a\\"b" , 'Y' ) `)).toBe('year');
     expect(labelStyle('date', `bucket("Order Date", 'W')`)).toBe('date');

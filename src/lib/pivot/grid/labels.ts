@@ -1,8 +1,9 @@
 import { toScalar } from '../cell-value';
 import type { CellValue, ColumnType } from '../engine-types';
+import { isTimeUnit, readBucket, type TimeUnit } from '../time-unit';
 
 /** How a column's values are written: as its type, or as the calendar bucket that they are. */
-export type LabelStyle = ColumnType | 'month' | 'year';
+export type LabelStyle = ColumnType | TimeUnit;
 
 const MONTH = new Intl.DateTimeFormat('en-US', {
   month: 'short',
@@ -26,13 +27,18 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 export function label(value: CellValue, style: LabelStyle | undefined): string {
   if (value === null) return EMPTY;
   if (typeof value === 'string') return textLabel(value);
-  if (typeof value === 'number' && style === 'month') return MONTH.format(value);
-  if (typeof value === 'number' && style === 'year')
-    return String(new Date(value).getUTCFullYear());
+  if (typeof value === 'number' && isTimeUnit(style)) return unitLabel(new Date(value), style);
   if (style === 'datetime')
     return String(toScalar(value, style)).replace('T', ' ').replace('Z', '');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(toScalar(value, style === 'month' || style === 'year' ? 'date' : style));
+  return String(toScalar(value, isTimeUnit(style) ? 'date' : style));
+}
+
+/** "Mar 2029", "Q1 2029", "2029". */
+function unitLabel(start: Date, unit: TimeUnit): string {
+  if (unit === 'month') return MONTH.format(start);
+  const year = String(start.getUTCFullYear());
+  return unit === 'year' ? year : `Q${Math.floor(start.getUTCMonth() / 3) + 1} ${year}`;
 }
 
 function textLabel(text: string): string {
@@ -45,10 +51,10 @@ const escaped = (character: string): string =>
   ESCAPES[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
 /** The style of a layout's column: its type, or the bucket that its expression makes. */
-export function labelStyle(type: ColumnType | undefined, expression: string | undefined) {
-  const bucket =
-    expression && /^\s*bucket\(\s*"(?:[^"\\]|\\.)*"\s*,\s*'([MY])'\s*\)\s*$/.exec(expression);
-  if (bucket && (type === 'date' || type === 'datetime'))
-    return bucket[1] === 'M' ? 'month' : 'year';
-  return type;
+export function labelStyle(
+  type: ColumnType | undefined,
+  expression: string | undefined,
+): LabelStyle | undefined {
+  const isTime = type === 'date' || type === 'datetime';
+  return (isTime && expression && readBucket(expression)?.unit) || type;
 }

@@ -1,0 +1,31 @@
+/** The units of time that the engine groups dates by, each as the engine's `bucket` spells it. */
+const SPELT = { year: 'Y', quarter: '3M', month: 'M' } as const;
+
+/** A unit of time longer than a day. */
+export type TimeUnit = keyof typeof SPELT;
+
+export const TIME_UNITS = ['year', 'quarter', 'month'] as const satisfies readonly TimeUnit[];
+
+/** How many months each unit has. */
+export const MONTHS_IN: Readonly<Record<TimeUnit, number>> = { year: 12, quarter: 3, month: 1 };
+
+/** Whether a word is the name of a unit of time. */
+export const isTimeUnit = (word: unknown): word is TimeUnit =>
+  TIME_UNITS.some((unit) => unit === word);
+
+/** The expression that groups a date by a unit of time. */
+export const bucketOf = (date: string, unit: TimeUnit): string =>
+  `bucket(${quotedName(date)}, '${SPELT[unit]}')`;
+
+/** A column's name as an expression has it. */
+export const quotedName = (name: string): string => `"${name.replace(/(["\\])/g, '\\$1')}"`;
+
+const BUCKET = /^\s*bucket\(\s*"((?:[^"\\]|\\.)*)"\s*,\s*'(\w+)'\s*\)\s*$/;
+
+/** Which date an expression groups, and by what; null for any other expression. */
+export function readBucket(expression: string): { date: string; unit: TimeUnit } | null {
+  const [, quoted, spelt] = BUCKET.exec(expression) ?? [];
+  const unit = TIME_UNITS.find((each) => SPELT[each] === spelt);
+  if (quoted === undefined || unit === undefined) return null;
+  return { date: quoted.replace(/\\(.)/g, '$1'), unit };
+}
