@@ -142,6 +142,22 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await page.getByRole('button', { name: 'Clear all' }).click();
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
 
+  // The largest few, as many as are asked for.
+  await filterBy(page, 'Sub-Category');
+  const most = page.getByLabel('How many of the largest');
+  await most.fill('many');
+  await expect(page.getByRole('button', { name: 'Largest', exact: true })).toBeDisabled();
+  await most.fill('2');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  const largest = await service.query(
+    `SELECT "Sub-Category" AS name FROM pf.fc_superstore_1 GROUP BY 1 ORDER BY sum("Sales") DESC LIMIT 2`,
+  );
+  const names = largest.map(({ name }) => name as string).toSorted();
+  await expect(chip(`Sub-Category in ${names.join(', ')}`)).toBeVisible();
+  await page.getByRole('button', { name: /^Remove the filter Sub-Category/ }).click();
+  await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
+
   // A range of dates, which an operation on a cell keeps to.
   await filterBy(page, 'Order Date');
   await page.getByLabel('From').fill('2028-02-01');
@@ -187,6 +203,13 @@ test('a cell and a header show only what they stand for, or all but that', async
   const year = '&filter=Order+Date:%3E=:2028-01-01&filter=Order+Date:%3C=:2028-12-31';
   await expect.poll(() => search(page)).toBe(`?filter=Category:!=:Furniture${year}`);
   await expect.poll(() => pivot.find({ row: [], column: ['2029', 'Sales'] })).toBeNull();
+  // A measure sorts the rows from its cells, too.
+  await pressRight({ row: [], column: ['2028', 'Sales'] });
+  await page.getByRole('menuitem', { name: 'Sort rows by Sales: smallest first' }).click();
+  await expect.poll(() => search(page)).toContain('sort=Sales:asc');
+  await pressRight({ row: [], column: ['2028', 'Sales'] });
+  await page.getByRole('menuitem', { name: 'Do not sort' }).click();
+  await expect.poll(() => search(page)).not.toContain('sort=');
   await pivot.click({ row: ['Technology', 'Phones'] });
   await page.keyboard.press('Shift+F10');
   await page.getByRole('menuitem', { name: 'Only Phones' }).press('Enter');
