@@ -52,6 +52,14 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await expect(ann.slice).toContainText('Sub-Category = Phones');
     await expect(ann.page.getByText(/stored numbers differ/)).toHaveCount(0);
     await ann.page.keyboard.type('5k');
+    // What is said of the amount follows what is stored by now.
+    const phones = await ann.number(PHONES);
+    const year = { from: '2028-01-01', to: '2028-12-31' };
+    const slice = { 'Sub-Category': 'Phones', 'Order Date': year };
+    await service.api.post('/versions/1/scale', { slice, value_incr: 1000, pf_user: 'eve' });
+    await expect.poll(() => ann.number(PHONES)).toBeCloseTo(phones + 1000, 2);
+    const now = (phones + 1000).toLocaleString('en-US', { minimumFractionDigits: 2 });
+    await expect(ann.page.getByRole('status').getByText(`${now} → 125,000`)).toBeVisible();
     await ann.page.keyboard.press('Enter');
     await expect(bea.page.getByText(/^ann: Scale .*Phones/)).toBeVisible();
     await showsStored(bea, service);
