@@ -175,6 +175,9 @@ function watch(): void {
     seen.rows = seen.rows.filter((row) => inside(row.header));
     for (const th of table.querySelectorAll('thead th')) {
       const at = centre(th.getBoundingClientRect());
+      // A press on the icon of a group would close it.
+      const icon = th.querySelector('button')?.getBoundingClientRect();
+      if (icon && at.x >= icon.left) at.x = Math.max(at.x, icon.right + 4);
       if (headOf(table, th) && inside(at)) seen.heads.push({ at });
     }
     return seen;
