@@ -43,9 +43,17 @@ test('an empty cell is made like another one, and a member like its neighbour', 
   await expect(offers.first()).toHaveAttribute('aria-selected', 'true');
   const said = page.getByRole('status').filter({ hasText: 'Make it like' });
   await expect(said).toHaveText(new RegExp(`Make it like ${before?.year}, .* 1 of 3`));
+  // All of them on one day, which is said before it is done.
+  const day = /the copies get Order Date → (\d{4}-\d\d-\d\d)/.exec(
+    (await said.textContent()) ?? '',
+  );
   await page.keyboard.press('Enter');
   await expect(page.getByText(/^Cloned: /)).toBeVisible();
   await expect.poll(() => pivot.number(cell)).toBe(1000);
+  const days = await service.query(
+    `SELECT DISTINCT "Order Date"::text AS day FROM pf.fc_superstore_1 WHERE pf_iter = 'clone'`,
+  );
+  expect(days).toEqual([{ day: day?.[1] }]);
   const made = (await sold('Wyoming')).find(({ year }) => year === empty);
   expect(made?.sales).toBe(1000);
   expect(made?.units).toBeGreaterThan(0);

@@ -94,7 +94,8 @@ function amountsText(
   return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
 }
 
-const setText = (set: SetClause, words: Words): string =>
+/** What a recode or a clone sets: "Region → East, Segment → empty"; the empty text if it sets nothing. */
+export const setText = (set: SetClause, words: Words): string =>
   Object.entries(set)
     .map(([column, value]) => `${words.labelOf(column)} → ${valueText(value)}`)
     .join(', ');
