@@ -187,7 +187,10 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Ship Mode" = 'First Class'`));
 });
 
-test('a cell and a header show only what they stand for, or all but that', async ({ page }) => {
+test('a cell and a header show only what they stand for, or all but that', async ({
+  page,
+  service,
+}) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const pressRight = async (cell: Parameters<typeof pivot.find>[0]) => {
@@ -203,13 +206,34 @@ test('a cell and a header show only what they stand for, or all but that', async
   const year = '&filter=Order+Date:%3E=:2028-01-01&filter=Order+Date:%3C=:2028-12-31';
   await expect.poll(() => search(page)).toBe(`?filter=Category:!=:Furniture${year}`);
   await expect.poll(() => pivot.find({ row: [], column: ['2029', 'Sales'] })).toBeNull();
-  // A measure sorts the rows from its cells, too.
+  // A cell sorts the rows by its measure, and by its column alone.
   await pressRight({ row: [], column: ['2028', 'Sales'] });
   await page.getByRole('menuitem', { name: 'Sort rows by Sales: smallest first' }).click();
   await expect.poll(() => search(page)).toContain('sort=Sales:asc');
   await pressRight({ row: [], column: ['2028', 'Sales'] });
-  await page.getByRole('menuitem', { name: 'Do not sort' }).click();
+  await page.getByRole('menuitem', { name: 'Sort rows by Sales of 2028: largest first' }).click();
+  await expect.poll(() => search(page)).toContain('sort=Sales+of+2028:desc');
+  const ordered = await service.query(
+    `SELECT "Sub-Category" AS name FROM pf.fc_superstore_1
+     WHERE "Category" = 'Technology' AND date_part('year', "Order Date") = 2028
+     GROUP BY 1 ORDER BY sum("Sales") DESC`,
+  );
+  const shown = async () =>
+    (await pivot.cells())
+      .filter(({ row }) => row[0] === 'Technology' && row.length === 2)
+      .map(({ row }) => row[1]);
+  const names = ordered.map(({ name }) => name as string);
+  await expect.poll(async () => [...new Set(await shown())]).toEqual(names);
+  await expect(pivot.grid.locator('th[aria-sort=descending]')).toHaveCount(1);
+  // The link shows the same order, and the order goes with its column.
+  await page.reload();
+  await pivot.drawn();
+  await expect.poll(async () => [...new Set(await shown())]).toEqual(names);
+  await page.getByRole('button', { name: 'Arrange', exact: true }).click();
+  await choose(page, 'Order Date (year)', 'By quarter');
   await expect.poll(() => search(page)).not.toContain('sort=');
+  await choose(page, 'Order Date (quarter)', 'By year');
+  await page.keyboard.press('Escape');
   await pivot.click({ row: ['Technology', 'Phones'] });
   await page.keyboard.press('Shift+F10');
   await page.getByRole('menuitem', { name: 'Only Phones' }).press('Enter');

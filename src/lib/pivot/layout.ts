@@ -2,9 +2,10 @@ import type { ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
 import type { ColumnFacts } from './column-facts';
 import type { Schema } from './engine-types';
+import { quotedName, quotedText } from './expression-text';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from './origins';
 import { SHARE_FORMAT } from './ratios';
-import { bucketOf, quotedName } from './time-unit';
+import { bucketOf } from './time-unit';
 
 /** The viewer's plugin that shows the pivot as a grid. */
 export const GRID = 'Datagrid';
@@ -13,9 +14,6 @@ const MAX_FIRST_LEVEL = 60;
 const MAX_SECOND_LEVEL = 400;
 const MAX_OPEN_ROWS = 40;
 const MAX_MONTHS = 36;
-
-/** A name in an expression. */
-const quotedText = (text: string) => `'${text.replace(/(['\\])/g, '\\$1')}'`;
 
 /**
  * A first layout from the metadata: dates across by month or year, the first dimensions down, value

@@ -1,3 +1,5 @@
+import { quotedName } from './expression-text';
+
 /** The units of time that the engine groups dates by, each as the engine's `bucket` spells it. */
 const SPELT = { year: 'Y', quarter: '3M', month: 'M' } as const;
 
@@ -16,9 +18,6 @@ export const isTimeUnit = (word: unknown): word is TimeUnit =>
 /** The expression that groups a date by a unit of time. */
 export const bucketOf = (date: string, unit: TimeUnit): string =>
   `bucket(${quotedName(date)}, '${SPELT[unit]}')`;
-
-/** A column's name as an expression has it. */
-export const quotedName = (name: string): string => `"${name.replace(/(["\\])/g, '\\$1')}"`;
 
 const BUCKET = /^\s*bucket\(\s*"((?:[^"\\]|\\.)*)"\s*,\s*'(\w+)'\s*\)\s*$/;
 

@@ -8,6 +8,7 @@ import { GRID, sliceContextOf } from '../pivot/layout';
 import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
+import { withoutLostSort } from './fields';
 import { KeptGroups } from './kept-groups';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
@@ -308,8 +309,9 @@ export class Arrangement {
     return this.change(async (pivot) => {
       const layout = await pivot.layout();
       const shown = { ...layout, filter: this.besideEntries(layout) };
-      const wanted = how(shown);
-      if (!wanted) return;
+      const arranged = how(shown);
+      if (!arranged) return;
+      const wanted = withoutLostSort(arranged, shown);
       const alone = (layout.filter ?? []).filter((each) => !shown.filter.includes(each));
       await pivot.change({ ...wanted, filter: [...alone, ...(wanted.filter ?? [])] });
       await this.follow();

@@ -146,9 +146,9 @@ it('sorts the rows by one column, and leaves the order of the columns alone', ()
   };
   expect(sortOf('Quantity', layout)).toBe('asc');
   expect(sortOf('Sales', layout)).toBeNull();
-  expect(sortedBy(layout, 'Sales', 'desc').sort).toEqual([
+  expect(sortedBy(layout, { name: 'Sales' }, 'desc').sort).toEqual([
     ['Sales', 'desc'],
     ['Sales', 'col desc'],
   ]);
-  expect(sortedBy(layout, 'Sales', null).sort).toEqual([['Sales', 'col desc']]);
+  expect(sortedBy(layout, { name: 'Sales' }, null).sort).toEqual([['Sales', 'col desc']]);
 });

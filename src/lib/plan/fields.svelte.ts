@@ -1,5 +1,6 @@
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { CellIdentity } from '../pivot/cell';
+import { columnSort, type SortKey } from '../pivot/column-sort';
 import { toScalar } from '../pivot/cell-value';
 import type { CellValue } from '../pivot/engine-types';
 import type { Admitted } from '../pivot/filter';
@@ -183,9 +184,21 @@ export class Fields {
     });
   }
 
-  /** Sorts the rows by a measure; null takes the order away. */
-  sort({ name }: PlacedField, direction: Direction | null): void {
-    void this.arrangement.arrange((shown) => sortedBy(shown, name, direction));
+  /** Sorts the rows by a measure, or by one column of it; null takes the order away. */
+  sort(by: SortKey, direction: Direction | null): void {
+    void this.arrangement.arrange((shown) => sortedBy(shown, by, direction));
+  }
+
+  /** What rows can be sorted by that a cell or a header shows: its measure, first in its column alone. */
+  sortKeysOf({ measure, columnPath }: CellIdentity): SortKey[] {
+    const field = this.measures.find(({ name }) => name === measure);
+    if (!field || !this.sorts(field)) return [];
+    const { pivot } = this.loading;
+    const ofColumn =
+      pivot && columnSort(field, columnPath ?? [], this.arrangement.shown, pivot.schema);
+    // A column of the rows may be called so.
+    const isFree = ofColumn && this.typeOf(ofColumn.name) === undefined;
+    return isFree ? [ofColumn, field] : [field];
   }
 
   /** Filters by a column anew; by nothing if there are no filters for it. */

@@ -1,6 +1,7 @@
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
 import { toScalar } from '../pivot/cell-value';
+import type { SortKey } from '../pivot/column-sort';
 import type { Schema } from '../pivot/engine-types';
 import { bucketOf, MONTHS_IN, readBucket, TIME_UNITS } from '../pivot/time-unit';
 
@@ -165,8 +166,25 @@ export function sortOf(name: string, { sort = [] }: Layout): Direction | null {
   return direction === 'asc' || direction === 'desc' ? direction : null;
 }
 
-/** The layout with its rows sorted by one column alone; null sorts them by nothing. */
-export function sortedBy(layout: Layout, name: string, direction: Direction | null): Layout {
+/** The layout with its rows sorted by one thing alone; null sorts them by nothing. */
+export function sortedBy(
+  layout: Layout,
+  { name, expressions }: Pick<SortKey, 'name' | 'expressions'>,
+  direction: Direction | null,
+): Layout {
   const across = (layout.sort ?? []).filter(([, each]) => each !== 'asc' && each !== 'desc');
-  return { ...layout, sort: direction === null ? across : [[name, direction], ...across] };
+  if (direction === null) return { ...layout, sort: across };
+  return {
+    ...layout,
+    expressions: { ...layout.expressions, ...expressions },
+    sort: [[name, direction], ...across],
+  };
+}
+
+/** The layout without an order by columns that are not there any more: other columns are split by. */
+export function withoutLostSort(layout: Layout, before: Layout): Layout {
+  if (JSON.stringify(layout.split_by) === JSON.stringify(before.split_by)) return layout;
+  const isOfColumns = (name: string) =>
+    Object.hasOwn(layout.expressions ?? {}, name) && zoneOf(name, layout) === null;
+  return { ...layout, sort: (layout.sort ?? []).filter(([name]) => !isOfColumns(name)) };
 }

@@ -1,20 +1,29 @@
-import type { Layout } from '$lib/contract/stored-layout';
+import type { SortKey } from '$lib/pivot/column-sort';
 import { sortOf } from '$lib/plan/fields';
-import type { Fields, PlacedField } from '$lib/plan/fields.svelte';
+import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../ui/Menu.svelte';
 
-/** What a menu offers to sort the rows by a measure. @param words how each item begins */
+/** What a menu offers to sort the rows by. @param words how the items of each begin */
 export function sortItems(
-  measure: PlacedField,
-  fields: Fields,
-  shown: Layout,
-  words = `Sort rows by ${measure.label}`,
+  keys: readonly SortKey[],
+  { fields, arrangement }: PlanSession,
+  words = ({ label }: SortKey) => `Sort rows by ${label}`,
 ): MenuItem[] {
-  const sorted = sortOf(measure.name, shown);
-  const sort = (direction: typeof sorted) => () => fields.sort(measure, direction);
+  const sorted = keys.map(({ name }) => sortOf(name, arrangement.shown));
+  const [first] = keys.filter((_, i) => sorted[i] !== null);
   return [
-    { label: `${words}: largest first`, checked: sorted === 'desc', onselect: sort('desc') },
-    { label: `${words}: smallest first`, checked: sorted === 'asc', onselect: sort('asc') },
-    ...(sorted ? [{ label: 'Do not sort', onselect: sort(null) }] : []),
+    ...keys.flatMap((key, i): MenuItem[] => [
+      {
+        label: `${words(key)}: largest first`,
+        checked: sorted[i] === 'desc',
+        onselect: () => fields.sort(key, 'desc'),
+      },
+      {
+        label: `${words(key)}: smallest first`,
+        checked: sorted[i] === 'asc',
+        onselect: () => fields.sort(key, 'asc'),
+      },
+    ]),
+    ...(first ? [{ label: 'Do not sort', onselect: () => fields.sort(first, null) }] : []),
   ];
 }

@@ -1,4 +1,7 @@
+import { columnSort } from '../column-sort';
 import type { RegularTable, TableData } from '../engine-types';
+import type { ViewReader } from '../view-reader';
+import type { DrawnColumn } from './columns';
 import { CellFormat, type ColumnFormat } from './format';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from './labels';
@@ -179,12 +182,12 @@ export class Drawing {
 
   /** The lowest headers name measures, and show how the pivot is sorted by them. */
   private styleHeads({ reader, kinds }: Window): void {
-    const { split_by = [], sort = [] } = reader?.config ?? {};
+    const { split_by = [] } = reader?.config ?? {};
     for (const th of this.element.querySelectorAll('thead th')) {
       const meta = this.element.getMeta(th);
       const column = this.shown.columnAt(meta?.x);
       const isMeasure = meta?.column_header_y === split_by.length && column !== null;
-      const direction = isMeasure ? sort.find(([name]) => name === column.measure)?.[1] : undefined;
+      const direction = isMeasure && reader ? directionOf(column, reader) : undefined;
       th.classList.toggle('pf-measure', isMeasure);
       th.classList.toggle('pf-number', isMeasure && this.formatOf(column.measure, kinds).isNumber);
       th.classList.toggle('pf-total', (column?.leaves.length ?? 0) > 1 && isMeasure);
@@ -192,6 +195,13 @@ export class Drawing {
       setOrRemove(th, 'aria-sort', sortWord(direction));
     }
   }
+}
+
+/** In which direction the rows are sorted by a column of the grid, or by its measure. */
+function directionOf({ measure, path }: DrawnColumn, reader: ViewReader): string | undefined {
+  const { sort, ...config } = reader.config;
+  const ofColumn = columnSort({ name: measure, label: '' }, path ?? [], config, reader.schema);
+  return sort.find(([name]) => name === measure || name === ofColumn?.name)?.[1];
 }
 
 function setOrRemove(element: Element, name: string, value: string | undefined): void {
