@@ -416,6 +416,8 @@ test.describe('amounts for a block', () => {
     for (const { apart: difference } of parts) expect(difference).toBeLessThan(0.011);
 
     const log = await pivot.log();
+    const said = log.locator('[data-logid]').first().getByRole('listitem');
+    await expect(said).toHaveText(['Category = Furniture', 'Order Date in 2028', '2 selections']);
     await log.getByRole('button', { name: 'Show the plan as it was after entry 1' }).click();
     await expect
       .poll(() => pivot.number(cell('Chairs')))

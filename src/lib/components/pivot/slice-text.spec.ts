@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionText } from './slice-text';
+import { conditionText, sharedConditions } from './slice-text';
 
 describe('conditionText', () => {
   it.each([
@@ -30,4 +30,16 @@ describe('conditionText', () => {
       'Date in Feb 2026 to May 2026 (8 days)',
     );
   });
+});
+
+it('tells what several slices say alike', () => {
+  const words = { labelOf: (column: string) => column };
+  const slices = ['2027-01', '2027-02'].map((month) => ({
+    Product: 'Chairs',
+    Region: ['East', 'West'],
+    Date: { from: `${month}-01`, to: `${month}-28` },
+  }));
+  const texts = (...given: typeof slices) => sharedConditions(given, words).map(({ text }) => text);
+  expect(texts(...slices)).toEqual(['Product = Chairs', 'Region in East, West']);
+  expect(texts()).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { LogEntry } from '$lib/contract/log';
 import { isDateRange, type DateRange, type Slice } from '$lib/contract/operations';
 import type { Scalar } from '$lib/contract/primitives';
 import { lastOfMonth } from '$lib/pivot/periods';
@@ -23,6 +24,23 @@ export const sliceConditions = (slice: Slice, words: Labels): { column: string; 
     column,
     text: conditionText(words.labelOf(column), wanted),
   }));
+
+/** The slices that an entry changed: several for several edits, none for a load. */
+export function slicesOf({ slice, params }: LogEntry): readonly Slice[] {
+  if (slice) return [slice];
+  return params && 'edits' in params ? params.edits.map((edit) => edit.slice) : [];
+}
+
+/** What several slices say alike, each column with its text. */
+export function sharedConditions(
+  slices: readonly Slice[],
+  words: Labels,
+): { column: string; text: string }[] {
+  const [first = [], ...others] = slices.map((slice) => sliceConditions(slice, words));
+  const isIn = (conditions: typeof first, wanted: (typeof first)[number]) =>
+    conditions.some(({ column, text }) => column === wanted.column && text === wanted.text);
+  return first.filter((each) => others.every((conditions) => isIn(conditions, each)));
+}
 
 /** What a slice says, a text per column; none for the whole version. */
 export const sliceTexts = (slice: Slice, words: Labels): string[] =>
