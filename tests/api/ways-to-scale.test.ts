@@ -160,6 +160,8 @@ describe('a percentage of one measure', () => {
     expect(await refused('scale', { units_pct: 1 })).toMatch(/comes to nothing/);
     const answer = await call('scale', { slice: { Region: 'A' }, value_pct: '5' });
     expect([answer.status, answer.body.field]).toEqual([400, 'value_pct']);
+    const huge = await version(service, 'double precision', [['A', 1e300, 1]]);
+    await huge.refused('scale', { value_pct: 1e20 });
     const valueless = await version(service, null, [['A', null, 1]]);
     expect(await valueless.refused('scale', { value_pct: 5 })).toMatch(/no value column/);
   });

@@ -1,49 +1,38 @@
-import { describe, expect, it } from 'vitest';
-import { inPeriods, lastOfMonth } from './periods';
+import { expect, it } from 'vitest';
+import { inPeriods, joinedPeriods, lastOfMonth, rangeOf } from './periods';
 
-const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
-const KNOWN = ['2027-12-05', '2028-01-03', '2028-02-01', '2028-02-29', '2028-03-31', '2028-05-09'];
-const known = new Map([
-  [
-    'Date',
-    {
-      columns: ['Date'],
-      tuples: [...KNOWN.map(day), null].map((d) => ({ value: '', tuple: [d] })),
-    },
-  ],
-]);
-const periodOf = (...days: (string | null)[]) => inPeriods({ Date: days }, known).Date;
+const period = (from: string, to: string) => new Map([['Date', { from, to }]]);
+const JAN = period('2028-01-01', '2028-01-31');
+const FEB = period('2028-02-01', '2028-02-29');
+const MAR = period('2028-03-01', '2028-03-31');
 
-describe('inPeriods', () => {
-  it('says whole months as a range, though the list names some of their days only', () => {
-    expect(periodOf('2028-02-29', '2028-02-01')).toEqual({ from: '2028-02-01', to: '2028-02-29' });
-    expect(periodOf('2028-01-03', '2028-02-01', '2028-02-29', '2028-03-31')).toEqual({
-      from: '2028-01-01',
-      to: '2028-03-31',
-    });
+it('says a period in place of its days', () => {
+  const slice = { Region: 'West', Date: ['2028-01-05', '2028-01-09'] };
+  expect(inPeriods({ slice, periods: JAN })).toEqual({
+    Region: 'West',
+    Date: { from: '2028-01-01', to: '2028-01-31' },
   });
+  expect(inPeriods({ slice, periods: new Map() })).toEqual(slice);
+});
 
-  it('goes over a month without days, and never beyond the last month of the list', () => {
-    expect(periodOf('2028-03-31', '2028-05-09')).toEqual({ from: '2028-03-01', to: '2028-05-31' });
-    expect(periodOf('2027-12-05', '2028-01-03')).toEqual({ from: '2027-12-01', to: '2028-01-31' });
-  });
+it('joins periods that leave no gap, in whatever order they are marked', () => {
+  expect(joinedPeriods([MAR, JAN, FEB])).toEqual(period('2028-01-01', '2028-03-31'));
+  expect(joinedPeriods([FEB, FEB])).toEqual(FEB);
+  expect(joinedPeriods([period('2028-01-01', '2028-12-31'), FEB])).toEqual(
+    period('2028-01-01', '2028-12-31'),
+  );
+  // A month between that nobody knows rows of is not marked.
+  expect(joinedPeriods([JAN, MAR])).toEqual(new Map());
+  expect(joinedPeriods([JAN, new Map()])).toEqual(new Map());
+  expect(joinedPeriods([])).toEqual(new Map());
+});
 
-  it('keeps a list that leaves out a known day of its months', () => {
-    for (const days of [
-      ['2028-02-01', '2028-03-31'],
-      ['2028-01-03', '2028-03-31'],
-      ['2028-01-03', '2028-02-29', null],
-    ]) {
-      expect(periodOf(...days)).toEqual(days);
-    }
+it('has ranges of the days that the service takes', () => {
+  expect(rangeOf(Date.parse('2028-02-01'), Date.parse('2028-02-29'))).toEqual({
+    from: '2028-02-01',
+    to: '2028-02-29',
   });
-
-  it('keeps what is no list of days, and columns whose days are not known', () => {
-    const slice = { Date: '2028-01-03', Other: ['2028-02-01', '2028-02-29'], Region: ['a', 'b'] };
-    expect(inPeriods(slice, known)).toEqual(slice);
-    const far = ['12028-02-01', '12028-02-29'];
-    expect(inPeriods({ Date: far }, known)).toEqual({ Date: far });
-  });
+  expect(rangeOf(Date.UTC(12_028, 0, 1), Date.UTC(12_028, 11, 31))).toBeNull();
 });
 
 it('knows the last day of a month', () => {

@@ -1,52 +1,56 @@
 import type { DateRange, Slice } from '../contract/operations';
-import { toScalar } from './cell-value';
-import type { Underlying } from './underlying';
-
-/** What tells all days of a date column, for the columns of which a cell names a month or another period. */
-export type KnownDays = ReadonlyMap<string, Underlying>;
-
-export const NONE_KNOWN: KnownDays = new Map();
-
-/** The days as ISO text, kept as long as what tells them. */
-const kept = new WeakMap<Underlying, readonly string[]>();
+import { parseDay, toScalar } from './cell-value';
 
 /**
- * A slice that says a range of days where it lists every known day of whole months. It selects the same rows,
- * and those of days that nobody has known yet: so a month stays a month if it is written later, or replayed.
- * A list that leaves out a known day of its months, and a single day, stay as they are.
+ * The ranges of days that a cell shows, by date column: those of its months, quarters or years, as far as
+ * filters leave them.
  */
-export const inPeriods = (slice: Slice, known: KnownDays): Slice =>
-  Object.fromEntries(
-    Object.entries(slice).map(([column, wanted]) => {
-      const days = known.get(column);
-      return [column, (days && wholeMonths(wanted, daysOf(days))) ?? wanted];
+export type Periods = ReadonlyMap<string, Required<DateRange>>;
+
+export const NO_PERIODS: Periods = new Map();
+
+const DAY_MS = 86_400_000;
+
+/**
+ * A slice that says the periods of a cell as ranges, and not as the days in them that have rows: it selects the
+ * same rows, and those of days that nobody here knows of yet.
+ */
+export const inPeriods = ({ slice, periods }: { slice: Slice; periods: Periods }): Slice => ({
+  ...slice,
+  ...Object.fromEntries(periods),
+});
+
+/** The periods of several cells together, in the columns of which each has one and none leaves a gap. */
+export function joinedPeriods(all: readonly Periods[]): Periods {
+  const [first, ...others] = all;
+  return new Map(
+    [...(first ?? [])].flatMap(([column, period]): [string, Required<DateRange>][] => {
+      const periods = [period, ...others.flatMap((each) => each.get(column) ?? [])];
+      const joined = periods.length === all.length && withoutGap(periods);
+      return joined ? [[column, joined]] : [];
     }),
   );
-
-function daysOf(underlying: Underlying): readonly string[] {
-  const days =
-    kept.get(underlying) ??
-    underlying.tuples.flatMap(({ tuple: [day] }) => {
-      const text = toScalar(day ?? null, 'date');
-      return typeof text === 'string' ? [text] : [];
-    });
-  kept.set(underlying, days);
-  return days;
 }
 
-/** Years of other than four digits do not sort as text. */
+function withoutGap(periods: readonly Required<DateRange>[]): Required<DateRange> | null {
+  const [first, ...others] = periods.toSorted((a, b) => parseDay(a.from) - parseDay(b.from));
+  if (!first) return null;
+  let { to } = first;
+  for (const period of others) {
+    if (parseDay(period.from) > parseDay(to) + DAY_MS) return null;
+    if (parseDay(period.to) > parseDay(to)) ({ to } = period);
+  }
+  return { from: first.from, to };
+}
+
+/** A range of days from its ends in epoch milliseconds; null if no range of the service says it. */
+export function rangeOf(first: number, last: number): Required<DateRange> | null {
+  const [from, to] = [first, last].map((end) => String(toScalar(end, 'date')));
+  return from && to && ISO_DAY.test(from) && ISO_DAY.test(to) ? { from, to } : null;
+}
+
+/** Dates of other than four digits of a year are listed. */
 const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
-
-function wholeMonths(wanted: Slice[string], known: readonly string[]): DateRange | null {
-  if (!Array.isArray(wanted) || wanted.length < 2) return null;
-  const days = wanted.filter((day) => typeof day === 'string' && ISO_DAY.test(day)).map(String);
-  if (days.length < wanted.length) return null;
-  const sorted = days.toSorted();
-  const from = `${sorted[0]?.slice(0, 7)}-01`;
-  const to = lastOfMonth(sorted.at(-1) ?? '');
-  const inside = known.filter((day) => ISO_DAY.test(day) && from <= day && day <= to);
-  return inside.length === days.length ? { from, to } : null;
-}
 
 /** The last day of the month that a day is in. */
 export function lastOfMonth(day: string): string {

@@ -5,7 +5,8 @@ import type { Scalar } from '../contract/primitives';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { parseDay, toScalar, valueKey } from './cell-value';
 import type { CellValue, Schema } from './engine-types';
-import type { KnownDays } from './periods';
+import { rangeOf, type Periods } from './periods';
+import { lastDayOf, readBucket } from './time-unit';
 import type { Underlying } from './underlying';
 import { behindValues } from './underlying';
 
@@ -23,6 +24,7 @@ export interface PivotCell {
   filter: readonly LayoutFilter[];
   filterOp: 'and' | 'or';
   schema: Schema;
+  expressions: Readonly<Record<string, string>>;
   /** What the values of each expression stand for. */
   underlying: ReadonlyMap<string, Underlying>;
 }
@@ -41,8 +43,8 @@ export interface CellSlice {
   slice: Slice;
   /** Parts of the cell that the slice leaves out: an operation reaches beyond what is shown. */
   notHeld: NotHeld[];
-  /** All days of the columns whose days the slice lists because the cell shows a month, say. */
-  days: KnownDays;
+  /** What the slice lists the days of, if the cell shows a month, say; see {@link inPeriods}. */
+  periods: Periods;
   /** Why no slice selects exactly this cell, as a sentence; null if one does. */
   impossible: string | null;
 }
@@ -101,7 +103,8 @@ class SliceBuilder {
   /** The days that filters of a date column admit, in epoch milliseconds, both ends included. */
   private readonly ranges = new Map<string, { first: number; last: number }>();
   private readonly notHeld: NotHeld[] = [];
-  private readonly days = new Map<string, Underlying>();
+  /** The days that a date column's units of time admit; null if something else tells some of its days. */
+  private readonly periods = new Map<string, { first: number; last: number } | null>();
   private impossible: string | null = null;
 
   constructor(
@@ -111,8 +114,10 @@ class SliceBuilder {
 
   /** Row and column headers, and filters: a column takes one of the values. */
   add({ column, values }: Condition): void {
-    if (this.isSliceable(column)) this.restrict(column, values);
-    else this.leaveOut(column, values);
+    if (this.isSliceable(column)) {
+      this.periods.set(column, null);
+      this.restrict(column, values);
+    } else this.leaveOut(column, values);
   }
 
   /** The same of an expression: the columns it needs take the values that it stands for. */
@@ -124,9 +129,7 @@ class SliceBuilder {
     const behind = behindValues(underlying, values, (name) => this.held.get(name));
     if (behind.kind === 'lists') {
       for (const [name, list] of behind.lists) this.restrict(name, list);
-      const [only, ...others] = underlying.columns;
-      if (only !== undefined && others.length === 0 && this.isDate(only))
-        this.days.set(only, underlying);
+      this.notePeriod(column, values, underlying.columns);
       return;
     }
     if (behind.kind !== 'nothing') this.leaveOut(column, values);
@@ -182,7 +185,7 @@ class SliceBuilder {
     return {
       slice: Object.fromEntries([...slice, ...ranges]),
       notHeld: this.notHeld,
-      days: this.days,
+      periods: this.heldPeriods(),
       impossible: this.impossible,
     };
   }
@@ -203,6 +206,35 @@ class SliceBuilder {
         : { first, last: Math.min(last, end) },
     );
     return true;
+  }
+
+  /** Keeps the days of a unit of time; of columns that anything else tells the values of, nothing. */
+  private notePeriod(name: string, values: readonly CellValue[], columns: readonly string[]): void {
+    const bucket = readBucket(this.cell.expressions[name] ?? '');
+    const [start, ...others] = values;
+    if (!bucket || typeof start !== 'number' || others.length > 0 || !this.isDate(bucket.date)) {
+      for (const column of columns) this.periods.set(column, null);
+      return;
+    }
+    const before = this.periods.get(bucket.date);
+    if (before === null) return;
+    const { first, last } = before ?? { first: -Infinity, last: Infinity };
+    this.periods.set(bucket.date, {
+      first: Math.max(first, start),
+      last: Math.min(last, lastDayOf(start, bucket.unit)),
+    });
+  }
+
+  private heldPeriods(): Periods {
+    return new Map(
+      [...this.periods].flatMap(([column, period]): [string, Required<DateRange>][] => {
+        const filter = this.ranges.get(column) ?? { first: -Infinity, last: Infinity };
+        const range =
+          period &&
+          rangeOf(Math.max(period.first, filter.first), Math.min(period.last, filter.last));
+        return range ? [[column, range]] : [];
+      }),
+    );
   }
 
   /** Whether a range of days may select by a column. */

@@ -11,6 +11,12 @@ export const TIME_UNITS = ['year', 'quarter', 'month'] as const satisfies readon
 /** How many months each unit has. */
 export const MONTHS_IN: Readonly<Record<TimeUnit, number>> = { year: 12, quarter: 3, month: 1 };
 
+/** The last day of the unit of time that begins at a day; both in epoch milliseconds. */
+export function lastDayOf(start: number, unit: TimeUnit): number {
+  const end = new Date(start);
+  return end.setUTCMonth(end.getUTCMonth() + MONTHS_IN[unit], 0);
+}
+
 /** Whether a word is the name of a unit of time. */
 export const isTimeUnit = (word: unknown): word is TimeUnit =>
   TIME_UNITS.some((unit) => unit === word);

@@ -236,6 +236,7 @@ export class ViewReader {
       filter: config.filter,
       filterOp: config.filter_op ?? 'and',
       schema: this.schema,
+      expressions: config.expressions,
     };
     const cell: PivotCell = { ...base, underlying: await this.underlyingOf(base) };
     const { rowPath, columnPath, measure } = identity;

@@ -173,7 +173,7 @@ export class BlockEntry {
     const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
       const edit = changed[i]?.edit;
       if (!edit) return [];
-      return [{ cell, edit, stored: await api.previewSlice(this.planned.id, cell.slice) }];
+      return [{ cell, edit, stored: await api.previewSlice(this.planned.id, inPeriods(cell)) }];
     }).then((each) => each.flat());
     this.check(wanted, ({ cell, edit, stored }) => this.entry.whyNotOf(cell, edit, stored));
     const edits = this.changesOf(wanted, way);
@@ -207,7 +207,7 @@ export class BlockEntry {
       const amounts = this.entry.amountsFor(cell, edit, stored);
       if (!amounts) return [];
       const isEqual = this.entry.isSpreadEqually(cell, edit, way);
-      const slice = inPeriods(cell.slice, cell.days);
+      const slice = inPeriods(cell);
       const body = { slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, body }];
     });

@@ -116,7 +116,7 @@ export class CellEntry {
     const role = this.shownIn(cell);
     if (cell.value || role === null || role === 'price' || this.obstacle(cell)) return null;
     const { id, columns } = this.planned;
-    const totals = await api.previewSlice(id, cell.slice);
+    const totals = await api.previewSlice(id, inPeriods(cell));
     // What cancels out can be changed in equal parts, though not in proportion.
     if (!isEmpty(totals) || (totals.row_count > 0 && spread.choice === 'equal')) return null;
     const { column, row, parent } = this.selection.candidatesFor(cell);
@@ -126,8 +126,8 @@ export class CellEntry {
       if (!read || read.impossible || read.notHeld.length > 0) return null;
       if (read.measure !== null && !read.value) return null;
       const set = moving(read.slice, cell.slice, columns);
-      const total = set && (await api.previewSlice(id, read.slice))[`${role}_total`];
-      const slice = inPeriods(read.slice, read.days);
+      const slice = inPeriods(read);
+      const total = set && (await api.previewSlice(id, slice))[`${role}_total`];
       return set && total ? { kind, cell: other, slice, set, total } : null;
     };
     const nearest = async () => {
@@ -244,7 +244,8 @@ export class CellEntry {
     const obstacle = this.obstacle(cell);
     const shows = this.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
-    const stored = await api.previewSlice(this.planned.id, cell.slice);
+    const slice = inPeriods(cell);
+    const stored = await api.previewSlice(this.planned.id, slice);
     const like = isEmpty(stored) ? await offered : null;
     if (like) {
       const operation = await this.cloneOf(like, edit, roleOf(shows));
@@ -257,7 +258,6 @@ export class CellEntry {
     if (!amounts) throw new ApiError(0, 'This changes nothing.');
     await this.changes.settled();
     const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
-    const slice = inPeriods(cell.slice, cell.days);
     return { cell, slice, operation: { kind: 'scale', body } };
   }
 

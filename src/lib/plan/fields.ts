@@ -3,7 +3,7 @@ import type { Layout } from '../contract/stored-layout';
 import { toScalar } from '../pivot/cell-value';
 import type { SortKey } from '../pivot/column-sort';
 import type { Schema } from '../pivot/engine-types';
-import { bucketOf, MONTHS_IN, readBucket, TIME_UNITS } from '../pivot/time-unit';
+import { bucketOf, lastDayOf, readBucket, TIME_UNITS } from '../pivot/time-unit';
 
 /** Where a field can be in a pivot. */
 export const ZONES = ['rows', 'columns', 'measures'] as const;
@@ -143,9 +143,8 @@ export function datePart(
 
 /** The first and the last day of the unit of time that begins at an instant, as ISO text. */
 export function daysOf(start: number, unit: Unit): [first: string, last: string] {
-  const end = new Date(start);
-  if (unit !== 'day') end.setUTCMonth(end.getUTCMonth() + MONTHS_IN[unit], 0);
-  return [String(toScalar(start, 'date')), String(toScalar(end.getTime(), 'date'))];
+  const end = unit === 'day' ? start : lastDayOf(start, unit);
+  return [String(toScalar(start, 'date')), String(toScalar(end, 'date'))];
 }
 
 /** The layout with one column in the place of another. */

@@ -128,13 +128,13 @@ export class OperationDraft {
   }
 
   /**
-   * Whether an amount follows from what is there now, which may have changed since it was shown. One
-   * percentage of everything does not: the service applies it to what it finds.
+   * Whether an amount follows from what is there now, which may have changed since it was shown. A
+   * percentage does not: the service applies it to what it finds.
    */
   get dependsOnTotals(): boolean {
     if (this.kind !== 'scale' || this.outcome?.amounts?.pct != null) return false;
     const edits = [this.value, this.units].filter((edit) => edit !== null);
-    return this.holdPrice || edits.some((edit) => edit.by !== 'change');
+    return this.holdPrice || edits.some((edit) => edit.by === 'total');
   }
 
   private scaleObstacle(): string {

@@ -14,7 +14,7 @@ const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell 
   measure: 'Sales',
   slice,
   notHeld: [],
-  days: new Map(),
+  periods: new Map(),
   impossible: null,
   value: 1,
   aggregate: 'sum',

@@ -1,7 +1,7 @@
 import type { Slice } from '../contract/operations';
 import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { cellKey } from '../pivot/cell';
-import { inPeriods } from '../pivot/periods';
+import { inPeriods, joinedPeriods } from '../pivot/periods';
 import type { NotHeld, SliceColumn } from '../pivot/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice';
 
@@ -32,7 +32,10 @@ export function selectedSlice(
 ): SelectedSlice | null {
   const merged = mergeSlices(cells.map((cell) => cell.slice));
   if (!merged) return null;
-  const slice = inPeriods(merged, new Map(cells.flatMap(({ days }) => [...days])));
+  const slice = inPeriods({
+    slice: merged,
+    periods: joinedPeriods(cells.map(({ periods }) => periods)),
+  });
   const notHeld = cells.flatMap((cell) => cell.notHeld);
   return {
     cells,

@@ -5,7 +5,7 @@ import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '..
 import { cellKey } from '../pivot/cell';
 import { readAgain, readBlock, withSlices } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
-import { NONE_KNOWN } from '../pivot/periods';
+import { NO_PERIODS } from '../pivot/periods';
 import { price } from '../pivot/ratios';
 import { unmarkedDimensions } from '../pivot/slice';
 import { candidates } from './likeness';
@@ -468,7 +468,14 @@ export class Selection {
     const { pivot } = this.loading;
     const read = pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
     return (
-      read ?? { slice: {}, notHeld: [], days: NONE_KNOWN, ...cell, value: null, impossible: GONE }
+      read ?? {
+        slice: {},
+        notHeld: [],
+        periods: NO_PERIODS,
+        ...cell,
+        value: null,
+        impossible: GONE,
+      }
     );
   }
 

@@ -71,6 +71,7 @@ export function rangeText({ from, to }: DateRange): string {
 
 /** The whole months that two days bound, or the whole year; null if they bound none. */
 function periodText(from: string, to: string): string | null {
+  if (!ISO_DAY.test(from) || !ISO_DAY.test(to)) return null;
   const year = from.slice(0, 4);
   if (from === `${year}-01-01` && to === `${year}-12-31`) return year;
   if (!from.endsWith('-01') || to !== lastOfMonth(to)) return null;

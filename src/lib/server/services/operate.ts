@@ -123,7 +123,9 @@ async function incrementOf(
   const measure = measureOf(role, target.columns);
   if (percent == null || !measure) return edit[`${role}_incr`] ?? null;
   const exclude = excludeClause(target.version.exclude_iters);
-  return partOfTotal(tx, target.table, measure, sql`(${where}) AND (${exclude})`, percent);
+  return blameClient(fieldPlace(`${role}_pct`), () =>
+    partOfTotal(tx, target.table, measure, sql`(${where}) AND (${exclude})`, percent),
+  );
 }
 
 const measureOf = (role: 'value' | 'units', columns: readonly ForecastColumn[]) =>
