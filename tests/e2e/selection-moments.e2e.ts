@@ -21,6 +21,37 @@ test('Ctrl+Enter right after a click changes what was clicked', async ({ page, s
   expect(changed).toEqual([{ sub: 'Phones', year: 2028 }]);
 });
 
+test('a cell that is added at once is added to the one clicked before it', async ({
+  page,
+  service,
+}) => {
+  const tables = { ...chairs, row: ['Furniture', 'Tables'] };
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(phones);
+  await pivot.click(tables, { ctrl: true });
+  await expect(page.getByTestId('marked')).toContainText('2 cells');
+  // Both come before the first one is read.
+  const places = await Promise.all([pivot.find(chairs), pivot.find(tables)]);
+  await pivot.grid.evaluate((grid, clicks) => {
+    const root = grid.getRootNode() as ShadowRoot;
+    for (const [i, at] of clicks.entries()) {
+      const press = { button: 0, ctrlKey: i > 0, bubbles: true, composed: true };
+      root
+        .elementFromPoint(at?.x ?? 0, at?.y ?? 0)
+        ?.dispatchEvent(new MouseEvent('mousedown', press));
+    }
+  }, places);
+  await expect(pivot.slice).toContainText('Sub-Category in Chairs, Tables');
+  await page.keyboard.type('+1%');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const changed = await service.query(
+    `SELECT DISTINCT "Sub-Category" AS sub FROM ${TABLE} WHERE pf_iter = 'scale' ORDER BY 1`,
+  );
+  expect(changed).toEqual([{ sub: 'Chairs' }, { sub: 'Tables' }]);
+});
+
 test('a click on a cell that is just being drawn ends the selection and says so', async ({
   page,
 }) => {

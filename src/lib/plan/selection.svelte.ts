@@ -390,10 +390,15 @@ export class Selection {
 
   /** @param keeps whether what was selected stays so if the cells cannot be read */
   private async pressFor(read: (pivot: Pivot) => Promise<Pressed>, keeps: boolean): Promise<void> {
-    const signal = this.call.begin();
     this.isExtended = keeps;
     this.reading = true;
-    const pressed = this.readAndShow(read, keeps, signal);
+    const begin = () => this.readAndShow(read, keeps, this.call.begin());
+    // What is added, or a block, goes on from the cell of the press before, which may not be read yet. Of
+    // several that wait for it, as while the mouse is dragged, the last one counts.
+    const pressed: Promise<boolean> =
+      keeps && this.pressed
+        ? this.pressed.then(() => this.pressed === pressed && begin())
+        : begin();
     this.pressed = pressed;
     await pressed;
     if (this.pressed !== pressed) return;
