@@ -153,8 +153,10 @@ describe('a percentage of one measure', () => {
     ]);
     const both = 'Send an amount or a percentage for a measure, not both';
     expect(await refused('scale', { value_pct: 1, value_incr: 1 }, 400)).toBe(both);
-    await refused('scale', { value_pct: 1, pct: 1 }, 400);
-    await refused('scale', { value_pct: 1, spread: 'equal' }, 400);
+    expect(await refused('scale', { value_pct: 1, pct: 1 }, 400)).toMatch(/not both/);
+    expect(await refused('scale', {}, 400)).toMatch(/value_pct or units_pct/);
+    const spread = { value_pct: 1, spread: 'equal' };
+    expect(await refused('scale', spread, 400)).toMatch(/not a percentage/);
     expect(await refused('scale', { value_pct: 0 })).toMatch(/zero/);
     expect(await refused('scale', { value_pct: 5 })).toMatch(/comes to nothing/);
     expect(await refused('scale', { units_pct: 1 })).toMatch(/comes to nothing/);

@@ -193,10 +193,10 @@ const isSpreadable = (edit: Amounts): boolean => !asksForPercent(edit) || waySpr
 const isPriced = ({ value_incr, units_incr, spread }: Amounts): boolean =>
   spread !== 'price' || (!!value_incr && !!units_incr);
 
-const NOT_BOTH = 'Send either pct or value_incr and units_incr, not both';
-const NOT_NEITHER = 'Send pct, value_incr or units_incr';
+const NOT_BOTH = 'Send either pct, or for each measure an amount or a percentage, not both';
+const NOT_NEITHER = 'Send pct, or value_incr, units_incr, value_pct or units_pct';
 const NOT_TWICE = 'Send an amount or a percentage for a measure, not both';
-const NOT_SPREADABLE = 'only an amount can be spread equally or at a held price, not pct';
+const NOT_SPREADABLE = 'only an amount can be spread equally or at a held price, not a percentage';
 const NOT_PRICED = 'to hold the price, send both value_incr and units_incr, neither of them 0';
 
 /**

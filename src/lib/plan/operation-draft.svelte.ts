@@ -77,7 +77,7 @@ export class OperationDraft {
   });
 
   private get isPartlyLocked(): boolean {
-    return this.locks.on(this.selection.current?.slice ?? {}).length > 0;
+    return this.locks.on(this.selection.current?.listed ?? {}).length > 0;
   }
 
   /** Why the amounts are spread in proportion, whatever was chosen; null if the choice counts. */
@@ -112,7 +112,7 @@ export class OperationDraft {
     if (obstacle) return obstacle;
     // A clone only reads the rows that are selected.
     const locked =
-      this.kind !== 'clone' && this.locks.obstacle(this.selection.current?.slice ?? {});
+      this.kind !== 'clone' && this.locks.obstacle(this.selection.current?.listed ?? {});
     if (locked) return locked;
     if (preview.failure) return preview.failure;
     if (!preview.answer) return 'The selection is being added up.';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry, UndoneEntry } from '../contract/log';
-import { stillThere, type Changed } from './own-changes';
+import { user } from '../client/user.svelte';
+import { OwnChanges, stillThere, type Changed } from './own-changes';
 
 const entry = (id: number, stamp: string, pf_user = 'ana'): LogEntry => ({
   ...{ id, version_id: 1, pf_user, stamp, note: null },
@@ -60,4 +61,22 @@ describe('what a tab has kept of its changes', () => {
     const untold = { written: [change(5, 's5', null)], undone: [] };
     expect(ids(stillThere(untold, stored, 'ana'))).toEqual([[5], []]);
   });
+});
+
+it('undoes what the person of now has written, though another one has written since', async () => {
+  const own = new OwnChanges(
+    1,
+    () => 'T1',
+    async () => stored,
+  );
+  user.answer('ana');
+  own.wrote(5);
+  user.answer('bea');
+  expect(await own.lastWritten()).toBeNull();
+  own.wrote(6);
+  user.answer('ana');
+  expect(await own.lastWritten()).toBe(5);
+  own.undid(5, 's5');
+  user.answer('bea');
+  expect([await own.lastWritten(), await own.lastUndone()]).toEqual([6, null]);
 });

@@ -88,14 +88,12 @@ export class OwnChanges {
 
   /** The newest entry that is not undone; null without one. @throws ApiError if the log is not told */
   async lastWritten(): Promise<number | null> {
-    if (this.now.written.length === 0) await this.recall();
-    return this.now.written.at(-1)?.logid ?? null;
+    return (await this.newest('written'))?.logid ?? null;
   }
 
   /** The entry that was undone last; null without one. @throws ApiError if the log is not told */
   async lastUndone(): Promise<number | null> {
-    if (this.now.undone.length === 0) await this.recall();
-    return this.now.undone.at(-1)?.logid ?? null;
+    return (await this.newest('undone'))?.logid ?? null;
   }
 
   /** Notes an entry that was just written. */
@@ -137,6 +135,15 @@ export class OwnChanges {
       return entry ? { ...change, stamp: entry.stamp } : change;
     });
     this.set({ written: stamped, undone });
+  }
+
+  /** The newest change that is this person's: the name may have changed meanwhile. */
+  private async newest(kind: keyof Changed): Promise<Change | undefined> {
+    const find = () => this.now[kind].findLast((change) => change.user === user.name);
+    const found = find();
+    if (found) return found;
+    await this.recall();
+    return find();
   }
 
   /** Goes on with what is from before this page was loaded, as far as the log still has it. */

@@ -51,7 +51,8 @@ export type Amounts = Pick<
 /**
  * The three linked fields of both measures, and the amounts to send. If everything changes by one
  * percentage, the percentage is sent: then it applies to every row behind the cell, also if a total
- * is 0. A percentage of one measure is one of its total. If the price is held, amounts are sent, and the service gives each row value as it gives it units.
+ * is 0. A percentage of one measure is one of its total. If the price is held, amounts are sent, and the
+ * service gives each row value as it gives it units.
  */
 export function scaleOutcome(
   draft: ScaleDraft,

@@ -48,6 +48,21 @@ describe('selectedSlice', () => {
     });
   });
 
+  it('says months that follow each other as a range, beside the days in them', () => {
+    const month = (days: string[], from: string, to: string) =>
+      cell({ Date: days }, { periods: new Map([['Date', { from, to }]]) });
+    const jan = month(['2028-01-05', '2028-01-09'], '2028-01-01', '2028-01-31');
+    const feb = month(['2028-02-01'], '2028-02-01', '2028-02-29');
+    const mar = month(['2028-03-31'], '2028-03-01', '2028-03-31');
+    const days = ['2028-01-05', '2028-01-09', '2028-02-01'];
+    expect(selectedSlice([jan, feb], COLUMNS)).toMatchObject({
+      slice: { Date: { from: '2028-01-01', to: '2028-02-29' } },
+      listed: { Date: days },
+    });
+    const apart = ['2028-01-05', '2028-01-09', '2028-03-31'];
+    expect(selectedSlice([jan, mar], COLUMNS)?.slice).toEqual({ Date: apart });
+  });
+
   it('refuses cells that differ in two', () => {
     const cells = [
       cell({ Region: 'West', Segment: 'Home' }),

@@ -10,6 +10,8 @@ export interface SelectedSlice {
   /** The cells that are marked; none once the slice was changed by hand. */
   cells: readonly ReadCell[];
   slice: Slice;
+  /** The same with the days that have rows, where the slice says a range: only they can be locked by days. */
+  listed: Slice;
   /** Parts of the cells that the slice leaves out. */
   notHeld: readonly NotHeld[];
   /** Dimensions in the slice that the source does not let operations select by. */
@@ -40,6 +42,7 @@ export function selectedSlice(
   return {
     cells,
     slice,
+    listed: merged,
     notHeld: notHeld.filter(
       (part, i) =>
         notHeld.findIndex((other) => other.kind === part.kind && other.text === part.text) === i,

@@ -252,10 +252,12 @@ export class Selection {
   removeColumn(column: string): void {
     if (!this.current) return;
     const { [column]: _, ...slice } = this.current.slice;
+    const { [column]: __, ...listed } = this.current.listed;
     this.show(
       {
         cells: [],
         slice,
+        listed,
         notHeld: this.current.notHeld,
         unmarked: unmarkedDimensions(slice, this.planned.columns),
         impossible: null,
