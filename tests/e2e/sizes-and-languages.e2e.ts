@@ -47,12 +47,12 @@ test('240 months across 2,000 products are scrolled, read and typed into', async
   await page.keyboard.press('Control+End');
   await expect.poll(() => pivot.find(last)).not.toBeNull();
   await expect(pivot.slice).toContainText('product = Product 2000');
-  await expect(pivot.slice).toContainText('day = 2031-12-01');
+  await expect(pivot.slice).toContainText('day in Dec 2031');
   await page.keyboard.press('Control+Home');
   await expect(pivot.slice).not.toContainText('product');
-  await expect(pivot.slice).toContainText('day = 2012-01-01');
+  await expect(pivot.slice).toContainText('day in Jan 2012');
   await page.keyboard.press('End');
-  await expect(pivot.slice).toContainText('day = 2031-12-01');
+  await expect(pivot.slice).toContainText('day in Dec 2031');
   await page.keyboard.press('Control+ArrowDown');
   await expect(pivot.slice).toContainText('product = Product 2000');
   expect(await pivot.grid.locator('td').count()).toBeLessThan(2_000);
