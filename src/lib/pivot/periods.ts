@@ -1,5 +1,6 @@
 import type { DateRange, Slice } from '../contract/operations';
 import { parseDay, toScalar } from './cell-value';
+import { lastDayOf } from './time-unit';
 
 /**
  * The ranges of days that a cell shows, by date column: those of its months, quarters or years, as far as
@@ -49,12 +50,9 @@ export function rangeOf(first: number, last: number): Required<DateRange> | null
   return from && to && ISO_DAY.test(from) && ISO_DAY.test(to) ? { from, to } : null;
 }
 
-/** Dates of other than four digits of a year are listed. */
-const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
+/** A day as ISO text, of a year of four digits: a range does not say others. */
+export const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The last day of the month that a day is in. */
-export function lastOfMonth(day: string): string {
-  const month = new Date(`${day.slice(0, 7)}-01T00:00:00Z`);
-  month.setUTCMonth(month.getUTCMonth() + 1, 0);
-  return month.toISOString().slice(0, 10);
-}
+/** The last day of the month that a day is in; both as ISO text. */
+export const lastOfMonth = (day: string): string =>
+  String(toScalar(lastDayOf(parseDay(`${day.slice(0, 7)}-01`), 'month'), 'date'));

@@ -98,13 +98,26 @@ const conditionsOf = ({
   ...(columnPath ?? []).map((value, i) => ({ column: splitBy[i] ?? '', values: [value] })),
 ];
 
+/** Days that follow each other, by their ends in epoch milliseconds, both included. */
+interface Days {
+  first: number;
+  last: number;
+}
+
+const ALL_DAYS: Days = { first: -Infinity, last: Infinity };
+
+const inBoth = (one: Days, other: Days): Days => ({
+  first: Math.max(one.first, other.first),
+  last: Math.min(one.last, other.last),
+});
+
 class SliceBuilder {
   private readonly held = new Map<string, readonly CellValue[]>();
-  /** The days that filters of a date column admit, in epoch milliseconds, both ends included. */
-  private readonly ranges = new Map<string, { first: number; last: number }>();
+  /** The days that filters of a date column admit. */
+  private readonly ranges = new Map<string, Days>();
   private readonly notHeld: NotHeld[] = [];
   /** The days that a date column's units of time admit; null if something else tells some of its days. */
-  private readonly periods = new Map<string, { first: number; last: number } | null>();
+  private readonly periods = new Map<string, Days | null>();
   private impossible: string | null = null;
 
   constructor(
@@ -198,13 +211,8 @@ class SliceBuilder {
     if (operator !== '>=' && operator !== '<=') return false;
     const end = parseTerm(term, 'date');
     if (typeof end !== 'number') return false;
-    const { first, last } = this.ranges.get(column) ?? { first: -Infinity, last: Infinity };
-    this.ranges.set(
-      column,
-      operator === '>='
-        ? { first: Math.max(first, end), last }
-        : { first, last: Math.min(last, end) },
-    );
+    const admitted = operator === '>=' ? { ...ALL_DAYS, first: end } : { ...ALL_DAYS, last: end };
+    this.ranges.set(column, inBoth(this.ranges.get(column) ?? ALL_DAYS, admitted));
     return true;
   }
 
@@ -218,20 +226,15 @@ class SliceBuilder {
     }
     const before = this.periods.get(bucket.date);
     if (before === null) return;
-    const { first, last } = before ?? { first: -Infinity, last: Infinity };
-    this.periods.set(bucket.date, {
-      first: Math.max(first, start),
-      last: Math.min(last, lastDayOf(start, bucket.unit)),
-    });
+    const period = { first: start, last: lastDayOf(start, bucket.unit) };
+    this.periods.set(bucket.date, inBoth(before ?? ALL_DAYS, period));
   }
 
   private heldPeriods(): Periods {
     return new Map(
       [...this.periods].flatMap(([column, period]): [string, Required<DateRange>][] => {
-        const filter = this.ranges.get(column) ?? { first: -Infinity, last: Infinity };
-        const range =
-          period &&
-          rangeOf(Math.max(period.first, filter.first), Math.min(period.last, filter.last));
+        const days = period && inBoth(period, this.ranges.get(column) ?? ALL_DAYS);
+        const range = days && rangeOf(days.first, days.last);
         return range ? [[column, range]] : [];
       }),
     );

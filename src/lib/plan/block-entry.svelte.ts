@@ -1,7 +1,7 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import { fewAtOnce } from '../client/few-at-once';
-import type { ScaleEdit } from '../contract/operations';
+import type { ScaleEdit, Slice } from '../contract/operations';
 import type { MarkedCell, ReadCell } from '../pivot/cell';
 import { inPeriods } from '../pivot/periods';
 import {
@@ -39,6 +39,8 @@ const ASKED_AT_ONCE = 4;
 /** A cell, what it is to become, and the rows behind it as they are stored. */
 interface Wanted {
   cell: ReadCell;
+  /** What is read and written. */
+  slice: Slice;
   edit: MeasureEdit;
   stored: Stored;
 }
@@ -173,7 +175,8 @@ export class BlockEntry {
     const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
       const edit = changed[i]?.edit;
       if (!edit) return [];
-      return [{ cell, edit, stored: await api.previewSlice(this.planned.id, inPeriods(cell)) }];
+      const slice = inPeriods(cell);
+      return [{ cell, slice, edit, stored: await api.previewSlice(this.planned.id, slice) }];
     }).then((each) => each.flat());
     this.check(wanted, ({ cell, edit, stored }) => this.entry.whyNotOf(cell, edit, stored));
     const edits = this.changesOf(wanted, way);
@@ -203,11 +206,10 @@ export class BlockEntry {
 
   /** The edits that make cells what they are to be; none for one that is so already. */
   private changesOf(wanted: readonly Wanted[], way: Spread): CellEdit[] {
-    return wanted.flatMap(({ cell, edit, stored }) => {
+    return wanted.flatMap(({ cell, slice, edit, stored }) => {
       const amounts = this.entry.amountsFor(cell, edit, stored);
       if (!amounts) return [];
       const isEqual = this.entry.isSpreadEqually(cell, edit, way);
-      const slice = inPeriods(cell);
       const body = { slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, body }];
     });

@@ -215,10 +215,7 @@ export class CellEntry {
    */
   amountsFor(cell: CellIdentity, edit: MeasureEdit, stored: Stored): Amounts | null {
     const shows = this.shownIn(cell);
-    if (shows === null) return null;
-    const role = roleOf(shows);
-    const amounts = amountOf(role, edit, this.outcome(shows, edit, stored));
-    return Object.keys(amounts).length > 0 ? amounts : null;
+    return shows && amountOf(roleOf(shows), edit, this.outcome(shows, edit, stored));
   }
 
   /**

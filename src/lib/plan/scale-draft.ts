@@ -159,15 +159,15 @@ function amountsOf(
 }
 
 /**
- * What a scale carries for one measure, whatever becomes of the other; nothing if it does not change. A
+ * What a scale carries for one measure, whatever becomes of the other; null if it does not change. A
  * percentage is one of all rows, those that locks hold included.
  */
 export function amountOf(
   role: 'value' | 'units',
   edit: MeasureEdit | null,
   draft: MeasureDraft | null,
-): Amounts {
-  if (!edit || !draft || draft.change === 0) return {};
+): Amounts | null {
+  if (!edit || !draft || draft.change === 0) return null;
   return edit.by === 'percent'
     ? { [`${role}_pct`]: edit.amount }
     : { [`${role}_incr`]: draft.change };

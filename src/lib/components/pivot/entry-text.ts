@@ -1,5 +1,6 @@
 import type { LogEntry } from '$lib/contract/log';
-import type { SetClause, ScaleEdit } from '$lib/contract/operations';
+import type { SetClause } from '$lib/contract/operations';
+import type { Amounts } from '$lib/plan/scale-draft';
 import { formatAmount } from '../format';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
@@ -14,11 +15,6 @@ export interface Words {
   labelOf(column: string): string;
   measureNames: { value: string | undefined; units: string | undefined };
 }
-
-type Amounts = Pick<
-  ScaleEdit,
-  'pct' | 'value_incr' | 'units_incr' | 'value_pct' | 'units_pct' | 'spread'
->;
 
 /** An amount with its sign, to the cent as amounts are: "+1,204.50"; 0 has none. */
 export const signedText = (amount: number) => formatAmount(amount, { signDisplay: 'exceptZero' });

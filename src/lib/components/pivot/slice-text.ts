@@ -1,11 +1,10 @@
 import type { LogEntry } from '$lib/contract/log';
 import { isDateRange, type DateRange, type Slice } from '$lib/contract/operations';
 import type { Scalar } from '$lib/contract/primitives';
-import { lastOfMonth } from '$lib/pivot/periods';
+import { ISO_DAY, lastOfMonth } from '$lib/pivot/periods';
 import { listOf } from '$lib/pivot/slice';
 import { formatMonth } from '../format';
 
-const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 const SHOWN = 3;
 
 /** A slice value as a planner reads it. */

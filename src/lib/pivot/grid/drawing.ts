@@ -200,6 +200,7 @@ export class Drawing {
 /** In which direction the rows are sorted by a column of the grid, or by its measure. */
 function directionOf({ measure, path }: DrawnColumn, reader: ViewReader): string | undefined {
   const { sort, ...config } = reader.config;
+  if (sort.length === 0) return undefined;
   const ofColumn = columnSort({ name: measure, label: '' }, path ?? [], config, reader.schema);
   return sort.find(([name]) => name === measure || name === ofColumn?.name)?.[1];
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { derivingDates, measureColumns, measureKind } from '../sql/forecast-columns';
+import { derivingDates, measureKind, measureOf } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
@@ -100,11 +100,9 @@ const total = (measure: ForecastColumn | undefined): SqlText =>
   measure ? sql`COALESCE(SUM(${ident(measure.name)}), 0)` : sql`NULL`;
 
 /** `row_count`, `value_total` and `units_total` of rows of a forecast table. */
-export const totals = (columns: readonly ForecastColumn[]): SqlText => {
-  const measure = (role: 'value' | 'units') => measureColumns(columns).find((c) => c.role === role);
-  return sql`count(*) AS row_count, ${total(measure('value'))} AS value_total,
-    ${total(measure('units'))} AS units_total`;
-};
+export const totals = (columns: readonly ForecastColumn[]): SqlText =>
+  sql`count(*) AS row_count, ${total(measureOf('value', columns))} AS value_total,
+    ${total(measureOf('units', columns))} AS units_total`;
 
 /** Totals of an entry as PostgreSQL prints them, with all their digits. */
 export const ExactTotals = v.object({

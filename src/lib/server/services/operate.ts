@@ -21,7 +21,7 @@ import { partOfTotal, sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { AppError, columnPlace, fieldPlace, inEntry } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { measureColumns, measureKind } from '../sql/forecast-columns';
+import { measureColumns, measureKind, measureOf } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { literal, sql, typedLiteral } from '../sql/quote';
 import { checkSet, derivations, setClause } from '../sql/set';
@@ -127,9 +127,6 @@ async function incrementOf(
     partOfTotal(tx, target.table, measure, sql`(${where}) AND (${exclude})`, percent),
   );
 }
-
-const measureOf = (role: 'value' | 'units', columns: readonly ForecastColumn[]) =>
-  measureColumns(columns).find((c) => c.role === role);
 
 function whyNothing(edit: ScaleEdit): string {
   if (edit.value_pct != null || edit.units_pct != null)

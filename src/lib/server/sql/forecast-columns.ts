@@ -121,9 +121,15 @@ const EQUAL_PRINTS_ALIKE =
 export const toldApart = ({ type }: ForecastColumn, name: SqlText): SqlText =>
   EQUAL_PRINTS_ALIKE.test(type) ? name : sql`${name}::text`;
 
+/** The measure of a role; undefined if the source has none. */
+export const measureOf = (
+  role: 'value' | 'units',
+  columns: readonly ForecastColumn[],
+): ForecastColumn | undefined => columns.find((c) => c.role === role);
+
 /** Value first, then units; each only if the source has one. */
 export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
-  (['value', 'units'] as const).flatMap((role) => columns.find((c) => c.role === role) ?? []);
+  (['value', 'units'] as const).flatMap((role) => measureOf(role, columns) ?? []);
 
 /**
  * The display grain (docs/contract/02-resources-and-their-fields.md#display-grain). Empty: raw-row
