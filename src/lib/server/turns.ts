@@ -7,9 +7,14 @@ const TURN_MILLISECONDS = 8;
 export class Turns {
   #since = performance.now();
 
-  /** To be awaited often; it waits only if the work has kept the event loop for a whole turn. */
+  /** Whether the work has kept the event loop for a whole turn. */
+  get isOver(): boolean {
+    return performance.now() - this.#since > TURN_MILLISECONDS;
+  }
+
+  /** To be awaited often; it waits only if the turn is over. */
   async give(): Promise<void> {
-    if (performance.now() - this.#since <= TURN_MILLISECONDS) return;
+    if (!this.isOver) return;
     await setImmediate();
     this.#since = performance.now();
   }

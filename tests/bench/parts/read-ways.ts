@@ -9,6 +9,7 @@ import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import pg from 'pg';
 import type { DatabaseConfig } from '../../../src/lib/server/config';
 import { copyOut } from '../../../src/lib/server/db/copy';
+import { RowSocket } from '../../../src/lib/server/db/row-socket';
 import { timed, type Way } from '../measure';
 import { rowsInDuckDb } from './duckdb';
 
@@ -24,7 +25,7 @@ interface Reading {
 type Reader = (reading: Reading) => Promise<() => Promise<unknown>>;
 
 async function connected({ database }: Reading): Promise<pg.Client> {
-  const client = new pg.Client(database);
+  const client = new pg.Client({ ...database, stream: () => new RowSocket() });
   await client.connect();
   return client;
 }

@@ -5,12 +5,16 @@ import { NULL_FIELD } from './wire';
 
 /** The fields of one column in a run of tuples. */
 export class FieldRun {
-  /** @param from where the column begins in `fields` */
+  /**
+   * @param from where the column begins in `fields`
+   * @param expected how many rows the column will have in the end; 0 if that is not known
+   */
   constructor(
     readonly memory: Memory,
     private readonly fields: Fields,
     private readonly from: number,
     readonly rows: number,
+    readonly expected: number,
   ) {}
 
   /** Position of the first byte of a row's field in the memory. */

@@ -3,7 +3,8 @@ import { makeBuilder, type Column, type PlannedColumn } from './column-plan';
 import { Memory } from './growing';
 import { FIELD_ROWS, headerLength, makeFields, scanTuples } from './wire';
 
-const FIRST_BYTES = 128 * 1024;
+/** Bytes of a chunk that are looked at first for the end of a tuple that began in the one before. */
+const FIRST_BYTES = 1024;
 
 /**
  * Decodes a binary COPY, chunk by chunk, straight into typed columns. The chunks may be split
@@ -20,13 +21,19 @@ export class CopyDecoder {
   readonly #columns;
   readonly #fields;
   /** Begins with the `#unread` bytes of a tuple that the next chunk completes. */
-  #memory = new Memory(new Uint8Array(FIRST_BYTES));
+  #begun = new Memory(new Uint8Array(FIRST_BYTES));
   #unread = 0;
   #state: 'header' | 'tuples' | 'ended' = 'header';
   #rows = 0;
 
-  /** @throws Error for a column of a type that cannot be decoded */
-  constructor(plan: readonly PlannedColumn[]) {
+  /**
+   * @param expected how many rows will come; 0 if that is not known
+   * @throws Error for a column of a type that cannot be decoded
+   */
+  constructor(
+    plan: readonly PlannedColumn[],
+    private readonly expected = 0,
+  ) {
     this.#columns = plan.map((column) => ({ name: column.name, builder: makeBuilder(column) }));
     this.#fields = makeFields(plan.length);
   }
@@ -38,37 +45,61 @@ export class CopyDecoder {
 
   /** Bytes of memory that the columns take so far, the room to grow included. */
   get bytes(): number {
-    let bytes = this.#memory.bytes.byteLength;
+    let bytes = this.#begun.bytes.byteLength;
     for (const { builder } of this.#columns) bytes += builder.bytes;
     return bytes;
   }
 
   /**
-   * Takes the next bytes; they are copied, so the caller may use the chunk again.
+   * Takes the next bytes. None of them are kept, so the caller may use the chunk again.
    * @throws AppError 422 naming a column with a value that Arrow or the pivot cannot hold
    * @throws Error if the bytes are no binary COPY of the planned columns
    */
   write(chunk: Uint8Array): void {
-    const end = this.#unread + chunk.length;
-    this.#memory = this.#memory.grown(end);
-    this.#memory.bytes.set(chunk, this.#unread);
-    const position = this.#decode(end);
-    this.#memory.bytes.copyWithin(0, position, end);
-    this.#unread = end - position;
+    const start = this.#complete(chunk);
+    if (start === undefined) return;
+    const end = this.#decode(new Memory(chunk), start, chunk.length);
+    this.#begun = this.#begun.grown(chunk.length - end);
+    this.#begun.bytes.set(chunk.subarray(end));
+    this.#unread = chunk.length - end;
+  }
+
+  /**
+   * Decodes the tuple that began in the chunks before.
+   * @returns the position after it; undefined if the whole chunk does not complete it
+   */
+  #complete(chunk: Uint8Array): number | undefined {
+    if (this.#unread === 0) return 0;
+    let taken = 0;
+    for (let more = FIRST_BYTES; taken < chunk.length; more *= 2) {
+      const part = chunk.subarray(taken, taken + more);
+      const end = this.#unread + taken + part.length;
+      this.#begun = this.#begun.grown(end);
+      this.#begun.bytes.set(part, this.#unread + taken);
+      const position = this.#decode(this.#begun, 0, end);
+      if (position > 0) {
+        const start = position - this.#unread;
+        this.#unread = 0;
+        return start;
+      }
+      taken += part.length;
+    }
+    this.#unread += taken;
+    return undefined;
   }
 
   /** Decodes all complete tuples; returns the position of the first byte after them. */
-  #decode(end: number): number {
-    let position = 0;
+  #decode(memory: Memory, start: number, end: number): number {
+    let position = start;
     if (this.#state === 'header') {
-      const header = headerLength(this.#memory, end);
-      if (header === undefined) return 0;
+      const header = headerLength(memory, end);
+      if (header === undefined) return start;
       this.#state = 'tuples';
       position = header;
     }
     while (this.#state === 'tuples') {
-      const scan = scanTuples(this.#memory.view, position, end, this.#columns.length, this.#fields);
-      this.#append(scan.rows);
+      const scan = scanTuples(memory.view, position, end, this.#columns.length, this.#fields);
+      this.#append(memory, scan.rows);
       position = scan.position;
       if (scan.ended) this.#state = 'ended';
       else if (scan.rows < FIELD_ROWS) return position;
@@ -77,9 +108,9 @@ export class CopyDecoder {
     return position;
   }
 
-  #append(rows: number): void {
+  #append(memory: Memory, rows: number): void {
     this.#columns.forEach(({ builder }, i) =>
-      builder.append(new FieldRun(this.#memory, this.#fields, i * FIELD_ROWS, rows)),
+      builder.append(new FieldRun(memory, this.#fields, i * FIELD_ROWS, rows, this.expected)),
     );
     this.#rows += rows;
   }

@@ -6,24 +6,33 @@ const FIRST_LENGTH = 1024;
 interface Copied<Self> {
   readonly length: number;
   set(from: Self): void;
+  subarray(start: number, end: number): Self;
+  slice(start: number, end: number): Self;
 }
 
 /**
  * A typed array of at least `length` numbers that begins with those of `array`: `array` itself, or a
- * copy at least twice as long. The first length is random; otherwise all columns would be copied at the
- * same row and block the event loop together.
+ * copy at least twice as long. If it is not known how many there will be, the first length is random;
+ * otherwise all columns would be copied at the same row and block the event loop together.
+ *
+ * @param expected how many there will be; 0 if that is not known
  */
 export function grown<Numbers extends Copied<Numbers>>(
   array: Numbers,
   length: number,
   make: (length: number) => Numbers,
+  expected = 0,
 ): Numbers {
   if (length <= array.length) return array;
-  const first = Math.ceil(FIRST_LENGTH * (1 + Math.random()));
+  const first = expected || Math.ceil(FIRST_LENGTH * (1 + Math.random()));
   const longer = make(Math.max(length, 2 * array.length, first));
   longer.set(array);
   return longer;
 }
+
+/** The numbers of an array that are used: a copy, if fewer than half are and the rest would be kept with them. */
+export const used = <Numbers extends Copied<Numbers>>(array: Numbers, length: number): Numbers =>
+  2 * length < array.length ? array.slice(0, length) : array.subarray(0, length);
 
 /** Makers of typed arrays, for {@link grown}. */
 export const bytesOf = (length: number): Uint8Array => new Uint8Array(length);

@@ -1,7 +1,7 @@
 import { Bool, Float64, Int32, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
-import { bytesOf, doublesOf, grown, integersOf, Validity } from './growing';
+import { bytesOf, doublesOf, grown, integersOf, used, Validity } from './growing';
 import { isBeyondSafe, numericToDouble } from './numeric';
 import { NULL_FIELD } from './wire';
 
@@ -73,9 +73,9 @@ export class Float64Builder implements ColumnBuilder {
   }
 
   append(run: FieldRun): void {
-    const { rows } = run;
+    const { rows, expected } = run;
     const { view } = run.memory;
-    const values = (this.#values = grown(this.#values, this.#rows + rows, doublesOf));
+    const values = (this.#values = grown(this.#values, this.#rows + rows, doublesOf, expected));
     const { read, finite } = this;
     let row = this.#rows;
     for (let i = 0; i < rows; i++, row++) {
@@ -95,7 +95,7 @@ export class Float64Builder implements ColumnBuilder {
     return makeData({
       type: new Float64(),
       ...this.#validity.finish(this.#rows),
-      data: this.#values.subarray(0, this.#rows),
+      data: used(this.#values, this.#rows),
     });
   }
 }
@@ -123,9 +123,9 @@ export class IntegerBuilder implements ColumnBuilder {
 
   /** Appends until a value does not fit; returns how many rows were appended. */
   #appendNarrow(run: FieldRun): number {
-    const { rows } = run;
+    const { rows, expected } = run;
     const { view } = run.memory;
-    const values = (this.#narrow = grown(this.#narrow, this.#rows + rows, integersOf));
+    const values = (this.#narrow = grown(this.#narrow, this.#rows + rows, integersOf, expected));
     const width = this.width;
     let row = this.#rows;
     let i = 0;
@@ -179,8 +179,8 @@ export class IntegerBuilder implements ColumnBuilder {
   finish(): Data {
     const shape = this.#validity.finish(this.#rows);
     return this.#wide
-      ? makeData({ ...shape, type: new Float64(), data: this.#wide.subarray(0, this.#rows) })
-      : makeData({ ...shape, type: new Int32(), data: this.#narrow.subarray(0, this.#rows) });
+      ? makeData({ ...shape, type: new Float64(), data: used(this.#wide, this.#rows) })
+      : makeData({ ...shape, type: new Int32(), data: used(this.#narrow, this.#rows) });
   }
 }
 
@@ -195,9 +195,14 @@ export class BoolBuilder implements ColumnBuilder {
   }
 
   append(run: FieldRun): void {
-    const { rows } = run;
+    const { rows, expected } = run;
     const { bytes } = run.memory;
-    const bits = (this.#bits = grown(this.#bits, (this.#rows + rows + 7) >> 3, bytesOf));
+    const bits = (this.#bits = grown(
+      this.#bits,
+      (this.#rows + rows + 7) >> 3,
+      bytesOf,
+      (expected + 7) >> 3,
+    ));
     let row = this.#rows;
     for (let i = 0; i < rows; i++, row++) {
       const length = run.length(i);
@@ -217,7 +222,7 @@ export class BoolBuilder implements ColumnBuilder {
     return makeData({
       type: new Bool(),
       ...this.#validity.finish(this.#rows),
-      data: this.#bits.subarray(0, (this.#rows + 7) >> 3),
+      data: used(this.#bits, (this.#rows + 7) >> 3),
     });
   }
 }

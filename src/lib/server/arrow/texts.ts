@@ -1,7 +1,7 @@
 import type { Data } from 'apache-arrow';
 import type { ColumnBuilder, FieldRun } from './builder';
 import { ByteDictionary, dictionaryData } from './dictionary';
-import { GrowingTexts, grown, integersOf, Validity } from './growing';
+import { GrowingTexts, grown, integersOf, used, Validity } from './growing';
 import { NULL_FIELD } from './wire';
 
 /** Texts that repeat: each distinct text is kept once, with one code per row. */
@@ -16,8 +16,8 @@ export class DictionaryBuilder implements ColumnBuilder {
   }
 
   append(run: FieldRun): void {
-    const { memory, rows } = run;
-    const codes = (this.#codes = grown(this.#codes, this.#rows + rows, integersOf));
+    const { memory, rows, expected } = run;
+    const codes = (this.#codes = grown(this.#codes, this.#rows + rows, integersOf, expected));
     const dictionary = this.#dictionary;
     let row = this.#rows;
     for (let i = 0; i < rows; i++, row++) {
@@ -29,7 +29,7 @@ export class DictionaryBuilder implements ColumnBuilder {
   }
 
   finish(): Data {
-    const codes = this.#codes.subarray(0, this.#rows);
+    const codes = used(this.#codes, this.#rows);
     return dictionaryData(codes, this.#validity, this.#dictionary);
   }
 }

@@ -1,7 +1,7 @@
 import { DateDay, TimestampMillisecond, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
-import { grown, integersOf, longsOf, Validity } from './growing';
+import { grown, integersOf, longsOf, used, Validity } from './growing';
 import { NULL_FIELD } from './wire';
 
 const endless = (name: string) =>
@@ -28,9 +28,9 @@ export class DateBuilder implements ColumnBuilder {
   }
 
   append(run: FieldRun): void {
-    const { rows } = run;
+    const { rows, expected } = run;
     const { view } = run.memory;
-    const days = (this.#days = grown(this.#days, this.#rows + rows, integersOf));
+    const days = (this.#days = grown(this.#days, this.#rows + rows, integersOf, expected));
     let row = this.#rows;
     for (let i = 0; i < rows; i++, row++) {
       const length = run.length(i);
@@ -50,7 +50,7 @@ export class DateBuilder implements ColumnBuilder {
     return makeData({
       type: new DateDay(),
       ...this.#validity.finish(this.#rows),
-      data: this.#days.subarray(0, this.#rows),
+      data: used(this.#days, this.#rows),
     });
   }
 }
@@ -68,9 +68,9 @@ export class TimestampBuilder implements ColumnBuilder {
   }
 
   append(run: FieldRun): void {
-    const { rows } = run;
+    const { rows, expected } = run;
     const { view } = run.memory;
-    this.#milliseconds = grown(this.#milliseconds, this.#rows + rows, longsOf);
+    this.#milliseconds = grown(this.#milliseconds, this.#rows + rows, longsOf, expected);
     // Writes each value as two 32-bit halves: a BigInt would allocate an object per row.
     const halves = new Int32Array(this.#milliseconds.buffer);
     let row = this.#rows;
@@ -97,7 +97,7 @@ export class TimestampBuilder implements ColumnBuilder {
     return makeData({
       type: new TimestampMillisecond(),
       ...this.#validity.finish(this.#rows),
-      data: this.#milliseconds.subarray(0, this.#rows),
+      data: used(this.#milliseconds, this.#rows),
     });
   }
 }

@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { Turns } from '../turns';
 import { cancelStatement } from './cancel';
+import { CopyMessages } from './copy-messages';
+import { RowSocket } from './row-socket';
 
 /** A column that a statement answers. */
 export interface SelectColumn {
@@ -55,6 +56,9 @@ class Description implements pg.Submittable {
 /** What a COPY writes: what the decoder reads, or CSV with a header line. */
 const FORMATS = { binary: 'FORMAT binary', csv: 'FORMAT csv, HEADER true' };
 
+/** Takes bytes of a COPY, which are overwritten when it has taken them. */
+type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
+
 /**
  * Runs a select, which may write in its WITH, as a COPY. `onChunk` gets the bytes as they come, one chunk
  * after the other; a chunk may end anywhere. The next one is read when `onChunk` has taken the one before.
@@ -63,32 +67,102 @@ const FORMATS = { binary: 'FORMAT binary', csv: 'FORMAT csv, HEADER true' };
  * the connection breaks, the answer is half read: the server cancels the statement, and the connection
  * is closed before this throws. The pool does not take it back.
  *
+ * @param client on a {@link RowSocket}
  * @throws DatabaseError of the select, what `onChunk` threw, or the reason of `signal`
  */
 export async function copyOut(
   client: pg.ClientBase,
   sql: string,
-  onChunk: (chunk: Uint8Array) => void | Promise<void>,
+  onChunk: OnChunk,
   signal?: AbortSignal,
   format: keyof typeof FORMATS = 'binary',
 ): Promise<void> {
   signal?.throwIfAborted();
-  const stream = client.query(copyTo(`COPY (${sql}\n) TO STDOUT (${FORMATS[format]})`));
-  // Nobody reads an error after the last byte; the next statement fails with it.
-  stream.on('error', () => {});
-  const abort = () => stream.destroy(signal?.reason);
+  const copy = new CopyOut(`COPY (${sql}\n) TO STDOUT (${FORMATS[format]})`, onChunk);
+  const abort = () => copy.fail(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    const turns = new Turns();
-    for await (const chunk of stream) {
-      await onChunk(chunk);
-      await turns.give();
-    }
+    await client.query(copy).ended;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) await endConnection(client);
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
+  }
+}
+
+/**
+ * A COPY whose bytes are taken off the connection before pg reads them: it would make an object of each row,
+ * which takes longer than to decode it (docs/decisions/0044-rows-off-the-connection.md).
+ */
+class CopyOut implements pg.Submittable {
+  readonly #messages = new CopyMessages();
+  readonly #turns = new Turns();
+  #hasFailed = false;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  /** Ends when the connection can be used again. @throws what {@link fail} is told */
+  readonly ended = new Promise<void>((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
+
+  constructor(
+    private readonly text: string,
+    private readonly onChunk: OnChunk,
+  ) {}
+
+  submit(connection: pg.Connection): Error | undefined {
+    const { stream } = connection;
+    if (!(stream instanceof RowSocket)) return new Error('A COPY is read from a RowSocket only');
+    stream.takeBy((bytes) => this.#take(bytes, stream));
+    connection.query(this.text);
+    return undefined;
+  }
+
+  #take(bytes: Buffer, socket: RowSocket): boolean {
+    if (this.#hasFailed) return false;
+    try {
+      const { data, rest } = this.#messages.take(bytes);
+      const pause = this.#give(data);
+      if (!pause) {
+        if (rest) socket.giveBack(rest);
+        return true;
+      }
+      pause
+        .then(() => {
+          if (rest) socket.giveBack(rest);
+          socket.resume();
+        })
+        .catch((error: unknown) => this.fail(error));
+    } catch (error) {
+      this.fail(error);
+    }
+    return false;
+  }
+
+  /** @returns what has to end before the next bytes are taken; undefined if nothing has */
+  #give(data: Uint8Array): Promise<void> | undefined {
+    const taking = data.length > 0 ? this.onChunk(data) : undefined;
+    if (taking) return taking;
+    return this.#turns.isOver ? this.#turns.give() : undefined;
+  }
+
+  /** Ends this with an error, and takes no more bytes. */
+  fail(error: unknown): void {
+    this.#hasFailed = true;
+    this.#reject(error);
+  }
+
+  handleError(error: Error): void {
+    this.fail(error);
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#resolve();
   }
 }
 

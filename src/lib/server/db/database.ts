@@ -19,6 +19,7 @@ import { connectionLost, forPeople, sqlState, unreachable } from './failures';
 import type { Listening } from './listener';
 import { Listener } from './listener';
 import { Queue, WaitedTooLong } from './queue';
+import { RowSocket } from './row-socket';
 import type { Timeline, Turn } from './timeline';
 import { Presence, readTimeline } from './timeline';
 import { Watch } from './watch';
@@ -266,6 +267,7 @@ const clientConfig = (settings: ConnectionSettings): pg.ClientConfig => ({
   user: settings.user,
   password: settings.password,
   ssl: false,
+  stream: () => new RowSocket(),
   connectionTimeoutMillis: CONNECT_MILLISECONDS,
   application_name: 'forecast-pivot',
   options: SERVICE_OPTIONS,

@@ -45,6 +45,7 @@ export interface StatementAnswer {
  *
  * @param memory that the columns take
  * @param signal ends the statement
+ * @param expected about how many rows it answers; 0 if that is not known
  * @throws DatabaseError of the statement; MemoryShort; AppError 422 for a value that a column cannot
  * hold
  */
@@ -54,8 +55,9 @@ export async function readColumns(
   plan: readonly PlannedColumn[],
   memory: Reservation,
   signal?: AbortSignal,
+  expected = 0,
 ): Promise<StatementAnswer> {
-  const decoder = new CopyDecoder(plan);
+  const decoder = new CopyDecoder(plan, expected);
   const onChunk = (chunk: Uint8Array) => {
     decoder.write(chunk);
     memory.grow(decoder.bytes);

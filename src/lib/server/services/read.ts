@@ -238,15 +238,15 @@ async function encodeRows(
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
   );
-  if (operation === 'get_data') {
-    // So a read that cannot succeed now is not begun. How many groups a grain makes is not known.
-    memory.expect(CELL_BYTES * plan.length * (await countedRows(tx, versionId, entries)));
-  }
+  // How many groups a grain makes is not known.
+  const expected = operation === 'get_data' ? await countedRows(tx, versionId, entries) : 0;
+  // So a read that cannot succeed now is not begun.
+  memory.expect(CELL_BYTES * plan.length * expected);
   const isSame = (e: Label) => (before?.stamps.get(e.id) ?? e.stamp) === e.stamp;
   const usable = before && labels.some((e) => before.stamps.has(e.id)) && labels.every(isSame);
   const { columns: read, rows } = usable
     ? await newRows(tx, state, plan, before, memory, signal)
-    : await allRows(tx, state, plan, memory, signal);
+    : await allRows(tx, state, plan, memory, signal, expected);
 
   const logids = read.find((c) => c.name === 'pf_logid');
   const shown = [...read];
@@ -277,10 +277,18 @@ async function allRows(
   plan: readonly PlannedColumn[],
   memory: Reservation,
   signal: AbortSignal,
+  expected: number,
 ): Promise<RowsRead> {
   const entries = labels.map(({ id }) => id);
   const some = wanted.entries ? selectOf(entries) : select;
-  const { columns, bytes } = await readColumns(tx, inOrder(some, plan), plan, memory, signal);
+  const { columns, bytes } = await readColumns(
+    tx,
+    inOrder(some, plan),
+    plan,
+    memory,
+    signal,
+    expected,
+  );
   const rows = await byEntry(columns, entries, integerColumns(plan), () => memory.grow(2 * bytes));
   return { columns: rows?.columns ?? columns, rows };
 }
