@@ -1,5 +1,6 @@
 import { Float64, Int32, makeData } from 'apache-arrow';
 import type { Column } from './column-plan';
+import { LONGEST } from './json-integers';
 import { numbersOf } from './column-values';
 
 /** Adjacent integers: the first of each run, then how many there are, for one run after the other. */
@@ -40,8 +41,8 @@ export function idCount(runs: IdRuns): number {
   return count;
 }
 
-/** Bytes that {@link idColumn} takes. */
-export const idBytes = (runs: IdRuns): number => idCount(runs) * 8;
+/** Bytes that {@link idColumn} takes, and its list in JSON. */
+export const idBytes = (runs: IdRuns): number => idCount(runs) * (8 + LONGEST);
 
 /** The ids of some runs as the column that a decoder makes of them. */
 export function idColumn(name: string, runs: IdRuns): Column {

@@ -1,7 +1,7 @@
 /** Bytes of a piece. */
 const PIECE = 262_144;
 /** The longest integer of 32 bits, with its sign, and the comma before it. */
-const LONGEST = 12;
+export const LONGEST = 12;
 const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
 /**
@@ -42,7 +42,8 @@ function writeInteger(bytes: Uint8Array, start: number, value: number): number {
   let end = at + 1;
   for (let power = 10; power <= left; power *= 10) end += 1;
   for (let digit = end - 1; digit >= at; digit -= 1) {
-    const rest = Math.floor(left / 10);
+    // Unsigned integers of 32 bits, which take half of the time that numbers with fractions do.
+    const rest = (left / 10) >>> 0;
     bytes[digit] = ZERO + left - rest * 10;
     left = rest;
   }

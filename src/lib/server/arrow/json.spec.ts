@@ -16,7 +16,7 @@ import { OID, type Column, type PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
 import { decode } from './encode';
 import { encode } from '../../../../tests/support/encode';
-import { jsonRows, jsonWithList } from './json';
+import { jsonRows, jsonWithList, listed } from './json';
 
 const textOf = (pieces: Iterable<Uint8Array>): string =>
   Buffer.concat([...pieces]).toString('utf8');
@@ -157,6 +157,19 @@ describe('a list in an object', () => {
       '{"rows_deleted":0,"pf_ids":[]}',
     );
     expect(textOf(jsonWithList({}, 'pf_gkeys', undefined))).toBe('{"pf_gkeys":[]}');
+  });
+
+  it('is the same if it is written before', () => {
+    const fields = { rows_deleted: 3 };
+    for (const column of [
+      columnOf('int4', [3, 1, 2].map(wire.int4)),
+      columnOf('int4', [wire.int4(1), null]),
+      columnOf('text', [wire.text('a')]),
+      columnOf('int4', []),
+    ]) {
+      const written = textOf(jsonWithList(fields, 'keys', listed(column)));
+      expect(written).toBe(textOf(jsonWithList(fields, 'keys', column)));
+    }
   });
 });
 

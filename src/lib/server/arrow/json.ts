@@ -62,19 +62,45 @@ function rowPieces(
 export function jsonWithList(
   fields: Record<string, unknown>,
   name: string,
-  column: Column | undefined,
+  column: Column | ListedColumn | undefined,
 ): Generator<Uint8Array<ArrayBuffer>, void> {
   const [head, tail] = [`${opened(fields)}"${name}":[`, ']}'];
-  const values: unknown = column?.data.values;
-  if (column && isInteger(column.data) && values instanceof Int32Array) {
-    // Columns of a stream are padded.
-    return integerPieces(head, values.subarray(0, column.data.length), tail);
-  }
+  if (column && 'list' in column) return around(head, column.list, tail);
+  const values = column && integersOf(column);
+  if (values) return integerPieces(head, values, tail);
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
   return pieces(head, column?.data.length ?? 0, render, tail);
 }
 
-const isInteger = ({ type, nullCount }: Data): boolean => DataType.isInt(type) && nullCount === 0;
+/** A column of which the list in JSON is written already, without its brackets. */
+export interface ListedColumn extends Column {
+  list: readonly Uint8Array<ArrayBuffer>[];
+}
+
+/** Writes the list of a column of integers at once; any other column stays as it is. */
+export function listed(column: Column): Column | ListedColumn {
+  const values = integersOf(column);
+  return values ? { ...column, list: [...integerPieces('', values, '')] } : column;
+}
+
+function* around(
+  head: string,
+  list: readonly Uint8Array<ArrayBuffer>[],
+  tail: string,
+): Generator<Uint8Array<ArrayBuffer>, void> {
+  const encoder = new TextEncoder();
+  yield encoder.encode(head);
+  yield* list;
+  yield encoder.encode(tail);
+}
+
+/** The values of a column of integers that has no nulls; undefined for every other column. */
+function integersOf({ data: { type, nullCount, values, length } }: Column): Int32Array | undefined {
+  const numbers: unknown = values;
+  const isInteger = DataType.isInt(type) && nullCount === 0 && numbers instanceof Int32Array;
+  // Columns of a stream are padded.
+  return isInteger ? numbers.subarray(0, length) : undefined;
+}
 
 /** Characters of a piece; most characters are one byte. */
 const PIECE = 65_536;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { TableEntry } from '../../contract/sources';
 import type { ColumnType } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
-import type { Queryable } from './database';
+import { prepared, type Queryable } from './database';
 import { storedSql } from './rows';
 
 const KINDS = sql`CASE c.relkind
@@ -58,10 +58,11 @@ export const tableExists = (db: Queryable, schema: string, tname: string): Promi
   );
 
 const CatalogColumn = v.object({
+  place: v.number(),
   cname: v.string(),
   position: v.number(),
   nullable: v.boolean(),
-  declared: v.string(),
+  declared: storedSql,
   base: storedSql,
   name: v.string(),
   is_enum: v.boolean(),
@@ -70,31 +71,25 @@ const CatalogColumn = v.object({
 });
 
 /**
- * The columns of a table in their order, domains resolved to their base types. Empty if there is
- * no such table.
+ * A type can be sorted if it has a B-tree operator class, or if its elements or the type that it is
+ * binary-compatible with have one. Enums, ranges and multiranges always do.
  */
-export async function tableColumns(
-  db: Queryable,
-  schema: string,
-  tname: string,
-): Promise<TableColumn[]> {
-  // A type can be sorted if it has a B-tree operator class, or if its elements or the type that it
-  // is binary-compatible with have one. Enums, ranges and multiranges always do.
-  const rows = await db.many(
-    CatalogColumn,
-    sql`WITH RECURSIVE resolved AS (
-       SELECT a.attnum, a.attname, NOT a.attnotnull AS nullable,
+const TABLE_COLUMNS = prepared(
+  sql`WITH RECURSIVE resolved AS (
+       SELECT wanted.place, a.attnum, a.attname, NOT a.attnotnull AS nullable,
          format_type(a.atttypid, a.atttypmod) AS declared, a.atttypid AS typid, a.atttypmod AS typmod
        FROM pg_attribute a
        JOIN pg_class c ON c.oid = a.attrelid
        JOIN pg_namespace n ON n.oid = c.relnamespace
-       WHERE n.nspname = $1::text AND c.relname = $2::text AND a.attnum > 0 AND NOT a.attisdropped
+       JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (schema, tname, place)
+         ON n.nspname = wanted.schema AND c.relname = wanted.tname
+       WHERE a.attnum > 0 AND NOT a.attisdropped
          AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
      UNION ALL
-       SELECT r.attnum, r.attname, r.nullable AND NOT t.typnotnull, r.declared, t.typbasetype, t.typtypmod
+       SELECT r.place, r.attnum, r.attname, r.nullable AND NOT t.typnotnull, r.declared, t.typbasetype, t.typtypmod
        FROM resolved r JOIN pg_type t ON t.oid = r.typid AND t.typtype = 'd'
      )
-     SELECT r.attname AS cname, r.attnum::int AS position, r.nullable, r.declared,
+     SELECT r.place, r.attname AS cname, r.attnum::int AS position, r.nullable, r.declared,
        format_type(r.typid, r.typmod) AS base, t.typname AS name, t.typtype = 'e' AS is_enum,
        CASE WHEN t.typname = 'numeric' AND r.typmod >= 4
          THEN (((r.typmod - 4) & 2047) # 1024) - 1024 END AS scale,
@@ -107,13 +102,42 @@ export async function tableColumns(
      FROM resolved r
      JOIN pg_type t ON t.oid = r.typid AND t.typtype <> 'd'
      LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
-     ORDER BY r.attnum`,
-    [schema, tname],
-  );
-  return rows.map(({ cname, position, nullable, is_enum, ...type }) => ({
-    cname,
-    position,
-    nullable,
-    type: { ...type, isEnum: is_enum },
-  }));
+     ORDER BY r.place, r.attnum`,
+);
+
+/** Compared as text: the type name cuts at 63 bytes. */
+interface TableName {
+  schema: string;
+  tname: string;
 }
+
+/**
+ * The columns of some tables, in the order of the tables and in their own, domains resolved to their base
+ * types. A table that does not exist has none.
+ */
+export async function columnsOfTables(
+  db: Queryable,
+  tables: readonly TableName[],
+): Promise<TableColumn[][]> {
+  const rows = await db.many(CatalogColumn, TABLE_COLUMNS, [
+    tables.map(({ schema }) => schema),
+    tables.map(({ tname }) => tname),
+  ]);
+  return tables.map((_, i) =>
+    rows
+      .filter(({ place }) => place === i + 1)
+      .map(({ place: __, cname, position, nullable, is_enum, ...type }) => ({
+        cname,
+        position,
+        nullable,
+        type: { ...type, isEnum: is_enum },
+      })),
+  );
+}
+
+/** As {@link columnsOfTables}, for one table. */
+export const tableColumns = async (
+  db: Queryable,
+  schema: string,
+  tname: string,
+): Promise<TableColumn[]> => (await columnsOfTables(db, [{ schema, tname }])).flat();

@@ -4,7 +4,7 @@ import type { SourceColumn } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
-import type { Queryable } from './database';
+import { prepared, type Queryable } from './database';
 
 /** Column metadata joined with the table as it is now: `type` null if the column is gone. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
@@ -14,28 +14,40 @@ export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
 }
 
 const { type: _, ...storedFields } = ColumnEntry.entries;
-const StoredColumn = v.object({ id: v.number(), ...storedFields });
+/** What is stored of a column. */
+export const StoredColumn = v.object({ id: v.number(), ...storedFields });
+export type StoredColumn = v.InferOutput<typeof StoredColumn>;
+/** The columns that are stored of a source, `$1`, in their order. */
+export const STORED_COLUMNS = prepared(
+  sql`SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
+   FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`,
+);
+
+/** The columns of a source, as {@link withTable} puts them together. */
+export const listColumns = async (
+  db: Queryable,
+  source: { id: number; schema: string; tname: string },
+): Promise<ColumnRecord[]> =>
+  withTable(
+    await db.many(StoredColumn, STORED_COLUMNS, [source.id]),
+    await tableColumns(db, source.schema, source.tname),
+  );
 
 /**
  * The columns of a source in the one order that is used everywhere: by `opos`, those without one last,
  * then by `id`. Columns that the table has gained since it was registered have the role `ignore`.
+ *
+ * @param stored in that order
+ * @param columns of the table as it is now
  */
-export async function listColumns(
-  db: Queryable,
-  source: { id: number; schema: string; tname: string },
-): Promise<ColumnRecord[]> {
-  const meta = await db.many(
-    StoredColumn,
-    sql`SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
-     FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`,
-    [source.id],
-  );
-  const table = new Map(
-    (await tableColumns(db, source.schema, source.tname)).map((c) => [c.cname, c]),
-  );
-  const stored = new Set(meta.map((m) => m.cname));
-  const gained = [...table.values()].filter((c) => !stored.has(c.cname)).map(unstored);
-  const records = meta.map((m) => ({ ...m, table: table.get(m.cname) ?? null }));
+export function withTable(
+  stored: readonly StoredColumn[],
+  columns: readonly TableColumn[],
+): ColumnRecord[] {
+  const table = new Map(columns.map((c) => [c.cname, c]));
+  const names = new Set(stored.map((m) => m.cname));
+  const gained = columns.filter((c) => !names.has(c.cname)).map(unstored);
+  const records = stored.map((m) => ({ ...m, table: table.get(m.cname) ?? null }));
   const rank = ({ opos }: ColumnRecord) => opos ?? Infinity;
   return gained.length === 0
     ? records

@@ -95,6 +95,18 @@ export abstract class Queryable {
   }
 }
 
+/** The names of the statements that connections keep. */
+const PREPARED = new Map<SqlText, string>();
+
+/**
+ * A statement that each connection parses and plans once. It is for those that run before every read and
+ * every write, and whose text never changes.
+ */
+export function prepared(statement: SqlText): SqlText {
+  PREPARED.set(statement, `forecast_pivot_${PREPARED.size}`);
+  return statement;
+}
+
 /** The extended protocol takes one statement only, whatever the text holds. */
 function sendOne(
   target: pg.Pool | pg.PoolClient,
@@ -103,6 +115,7 @@ function sendOne(
 ): Promise<pg.QueryResult> {
   // The query mode is in pg's documentation, not in its published types.
   const query: pg.QueryConfig & { queryMode: 'extended' } = {
+    name: PREPARED.get(text),
     text,
     values,
     types,

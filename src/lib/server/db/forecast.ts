@@ -5,31 +5,27 @@ import { derivingDates, measureKind, measureOf } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
+import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable, Transaction } from './database';
 import { distribute, lockUntilCommitted } from './distributed';
-import { storedSql, tableNumber } from './rows';
+import { tableNumber } from './rows';
 
-/**
- * The types of a forecast table's data columns by name, as PostgreSQL prints them, in order. System
- * columns are left out.
- */
-export async function existingColumns(
+/** The columns of a forecast table that are no data. */
+const SYSTEM_COLUMNS = ['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at'];
+
+/** The types of a forecast table's data columns by name, as PostgreSQL prints them, in order. */
+export const dataColumns = (columns: readonly TableColumn[]): Map<string, SqlText> =>
+  new Map(
+    columns.flatMap(({ cname, type }) =>
+      SYSTEM_COLUMNS.includes(cname) ? [] : [[cname, type.declared]],
+    ),
+  );
+
+/** {@link dataColumns} of the forecast table of that name; none if there is no such table. */
+export const existingColumns = async (
   db: Queryable,
   tableName: string,
-): Promise<Map<string, SqlText>> {
-  const rows = await db.many(
-    v.object({ name: v.string(), type: storedSql }),
-    sql`SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
-     FROM pg_attribute a
-     JOIN pg_class c ON c.oid = a.attrelid AND c.relname = $1
-     JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
-     WHERE a.attnum > 0 AND NOT a.attisdropped
-       AND a.attname NOT IN ('pf_id', 'pf_iter', 'pf_logid', 'pf_created_at')
-     ORDER BY a.attnum`,
-    [tableName],
-  );
-  return new Map(rows.map(({ name, type }) => [name, type]));
-}
+): Promise<Map<string, SqlText>> => dataColumns(await tableColumns(db, 'pf', tableName));
 
 /**
  * Makes the forecast table of a new version with its indexes (docs/contract/13-forecast-table.md).

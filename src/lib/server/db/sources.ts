@@ -1,10 +1,14 @@
+import * as v from 'valibot';
 import { LEAF_ROLES } from '../../contract/columns';
 import { Source, SourceListEntry } from '../../contract/sources';
 import { sql } from '../sql/quote';
+import { STORED_COLUMNS, StoredColumn } from './column-metadata';
 import type { Queryable, Transaction } from './database';
-import { found } from './database';
+import { found, prepared } from './database';
+import { byName, GENERATED_COLUMNS, NamedColumn, type GeneratedColumn } from './templates';
 
 const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at, created_by`;
+const SOURCE = prepared(sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`);
 const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
 /** By what people call them. Their versions are counted, whether open or closed. */
@@ -25,10 +29,38 @@ export function listSources(db: Queryable, withArchived: boolean): Promise<Sourc
 
 /** @throws AppError 404 if there is no such source */
 export async function getSource(db: Queryable, id: number): Promise<Source> {
-  const source = await db.maybeOne(Source, sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
-    id,
-  ]);
-  return found(source, `source ${id}`);
+  return found(await db.maybeOne(Source, SOURCE, [id]), `source ${id}`);
+}
+
+const PlannedSource = v.object({
+  ...Source.entries,
+  stored: v.array(StoredColumn),
+  generated: v.array(NamedColumn),
+});
+
+/** By one statement, since every read and every write of a version begins with it. */
+const PLANNED_SOURCE = prepared(
+  sql`SELECT ${FIELDS},
+     ARRAY(SELECT to_json(c) FROM (${STORED_COLUMNS}) AS c) AS stored,
+     ARRAY(SELECT to_json(c) FROM (${GENERATED_COLUMNS}) AS c) AS generated
+   FROM pf.source WHERE id = $1`,
+);
+
+/**
+ * A source with what is stored of its columns, in their order, and of those that its templates were generated
+ * from. @throws AppError 404 if there is no such source
+ */
+export async function getPlannedSource(
+  db: Queryable,
+  id: number,
+): Promise<{
+  source: Source;
+  stored: readonly StoredColumn[];
+  generated: ReadonlyMap<string, GeneratedColumn> | undefined;
+}> {
+  const row = found(await db.maybeOne(PlannedSource, PLANNED_SOURCE, [id]), `source ${id}`);
+  const { stored, generated, ...source } = row;
+  return { source, stored, generated: byName(generated) };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Templates } from '../sql/templates/generate';
-import type { Queryable } from './database';
+import { prepared, type Queryable } from './database';
 import { storedSql } from './rows';
 
 /** The stored templates of a source in the contract's order; empty before a generation. */
@@ -37,22 +37,30 @@ export async function findTemplate(
 const GeneratedColumn = v.object({ role: Role, type: storedSql, inGrain: v.boolean() });
 export type GeneratedColumn = v.InferOutput<typeof GeneratedColumn>;
 
+/** One with its name. */
+export const NamedColumn = v.object({ ...GeneratedColumn.entries, name: v.string() });
+
+/** The columns that the stored templates of a source, `$1`, were generated from, in order. */
+export const GENERATED_COLUMNS = prepared(
+  sql`SELECT cname AS name, role, type, in_grain AS "inGrain"
+   FROM pf.sql_column WHERE source_id = $1 ORDER BY position`,
+);
+
 /**
- * The columns that the stored templates of a source were generated from, by name, in order; undefined
- * before the first generation, and if the last one was before the service recorded them.
+ * Generated columns by name; undefined if there are none, as before the first generation, and if the last one
+ * was before the service recorded them.
  */
-export async function generatedColumns(
+export const byName = (
+  columns: readonly v.InferOutput<typeof NamedColumn>[],
+): Map<string, GeneratedColumn> | undefined =>
+  columns.length === 0 ? undefined : new Map(columns.map(({ name, ...column }) => [name, column]));
+
+/** {@link byName} of the columns that the stored templates of a source were generated from. */
+export const generatedColumns = async (
   db: Queryable,
   sourceId: number,
-): Promise<Map<string, GeneratedColumn> | undefined> {
-  const rows = await db.many(
-    v.object({ ...GeneratedColumn.entries, name: v.string() }),
-    sql`SELECT cname AS name, role, type, in_grain AS "inGrain"
-     FROM pf.sql_column WHERE source_id = $1 ORDER BY position`,
-    [sourceId],
-  );
-  return rows.length === 0 ? undefined : new Map(rows.map(({ name, ...column }) => [name, column]));
-}
+): Promise<Map<string, GeneratedColumn> | undefined> =>
+  byName(await db.many(NamedColumn, GENERATED_COLUMNS, [sourceId]));
 
 /**
  * Upserts the templates, removes every one that was not produced, and records the columns that they

@@ -2,12 +2,16 @@ import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 import type { Queryable, Transaction } from './database';
-import { found } from './database';
+import { found, prepared } from './database';
 import { lockUntilCommitted, waitForCommits } from './distributed';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,
   closed_at, closed_by`;
-const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
+const VERSION = prepared(sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`);
+const LOCKING = {
+  UPDATE: prepared(sql`${VERSION} FOR UPDATE`),
+  SHARE: prepared(sql`${VERSION} FOR SHARE`),
+};
 
 /** Oldest first. */
 export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]> =>
@@ -17,10 +21,7 @@ export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]
 
 /** @throws AppError 404 if there is no such version */
 export async function getVersion(db: Queryable, id: number): Promise<Version> {
-  const version = await db.maybeOne(Version, sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1`, [
-    id,
-  ]);
-  return found(version, `version ${id}`);
+  return found(await db.maybeOne(Version, VERSION, [id]), `version ${id}`);
 }
 
 /**
@@ -30,13 +31,9 @@ export async function getVersion(db: Queryable, id: number): Promise<Version> {
 export async function lockVersion(
   transaction: Transaction,
   id: number,
-  lock: keyof typeof LOCKS,
+  lock: keyof typeof LOCKING,
 ): Promise<Version> {
-  const version = await transaction.maybeOne(
-    Version,
-    sql`SELECT ${FIELDS} FROM pf.version WHERE id = $1 ${LOCKS[lock]}`,
-    [id],
-  );
+  const version = await transaction.maybeOne(Version, LOCKING[lock], [id]);
   if (version && lock === 'UPDATE') await waitForCommits(transaction, id);
   return found(version, `version ${id}`);
 }
@@ -45,7 +42,7 @@ export async function lockVersion(
 export async function lockOpenVersion(
   transaction: Transaction,
   id: number,
-  lock: keyof typeof LOCKS = 'UPDATE',
+  lock: keyof typeof LOCKING = 'UPDATE',
 ): Promise<Version> {
   const version = await lockVersion(transaction, id, lock);
   if (version.status === 'closed') throw new AppError(403, 'Version is closed');

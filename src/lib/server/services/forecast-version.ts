@@ -2,11 +2,12 @@ import type { Slice } from '../../contract/operations';
 import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/column-metadata';
-import { listColumns, sourceColumns } from '../db/column-metadata';
+import { columnsOfTables } from '../db/catalog';
+import { sourceColumns, withTable } from '../db/column-metadata';
 import type { Queryable, Transaction } from '../db/database';
-import { existingColumns } from '../db/forecast';
-import { getSource } from '../db/sources';
-import { findTemplate, generatedColumns } from '../db/templates';
+import { dataColumns } from '../db/forecast';
+import { getPlannedSource } from '../db/sources';
+import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
 import { AppError } from '../errors';
 import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
@@ -55,9 +56,11 @@ export async function writeVersion(
 }
 
 async function complete(db: Queryable, version: Version): Promise<ForecastVersion> {
-  const source = await getSource(db, version.source_id);
-  const metadata = await listColumns(db, source);
-  const existing = await existingColumns(db, forecastTableName(source.tname, version.id));
+  const { source, stored, generated } = await getPlannedSource(db, version.source_id);
+  const own = { schema: 'pf', tname: forecastTableName(source.tname, version.id) };
+  const [table = [], forecast = []] = await columnsOfTables(db, [source, own]);
+  const metadata = withTable(stored, table);
+  const existing = dataColumns(forecast);
   // A column that the source table has lost lives on in the forecast table, with its type there.
   const known = sourceColumns(metadata).map((c) => {
     const column = existing.get(c.cname);
@@ -72,13 +75,19 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     ...[...existing.keys()].filter((name) => !wanted.some((c) => c.name === name)),
     ...leafColumns(wanted).flatMap((c) => (existing.has(c.name) ? [] : c.name)),
   ];
-  const generated = await generatedColumns(db, source.id);
   const reassigned = columns.flatMap(({ name, role }) =>
     useOf(generated?.get(name)?.role ?? role) === useOf(role) ? [] : name,
   );
-  const table = forecastTable(source.tname, version.id);
-  const recorded = generated !== undefined;
-  return { version, source, metadata, columns, disputed, reassigned, recorded, table };
+  return {
+    version,
+    source,
+    metadata,
+    columns,
+    disputed,
+    reassigned,
+    recorded: generated !== undefined,
+    table: forecastTable(source.tname, version.id),
+  };
 }
 
 const plainType = (type: SqlText): ColumnType => ({

@@ -20,6 +20,7 @@ import { UndoResult, writingRows } from './entries';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, sliceOf } from './forecast-version';
 import { keptAnswer } from './idempotency';
+import { OtherRows } from './written';
 
 /**
  * The log with rows and totals of each entry, newest first (docs/contract/06-log.md), and the history
@@ -136,7 +137,11 @@ export async function undo(
     });
     if (kept) return kept;
   }
-  return writingRows(resources, found(versionId, `log entry ${logid}`), key, UndoResult, (writer) =>
-    writer.undo(logid, user),
-  );
+  const version = found(versionId, `log entry ${logid}`);
+  const attempt = () =>
+    writingRows(resources, version, key, UndoResult, (writer) => writer.undo(logid, user));
+  return attempt().catch((error: unknown) => {
+    if (error instanceof OtherRows) return attempt();
+    throw error;
+  });
 }

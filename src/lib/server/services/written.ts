@@ -1,10 +1,10 @@
 import type { LogEntry } from '../../contract/log';
 import type { Column } from '../arrow/column-plan';
 import { idBytes, idColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
+import { listed } from '../arrow/json';
 import type { Reservation } from '../budget';
 import type { Transaction } from '../db/database';
 import type { ExactTotals, Totals } from '../db/forecast';
-import { AppError } from '../errors';
 import type { KeptTotals } from '../kept-totals';
 import { grainColumns, measureColumns } from '../sql/forecast-columns';
 import type { ForecastVersion } from './forecast-version';
@@ -50,13 +50,21 @@ export function keepWritten(
 }
 
 /**
+ * The rows of an entry are not those that were written. Nothing is kept of them any more, so whoever tries
+ * again, in another transaction, gets what is there.
+ */
+export class OtherRows extends Error {
+  override readonly name = 'OtherRows';
+}
+
+/**
  * Deletes the rows of an entry whose ids are kept, and answers these. The statement that answers the ids of
  * what it deletes takes twice as long as one that does not.
  *
  * @param deleteRows deletes the rows of the entry, and says how many there were
  * @param memory that the ids take
- * @returns undefined if nothing is kept, or not so many rows were there; then none is deleted
- * @throws MemoryShort
+ * @returns undefined if nothing is kept
+ * @throws OtherRows if not so many rows were there; MemoryShort
  */
 export async function deleteWritten(
   kept: KeptWritten,
@@ -70,13 +78,11 @@ export async function deleteWritten(
   const [written] = kept.of(series, [entry]);
   if (!written || grainColumns(target.columns).length > 0) return undefined;
   memory.grow(idBytes(written.ids));
-  const deleting = tx.attempt(async () => {
-    if ((await deleteRows()) !== written.row_count)
-      throw new AppError(409, 'Its rows were changed by hand');
-  });
-  const ids = idColumn('pf_id', written.ids);
   kept.drop(series, entry);
-  if ((await deleting) instanceof AppError) return undefined;
+  const deleting = deleteRows();
+  // The answer is written while the database is at work.
+  const ids = listed(idColumn('pf_id', written.ids));
+  if ((await deleting) !== written.row_count) throw new OtherRows();
   const amount = (text: string | null) => (text === null ? null : Number(text));
   return {
     totals: {

@@ -6,7 +6,7 @@ import { sql } from './quote';
 /** The type of a database column with its domain resolved, as the catalog tells it. */
 export interface ColumnType {
   /** Declared type, as PostgreSQL prints it: `numeric(12,2)`, `public.colour`. */
-  declared: string;
+  declared: SqlText;
   /** The base type with its modifier; the same as `declared` if that is no domain. */
   base: SqlText;
   /** The base type's own name: `int4`, `varchar`, `numeric`, `_text`. */

@@ -5,7 +5,7 @@ import { trusted } from '../trusted';
 import { generateTemplates } from './generate';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
-  declared,
+  declared: trusted(declared),
   base: trusted(declared),
   name: declared,
   isEnum: false,
