@@ -73,8 +73,8 @@ export interface Table extends EngineTable {
   size(): Promise<number>;
   /** Takes columns of values, or an Arrow stream of one record batch, which it takes over. */
   update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown>;
-  /** The same in the place of all rows that there are. */
-  replace(rows: ArrayBuffer): Promise<unknown>;
+  /** Takes all rows out. */
+  clear(): Promise<void>;
   remove(keys: readonly (string | number)[]): Promise<void>;
 }
 

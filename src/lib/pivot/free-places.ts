@@ -1,13 +1,12 @@
 import type { Table } from './engine-types';
-import { joined } from './joined-columns';
 
 /** So many places are looked at, one after the other, in the time that loading one value anew takes. */
 const PLACES_PER_VALUE = 600;
 /**
- * So many rows are read at once: the engine never gives back memory that it needed, and to answer all rows it
- * needs several times what they take.
+ * So many rows are read and loaded at once. The engine never gives back memory that it needed, and for all
+ * rows it needs several times what they take; it also takes twice as long for them.
  */
-const ROWS_AT_ONCE = 65_536;
+const ROWS_AT_ONCE = 16_384;
 /** So many are looked at in half a second. */
 const WORTH_IT = 4e8;
 
@@ -26,8 +25,8 @@ export class FreePlaces {
   }
 
   /**
-   * Loads all rows of a table anew if that takes less time than to find places for new ones. Views on the
-   * table stay, but have all their rows closed.
+   * Loads all rows of a table anew if that takes less time than to find places for new ones. Meanwhile,
+   * the table has only some of them. Views on it stay, but have all their rows closed.
    *
    * @param rows how many will come
    * @returns whether it did
@@ -38,7 +37,9 @@ export class FreePlaces {
     const [schema, size] = await Promise.all([table.schema(), table.size()]);
     // An empty table has nothing to load anew.
     if (size === 0 || looks < PLACES_PER_VALUE * Object.keys(schema).length * size) return false;
-    await table.replace(joined(await readAll(table)));
+    const parts = await readAll(table);
+    await table.clear();
+    for (let part = parts.shift(); part; part = parts.shift()) await table.update(part);
     this.count = 0;
     return true;
   }

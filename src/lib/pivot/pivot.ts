@@ -36,6 +36,7 @@ import { Origins, type OtherVersion } from './origins';
 import { ended } from './ended';
 import { createViewer, startEngine } from './perspective';
 import { FreePlaces } from './free-places';
+import { Gate } from './gate';
 import { KnownValues } from './known-values';
 import { fitted, type AnsweredRows } from './rows';
 import { Tried } from './tried';
@@ -138,6 +139,7 @@ export class Pivot {
     /** The values of the dimensions in the version's own rows. */
     private readonly known: KnownValues,
     private readonly busy: Busy,
+    private readonly gate: Gate,
     /** The measures, and their parts by origin. */
     readonly origins: Origins,
   ) {
@@ -195,6 +197,7 @@ export class Pivot {
       const ownRows = others.length > 0 ? await table.size() : 0;
       for (const other of others) await table.update(encoded(other));
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
+      const gate = new Gate();
       const grid = new Grid(
         plugin,
         table,
@@ -210,9 +213,21 @@ export class Pivot {
           },
         },
         busy,
+        gate,
       );
       const schema = byName(await table.schema());
-      const pivot = new Pivot(options, table, viewer, grid, schema, facts, known, busy, origins);
+      const pivot = new Pivot(
+        options,
+        table,
+        viewer,
+        grid,
+        schema,
+        facts,
+        known,
+        busy,
+        gate,
+        origins,
+      );
       if (others.length > 0) pivot.otherRows = (await table.size()) - ownRows;
       for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
       viewer.addEventListener('perspective-config-update', () => {
@@ -374,8 +389,10 @@ export class Pivot {
     const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
     this.noteEmpty(columns);
     await this.noteEmptyExpressions(columns);
-    const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
-    await this.changeRows(side, () => this.table.update(encoded(columns)));
+    const isLoadedAnew = await this.gate.during(() => this.places.makeFor(rows.count, this.table));
+    // The engine takes a column that is not there as empty, and has less to do.
+    const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
+    await this.changeRows(side, () => this.table.update(encoded(filled)));
     if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
     if (!isLoadedAnew) return this.settle();
     this.grid.invalidate();
@@ -478,6 +495,7 @@ export class Pivot {
   }
 
   private async readValues(column: string): Promise<CellValue[]> {
+    await this.gate.opened();
     const { moment } = this.known;
     const text = await withView(
       this.table,
@@ -507,6 +525,7 @@ export class Pivot {
    * of a measure, which is null without one; sorted by value.
    */
   async members(column: string, measure: string | null): Promise<Member[]> {
+    await this.gate.opened();
     const { index } = this.options;
     const measures = measure === null ? [] : [measure];
     const text = await withView(
@@ -558,6 +577,7 @@ export class Pivot {
   }
 
   private async readChart(): Promise<Chart> {
+    await this.gate.opened();
     const { table, schema, months, origins } = this;
     const { columns } = this.options;
     const layout = await this.layout();
@@ -721,6 +741,7 @@ export class Pivot {
 
   /** The log entries that the loaded rows of a side come from. */
   async entries(side: Side = 'own'): Promise<ReadonlySet<number>> {
+    await this.gate.opened();
     const text = await withView(this.table, { group_by: ['pf_logid'], columns: [] }, (view) =>
       view.to_columns_string(),
     );

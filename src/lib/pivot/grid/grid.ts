@@ -3,6 +3,7 @@ import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '..
 import { tidy } from '../cell-value';
 import type { CellValue, GridHost, GridPlugin, Table, View } from '../engine-types';
 import type { Busy } from '../busy';
+import type { Gate } from '../gate';
 import type { Origins } from '../origins';
 import type { SliceColumn } from '../slice';
 import type { Untold } from '../view-reader';
@@ -68,8 +69,9 @@ export class Grid implements GridHost {
     untold: () => Promise<Untold>,
     private readonly events: GridEvents,
     private readonly busy: Busy,
+    private readonly gate: Gate,
   ) {
-    this.shown = new Shown(table, origins.ratios, untold);
+    this.shown = new Shown(table, origins.ratios, untold, gate);
     this.widths = new Widths(this.shown, plugin.table);
     this.drawing = new Drawing(this.shown, plugin.table, this.widths);
     this.marks = new Marks(this.shown, plugin.table, origins.ofOther);
@@ -80,6 +82,7 @@ export class Grid implements GridHost {
 
   /** Draws another view. */
   async draw(view: View): Promise<void> {
+    await this.gate.opened();
     await this.onView(view, async () => {
       this.widths.read(this.shown.columns);
       await this.shown.adopt(view);
@@ -89,6 +92,8 @@ export class Grid implements GridHost {
   }
 
   async update(view: View): Promise<void> {
+    // When all rows are there, the view is made anew.
+    if (this.gate.isClosed) return;
     this.marks.invalidate();
     await this.onView(view, async () => {
       this.widths.read(this.shown.columns);

@@ -2,6 +2,7 @@ import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import type { Table, View } from '../engine-types';
+import { Gate } from '../gate';
 import { Shown } from './shown';
 
 /** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */
@@ -25,7 +26,7 @@ async function shownByRegion() {
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
   const config = { group_by: ['region'], columns: ['value'] };
   const { view, deleteByViewer } = deletable(await table.view(config));
-  const shown = new Shown(table, new Map(), async () => ({}));
+  const shown = new Shown(table, new Map(), async () => ({}), new Gate());
   await shown.adopt(view);
   return { table, config, deleteByViewer, shown };
 }

@@ -3,6 +3,7 @@ import type { CellIdentity, CellPosition } from '../cell';
 import { tidy } from '../cell-value';
 import { parseRows } from '../columns-json';
 import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
+import type { Gate } from '../gate';
 import type { Ratio } from '../ratios';
 import { ViewReader, type Untold } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
@@ -43,6 +44,7 @@ export class Shown {
     /** The columns that are painted from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly untold: () => Promise<Untold>,
+    private readonly gate: Gate,
   ) {}
 
   /** Which levels are open and which totals are shown, as a layout says it. */
@@ -102,6 +104,7 @@ export class Shown {
   async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
     const context = this.reader?.sliceContext;
     for (;;) {
+      await this.gate.opened();
       const { reader, view, replaced } = this;
       if (!reader || !view) throw new Error('it is not shown as a grid.');
       if (reader.sliceContext !== context) throw new Error('it is arranged in another way now.');
@@ -232,6 +235,7 @@ export class Shown {
    * @returns what each of the rows and columns shows
    */
   async readWindow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
+    await this.gate.opened();
     const { reader, view, columns, kinds } = this;
     if (!reader || !view) return NOTHING;
     const isGrouped = reader.config.group_by.length > 0;

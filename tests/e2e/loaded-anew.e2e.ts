@@ -1,0 +1,58 @@
+import { expect, test } from '../support/e2e';
+import { planTable } from '../support/planned-table';
+import { PivotPage } from './pivot-page';
+
+/** So many that come after as many have gone are loaded anew (docs/decisions/0031-places-that-rows-leave.md). */
+const ROWS = 150_000;
+const TOTAL = { row: [], column: ['amount'] };
+
+test.use({ template: 'service' });
+
+test('a large change after a large undo shows no sum of some of the rows', async ({
+  page,
+  service,
+}) => {
+  test.setTimeout(180_000);
+  await service.query(`CREATE TABLE public.sales AS
+    SELECT (ARRAY['North', 'East', 'South', 'West'])[1 + i % 4] AS region, 'Order ' || i AS "order",
+      10::numeric(12,2) AS amount
+    FROM generate_series(1, ${ROWS}) AS i`);
+  const { versionId } = await planTable(service, 'sales', {
+    region: 'dimension',
+    order: 'dimension',
+    amount: 'value',
+  });
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(`/versions/${versionId}?rows=region&columns=&measures=amount`);
+  await pivot.drawn();
+  const before = 1_500_000;
+  await expect.poll(() => pivot.number(TOTAL)).toBe(before);
+
+  await pivot.click(TOTAL);
+  await pivot.scaleValue(10);
+  await expect.poll(() => pivot.number(TOTAL), { timeout: 60_000 }).toBe(1_650_000);
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => pivot.number(TOTAL), { timeout: 60_000 }).toBe(before);
+
+  const seen = await pivot.grid.evaluateHandle((grid) => {
+    const sums = new Set<string>();
+    const note = () => sums.add(grid.querySelector('tbody td')?.textContent ?? '');
+    new MutationObserver(note).observe(grid, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+    return sums;
+  });
+  await pivot.type('Percent', '20');
+  await pivot.apply.click();
+  await expect.poll(() => pivot.number(TOTAL), { timeout: 60_000 }).toBe(1_800_000);
+  const shown = await seen.evaluate((sums) => [...sums]);
+  expect(['1,500,000.00', '1,800,000.00']).toEqual(expect.arrayContaining(shown));
+  expect(shown).toContain('1,800,000.00');
+  await expect.poll(() => pivot.number({ row: ['West'], column: ['amount'] })).toBe(450_000);
+  expect(
+    await page.getByText(`${(2 * ROWS).toLocaleString('en-US')} rows`).count(),
+  ).toBeGreaterThan(0);
+});
