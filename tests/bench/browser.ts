@@ -21,6 +21,8 @@ declare global {
       clicked: number;
       /** The grid's first number. */
       total(): string;
+      /** When the grid, which is there, got another first number than this. */
+      summed(before: string): Promise<number>;
       /** When the grid was painted with another first number than this. */
       painted(before: string): Promise<number>;
     };

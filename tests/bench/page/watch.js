@@ -13,17 +13,43 @@ const total = () =>
 /** Whether the page still shows in the pivot's place that it is loading. */
 const covered = () => document.querySelector('.cover') !== null;
 
+/**
+ * Whether the page shows another total than before.
+ *
+ * @param {string} before
+ */
+const isOther = (before) => !covered() && total() !== '' && total() !== before;
+
+/**
+ * @param {(resolve: (ms: number) => void) => void} watching
+ * @returns {Promise<number>}
+ */
+const inTime = (watching) =>
+  new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`The total is still ${total()}`)), PATIENCE_MS);
+    watching(resolve);
+  });
+
 /** @type {Window['watch']} */
 const watch = {
   clicked: 0,
   total,
+  summed: (before) =>
+    inTime((resolve) => {
+      const root = document.querySelector('perspective-viewer-pivot-grid')?.shadowRoot;
+      if (!root) return;
+      const observer = new MutationObserver(() => {
+        if (!isOther(before)) return;
+        observer.disconnect();
+        resolve(performance.now());
+      });
+      observer.observe(root, { subtree: true, childList: true, characterData: true });
+    }),
   painted: (before) =>
-    new Promise((resolve, reject) => {
-      setTimeout(() => reject(new Error(`The total is still ${total()}`)), PATIENCE_MS);
+    inTime((resolve) => {
       const look = () => {
-        const shown = covered() ? '' : total();
         // What this frame shows is on screen when the next task runs.
-        if (shown !== '' && shown !== before) setTimeout(() => resolve(performance.now()));
+        if (isOther(before)) setTimeout(() => resolve(performance.now()));
         else requestAnimationFrame(look);
       };
       look();

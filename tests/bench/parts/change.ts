@@ -77,13 +77,14 @@ async function scaled(page: Page, row: string, rows: number) {
   const apply = page.getByRole('button', { name: /^Scale [\d,]+ rows$/ });
   await apply.and(page.locator(':enabled')).waitFor();
   const before = await page.evaluate(() => window.watch.total());
+  const summing = page.evaluate((total) => window.watch.summed(total), before);
   const painting = page.evaluate((total) => window.watch.painted(total), before);
   await apply.click();
-  const painted = await painting;
+  const [summed, painted] = await Promise.all([summing, painting]);
   const { ended } = await requestOf(page, /\/scale$/);
   const click = await page.evaluate(() => window.watch.clicked);
   await settledAt(page, rows);
-  return { click, answered: ended, painted };
+  return { click, answered: ended, summed, painted };
 }
 
 /** Undoes what was done last. @returns milliseconds from the key to the number */
@@ -98,7 +99,7 @@ async function undone(page: Page, rows: number): Promise<number> {
   return took;
 }
 
-/** A slice of 10,000 leaves of a million rows: from the last byte of the answer to the number. */
+/** A slice of 10,000 leaves of a million rows: from the last byte of the answer to the new sums. */
 async function changeSlice(
   bench: Bench,
   { client }: Place,
@@ -121,7 +122,8 @@ async function changeSlice(
       await undone(page, rows);
       if (round === 0) continue;
       (ways['the engine alone'] ??= []).push(alone);
-      (ways['answer to number'] ??= []).push(took.painted - took.answered);
+      (ways['answer to new sums'] ??= []).push(took.summed - took.answered);
+      (ways['answer to painted sums'] ??= []).push(took.painted - took.answered);
       (ways['click to number'] ??= []).push(took.painted - took.click);
     }
     bench.tell({ kind: 'turns', name: 'a slice', turns: { rows, ways } });

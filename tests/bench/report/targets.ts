@@ -174,7 +174,7 @@ export const TARGETS: readonly Target[] = [
     part: 'change',
     rows: MILLION,
     ...atMost(1.2, "× the engine's own update"),
-    figure: ratioOf('a slice', 'answer to number', 'the engine alone'),
+    figure: ratioOf('a slice', 'answer to new sums', 'the engine alone'),
   },
 ];
 
