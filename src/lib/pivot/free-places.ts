@@ -3,8 +3,8 @@ import type { Table } from './engine-types';
 /** So many places are looked at, one after the other, in the time that loading one value anew takes. */
 const PLACES_PER_VALUE = 600;
 /**
- * So many rows are read and loaded at once. The engine never gives back memory that it needed, and for all
- * rows it needs several times what they take; it also takes twice as long for them.
+ * So many rows are read and loaded at once: the engine never gives back memory that it needed, and for all
+ * rows it needs several times what they take.
  */
 const ROWS_AT_ONCE = 16_384;
 /** So many are looked at in half a second. */
