@@ -19,6 +19,8 @@ declare global {
     watch: {
       /** When something was clicked last. */
       clicked: number;
+      /** How long the longest task was that began then or later; 0 if none took 50 ms. */
+      longest(since: number): number;
       /** The grid's first number. */
       total(): string;
       /** When the grid, which is there, got another first number than this. */

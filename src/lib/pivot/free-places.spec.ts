@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Schema, Table } from './engine-types';
+import { parseRows } from './columns-json';
 import { FreePlaces } from './free-places';
 import {
   awkwardRows,
@@ -50,5 +51,22 @@ describe('places that rows have left', () => {
     const places = new FreePlaces();
     places.changed(-1e6);
     expect(await places.makeFor(1e6, table)).toBe(false);
+  });
+
+  it('keep nothing of them for the rows that come', async () => {
+    const [first, second, ...others] = awkwardRows(6);
+    const table = (await tableFrom(bytesOf([first!, second!]))) as unknown as Table;
+    await table.remove([Number(first!.pf_id), Number(second!.pf_id)]);
+    const schema = Object.keys(await table.schema());
+    const keys = others.map(({ pf_id }) => Number(pf_id));
+    // What is empty in every row is not sent.
+    await table.update({ pf_id: keys });
+    const view = await table.view();
+    const { columns } = parseRows(await view.to_columns_string());
+    for (const name of schema.filter((each) => each !== 'pf_id')) {
+      expect(columns.get(name), name).toEqual(keys.map(() => null));
+    }
+    expect(columns.get('pf_id')).toEqual(keys);
+    await view.delete();
   });
 });

@@ -30,9 +30,17 @@ const inTime = (watching) =>
     watching(resolve);
   });
 
+/** @type {PerformanceEntry[]} */
+const tasks = [];
+new PerformanceObserver((list) => tasks.push(...list.getEntries())).observe({ type: 'longtask' });
+
 /** @type {Window['watch']} */
 const watch = {
   clicked: 0,
+  longest: (since) =>
+    tasks.reduce((most, { startTime, duration }) => {
+      return startTime >= since ? Math.max(most, duration) : most;
+    }, 0),
   total,
   summed: (before) =>
     inTime((resolve) => {

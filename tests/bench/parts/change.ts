@@ -153,6 +153,7 @@ async function changeAll(
     const arranged = await arrangedOn(page);
     const ways: Record<string, number[]> = {};
     const memory: number[] = [];
+    let longest = 0;
     for (let round = 0; round < TIMES; round += 1) {
       const took = await scaled(page, 'TOTAL', 2 * rows);
       (ways['click to number'] ??= []).push(took.painted - took.click);
@@ -163,11 +164,14 @@ async function changeAll(
       }
       (ways['undo: key to number'] ??= []).push(await undone(page, rows));
       memory.push(await memoryOf(browser));
+      const task = await page.evaluate((since) => window.watch.longest(since), took.click);
+      longest = Math.max(longest, task);
       bench.say(`${round + 1} of ${TIMES}`);
     }
     bench.tell({ kind: 'turns', name: 'all leaves', turns: { rows, ways } });
     const value = memory.at(-1)! / memory[0]!;
     bench.tell({ kind: 'value', name: 'memory', rows, value });
+    bench.tell({ kind: 'value', name: 'longest task', rows, value: longest });
   } finally {
     await psql.end();
     await page.close();

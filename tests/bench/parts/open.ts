@@ -1,5 +1,6 @@
-import { startServer, type Server } from '../../../src/demo/server';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from '@playwright/test';
+import { startServer, type Server } from '../../../src/demo/server';
 import { arrangedOn, EngineAlone, openPage, requestOf, startBrowser } from '../browser';
 import { machineOf } from '../machine';
 import { within, type Bench } from '../part';
@@ -10,6 +11,10 @@ const CASES = [
   { name: 'many columns', rows: 350_000, shapeOf: manyColumns },
   { name: 'invoice lines', rows: 541_909, shapeOf: invoiceLines },
 ];
+
+/** So far somebody goes down the pivot, and so long after that is looked for tasks. */
+const STEPS = 10;
+const SETTLES_MS = 2000;
 
 /** From the click on a version to its painted pivot, on a page that has seen one before. */
 export async function measureOpening(bench: Bench): Promise<void> {
@@ -30,6 +35,7 @@ export async function measureOpening(bench: Bench): Promise<void> {
       const coldPage = await listed(browser, reading);
       const keptPage = await listed(browser, keeping);
       const ways: Record<string, number[]> = {};
+      let longest = 0;
       for (let round = 0; round <= bench.extent.rounds; round += 1) {
         const cold = await opened(coldPage, id);
         const unchanged = await opened(keptPage, id);
@@ -46,10 +52,12 @@ export async function measureOpening(bench: Bench): Promise<void> {
         );
         // The first round warms up: the browser compiles the engine once.
         for (const [way, ms] of Object.entries(took)) if (round > 0) (ways[way] ??= []).push(ms);
+        if (round > 0) longest = Math.max(longest, cold.longest, unchanged.longest);
       }
       await coldPage.close();
       await keptPage.close();
       bench.tell({ kind: 'turns', name, turns: { rows, ways } });
+      bench.tell({ kind: 'value', name: `longest task, ${name}`, rows, value: longest });
     }
   } finally {
     await engine.end();
@@ -79,7 +87,17 @@ async function opened(page: Page, id: number) {
   const { began: request, ended: lastByte } = await requestOf(page, /\/versions\/\d+\/data$/);
   const click = await page.evaluate(() => window.watch.clicked);
   const arranged = await arrangedOn(page);
+  const longest = await longestAfter(page, painted);
   await page.locator('a[href="/"]').first().click();
   await link.waitFor();
-  return { click, request, lastByte, painted, arranged };
+  return { click, request, lastByte, painted, arranged, longest };
+}
+
+/** How long the longest task takes after the first screen, while somebody goes from cell to cell. */
+async function longestAfter(page: Page, painted: number): Promise<number> {
+  await page.locator('perspective-viewer-pivot-grid tbody td').first().click();
+  await page.getByTestId('slice').waitFor();
+  for (let step = 0; step < STEPS; step += 1) await page.keyboard.press('ArrowDown');
+  await sleep(SETTLES_MS);
+  return page.evaluate((since) => window.watch.longest(since), painted);
 }
