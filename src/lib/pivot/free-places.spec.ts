@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Schema, Table } from './engine-types';
 import { parseRows } from './columns-json';
 import { FreePlaces } from './free-places';
+import { Gate } from './gate';
 import {
   awkwardRows,
   bytesOf,
@@ -25,7 +26,7 @@ describe('places that rows have left', () => {
     const view = await table.view();
     const [before, schema] = [await view.to_columns_string(), await table.schema()];
 
-    const places = new FreePlaces();
+    const places = new FreePlaces(new Gate());
     places.changed(-1e6);
     expect(await places.makeFor(1e6, table)).toBe(true);
     expect(await view.to_columns_string()).toEqual(before);
@@ -36,7 +37,7 @@ describe('places that rows have left', () => {
 
   it('are left if few rows come, or few have gone', async () => {
     const table = (await tableFrom(bytesOf(awkwardRows(10)))) as unknown as Table;
-    const places = new FreePlaces();
+    const places = new FreePlaces(new Gate());
     places.changed(-1e6);
     expect(await places.makeFor(100, table)).toBe(false);
     places.changed(1e6 - 100);
@@ -48,7 +49,7 @@ describe('places that rows have left', () => {
     const table = (await tableFrom(bytesOf(rows))) as unknown as Table;
     await table.remove(rows.map(({ pf_id }) => Number(pf_id)));
     expect(await table.size()).toBe(0);
-    const places = new FreePlaces();
+    const places = new FreePlaces(new Gate());
     places.changed(-1e6);
     expect(await places.makeFor(1e6, table)).toBe(false);
   });

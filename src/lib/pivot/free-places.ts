@@ -1,4 +1,5 @@
 import type { Table } from './engine-types';
+import type { Gate } from './gate';
 
 /** So many places are looked at, one after the other, in the time that loading one value anew takes. */
 const PLACES_PER_VALUE = 600;
@@ -19,14 +20,17 @@ const WORTH_IT = 4e8;
 export class FreePlaces {
   private count = 0;
 
+  /** @param gate is closed while the table has only some of its rows */
+  constructor(private readonly gate: Gate) {}
+
   /** Is told how many rows came; a negative number went. */
   changed(rows: number): void {
     this.count = Math.max(0, this.count - rows);
   }
 
   /**
-   * Loads all rows of a table anew if that takes less time than to find places for new ones. Meanwhile,
-   * the table has only some of them. Views on it stay, but have all their rows closed.
+   * Loads all rows of a table anew if that takes less time than to find places for new ones. Views on the
+   * table stay, but have all their rows closed.
    *
    * @param rows how many will come
    * @returns whether it did
@@ -38,8 +42,10 @@ export class FreePlaces {
     // An empty table has nothing to load anew.
     if (size === 0 || looks < PLACES_PER_VALUE * Object.keys(schema).length * size) return false;
     const parts = await readAll(table);
-    await table.clear();
-    for (let part = parts.shift(); part; part = parts.shift()) await table.update(part);
+    await this.gate.during(async () => {
+      await table.clear();
+      for (let part = parts.shift(); part; part = parts.shift()) await table.update(part);
+    });
     this.count = 0;
     return true;
   }

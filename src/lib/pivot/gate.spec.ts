@@ -25,4 +25,35 @@ describe('a gate', () => {
     await expect(working).rejects.toThrow('The engine refuses');
     expect(gate.isClosed).toBe(false);
   });
+
+  it('has asked again what was asked before it closed', async () => {
+    const told: string[] = [];
+    const gate = new Gate(() => told.push('open'));
+    let isComplete = true;
+    let end = () => {};
+    let reach = () => {};
+    const isAsked = new Promise<void>((resolve) => (reach = resolve));
+    const asking = gate.ask(async () => {
+      reach();
+      await Promise.resolve();
+      told.push('question');
+      return isComplete;
+    });
+    await isAsked;
+    const working = gate.during(async () => {
+      isComplete = false;
+      await new Promise<void>((resolve) => (end = resolve));
+      isComplete = true;
+    });
+    await Promise.resolve();
+    end();
+    expect(await asking).toBe(true);
+    await working;
+    expect(told).toEqual(['question', 'open', 'question']);
+  });
+
+  it('tells why a question fails', async () => {
+    const asking = new Gate().ask(() => Promise.reject(new Error('No such column')));
+    await expect(asking).rejects.toThrow('No such column');
+  });
 });

@@ -1,6 +1,11 @@
-/** Has questions about a table wait while its rows are not complete. */
+/** Keeps questions about a table away from times in which its rows are not complete. */
 export class Gate {
   private closed: Promise<unknown> | null = null;
+  /** How often rows were missing. */
+  private closings = 0;
+
+  /** @param onOpen is told when the table is complete, before any question goes on */
+  constructor(private readonly onOpen: () => void = () => undefined) {}
 
   /** Whether rows are missing now. */
   get isClosed(): boolean {
@@ -9,12 +14,28 @@ export class Gate {
 
   /** Does what leaves the table incomplete until it ends. One such work runs at a time. */
   async during<T>(work: () => Promise<T>): Promise<T> {
+    this.closings++;
     const working = work();
     this.closed = working.catch(() => undefined);
     try {
       return await working;
     } finally {
+      this.onOpen();
       this.closed = null;
+    }
+  }
+
+  /** Asks when the table is complete, and once more if rows were missing meanwhile. @throws whatever `question` throws */
+  async ask<T>(question: () => Promise<T>): Promise<T> {
+    for (;;) {
+      await this.opened();
+      const { closings } = this;
+      try {
+        const answer = await question();
+        if (closings === this.closings) return answer;
+      } catch (error) {
+        if (closings === this.closings) throw error;
+      }
     }
   }
 

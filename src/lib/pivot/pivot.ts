@@ -124,7 +124,7 @@ export class Pivot {
   private charting: Promise<unknown> = Promise.resolve();
   /** How many rows of the table are those of the version that is compared with. */
   private otherRows = 0;
-  private readonly places = new FreePlaces();
+  private readonly places: FreePlaces;
   /** The rows that are tried; null if none are. */
   private triedRows: TriedRows | null = null;
 
@@ -144,6 +144,7 @@ export class Pivot {
     readonly origins: Origins,
   ) {
     this.dark = options.dark;
+    this.places = new FreePlaces(gate);
   }
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
@@ -197,7 +198,7 @@ export class Pivot {
       const ownRows = others.length > 0 ? await table.size() : 0;
       for (const other of others) await table.update(encoded(other));
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
-      const gate = new Gate();
+      const gate: Gate = new Gate(() => grid.invalidate());
       const grid = new Grid(
         plugin,
         table,
@@ -389,7 +390,7 @@ export class Pivot {
     const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
     this.noteEmpty(columns);
     await this.noteEmptyExpressions(columns);
-    const isLoadedAnew = await this.gate.during(() => this.places.makeFor(rows.count, this.table));
+    const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
     // The engine takes a column that is not there as empty, and has less to do.
     const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
     await this.changeRows(side, () => this.table.update(encoded(filled)));
@@ -466,8 +467,7 @@ export class Pivot {
 
   private async keysOfEntry(logid: number): Promise<(string | number)[]> {
     const { index } = this.options;
-    const text = await withView(
-      this.table,
+    const text = await this.asked(
       { columns: [index], filter: [['pf_logid', '==', logid]] },
       (view) => view.to_columns_string(),
     );
@@ -495,10 +495,8 @@ export class Pivot {
   }
 
   private async readValues(column: string): Promise<CellValue[]> {
-    await this.gate.opened();
     const { moment } = this.known;
-    const text = await withView(
-      this.table,
+    const text = await this.asked(
       { group_by: [column], columns: [], filter: this.ownOnly },
       (view) => view.to_columns_string(),
     );
@@ -525,11 +523,9 @@ export class Pivot {
    * of a measure, which is null without one; sorted by value.
    */
   async members(column: string, measure: string | null): Promise<Member[]> {
-    await this.gate.opened();
     const { index } = this.options;
     const measures = measure === null ? [] : [measure];
-    const text = await withView(
-      this.table,
+    const text = await this.asked(
       {
         group_by: [column],
         columns: [index, ...measures],
@@ -577,12 +573,13 @@ export class Pivot {
   }
 
   private async readChart(): Promise<Chart> {
-    await this.gate.opened();
     const { table, schema, months, origins } = this;
     const { columns } = this.options;
     const layout = await this.layout();
     const wanted = layout.chart_measure ?? null;
-    return readChart({ table, layout, schema, columns, months, origins }, wanted);
+    return this.gate.ask(() =>
+      readChart({ table, layout, schema, columns, months, origins }, wanted),
+    );
   }
 
   async toggleSettings(open?: boolean): Promise<void> {
@@ -741,8 +738,7 @@ export class Pivot {
 
   /** The log entries that the loaded rows of a side come from. */
   async entries(side: Side = 'own'): Promise<ReadonlySet<number>> {
-    await this.gate.opened();
-    const text = await withView(this.table, { group_by: ['pf_logid'], columns: [] }, (view) =>
+    const text = await this.asked({ group_by: ['pf_logid'], columns: [] }, (view) =>
       view.to_columns_string(),
     );
     const ids = (parseRows(text).paths ?? []).map(([id]) => id);
@@ -753,6 +749,11 @@ export class Pivot {
         .filter((id) => isOfSide(id) && id !== this.triedRows?.logid)
         .map(Math.abs),
     );
+  }
+
+  /** Asks a view of the table, all of whose rows are there. */
+  private asked<T>(config: Partial<ViewConfig>, question: (view: View) => Promise<T>): Promise<T> {
+    return this.gate.ask(() => withView(this.table, config, question));
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {

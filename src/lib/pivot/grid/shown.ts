@@ -104,12 +104,11 @@ export class Shown {
   async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
     const context = this.reader?.sliceContext;
     for (;;) {
-      await this.gate.opened();
       const { reader, view, replaced } = this;
       if (!reader || !view) throw new Error('it is not shown as a grid.');
       if (reader.sliceContext !== context) throw new Error('it is arranged in another way now.');
       try {
-        return await question(reader, view);
+        return await this.gate.ask(() => question(reader, view));
       } catch (error) {
         if (this.reader === reader && !(await isGone(view))) throw error;
         if (!(await replaced.within(REPLACED_WITHIN_MS))) throw error;
@@ -234,8 +233,11 @@ export class Shown {
    *
    * @returns what each of the rows and columns shows
    */
-  async readWindow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
-    await this.gate.opened();
+  readWindow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
+    return this.gate.ask(() => this.readNow(x0, y0, x1, y1));
+  }
+
+  private async readNow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
     const { reader, view, columns, kinds } = this;
     if (!reader || !view) return NOTHING;
     const isGrouped = reader.config.group_by.length > 0;
