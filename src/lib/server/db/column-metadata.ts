@@ -4,7 +4,7 @@ import type { SourceColumn } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
-import { prepared, type Queryable } from './database';
+import type { Queryable } from './database';
 
 /** Column metadata joined with the table as it is now: `type` null if the column is gone. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
@@ -14,14 +14,15 @@ export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
 }
 
 const { type: _, ...storedFields } = ColumnEntry.entries;
+
 /** What is stored of a column. */
 export const StoredColumn = v.object({ id: v.number(), ...storedFields });
 export type StoredColumn = v.InferOutput<typeof StoredColumn>;
+
 /** The columns that are stored of a source, `$1`, in their order. */
-export const STORED_COLUMNS = prepared(
-  sql`SELECT id, cname, label, role, is_key, opos, dim_group, dim_period_col, in_grain
-   FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`,
-);
+export const STORED_COLUMNS = sql`SELECT id, cname, label, role, is_key, opos, dim_group,
+     dim_period_col, in_grain
+   FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`;
 
 /** The columns of a source, as {@link withTable} puts them together. */
 export const listColumns = async (

@@ -7,7 +7,7 @@ const ROOM = 131_072;
  * Takes the next bytes, which are overwritten as soon as it returns. If it returns false, the next ones come
  * after `resume()`.
  */
-export type Taker = (bytes: Buffer) => boolean;
+type Taker = (bytes: Buffer) => boolean;
 
 /**
  * The socket of a connection to the database. Rows can be taken from it where they were read, in one place

@@ -8,7 +8,6 @@ import { found, prepared } from './database';
 import { byName, GENERATED_COLUMNS, NamedColumn, type GeneratedColumn } from './templates';
 
 const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at, created_by`;
-const SOURCE = prepared(sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`);
 const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
 /** By what people call them. Their versions are counted, whether open or closed. */
@@ -29,7 +28,10 @@ export function listSources(db: Queryable, withArchived: boolean): Promise<Sourc
 
 /** @throws AppError 404 if there is no such source */
 export async function getSource(db: Queryable, id: number): Promise<Source> {
-  return found(await db.maybeOne(Source, SOURCE, [id]), `source ${id}`);
+  const source = await db.maybeOne(Source, sql`SELECT ${FIELDS} FROM pf.source WHERE id = $1`, [
+    id,
+  ]);
+  return found(source, `source ${id}`);
 }
 
 const PlannedSource = v.object({

@@ -6,7 +6,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Templates } from '../sql/templates/generate';
-import { prepared, type Queryable } from './database';
+import type { Queryable } from './database';
 import { storedSql } from './rows';
 
 /** The stored templates of a source in the contract's order; empty before a generation. */
@@ -41,10 +41,8 @@ export type GeneratedColumn = v.InferOutput<typeof GeneratedColumn>;
 export const NamedColumn = v.object({ ...GeneratedColumn.entries, name: v.string() });
 
 /** The columns that the stored templates of a source, `$1`, were generated from, in order. */
-export const GENERATED_COLUMNS = prepared(
-  sql`SELECT cname AS name, role, type, in_grain AS "inGrain"
-   FROM pf.sql_column WHERE source_id = $1 ORDER BY position`,
-);
+export const GENERATED_COLUMNS = sql`SELECT cname AS name, role, type, in_grain AS "inGrain"
+   FROM pf.sql_column WHERE source_id = $1 ORDER BY position`;
 
 /**
  * Generated columns by name; undefined if there are none, as before the first generation, and if the last one
