@@ -12,6 +12,26 @@ const toast = (page: Page, text: string | RegExp) =>
 test.describe('a table just registered', () => {
   test.use({ template: 'service' });
 
+  test('is looked at before roles are suggested, however early they are asked for', async ({
+    page,
+    service,
+  }) => {
+    await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/tables/public/superstore?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto('/sources/1');
+    const suggest = page.getByRole('button', { name: 'Suggest roles' });
+    await suggest.click();
+    await expect(suggest).toHaveAttribute('aria-busy', 'true');
+    release();
+    await expect(page.getByLabel('Date of Order Month')).toHaveValue('Order Date');
+    await expect(suggest).toBeEnabled();
+  });
+
   test('becomes a source with a version, by suggested roles and generated SQL', async ({
     page,
     service,

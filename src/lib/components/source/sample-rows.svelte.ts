@@ -10,9 +10,11 @@ const SHOWN = 4;
 export class SampleRows {
   #rows = $state.raw<readonly Row[]>([]);
   failure = $state<string | null>(null);
+  /** Resolves as soon as the rows are here, or a failure says why they are not. */
+  readonly settled: Promise<void>;
 
   constructor(load: () => Promise<TablePreview>) {
-    load().then(
+    this.settled = load().then(
       (preview) => {
         this.#rows = preview.rows;
       },
