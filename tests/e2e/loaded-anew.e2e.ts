@@ -52,7 +52,5 @@ test('a large change after a large undo shows no sum of some of the rows', async
   expect(['1,500,000.00', '1,800,000.00']).toEqual(expect.arrayContaining(shown));
   expect(shown).toContain('1,800,000.00');
   await expect.poll(() => pivot.number({ row: ['West'], column: ['amount'] })).toBe(450_000);
-  expect(
-    await page.getByText(`${(2 * ROWS).toLocaleString('en-US')} rows`).count(),
-  ).toBeGreaterThan(0);
+  await expect(page.getByText(`${(2 * ROWS).toLocaleString('en-US')} rows`).first()).toBeVisible();
 });

@@ -22,13 +22,30 @@ export function columnsOf({ schema, children }: Table): Map<string, Column<unkno
   );
 }
 
-/** Columns as the stream that the engine takes over: a buffer of nothing else. */
-export function encoded(columns: ArrowColumns): ArrayBuffer {
-  const bytes = tableToIPC(tableFromColumns([...columns]), { format: 'stream' });
-  if (!bytes) throw new Error('The rows could not be prepared.');
-  const { buffer } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
-  return isWhole ? buffer : bytes.slice().buffer;
+/** Columns as the parts of an Arrow stream, in order. They share the memory of the columns. */
+export function streamOf(columns: ArrowColumns): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  const sink = {
+    write: (part: Uint8Array) => void parts.push(part),
+    pad: (bytes: number) => void parts.push(new Uint8Array(bytes)),
+    finish: () => null,
+  };
+  tableToIPC(tableFromColumns([...columns]), { format: 'stream', sink });
+  return parts;
+}
+
+/** Columns as an Arrow stream in memory of its own. */
+export const encoded = (columns: ArrowColumns): ArrayBuffer => joined(streamOf(columns));
+
+/** Bytes one after the other, in a buffer of nothing else. */
+export function joined(parts: readonly Uint8Array[]): ArrayBuffer {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole.buffer;
 }
 
 /** The values of a column that is written as numbers into a dictionary; undefined for any other. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesOf, SCHEMA, tableFrom, type Row } from '../../../tests/support/pivot-tables';
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
+import { encoded } from './arrow-columns';
 import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
 import { readChart, type Chart } from './chart-reader';
 import type { Table } from './engine-types';
@@ -125,13 +126,13 @@ describe('a chart of the engine’s sums', () => {
     layout: Layout,
     { measure = null, of = rows }: { measure?: string | null; of?: Row[] } = {},
   ): Promise<Chart> {
-    const { bytes, origins } = Origins.prepare(
+    const { columns: made, origins } = Origins.prepare(
       bytesOf(of, SCHEMA),
       ['value', 'units'],
       ['reference'],
       null,
     );
-    const table = (await tableFrom(bytes)) as unknown as Table;
+    const table = (await tableFrom(encoded(made))) as unknown as Table;
     const schema = await table.schema();
     const months = monthOrder(COLUMNS[1] as ColumnEntry, COLUMNS, ['Jan', 'Feb', 'Mar']);
     return readChart(

@@ -53,6 +53,8 @@ export interface EngineTable {
 /** The part of the engine that makes tables; of a schema alone, an empty one. */
 export interface EngineClient {
   table(schema: Schema): Promise<Table>;
+  /** Takes an Arrow stream of one record batch over. */
+  table(rows: ArrayBuffer, options: { index: string }): Promise<Table>;
 }
 
 /** The engine's view as the grid uses it. */
@@ -76,11 +78,6 @@ export interface Table extends EngineTable {
   /** Takes all rows out. */
   clear(): Promise<void>;
   remove(keys: readonly (string | number)[]): Promise<void>;
-}
-
-/** The engine as the pivot uses it. */
-export interface Engine {
-  table(data: ArrayBuffer, options: { index: string }): Promise<Table>;
 }
 
 /** Where a cell's element is: body cells have `x` and `y`, headers of columns `column_header_y`. */

@@ -1,10 +1,11 @@
+import { tableFromIPC } from '@uwdata/flechette';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Iter } from '../contract/operations';
 import type { CellValue, EngineTable } from './engine-types';
 import { Origins } from './origins';
 import { differences, missingParts, price, prices, shares } from './ratios';
-import { encoded } from './arrow-columns';
+import { columnsOf, encoded, type ArrowColumns } from './arrow-columns';
 import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from './view-reader';
 import {
@@ -60,8 +61,8 @@ describe('measures by origin', () => {
             pf_iter: [...loaded, ...later][i] ?? '',
           }));
           const first = rows.slice(0, loaded.length);
-          const { bytes, origins } = Origins.prepare(bytesOf(first), MEASURES, excluded);
-          const table = (await tableFrom(bytes)) as unknown as EngineTable & {
+          const { columns: made, origins } = Origins.prepare(bytesOf(first), MEASURES, excluded);
+          const table = (await tableFrom(encoded(made))) as unknown as EngineTable & {
             update(rows: ArrayBuffer): Promise<unknown>;
           };
           if (later.length > 0) {
@@ -91,15 +92,17 @@ describe('measures by origin', () => {
     );
   });
 
-  it('leave the bytes as they are if there is nothing to part', () => {
+  it('leave the columns as they are if there is nothing to part', () => {
     const bytes = bytesOf(awkwardRows(3));
-    expect(Origins.prepare(bytes, ['no such column'], ['reference']).bytes).toBe(bytes);
+    const { columns } = Origins.prepare(bytes, ['no such column'], ['reference']);
+    const rows = (of: ArrowColumns) => [...of].map(([name, column]) => [name, [...column]]);
+    expect(rows(columns)).toEqual(rows(columnsOf(tableFromIPC(bytes))));
   });
 
   it('keep a column of the source that has the name of one', () => {
     const rows = awkwardRows(9);
-    const { bytes } = Origins.prepare(bytesOf(rows), ['value'], []);
-    const { origins } = Origins.prepare(bytes, ['value'], []);
+    const { columns } = Origins.prepare(bytesOf(rows), ['value'], []);
+    const { origins } = Origins.prepare(encoded(columns), ['value'], []);
     expect(origins.columnsOf('value')).toEqual([]);
     expect(origins.ratios.size).toBe(0);
   });
@@ -121,8 +124,8 @@ describe('the difference', () => {
 describe('the share', () => {
   it('is that of the sums, in every cell, also if the view lacks one of the three', async () => {
     const rows = awkwardRows(60);
-    const { bytes, origins } = Origins.prepare(bytesOf(rows), MEASURES, ['reference']);
-    const table = (await tableFrom(bytes)) as unknown as EngineTable;
+    const { columns: made, origins } = Origins.prepare(bytesOf(rows), MEASURES, ['reference']);
+    const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
     const [percent] = [...origins.ratios.keys()];
     for (const others of [
       ['value', 'value: reference'],
@@ -181,14 +184,14 @@ describe('the price', () => {
 
   it('is that of the plan in every cell and total, and counts no reference', async () => {
     const rows = awkwardRows(60);
-    const { bytes, origins } = Origins.prepare(
+    const { columns: made, origins } = Origins.prepare(
       bytesOf(rows),
       MEASURES,
       ['reference'],
       null,
       PRICED,
     );
-    const table = (await tableFrom(bytes)) as unknown as EngineTable;
+    const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
     const columns = ['value: price', 'units', 'value'];
     const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
     const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };

@@ -7,7 +7,6 @@ import {
   columnFrom,
   columnsOf,
   dictionaryOf,
-  encoded,
   isThere,
   mapped,
   numbersOf,
@@ -103,11 +102,9 @@ interface OriginColumn {
   origin: Origin;
 }
 
-/** Rows to load, and the columns that were made of them. */
+/** The columns to load, those among them that were made. */
 interface Prepared {
-  bytes: ArrayBuffer;
   origins: Origins;
-  /** What `bytes` hold. */
   columns: ArrowColumns;
 }
 
@@ -201,9 +198,7 @@ export class Origins {
       other,
       priced,
     );
-    const extended = result.extend(columns);
-    const isSame = wide.length === 0 && [...extended].every(([name, c]) => columns.get(name) === c);
-    return { bytes: isSame ? bytes : encoded(extended), origins: result, columns: extended };
+    return { origins: result, columns: result.extend(columns) };
   }
 
   /**

@@ -5,7 +5,7 @@ import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
-import { columnsOf, encoded, type ArrowColumns } from './arrow-columns';
+import { columnsOf, encoded, streamOf, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { Busy } from './busy';
@@ -34,7 +34,7 @@ import {
 import type { CleanLayout, MonthOrder } from './layout';
 import { Origins, type OtherVersion } from './origins';
 import { ended } from './ended';
-import { createViewer, startEngine } from './perspective';
+import { createViewer, startEngine, type Engine } from './perspective';
 import { FreePlaces } from './free-places';
 import { Gate } from './gate';
 import { KnownValues } from './known-values';
@@ -130,6 +130,7 @@ export class Pivot {
 
   private constructor(
     private readonly options: Omit<PivotOptions, 'compared'>,
+    private readonly engine: Engine,
     private readonly table: Table,
     private readonly viewer: Viewer,
     /** The grid: what it shows, its cells and its marks. */
@@ -174,11 +175,11 @@ export class Pivot {
     const measures = [value, units].filter((name) => name !== undefined);
     const priced = value !== undefined && units !== undefined ? { value, units } : null;
     const compared = other && { ...other, wide: wideColumns(typesOf(bytes), batches.map(typesOf)) };
-    const client = await startEngine();
+    const engine = await startEngine();
     // None of the closures below may hold the rows: they live as long as the pivot.
     const prepared = Origins.prepare(bytes, measures, options.excluded, compared, priced);
     const { origins } = prepared;
-    const loading = client.table(prepared.bytes, { index: options.index });
+    const loading = engine.table(streamOf(prepared.columns), { index: options.index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
     const viewer = createViewer();
@@ -196,7 +197,7 @@ export class Pivot {
       const plugin = await viewer.getPlugin(GRID);
       const table = await loading;
       const ownRows = others.length > 0 ? await table.size() : 0;
-      for (const other of others) await table.update(encoded(other));
+      for (const other of others) await engine.update(table, streamOf(other));
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const gate: Gate = new Gate(() => grid.invalidate());
       const grid = new Grid(
@@ -219,6 +220,7 @@ export class Pivot {
       const schema = byName(await table.schema());
       const pivot = new Pivot(
         options,
+        engine,
         table,
         viewer,
         grid,
@@ -393,7 +395,7 @@ export class Pivot {
     const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
     // The engine takes a column that is not there as empty, and has less to do.
     const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
-    await this.changeRows(side, () => this.table.update(encoded(filled)));
+    await this.changeRows(side, () => this.engine.update(this.table, streamOf(filled)));
     if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
     if (!isLoadedAnew) return this.settle();
     this.grid.invalidate();

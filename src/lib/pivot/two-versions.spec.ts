@@ -90,13 +90,13 @@ describe('two versions in one table', () => {
   it('have their own sums and what they differ by, whatever lands and is undone in either', async () => {
     await fc.assert(
       fc.asyncProperty(written(0), written(1), async (own, other) => {
-        const { bytes, origins } = Origins.prepare(
+        const { columns, origins } = Origins.prepare(
           bytesOf(own.loaded, own.schema),
           MEASURES,
           own.excluded,
           otherOf(other, own.schema, other.schema),
         );
-        const table = (await tableFrom(bytes)) as unknown as Table;
+        const table = (await tableFrom(encoded(columns))) as unknown as Table;
         const columnsOf = (rows: Row[], of: Schema) => new AnsweredRows(bytesOf(rows, of)).columns;
         await table.update(encoded(origins.extendOther(columnsOf(other.loaded, other.schema))));
         const schema = origins.loaded(await table.schema());
@@ -154,13 +154,13 @@ describe('two versions in one table', () => {
       size: row.size === null ? null : Number(row.size) + 0.25,
     }));
     const schema: Schema = { ...INTEGERS, size: 'float' };
-    const { bytes, origins } = Origins.prepare(bytesOf(own, INTEGERS), MEASURES, [], {
+    const { columns, origins } = Origins.prepare(bytesOf(own, INTEGERS), MEASURES, [], {
       id: 2,
       name: NAME,
       excluded: [],
       wide: wideColumns(INTEGERS, [schema]),
     });
-    const table = (await tableFrom(bytes)) as unknown as Table;
+    const table = (await tableFrom(encoded(columns))) as unknown as Table;
     const { columns: others } = new AnsweredRows(bytesOf(other, schema));
     await table.update(encoded(origins.extendOther(others)));
     for (const [rows, sign] of [
