@@ -216,6 +216,11 @@ export class Reservation {
     this.#atLeast(Math.min(estimate, this.budget.most), estimate);
   }
 
+  /** Whether so much is within the whole budget. */
+  mayHold(bytes: number): boolean {
+    return bytes <= this.budget.most;
+  }
+
   /**
    * Holds at least `bytes`.
    *

@@ -132,6 +132,8 @@ class CopyOut implements pg.Submittable {
       }
       pause
         .then(() => {
+          // Whoever reads this connection next may be pg itself, with nothing that it has asked.
+          if (this.#hasFailed) return;
           if (rest) socket.giveBack(rest);
           socket.resume();
         })

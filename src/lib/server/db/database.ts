@@ -103,7 +103,8 @@ const PREPARED = new Map<SqlText, string>();
  * every write, and whose text never changes.
  */
 export function prepared(statement: SqlText): SqlText {
-  PREPARED.set(statement, `forecast_pivot_${PREPARED.size}`);
+  // Two statements of one name would be refused.
+  if (!PREPARED.has(statement)) PREPARED.set(statement, `forecast_pivot_${PREPARED.size}`);
   return statement;
 }
 

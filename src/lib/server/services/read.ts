@@ -240,13 +240,16 @@ async function encodeRows(
   );
   // How many groups a grain makes is not known.
   const expected = operation === 'get_data' ? await countedRows(tx, versionId, entries) : 0;
+  const estimate = CELL_BYTES * plan.length * expected;
   // So a read that cannot succeed now is not begun.
-  memory.expect(CELL_BYTES * plan.length * expected);
+  memory.expect(estimate);
+  // Rows may have been deleted by hand: then no room is made for as many as were counted.
+  const roomFor = memory.mayHold(2 * estimate) ? expected : 0;
   const isSame = (e: Label) => (before?.stamps.get(e.id) ?? e.stamp) === e.stamp;
   const usable = before && labels.some((e) => before.stamps.has(e.id)) && labels.every(isSame);
   const { columns: read, rows } = usable
     ? await newRows(tx, state, plan, before, memory, signal)
-    : await allRows(tx, state, plan, memory, signal, expected);
+    : await allRows(tx, state, plan, memory, signal, roomFor);
 
   const logids = read.find((c) => c.name === 'pf_logid');
   const shown = [...read];
