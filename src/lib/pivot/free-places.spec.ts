@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Schema, Table } from './engine-types';
 import { parseRows } from './columns-json';
-import { FreePlaces } from './free-places';
+import { FreePlaces, RowsLostError } from './free-places';
 import { Gate } from './gate';
 import {
   awkwardRows,
@@ -33,6 +33,23 @@ describe('places that rows have left', () => {
     expect(await table.schema()).toEqual(schema);
     expect(await places.makeFor(1e6, table)).toBe(false);
     await view.delete();
+  });
+
+  it('are given up with an error that says so if the engine fails half way', async () => {
+    const table = (await tableFrom(bytesOf(awkwardRows(70_000)))) as unknown as Table;
+    let updates = 0;
+    const failing = new Proxy(table, {
+      get: (_, name) => {
+        if (name === 'update' && ++updates > 2) return () => Promise.reject(new Error('full'));
+        const member: unknown = Reflect.get(table, name);
+        return typeof member === 'function' ? member.bind(table) : member;
+      },
+    });
+    const gate = new Gate();
+    const places = new FreePlaces(gate);
+    places.changed(-1e6);
+    await expect(places.makeFor(1e6, failing)).rejects.toThrow(RowsLostError);
+    expect(gate.isClosed).toBe(false);
   });
 
   it('are left if few rows come, or few have gone', async () => {

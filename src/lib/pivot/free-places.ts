@@ -1,5 +1,6 @@
 import type { Table } from './engine-types';
 import type { Gate } from './gate';
+import { RowsError } from './rows';
 
 /** So many places are looked at, one after the other, in the time that loading one value anew takes. */
 const PLACES_PER_VALUE = 600;
@@ -10,6 +11,13 @@ const PLACES_PER_VALUE = 600;
 const ROWS_AT_ONCE = 16_384;
 /** So many are looked at in half a second. */
 const WORTH_IT = 4e8;
+
+/** Thrown if rows that were on screen are no longer in the table; the message says what to do. */
+export class RowsLostError extends RowsError {
+  constructor(cause: unknown) {
+    super('This page has lost rows that are stored. Reload it to see them again.', { cause });
+  }
+}
 
 /**
  * The places in the engine's table that rows have left. The engine gives them to rows that come, and looks
@@ -34,6 +42,7 @@ export class FreePlaces {
    *
    * @param rows how many will come
    * @returns whether it did
+   * @throws RowsLostError if the engine fails half way
    */
   async makeFor(rows: number, table: Table): Promise<boolean> {
     const looks = rows * this.count;
@@ -42,10 +51,14 @@ export class FreePlaces {
     // An empty table has nothing to load anew.
     if (size === 0 || looks < PLACES_PER_VALUE * Object.keys(schema).length * size) return false;
     const parts = await readAll(table);
-    await this.gate.during(async () => {
-      await table.clear();
-      for (let part = parts.shift(); part; part = parts.shift()) await table.update(part);
-    });
+    await this.gate
+      .during(async () => {
+        await table.clear();
+        for (let part = parts.shift(); part; part = parts.shift()) await table.update(part);
+      })
+      .catch((error: unknown) => {
+        throw new RowsLostError(error);
+      });
     this.count = 0;
     return true;
   }

@@ -20,12 +20,20 @@ export class Gate {
     try {
       return await working;
     } finally {
-      this.onOpen();
-      this.closed = null;
+      try {
+        this.onOpen();
+      } finally {
+        this.closed = null;
+      }
     }
   }
 
-  /** Asks when the table is complete, and once more if rows were missing meanwhile. @throws whatever `question` throws */
+  /**
+   * Asks when the table is complete, and once more if rows were missing meanwhile.
+   *
+   * @param question may run more than once
+   * @throws whatever it throws
+   */
   async ask<T>(question: () => Promise<T>): Promise<T> {
     for (;;) {
       await this.opened();

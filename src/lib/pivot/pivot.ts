@@ -392,15 +392,17 @@ export class Pivot {
     const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
     this.noteEmpty(columns);
     await this.noteEmptyExpressions(columns);
-    const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
     // The engine takes a column that is not there as empty, and has less to do.
     const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
-    await this.changeRows(side, () => this.engine.update(this.table, streamOf(filled)));
-    if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
-    if (!isLoadedAnew) return this.settle();
-    this.grid.invalidate();
-    // The view has forgotten which rows were opened.
-    await this.refresh(await this.engineLayout());
+    await this.grid.whileRemade(async () => {
+      const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
+      await this.changeRows(side, () => this.engine.update(this.table, streamOf(filled)));
+      if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
+      if (!isLoadedAnew) return this.settle();
+      this.grid.invalidate();
+      // The view has forgotten which rows were opened.
+      return this.refresh(await this.engineLayout());
+    });
   }
 
   /**

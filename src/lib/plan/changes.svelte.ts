@@ -4,6 +4,7 @@ import { ApiError } from '../client/api';
 import { OPERATIONS, PREVIEW_METADATA, PreviewFacts } from '../contract/operations';
 import type { ScaleEdit, Slice } from '../contract/operations';
 import type { Pivot, Side } from '../pivot/pivot';
+import { RowsLostError } from '../pivot/free-places';
 import { AnsweredRows, RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
@@ -247,6 +248,7 @@ export class Changes {
     if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
     this.busy = what;
     const done = this.following.then(work).catch(async (error: unknown) => {
+      this.noteLost(error);
       if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
       throw error;
     });
@@ -281,8 +283,14 @@ export class Changes {
       this.loading.rows = await pivot.rowCount();
       await this.selection.readAgain();
     } catch (error) {
-      if (this.loading.pivot === pivot) throw error;
-      return this.change(change);
+      if (this.loading.pivot !== pivot) return this.change(change);
+      this.noteLost(error);
+      throw error;
     }
+  }
+
+  /** If rows are missing on screen, no later change mends that. */
+  private noteLost(error: unknown): void {
+    if (error instanceof RowsLostError) this.stale = error.message;
   }
 }

@@ -224,8 +224,9 @@ export class Selection {
 
   /** Opens or closes the row of the cell that was selected last. */
   async toggleRow(): Promise<void> {
-    const at = await this.placeNow(this.cursor);
-    if (at) await this.loading.pivot?.grid.toggleRow(at.y);
+    const { cursor } = this;
+    const at = await this.placeNow(cursor);
+    if (at && cursor) await this.loading.pivot?.grid.toggleRow(cursor.rowPath, at.y);
   }
 
   /** Opens the group of columns that the cell selected last adds up, or closes the one that it is in. */

@@ -4,6 +4,7 @@ import type { ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import type { TriedMark } from '../pivot/grid/marks';
 import type { Pivot } from '../pivot/pivot';
+import { RowsLostError } from '../pivot/free-places';
 import { type AnsweredRows, RowsError } from '../pivot/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
@@ -97,7 +98,7 @@ export class Trial {
       this.current = { ...attempt, ...preview, ...found, selected };
     } catch (error) {
       await this.takeOut();
-      if (!(error instanceof RowsError)) throw error;
+      if (!(error instanceof RowsError) || error instanceof RowsLostError) throw error;
       throw new Error('The pivot as it is loaded cannot show the values of this change.', {
         cause: error,
       });

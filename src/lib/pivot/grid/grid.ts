@@ -57,6 +57,8 @@ export class Grid implements GridHost {
   private readonly widths: Widths;
   private readonly drag: Drag;
   private broughtIntoSight: CellPosition | null = null;
+  /** Ends when the view has all rows open again that were. */
+  private remaking: Promise<unknown> = Promise.resolve();
 
   /**
    * @param origins the measures by origin: which are painted from others, which are another version's
@@ -179,20 +181,38 @@ export class Grid implements GridHost {
     });
   }
 
-  /** Opens a row, or closes it if the row below is one of its own. */
-  toggleRow(y: number): Promise<void> {
-    return this.busy.during(() => this.openOrClose(y));
+  /** Has whoever opens or closes a row wait until `work` ends, which may make the view anew. */
+  whileRemade<T>(work: () => Promise<T>): Promise<T> {
+    const working = work();
+    this.remaking = working.catch(() => undefined);
+    return working;
   }
 
-  private async openOrClose(y: number): Promise<void> {
+  /** Opens a row, or closes it if rows of its own are below it. @param y where it is on screen */
+  toggleRow(path: readonly CellValue[], y: number): Promise<void> {
+    const opens = this.shown.isDrawnAt(y) ? !this.shown.isOpenAt(y) : null;
+    return this.busy.during(() => this.openOrClose(path, y, opens));
+  }
+
+  /** @param opens whether to open it; null if that depends on what it is */
+  private async openOrClose(
+    path: readonly CellValue[],
+    near: number,
+    opens: boolean | null,
+  ): Promise<void> {
+    await this.remaking;
+    let isToOpen = opens;
     await this.shown.ask(async (reader, view) => {
-      const [path, next = []] = await reader.rowPaths(y, y + 2);
-      if (!path) return;
+      const row: CellIdentity = { rowPath: path, columnPath: null, measure: null };
+      const at = await reader.find(row, { x: null, y: near });
+      if (!at) return;
+      const [, next = []] = await reader.rowPaths(at.y, at.y + 2);
       const isOpen = next.length > path.length;
-      await (isOpen ? view.collapse(y) : view.expand(y));
-      if (isOpen) this.shown.expansion.close(path);
-      else this.shown.expansion.open(path);
+      isToOpen ??= !isOpen;
+      if (isToOpen !== isOpen) await (isToOpen ? view.expand(at.y) : view.collapse(at.y));
     });
+    if (isToOpen) this.shown.expansion.open(path);
+    else if (isToOpen === false) this.shown.expansion.close(path);
     await this.afterRows();
   }
 
@@ -401,7 +421,7 @@ export class Grid implements GridHost {
   /** Opens or closes a row; with Shift held, all rows of its level. */
   private async pressIcon(row: CellIdentity | null, y: number, isForAll: boolean): Promise<void> {
     if (!row) return;
-    if (!isForAll) return this.toggleRow(y);
+    if (!isForAll) return this.toggleRow(row.rowPath, y);
     const level = row.rowPath.length;
     const isOpen = this.shown.isOpenAt(y);
     await this.setDepth(Math.max(0, isOpen ? level - 1 : level));

@@ -163,6 +163,11 @@ export class Shown {
     return (x === undefined ? null : this.window.columns[x]) ?? null;
   }
 
+  /** Whether a row is on screen. */
+  isDrawnAt(y: number): boolean {
+    return this.window.ys.includes(y);
+  }
+
   /** Whether rows of its own are shown below a row on screen. */
   isOpenAt(y: number): boolean {
     return this.window.isOpen[this.window.ys.indexOf(y)] ?? false;
