@@ -26,7 +26,7 @@ async function start(): Promise<Engine> {
     await Promise.all([
       import('@finos/perspective'),
       import('@finos/perspective-viewer'),
-      import('@finos/perspective/dist/cdn/perspective-server.worker.js?worker'),
+      import('@finos/perspective/dist/cdn/perspective-server.worker.js?worker&inline'),
       import('@finos/perspective/dist/wasm/perspective-server.wasm?url'),
       import('@finos/perspective-viewer/dist/wasm/perspective-viewer.wasm?url'),
     ]);
