@@ -5,6 +5,7 @@ import {
   float64,
   int32,
   tableFromColumns,
+  tableFromIPC,
   tableToIPC,
   Type,
 } from '@uwdata/flechette';
@@ -12,7 +13,15 @@ import {
 /** Columns of equal length by name, each of one batch: what an Arrow stream of one record batch has. */
 export type ArrowColumns = ReadonlyMap<string, Column<unknown>>;
 
-/** The columns of an Arrow stream of one record batch. */
+/**
+ * The columns of an Arrow stream of one record batch. They share its memory, but for the values of
+ * dictionaries: these are decoded here, once. The reader is Flechette, a seventh of what apache-arrow adds to
+ * the page (docs/decisions/0009-a-light-arrow-reader.md).
+ */
+export const columnsIn = (bytes: ArrayBuffer): Map<string, Column<unknown>> =>
+  columnsOf(tableFromIPC(bytes));
+
+/** The columns of a table of one batch. */
 export function columnsOf({ schema, children }: Table): Map<string, Column<unknown>> {
   return new Map(
     schema.fields.flatMap(({ name }, i) => {

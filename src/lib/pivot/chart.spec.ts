@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesOf, SCHEMA, tableFrom, type Row } from '../../../tests/support/pivot-tables';
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
-import { encoded } from './arrow-columns';
+import { columnsIn, encoded } from './arrow-columns';
 import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
 import { readChart, type Chart } from './chart-reader';
 import type { Table } from './engine-types';
@@ -127,7 +127,7 @@ describe('a chart of the engine’s sums', () => {
     { measure = null, of = rows }: { measure?: string | null; of?: Row[] } = {},
   ): Promise<Chart> {
     const { columns: made, origins } = Origins.prepare(
-      bytesOf(of, SCHEMA),
+      columnsIn(bytesOf(of, SCHEMA)),
       ['value', 'units'],
       ['reference'],
       null,

@@ -12,12 +12,13 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { describe, expect, it } from 'vitest';
+import { columnsIn } from './arrow-columns';
 import { columnFacts } from './column-facts';
 
 const text = new Dictionary(new Utf8(), new Int32());
-const bytesOf = (columns: Record<string, Vector>) =>
-  tableToIPC(new Table(columns), 'stream').slice().buffer;
-const factsOf = (column: Vector) => columnFacts(bytesOf({ column }), ['column']).get('column');
+const columnsOf = (columns: Record<string, Vector>) =>
+  columnsIn(tableToIPC(new Table(columns), 'stream').slice().buffer);
+const factsOf = (column: Vector) => columnFacts(columnsOf({ column }), ['column']).get('column');
 
 describe('facts of a text', () => {
   it('are its values, the empty one last', () => {
@@ -59,11 +60,11 @@ it('takes days beyond what a date of JavaScript holds', () => {
 });
 
 it('counts numbers and booleans, and passes over what is not loaded', () => {
-  const bytes = bytesOf({
+  const columns = columnsOf({
     year: vectorFromArray([2027, 2028, 2027, null], new Int32()),
     open: vectorFromArray([true, false, null, true], new Bool()),
   });
-  const facts = columnFacts(bytes, ['year', 'open', 'gone']);
+  const facts = columnFacts(columns, ['year', 'open', 'gone']);
   expect([...facts].map(([name, { distinct }]) => [name, distinct])).toEqual([
     ['year', 3],
     ['open', 3],

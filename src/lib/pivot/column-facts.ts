@@ -1,5 +1,5 @@
-import { tableFromIPC, Type, type Column } from '@uwdata/flechette';
-import { dictionaryOf } from './arrow-columns';
+import { Type, type Column } from '@uwdata/flechette';
+import { dictionaryOf, type ArrowColumns } from './arrow-columns';
 
 /** What is known of a loaded column before the engine has it. */
 export interface ColumnFacts {
@@ -16,21 +16,17 @@ const FEW = 25;
 const MANY = 20_000;
 
 /**
- * Facts about columns of an Arrow stream of one record batch. They are cheap to read from its
- * dictionaries; the engine would build a view over all rows per column. The reader is Flechette, a
- * seventh of what apache-arrow adds to the page (docs/decisions/0009-a-light-arrow-reader.md).
+ * Facts about columns of rows. They are cheap to read from their dictionaries; the engine would build a view over all rows per column.
  *
- * @param names columns to look at; those that the stream does not have are left out
+ * @param names columns to look at; those that are not there are left out
  */
 export function columnFacts(
-  bytes: ArrayBuffer,
+  columns: ArrowColumns,
   names: readonly string[],
 ): ReadonlyMap<string, ColumnFacts> {
-  const table = tableFromIPC(bytes);
   const facts = new Map<string, ColumnFacts>();
   for (const name of names) {
-    // Of a name that the stream does not have, it returns undefined, against its declaration.
-    const column: Column<unknown> | undefined = table.getChild(name);
+    const column = columns.get(name);
     if (column) facts.set(name, factsOf(column));
   }
   return facts;

@@ -1,10 +1,12 @@
-import { tableFromIPC, Type } from '@uwdata/flechette';
+import { Type } from '@uwdata/flechette';
+import type { ArrowColumns } from './arrow-columns';
 import type { ColumnType, Schema } from './engine-types';
 
-/** The types of an Arrow stream's columns, as the engine loads them. */
-export function typesOf(bytes: ArrayBuffer): Schema {
-  const { fields } = tableFromIPC(bytes).schema;
-  return Object.fromEntries(fields.map(({ name, type }) => [name, TYPES[type.typeId] ?? 'string']));
+/** The types of columns, as the engine loads them. */
+export function typesOf(columns: ArrowColumns): Schema {
+  return Object.fromEntries(
+    [...columns].map(([name, { type }]) => [name, TYPES[type.typeId] ?? 'string']),
+  );
 }
 
 const TYPES: Readonly<Record<number, ColumnType>> = {

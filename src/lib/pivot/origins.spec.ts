@@ -1,11 +1,10 @@
-import { tableFromIPC } from '@uwdata/flechette';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Iter } from '../contract/operations';
 import type { CellValue, EngineTable } from './engine-types';
 import { Origins } from './origins';
 import { differences, missingParts, price, prices, shares } from './ratios';
-import { columnsOf, encoded, type ArrowColumns } from './arrow-columns';
+import { columnsIn, encoded, type ArrowColumns } from './arrow-columns';
 import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from './view-reader';
 import {
@@ -61,7 +60,11 @@ describe('measures by origin', () => {
             pf_iter: [...loaded, ...later][i] ?? '',
           }));
           const first = rows.slice(0, loaded.length);
-          const { columns: made, origins } = Origins.prepare(bytesOf(first), MEASURES, excluded);
+          const { columns: made, origins } = Origins.prepare(
+            columnsIn(bytesOf(first)),
+            MEASURES,
+            excluded,
+          );
           const table = (await tableFrom(encoded(made))) as unknown as EngineTable & {
             update(rows: ArrayBuffer): Promise<unknown>;
           };
@@ -94,15 +97,15 @@ describe('measures by origin', () => {
 
   it('leave the columns as they are if there is nothing to part', () => {
     const bytes = bytesOf(awkwardRows(3));
-    const { columns } = Origins.prepare(bytes, ['no such column'], ['reference']);
+    const { columns } = Origins.prepare(columnsIn(bytes), ['no such column'], ['reference']);
     const rows = (of: ArrowColumns) => [...of].map(([name, column]) => [name, [...column]]);
-    expect(rows(columns)).toEqual(rows(columnsOf(tableFromIPC(bytes))));
+    expect(rows(columns)).toEqual(rows(columnsIn(bytes)));
   });
 
   it('keep a column of the source that has the name of one', () => {
     const rows = awkwardRows(9);
-    const { columns } = Origins.prepare(bytesOf(rows), ['value'], []);
-    const { origins } = Origins.prepare(encoded(columns), ['value'], []);
+    const { columns } = Origins.prepare(columnsIn(bytesOf(rows)), ['value'], []);
+    const { origins } = Origins.prepare(columns, ['value'], []);
     expect(origins.columnsOf('value')).toEqual([]);
     expect(origins.ratios.size).toBe(0);
   });
@@ -124,7 +127,9 @@ describe('the difference', () => {
 describe('the share', () => {
   it('is that of the sums, in every cell, also if the view lacks one of the three', async () => {
     const rows = awkwardRows(60);
-    const { columns: made, origins } = Origins.prepare(bytesOf(rows), MEASURES, ['reference']);
+    const { columns: made, origins } = Origins.prepare(columnsIn(bytesOf(rows)), MEASURES, [
+      'reference',
+    ]);
     const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
     const [percent] = [...origins.ratios.keys()];
     for (const others of [
@@ -185,7 +190,7 @@ describe('the price', () => {
   it('is that of the plan in every cell and total, and counts no reference', async () => {
     const rows = awkwardRows(60);
     const { columns: made, origins } = Origins.prepare(
-      bytesOf(rows),
+      columnsIn(bytesOf(rows)),
       MEASURES,
       ['reference'],
       null,
@@ -217,7 +222,7 @@ describe('the price', () => {
   it('is there only if value and units are', () => {
     const bytes = bytesOf(awkwardRows(3));
     const only = (measures: string[], priced: typeof PRICED | null) =>
-      Origins.prepare(bytes, measures, [], null, priced).origins.of('value: price');
+      Origins.prepare(columnsIn(bytes), measures, [], null, priced).origins.of('value: price');
     expect(only(MEASURES, PRICED)).toMatchObject({ origin: 'price' });
     expect(only(['value'], null)).toBeNull();
     expect(only(['value'], PRICED)).toBeNull();

@@ -1,11 +1,10 @@
 import type { Column } from '@uwdata/flechette';
-import { bool, float64, tableFromIPC } from '@uwdata/flechette';
+import { bool, float64 } from '@uwdata/flechette';
 import { isLoad, LOG_OPERATIONS, OPERATIONS, type Iter } from '../contract/operations';
 import type { ArrowColumns, Numbers } from './arrow-columns';
 import type { Ratio } from './ratios';
 import {
   columnFrom,
-  columnsOf,
   dictionaryOf,
   isThere,
   mapped,
@@ -132,7 +131,7 @@ export class Origins {
    * Adds the columns to rows that are to be loaded, and takes what operations leave alone out of the
    * measures.
    *
-   * @param bytes a complete Arrow stream of one record batch with `pf_iter`
+   * @param loaded the columns as they came, `pf_iter` among them
    * @param measures the names of the measures; those that are not loaded as numbers are left as they are
    * @param excluded the version's excluded iterations
    * @param compared another version to compare with; its rows are loaded after these, see
@@ -140,13 +139,13 @@ export class Origins {
    * @param priced the measures whose ratio is a price; null without one
    */
   static prepare(
-    bytes: ArrayBuffer,
+    loaded: ArrowColumns,
     measures: readonly string[],
     excluded: readonly Iter[],
     compared: OtherVersion | null = null,
     priced: Priced | null = null,
   ): Prepared {
-    const columns = columnsOf(tableFromIPC(bytes));
+    const columns = new Map(loaded);
     const wide = [...(compared?.wide ?? [])].flatMap((name): NamedColumn[] => {
       const narrow = numbersOf(columns.get(name));
       return narrow ? [[name, whole(widened(narrow))]] : [];

@@ -1,11 +1,10 @@
-import { tableFromIPC } from '@uwdata/flechette';
 import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
-import { columnsOf, encoded, streamOf, type ArrowColumns } from './arrow-columns';
+import { columnsIn, encoded, streamOf, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { Busy } from './busy';
@@ -150,7 +149,7 @@ export class Pivot {
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
   static whyNotBeside(bytes: ArrayBuffer, compared: ComparedRows): string | null {
-    return whyNotBeside(typesOf(bytes), compared);
+    return whyNotBeside(typesOf(columnsIn(bytes)), compared);
   }
 
   /** Starts the engine early. {@link open} waits for it, and throws if it cannot start. */
@@ -168,16 +167,20 @@ export class Pivot {
     bytes: ArrayBuffer,
     { compared: other, ...options }: PivotOptions,
   ): Promise<Pivot> {
-    const batches = other?.batches ?? [];
+    const loaded = columnsIn(bytes);
+    const batches = (other?.batches ?? []).map(columnsIn);
     const [value, units] = (['value', 'units'] as const).map(
       (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
     );
     const measures = [value, units].filter((name) => name !== undefined);
     const priced = value !== undefined && units !== undefined ? { value, units } : null;
-    const compared = other && { ...other, wide: wideColumns(typesOf(bytes), batches.map(typesOf)) };
+    const compared = other && {
+      ...other,
+      wide: wideColumns(typesOf(loaded), batches.map(typesOf)),
+    };
     const engine = await startEngine();
     // None of the closures below may hold the rows: they live as long as the pivot.
-    const prepared = Origins.prepare(bytes, measures, options.excluded, compared, priced);
+    const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
     const { origins } = prepared;
     const loading = engine.table(streamOf(prepared.columns), { index: options.index });
     // Whoever waits for the table hears that it is refused.
@@ -187,9 +190,9 @@ export class Pivot {
       await nextTask();
       // The engine has the rows now, and what follows is done while it loads them.
       const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
-      const facts = factsOfAll([bytes, ...batches].map((each) => columnFacts(each, dimensions)));
+      const facts = factsOfAll([loaded, ...batches].map((each) => columnFacts(each, dimensions)));
       const known = new KnownValues(prepared.columns, dimensions);
-      const others = batches.map((batch) => origins.extendOther(columnsOf(tableFromIPC(batch))));
+      const others = batches.map((batch) => origins.extendOther(batch));
       viewer.setAttribute('theme', themeOf(options.dark));
       options.host.append(viewer);
       await viewer.resetThemes(Object.values(THEMES));
@@ -789,7 +792,7 @@ function whyNotBeside(
   { batches, name }: Pick<ComparedRows, 'batches' | 'name'>,
 ): string | null {
   return batches.reduce<string | null>(
-    (found, batch) => found ?? whyApart(own, typesOf(batch), name),
+    (found, batch) => found ?? whyApart(own, typesOf(columnsIn(batch)), name),
     null,
   );
 }

@@ -5,7 +5,7 @@ import { typesOf, whyApart, wideColumns } from './comparable';
 import type { CellValue, Schema, Table } from './engine-types';
 import { defaultLayout, renamed, withOther, withoutOther } from './layout';
 import { Origins } from './origins';
-import { encoded } from './arrow-columns';
+import { columnsIn, encoded } from './arrow-columns';
 import { AnsweredRows, fitted } from './rows';
 import { ViewReader } from './view-reader';
 import {
@@ -91,7 +91,7 @@ describe('two versions in one table', () => {
     await fc.assert(
       fc.asyncProperty(written(0), written(1), async (own, other) => {
         const { columns, origins } = Origins.prepare(
-          bytesOf(own.loaded, own.schema),
+          columnsIn(bytesOf(own.loaded, own.schema)),
           MEASURES,
           own.excluded,
           otherOf(other, own.schema, other.schema),
@@ -154,7 +154,7 @@ describe('two versions in one table', () => {
       size: row.size === null ? null : Number(row.size) + 0.25,
     }));
     const schema: Schema = { ...INTEGERS, size: 'float' };
-    const { columns, origins } = Origins.prepare(bytesOf(own, INTEGERS), MEASURES, [], {
+    const { columns, origins } = Origins.prepare(columnsIn(bytesOf(own, INTEGERS)), MEASURES, [], {
       id: 2,
       name: NAME,
       excluded: [],
@@ -179,7 +179,7 @@ describe('two versions in one table', () => {
 describe('the columns of another version', () => {
   const rows = awkwardRows(5).map((row): Row => ({ ...row, pf_logid: 1 }));
   const originsFor = (name: string) =>
-    Origins.prepare(bytesOf(rows, INTEGERS), MEASURES, ['reference'], {
+    Origins.prepare(columnsIn(bytesOf(rows, INTEGERS)), MEASURES, ['reference'], {
       id: 12,
       name,
       excluded: [],
@@ -207,7 +207,7 @@ describe('the columns of another version', () => {
 
   it('stand beside the plan, keep their place under a new name, and go with the comparison', () => {
     const [before, after] = [originsFor('Old'), originsFor('New')];
-    const none = Origins.prepare(bytesOf(rows, INTEGERS), MEASURES, []).origins;
+    const none = Origins.prepare(columnsIn(bytesOf(rows, INTEGERS)), MEASURES, []).origins;
     const layout = { group_by: ['region'], columns: ['units', 'value'] };
     const compared = withOther(layout, before);
     const of = (name: string) => [`units: ${name}`, `units: Δ to ${name}`, `units: Δ % to ${name}`];
@@ -245,7 +245,7 @@ describe('what cannot be compared', () => {
   it('is said by its name', () => {
     expect(whyApart(INTEGERS, INTEGERS, NAME)).toBeNull();
     expect(whyApart(INTEGERS, WIDE, NAME)).toBeNull();
-    expect(typesOf(bytesOf(awkwardRows(2)))).toEqual(SCHEMA);
+    expect(typesOf(columnsIn(bytesOf(awkwardRows(2))))).toEqual(SCHEMA);
     const { region, pf_id, ...rest } = SCHEMA;
     expect([region, pf_id]).toEqual(['string', 'integer']);
     expect(whyApart(SCHEMA, { ...rest, pf_id }, NAME)).toMatch(/has no column “region”/);
