@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { PROJECT } from '../../src/cli/prepare.js';
+import { groupedBy, isTimeUnit, TIME_UNITS } from '../../src/lib/pivot/time-unit';
 import { CHROMIUM_ARGS, installedChromium } from '../support/chromium.js';
 
 export const startBrowser = (): Promise<Browser> =>
@@ -56,13 +57,28 @@ export const requestOf = (page: Page, path: RegExp): Promise<{ began: number; en
     [path.source],
   );
 
-/** How the page has arranged its pivot. */
-export const arrangedOn = (page: Page): Promise<Arranged> =>
-  page.locator('perspective-viewer').evaluate(async (viewer) => {
-    const saved = await (viewer as HTMLElement & { save(): Promise<Arranged> }).save();
-    const { group_by, split_by, columns, expressions } = saved;
-    return { group_by, split_by, columns: columns.filter((name) => name !== null), expressions };
-  });
+const GROUPED = new RegExp(`^(.+) \\((${TIME_UNITS.join('|')})\\)$`);
+
+/** The expression of a date that is grouped by a unit of time, which the page has as a column. */
+function expressionsOf(name: string): Record<string, string> {
+  const [, date, unit] = GROUPED.exec(name) ?? [];
+  return date !== undefined && isTimeUnit(unit) ? groupedBy(date, unit).expressions : {};
+}
+
+/**
+ * The view that the page has made. The rows that come from the service have no columns of months: there, they
+ * are expressions.
+ */
+export async function arrangedOn(page: Page): Promise<Arranged> {
+  const saved = await page
+    .locator('perspective-viewer')
+    .evaluate((viewer) => (viewer as HTMLElement & { save(): Promise<Arranged> }).save());
+  const { group_by, split_by } = saved;
+  const columns = saved.columns.filter((name) => name !== null);
+  const made = [...group_by, ...split_by].map(expressionsOf);
+  const expressions = Object.assign({}, ...made, saved.expressions);
+  return { group_by, split_by, columns, expressions };
+}
 
 /** Bytes that the browser's pages have in memory: all processes that draw them. */
 export async function memoryOf(browser: Browser): Promise<number> {

@@ -125,6 +125,14 @@ export class PivotPage {
     await expect(this.slice).toBeVisible();
   }
 
+  /** Presses the +/− of a row. */
+  async toggle(...row: string[]): Promise<void> {
+    const header = this.grid.locator('tbody th', { hasText: row.at(-1) ?? '' });
+    const box = await header.boundingBox();
+    if (!box) throw new Error('The row is not drawn.');
+    await this.page.mouse.click(box.x + 20 * row.length + 10, box.y + box.height / 2);
+  }
+
   /** Scales the value of the selection by a percentage and waits until it is written. */
   async scaleValue(percent: number): Promise<void> {
     await this.type('Percent', String(percent));

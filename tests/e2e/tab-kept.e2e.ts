@@ -101,14 +101,6 @@ async function drawn(pivot: PivotPage): Promise<{ rows: string[]; columns: strin
   };
 }
 
-/** Presses the +/− of a row. */
-async function toggle(pivot: PivotPage, ...row: string[]): Promise<void> {
-  const header = pivot.grid.locator('tbody th', { hasText: row.at(-1) ?? '' });
-  const box = await header.boundingBox();
-  if (!box) throw new Error('The row is not drawn.');
-  await pivot.page.mouse.click(box.x + 20 * row.length + 10, box.y + box.height / 2);
-}
-
 test('rows and columns opened and closed one by one stay so after F5, and after Baseline', async ({
   page,
   service,
@@ -128,9 +120,9 @@ test('rows and columns opened and closed one by one stay so after F5, and after 
   };
   await levels('Only Region');
   await expect.poll(() => pivot.find({ row: ['East', 'Furniture'] })).toBeNull();
-  await toggle(pivot, 'East');
+  await pivot.toggle('East');
   await expect.poll(() => pivot.find({ row: ['East', 'Furniture'] })).not.toBeNull();
-  await toggle(pivot, 'East', 'Furniture');
+  await pivot.toggle('East', 'Furniture');
   await expect.poll(() => pivot.find({ row: ['East', 'Furniture', 'Consumer'] })).not.toBeNull();
   await pivot.grid.getByRole('button', { name: 'Close 2028' }).click();
   const closed = { row: ['East', 'Furniture'], column: ['2028', 'Total', 'Sales'] };

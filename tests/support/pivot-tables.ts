@@ -17,7 +17,7 @@ import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { ReadCell } from '../../src/lib/pivot/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/engine-types';
 import { listOf } from '../../src/lib/pivot/slice';
-import { ViewReader, type Untold } from '../../src/lib/pivot/view-reader';
+import { ViewReader, type BesideView, type Untold } from '../../src/lib/pivot/view-reader';
 
 /** A row of the tables; a date is ISO text. */
 export type Row = Record<string, string | number | boolean | null>;
@@ -128,15 +128,20 @@ export interface LayoutUnderTest {
   keeps?: (row: Row) => boolean;
 }
 
-/** Every cell of a view, read through the reader. */
-export async function everyCell(table: EngineTable, layout: LayoutUnderTest): Promise<ReadCell[]> {
+/** Every cell of a view, read through the reader. @param daysOf what is known of days beside the engine */
+export async function everyCell(
+  table: EngineTable,
+  layout: LayoutUnderTest,
+  daysOf?: BesideView['daysOf'],
+): Promise<ReadCell[]> {
   const view = (await table.view(layout.config)) as Awaited<ReturnType<EngineTable['view']>> & {
     num_rows(): Promise<number>;
     num_columns(): Promise<number>;
     set_depth(depth: number): Promise<void>;
   };
   if (layout.depth !== undefined) await view.set_depth(layout.depth);
-  const reader = await ViewReader.open(table, view, layout.config as Untold);
+  const untold = layout.config as Untold;
+  const reader = await ViewReader.open(table, view, untold, undefined, undefined, daysOf);
   const cells: ReadCell[] = [];
   const [rows, columns] = [await view.num_rows(), await view.num_columns()];
   for (let y = 0; y < rows; y++) {

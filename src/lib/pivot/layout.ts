@@ -5,7 +5,7 @@ import type { Schema } from './engine-types';
 import { quotedName, quotedText } from './expression-text';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from './origins';
 import { SHARE_FORMAT } from './ratios';
-import { bucketOf } from './time-unit';
+import { groupedBy } from './time-unit';
 
 /** The viewer's plugin that shows the pivot as a grid. */
 export const GRID = 'Datagrid';
@@ -54,19 +54,19 @@ export function defaultLayout(
     columns_config: numberFormats(loaded, schema, origins),
     depth: openRows > MAX_OPEN_ROWS ? 0 : 1,
   };
-  if (date) Object.assign(layout, datesAcross(date.cname, facts.get(date.cname)?.months ?? 0));
-  else {
+  if (date) {
+    const { name, expressions } = usualGroups(date.cname, facts.get(date.cname)?.months ?? 0);
+    Object.assign(layout, { split_by: [name], expressions });
+  } else {
     const period = dimensions.find(ofDate);
     if (period) layout.split_by = [period.cname];
   }
   return layout;
 }
 
-function datesAcross(date: string, months: number): Partial<Layout> {
-  const unit = months <= MAX_MONTHS ? 'month' : 'year';
-  const name = `${date} (${unit})`;
-  return { split_by: [name], expressions: { [name]: bucketOf(date, unit) } };
-}
+/** How a first layout groups a date. @param months in how many calendar months it has days */
+export const usualGroups = (date: string, months: number) =>
+  groupedBy(date, months <= MAX_MONTHS ? 'month' : 'year');
 
 /**
  * Value and units; if there is another version or a reference, value alone beside that, with what the two

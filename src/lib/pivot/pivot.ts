@@ -1,12 +1,11 @@
-import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
-import type { LayoutFilter } from '../contract/stored-layout';
-import { Layout } from '../contract/stored-layout';
+import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import { columnsIn, encoded, streamOf, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
+import { Buckets } from './buckets';
 import { Busy } from './busy';
 import { readChart, type Chart } from './chart-reader';
 import { byName, toScalar, valueKey } from './cell-value';
@@ -14,6 +13,7 @@ import type { ColumnFacts } from './column-facts';
 import { columnFacts, factsOfAll } from './column-facts';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
+import { KnownDays } from './days';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
@@ -25,6 +25,7 @@ import {
   monthOrder,
   numberFormats,
   renamed,
+  usualGroups,
   withMonthsInOrder,
   withOther,
   withoutOther,
@@ -37,9 +38,12 @@ import { createViewer, startEngine, type Engine } from './perspective';
 import { FreePlaces } from './free-places';
 import { Gate } from './gate';
 import { KnownValues } from './known-values';
+import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
+import { readBucket } from './time-unit';
 import { Tried } from './tried';
 import { neededColumns } from './underlying';
+import { ViewerLayout } from './viewer-layout';
 
 /** What a pivot tells the page. */
 export interface PivotEvents {
@@ -88,6 +92,8 @@ interface PivotOptions extends PivotEvents {
   columns: readonly ColumnEntry[];
   /** Iterations whose rows are no part of the plan. */
   excluded: readonly Iter[];
+  /** The expressions of the layout that will be shown, as far as it is known. */
+  expressions: Readonly<Record<string, string>>;
   /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */
   compared: ComparedRows | null;
   dark: boolean;
@@ -130,14 +136,18 @@ export class Pivot {
   private constructor(
     private readonly options: Omit<PivotOptions, 'compared'>,
     private readonly engine: Engine,
-    private readonly table: Table,
+    private readonly table: PivotTable,
     private readonly viewer: Viewer,
+    private readonly viewerLayout: ViewerLayout,
     /** The grid: what it shows, its cells and its marks. */
     readonly grid: Grid,
     readonly schema: Schema,
     private readonly facts: ReadonlyMap<string, ColumnFacts>,
     /** The values of the dimensions in the version's own rows. */
     private readonly known: KnownValues,
+    /** The days of all rows. */
+    private readonly days: KnownDays,
+    private readonly buckets: Buckets,
     private readonly busy: Busy,
     private readonly gate: Gate,
     /** The measures, and their parts by origin. */
@@ -182,7 +192,17 @@ export class Pivot {
     // None of the closures below may hold the rows: they live as long as the pivot.
     const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
     const { origins } = prepared;
-    const loading = engine.table(streamOf(prepared.columns), { index: options.index });
+    const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
+    const days = new KnownDays(dates);
+    days.add(loaded);
+    const usual = dates.find((name) => loaded.has(name));
+    const buckets = Buckets.of(new Set(prepared.columns.keys()), {
+      ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
+      ...options.expressions,
+    });
+    const loading = engine.table(streamOf(buckets.extend(prepared.columns)), {
+      index: options.index,
+    });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
     const viewer = createViewer();
@@ -192,22 +212,26 @@ export class Pivot {
       const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
       const facts = factsOfAll([loaded, ...batches].map((each) => columnFacts(each, dimensions)));
       const known = new KnownValues(prepared.columns, dimensions);
-      const others = batches.map((batch) => origins.extendOther(batch));
+      const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
+      for (const other of others) days.add(other);
       viewer.setAttribute('theme', themeOf(options.dark));
       options.host.append(viewer);
       await viewer.resetThemes(Object.values(THEMES));
       hideOwnControls(viewer);
       const plugin = await viewer.getPlugin(GRID);
-      const table = await loading;
+      const table = new PivotTable(await loading, buckets);
       const ownRows = others.length > 0 ? await table.size() : 0;
-      for (const other of others) await engine.update(table, streamOf(other));
+      for (const other of others) await engine.update(table.whole, streamOf(other));
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const gate: Gate = new Gate(() => grid.invalidate());
-      const grid = new Grid(
+      const viewerLayout: ViewerLayout = new ViewerLayout(viewer, buckets, (rows) =>
+        grid.shown.expansion.levelsOf(rows),
+      );
+      const grid: Grid = new Grid(
         plugin,
         table,
         origins,
-        async () => v.parse(Layout, await viewer.save()),
+        { untold: () => viewerLayout.read(), daysOf: (date) => days.of(date) },
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
           onRows: () => options.onRows(),
@@ -216,20 +240,24 @@ export class Pivot {
             // What is on screen stays as it is.
             sorting.catch(() => viewer.resetError()).catch(() => undefined);
           },
+          onDeeper: () => pivot.joinLevels(),
         },
         busy,
         gate,
       );
       const schema = byName(await table.schema());
-      const pivot = new Pivot(
+      const pivot: Pivot = new Pivot(
         options,
         engine,
         table,
         viewer,
+        viewerLayout,
         grid,
         schema,
         facts,
         known,
+        days,
+        buckets,
         busy,
         gate,
         origins,
@@ -243,7 +271,9 @@ export class Pivot {
         });
       });
       viewer.addEventListener('perspective-toggle-settings', (event) => {
-        if (event instanceof CustomEvent) options.onSettings(event.detail === true);
+        if (!(event instanceof CustomEvent)) return;
+        viewerLayout.isWhole = event.detail === true;
+        options.onSettings(viewerLayout.isWhole);
       });
       pivot.findMonths();
       return pivot;
@@ -307,7 +337,7 @@ export class Pivot {
 
   /** What the engine shows: {@link layout}, with what keeps months in order. */
   private async engineLayout(): Promise<Layout> {
-    const layout = v.parse(Layout, await this.viewer.save());
+    const layout = await this.viewerLayout.read();
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
     layout.plugin = this.kind;
@@ -392,14 +422,16 @@ export class Pivot {
     if (rows.count === 0) return;
     const { origins } = this;
     const answered = fitted(rows.columns, origins.loaded(this.schema), this.options.index);
-    const columns = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
+    const extended = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
+    const columns = this.buckets.extend(extended);
     this.noteEmpty(columns);
+    this.days.add(columns);
     await this.noteEmptyExpressions(columns);
     // The engine takes a column that is not there as empty, and has less to do.
     const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
     await this.grid.whileRemade(async () => {
-      const isLoadedAnew = await this.places.makeFor(rows.count, this.table);
-      await this.changeRows(side, () => this.engine.update(this.table, streamOf(filled)));
+      const isLoadedAnew = await this.places.makeFor(rows.count, this.table.whole);
+      await this.changeRows(side, () => this.engine.update(this.table.whole, streamOf(filled)));
       if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
       if (!isLoadedAnew) return this.settle();
       this.grid.invalidate();
@@ -426,6 +458,7 @@ export class Pivot {
         await this.table.remove(await this.keysOfEntry(side === 'own' ? logid : -logid));
       }
     });
+    this.days.remove(side === 'own' ? logid : -logid);
     if (side === 'own' && logid !== this.triedRows?.logid) this.known.forget();
     await this.settle();
   }
@@ -589,8 +622,19 @@ export class Pivot {
     );
   }
 
-  async toggleSettings(open?: boolean): Promise<void> {
+  /** Opens or closes the viewer's own settings, in which all levels of rows can be arranged. */
+  async toggleSettings(open: boolean): Promise<void> {
+    if (open) {
+      this.viewerLayout.isWhole = true;
+      await this.joinLevels();
+    }
     await this.viewer.toggleConfig(open);
+  }
+
+  /** Has the view made with the levels of rows that are open. */
+  private async joinLevels(): Promise<void> {
+    const { group_by } = await this.viewerLayout.read();
+    if (group_by && !this.disposed) await this.restore({ group_by });
   }
 
   async setDark(dark: boolean): Promise<void> {
@@ -616,12 +660,13 @@ export class Pivot {
     this.viewer.remove();
   }
 
-  private async restore(config: Record<string, unknown>): Promise<void> {
+  private async restore(config: Partial<Layout>): Promise<void> {
     const theme = themeOf(this.dark);
     this.restoring++;
     try {
       await this.busy.during(async () => {
-        await Promise.all([this.showTable(), this.viewer.restore({ theme, ...config })]);
+        const told = { theme, ...this.viewerLayout.told(config) };
+        await Promise.all([this.showTable(), this.viewer.restore(told)]);
         await this.viewer.flush();
       });
       this.options.onShown();
@@ -641,7 +686,7 @@ export class Pivot {
     if (this.isTableShown) return;
     this.isTableShown = true;
     try {
-      await this.viewer.load(this.table);
+      await this.viewer.load(this.table.whole);
     } catch (error) {
       this.isTableShown = false;
       throw error;
@@ -723,8 +768,11 @@ export class Pivot {
     for (const name of reader.expressions) {
       const text = reader.config.expressions[name] ?? '';
       if (this.emptyExpressions.has(text)) continue;
+      const bucket = readBucket(text);
       // A view that is made anew without need is only slower.
-      const isEmpty = await this.isEmptyForAny(name, text, rows).catch(() => true);
+      const isEmpty = bucket
+        ? (rows.get(bucket.date)?.nullCount ?? 1) > 0
+        : await this.isEmptyForAny(name, text, rows).catch(() => true);
       if (isEmpty) this.emptyExpressions.add(text);
     }
   }

@@ -11,6 +11,13 @@ export const TIME_UNITS = ['year', 'quarter', 'month'] as const satisfies readon
 /** How many months each unit has. */
 export const MONTHS_IN: Readonly<Record<TimeUnit, number>> = { year: 12, quarter: 3, month: 1 };
 
+/** The first day of the unit of time that a day is in; both in epoch milliseconds. */
+export function startOf(day: number, unit: TimeUnit): number {
+  const start = new Date(day);
+  const month = start.getUTCMonth();
+  return start.setUTCMonth(month - (month % MONTHS_IN[unit]), 1);
+}
+
 /** The last day of the unit of time that begins at a day; both in epoch milliseconds. */
 export function lastDayOf(start: number, unit: TimeUnit): number {
   const end = new Date(start);
@@ -24,6 +31,15 @@ export const isTimeUnit = (word: unknown): word is TimeUnit =>
 /** The expression that groups a date by a unit of time. */
 export const bucketOf = (date: string, unit: TimeUnit): string =>
   `bucket(${quotedName(date)}, '${SPELT[unit]}')`;
+
+/** A date that is grouped by a unit of time: what it is called, and its expression under that name. */
+export function groupedBy(
+  date: string,
+  unit: TimeUnit,
+): { name: string; expressions: Record<string, string> } {
+  const name = `${date} (${unit})`;
+  return { name, expressions: { [name]: bucketOf(date, unit) } };
+}
 
 const BUCKET = /^\s*bucket\(\s*"((?:[^"\\]|\\.)*)"\s*,\s*'(\w+)'\s*\)\s*$/;
 

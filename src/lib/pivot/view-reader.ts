@@ -21,6 +21,7 @@ import { isAdditive, paintingOf, type Ratio } from './ratios';
 import { readPrinted } from './printed-columns';
 import type { PivotCell, SliceColumn } from './slice';
 import { expressionsOf, sliceFromCell } from './slice';
+import { readBucket, startOf, type TimeUnit } from './time-unit';
 import type { Underlying } from './underlying';
 import { neededColumns } from './underlying';
 
@@ -35,8 +36,18 @@ export interface Across {
   isOpen: (path: readonly CellValue[]) => boolean;
 }
 
-/** What a view is made with, but does not tell: how its columns are sorted, and what is no sum. */
-export type Untold = Pick<Layout, 'sort' | 'aggregates'>;
+/**
+ * What a view is made with, but does not tell: how its columns are sorted, what is no sum, the levels of rows
+ * that it does not have yet, and which expressions its columns stand for.
+ */
+export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'expressions'>;
+
+/** What is known beside a view. */
+export interface BesideView {
+  untold(): Promise<Untold>;
+  /** The days of a column in all rows of the table; null if the engine has to be asked. */
+  daysOf(date: string): readonly CellValue[] | null;
+}
 
 const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
 
@@ -64,6 +75,9 @@ export class ViewReader {
     readonly schema: Schema,
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly across: Across,
+    private readonly daysOf: BesideView['daysOf'],
+    /** How many levels of rows the view has: `config` names those, too, that join it when they are opened. */
+    readonly levels: number,
   ) {}
 
   /**
@@ -74,9 +88,10 @@ export class ViewReader {
   static async open(
     table: EngineTable,
     view: EngineView,
-    { sort = [], aggregates = {} }: Untold,
+    { sort = [], aggregates = {}, group_by = [], expressions = {} }: Untold,
     ratios: ReadonlyMap<string, Ratio> = new Map(),
     across: Across = ALL_OPEN,
+    daysOf: BesideView['daysOf'] = () => null,
   ): Promise<ViewReader> {
     const [config, tableSchema, expressionSchema] = await Promise.all([
       view.get_config(),
@@ -89,19 +104,27 @@ export class ViewReader {
       operator,
       Array.isArray(term) ? term.filter((v) => v !== null) : term,
     ]);
+    const isPart = config.group_by.every((name, i) => name === group_by[i]);
+    const arranged = { ...config, filter, sort, group_by: isPart ? group_by : config.group_by };
+    const used = namesIn(arranged);
+    const asColumns = Object.entries(expressions).filter(
+      ([name]) => used.has(name) && !Object.hasOwn(config.expressions, name),
+    );
+    // Only dates that are grouped by a unit of time are columns, and what they begin with is a date.
+    const types = asColumns.map(([name]) => [name, 'date' as const]);
     return new ViewReader(
       table,
       view,
       {
-        ...config,
-        filter,
-        sort,
-        expressions: byName(config.expressions),
+        ...arranged,
+        expressions: byName({ ...config.expressions, ...Object.fromEntries(asColumns) }),
         aggregates: byName(aggregates),
       },
-      byName({ ...tableSchema, ...expressionSchema }),
+      byName({ ...Object.fromEntries(types), ...tableSchema, ...expressionSchema }),
       ratios,
       across,
+      daysOf,
+      config.group_by.length,
     );
   }
 
@@ -452,6 +475,9 @@ export class ViewReader {
 
   private async readUnderlying(expression: string): Promise<Underlying> {
     const text = this.config.expressions[expression] ?? '';
+    const bucket = readBucket(text);
+    const days = bucket && this.daysOf(bucket.date);
+    if (bucket && days) return inUnits(bucket.date, days, bucket.unit);
     const columns = await neededColumns(this.table, text);
     const view = await this.underlyingViews.get(expression, () =>
       this.table.view({
@@ -528,6 +554,19 @@ export class ViewReader {
     }
   }
 }
+
+/** The columns and expressions that a view goes by. */
+const namesIn = ({ group_by, split_by, columns, filter, sort }: ViewConfig): Set<string | null> =>
+  new Set([...group_by, ...split_by, ...columns, ...[...filter, ...sort].map(([name]) => name)]);
+
+/** What the units of time stand for that some days are in. */
+const inUnits = (date: string, days: readonly CellValue[], unit: TimeUnit): Underlying => ({
+  columns: [date],
+  tuples: days.map((day) => ({
+    value: valueKey(typeof day === 'number' ? startOf(day, unit) : null),
+    tuple: [day],
+  })),
+});
 
 /** The values that identify a row, and their columns. */
 export interface RowNames {

@@ -125,6 +125,14 @@ export class Arrangement {
     await this.compareWithView(pivot, shown);
   }
 
+  /** The expressions of what an address says, before it can be shown. */
+  async expressionsOf(search: string): Promise<Readonly<Record<string, string>>> {
+    const { view, parts } = readAddress(search);
+    const found = view === null ? null : await this.findView(view);
+    const layout = this.storedLayout(found);
+    return { ...(layout.success && layout.output.expressions), ...parts.expressions };
+  }
+
   /** Shows what an address says; the empty one is the layout that the source opens with. */
   async openAddress(pivot: Pivot, search: string): Promise<void> {
     this.address = null;
@@ -453,9 +461,13 @@ export class Arrangement {
 
   /** The layout of the open view, or the source's default, if there is one and it is a layout. */
   private openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
-    const stored: unknown = this.view ? this.view.layout : this.planned.source.default_layout;
-    if (stored === null) return 'automatic';
-    const layout = v.safeParse(Layout, stored);
+    if (!this.view && this.planned.source.default_layout === null) return 'automatic';
+    const layout = this.storedLayout(this.view);
     return layout.success ? pivot.withOther(layout.output) : 'refused';
+  }
+
+  /** What is stored as the layout of a view, or as the source's default. */
+  private storedLayout(view: NamedView | null) {
+    return v.safeParse(Layout, view ? view.layout : this.planned.source.default_layout);
   }
 }

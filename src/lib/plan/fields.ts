@@ -3,7 +3,7 @@ import type { Layout } from '../contract/stored-layout';
 import { toScalar } from '../pivot/cell-value';
 import type { SortKey } from '../pivot/column-sort';
 import type { Schema } from '../pivot/engine-types';
-import { bucketOf, lastDayOf, readBucket, TIME_UNITS } from '../pivot/time-unit';
+import { groupedBy, lastDayOf, readBucket, TIME_UNITS } from '../pivot/time-unit';
 
 /** Where a field can be in a pivot. */
 export const ZONES = ['rows', 'columns', 'measures'] as const;
@@ -136,9 +136,7 @@ export function datePart(
   date: string,
   unit: Unit,
 ): { name: string; expressions: Layout['expressions'] } {
-  if (unit === 'day') return { name: date, expressions: {} };
-  const name = `${date} (${unit})`;
-  return { name, expressions: { [name]: bucketOf(date, unit) } };
+  return unit === 'day' ? { name: date, expressions: {} } : groupedBy(date, unit);
 }
 
 /** The first and the last day of the unit of time that begins at an instant, as ISO text. */

@@ -22,6 +22,8 @@ interface PivotPlace extends Omit<PivotEvents, 'onBusy'> {
    * @param whyNotBeside what is against some rows; null if nothing is
    */
   compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null>;
+  /** The expressions of the layout that {@link arrange} will give. Never throws. */
+  expressions(): Promise<Readonly<Record<string, string>>>;
   /** Gives a pivot that was just opened its layout. */
   arrange(pivot: Pivot): Promise<void>;
 }
@@ -78,6 +80,7 @@ export class Loading {
         ({ Pivot }) => Pivot.prepare(),
         () => undefined,
       );
+      const expressions = place.expressions();
       const { bytes, index, rows, timeline, fellBack } = await downloadRows(
         this.planned.id,
         this.planned.columns,
@@ -94,7 +97,7 @@ export class Loading {
         return;
       }
       this.phase = { kind: 'loading', step: 'engine', progress: null };
-      await this.show(bytes, index, place, signal);
+      await this.show(bytes, index, { ...place, expressions: await expressions }, signal);
     } catch (error) {
       if (signal.aborted) return;
       this.phase = {
@@ -116,7 +119,11 @@ export class Loading {
   private async show(
     bytes: ArrayBuffer,
     index: 'pf_id' | 'pf_gkey',
-    { arrange, compared: findCompared, ...options }: PivotPlace,
+    {
+      arrange,
+      compared: findCompared,
+      ...options
+    }: Omit<PivotPlace, 'expressions'> & { expressions: Readonly<Record<string, string>> },
     signal: AbortSignal,
   ): Promise<void> {
     const { Pivot } = await import('../pivot/pivot');

@@ -294,6 +294,8 @@ export class PlanSession {
       host: this.host,
       dark: this.dark,
       compared: (whyNotBeside) => comparison.take(whyNotBeside),
+      expressions: async () =>
+        shown?.layout.expressions ?? this.arrangement.expressionsOf(this.search),
       arrange: (pivot) =>
         shown
           ? this.arrangement.takeOver(pivot, shown)

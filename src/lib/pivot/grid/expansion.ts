@@ -56,6 +56,19 @@ export class Expansion {
     return this.opened.has(key) || this.depth === null || path.length <= this.depth;
   }
 
+  /** How many levels of groups of these columns it takes to show what is open: one, if all are closed. */
+  levelsOf(columns: readonly string[]): number {
+    const isSame = JSON.stringify(columns) === JSON.stringify(this.columns);
+    const opened = isSame ? [...this.opened.values()].filter((path) => this.isInSight(path)) : [];
+    const deepest = Math.max(this.depth ?? columns.length, ...opened.map(({ length }) => length));
+    return Math.min(deepest + 1, columns.length);
+  }
+
+  /** Whether all groups that a path is in are open. */
+  private isInSight(path: readonly CellValue[]): boolean {
+    return path.every((_, level) => this.isOpen(path.slice(0, level)));
+  }
+
   /** Goes on with groups of these columns. If they are others than before, only the depth is kept. */
   follow(columns: readonly string[]): void {
     if (JSON.stringify(columns) === JSON.stringify(this.columns)) return;

@@ -6,7 +6,7 @@ import type { Busy } from '../busy';
 import type { Gate } from '../gate';
 import type { Origins } from '../origins';
 import type { SliceColumn } from '../slice';
-import type { Untold } from '../view-reader';
+import type { BesideView } from '../view-reader';
 import { cellName, copyMarked, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
 import { Drag } from './drag';
@@ -43,6 +43,8 @@ interface GridEvents {
   onRows(): void;
   /** The user sorts in another way. */
   onSort(sort: LayoutSort[]): void;
+  /** Rows are open of levels that the view does not have: it is to be made anew with them. */
+  onDeeper(): Promise<void>;
 }
 
 /**
@@ -62,18 +64,18 @@ export class Grid implements GridHost {
 
   /**
    * @param origins the measures by origin: which are painted from others, which are another version's
-   * @param untold what the viewer made its view with, but the view does not tell
+   * @param beside what the viewer made its view with, but the view does not tell
    */
   constructor(
     private readonly plugin: GridPlugin,
     table: Table,
     origins: Pick<Origins, 'ratios' | 'ofOther'>,
-    untold: () => Promise<Untold>,
+    beside: BesideView,
     private readonly events: GridEvents,
     private readonly busy: Busy,
     private readonly gate: Gate,
   ) {
-    this.shown = new Shown(table, origins.ratios, untold, gate);
+    this.shown = new Shown(table, origins.ratios, beside, gate);
     this.widths = new Widths(this.shown, plugin.table);
     this.drawing = new Drawing(this.shown, plugin.table, this.widths);
     this.marks = new Marks(this.shown, plugin.table, origins.ofOther);
@@ -176,7 +178,7 @@ export class Grid implements GridHost {
     expansion.setDepth(depth);
     if (!view) return;
     await this.busy.during(async () => {
-      await view.set_depth(depth);
+      if (!(await this.joinLevels())) await view.set_depth(depth);
       await this.afterRows();
     });
   }
@@ -209,11 +211,21 @@ export class Grid implements GridHost {
       const [, next = []] = await reader.rowPaths(at.y, at.y + 2);
       const isOpen = next.length > path.length;
       isToOpen ??= !isOpen;
-      if (isToOpen !== isOpen) await (isToOpen ? view.expand(at.y) : view.collapse(at.y));
+      const hasRows = path.length < reader.levels;
+      if (hasRows && isToOpen !== isOpen)
+        await (isToOpen ? view.expand(at.y) : view.collapse(at.y));
     });
     if (isToOpen) this.shown.expansion.open(path);
     else if (isToOpen === false) this.shown.expansion.close(path);
+    await this.joinLevels();
     await this.afterRows();
+  }
+
+  /** Has the view made with the levels that are open now. @returns whether it lacked any */
+  private async joinLevels(): Promise<boolean> {
+    const { lacksLevels } = this.shown;
+    if (lacksLevels) await this.events.onDeeper();
+    return lacksLevels;
   }
 
   /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */

@@ -26,7 +26,12 @@ async function shownByRegion() {
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
   const config = { group_by: ['region'], columns: ['value'] };
   const { view, deleteByViewer } = deletable(await table.view(config));
-  const shown = new Shown(table, new Map(), async () => ({}), new Gate());
+  const shown = new Shown(
+    table,
+    new Map(),
+    { untold: async () => ({}), daysOf: () => null },
+    new Gate(),
+  );
   await shown.adopt(view);
   return { table, config, deleteByViewer, shown };
 }

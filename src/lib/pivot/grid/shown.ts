@@ -5,7 +5,7 @@ import { parseRows } from '../columns-json';
 import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
 import type { Gate } from '../gate';
 import type { Ratio } from '../ratios';
-import { ViewReader, type Untold } from '../view-reader';
+import { ViewReader, type BesideView } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
 import { labelStyle, type LabelStyle } from './labels';
@@ -43,7 +43,7 @@ export class Shown {
     private readonly table: Table,
     /** The columns that are painted from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
-    private readonly untold: () => Promise<Untold>,
+    private readonly beside: BesideView,
     private readonly gate: Gate,
   ) {}
 
@@ -75,15 +75,25 @@ export class Shown {
     if (across) this.across.recall(across);
   }
 
+  /** Whether rows are open of a level that the view does not have. */
+  get lacksLevels(): boolean {
+    const { reader } = this;
+    return reader !== null && this.expansion.levelsOf(reader.config.group_by) > reader.levels;
+  }
+
   /** Takes over a new view of the viewer. */
   async adopt(view: View): Promise<void> {
     const before = this.reader;
     this.view = view;
-    const { across } = this;
-    const reader = await ViewReader.open(this.table, view, await this.untold(), this.ratios, {
-      totals: () => this.totals,
-      isOpen: (path) => across.isOpen(path),
-    });
+    const { across, beside, table, ratios } = this;
+    const reader = await ViewReader.open(
+      table,
+      view,
+      await beside.untold(),
+      ratios,
+      { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
+      (date) => beside.daysOf(date),
+    );
     this.reader = reader;
     void before?.dispose().catch(() => undefined);
     across.follow(reader.config.split_by);
