@@ -15,9 +15,10 @@ const WITH_TIMES: Schema = { ...SCHEMA, seen: 'datetime' };
 
 describe('places that rows have left', () => {
   it('are gone once all rows are loaded anew, and each row is as it was', async () => {
-    // More than are read at once.
-    const rows = awkwardRows(70_000).map((row, i): Row => ({
+    // More than are read of one view, with keys on both sides of zero.
+    const rows = awkwardRows(140_000).map((row, i): Row => ({
       ...row,
+      pf_id: 3 * (i - 60_000),
       pf_note: null,
       seen: i % 5 === 0 ? null : Date.UTC(1969, 11, 31, i),
     }));

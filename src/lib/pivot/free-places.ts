@@ -1,4 +1,6 @@
-import type { Table } from './engine-types';
+import type { LayoutFilter } from '../contract/stored-layout';
+import { parseRows } from './columns-json';
+import type { Schema, Table } from './engine-types';
 import type { Gate } from './gate';
 import { RowsError } from './rows';
 
@@ -9,6 +11,8 @@ const PLACES_PER_VALUE = 600;
  * rows it needs several times what they take.
  */
 const ROWS_AT_ONCE = 16_384;
+/** So many rows are in one view that is only read: it takes more memory per row than the rows themselves. */
+const ROWS_OF_VIEW = 131_072;
 /** So many are looked at in half a second. */
 const WORTH_IT = 4e8;
 
@@ -50,7 +54,7 @@ export class FreePlaces {
     const [schema, size] = await Promise.all([table.schema(), table.size()]);
     // An empty table has nothing to load anew.
     if (size === 0 || looks < PLACES_PER_VALUE * Object.keys(schema).length * size) return false;
-    const parts = await readAll(table);
+    const parts = await readAll(table, schema, size);
     await this.gate
       .during(async () => {
         await table.clear();
@@ -64,17 +68,52 @@ export class FreePlaces {
   }
 }
 
-/** All rows of a table, as parts of it one below the other. */
-async function readAll(table: Table): Promise<ArrayBuffer[]> {
-  const view = await table.view();
-  try {
-    const rows = await view.num_rows();
-    const parts: ArrayBuffer[] = [];
-    for (let start_row = 0; start_row < rows; start_row += ROWS_AT_ONCE) {
-      const end_row = Math.min(rows, start_row + ROWS_AT_ONCE);
-      parts.push(await view.to_arrow({ compression: null, start_row, end_row }));
+/** All rows of a table, as parts of it. */
+async function readAll(table: Table, schema: Schema, size: number): Promise<ArrayBuffer[]> {
+  const parts: ArrayBuffer[] = [];
+  for (const filter of await shares(table, schema, Math.ceil(size / ROWS_OF_VIEW))) {
+    const view = await table.view({ filter });
+    try {
+      const rows = await view.num_rows();
+      for (let start_row = 0; start_row < rows; start_row += ROWS_AT_ONCE) {
+        const end_row = Math.min(rows, start_row + ROWS_AT_ONCE);
+        parts.push(await view.to_arrow({ compression: null, start_row, end_row }));
+      }
+    } finally {
+      await view.delete();
     }
-    return parts;
+  }
+  return parts;
+}
+
+/** Filters that part the rows of a table by their keys, if these are numbers; each row meets one of them. */
+async function shares(table: Table, schema: Schema, count: number): Promise<LayoutFilter[][]> {
+  const index = await table.get_index();
+  const type = index === undefined ? undefined : schema[index];
+  if (index === undefined || count === 1 || (type !== 'integer' && type !== 'float')) return [[]];
+  const [first, last] = await Promise.all([endOf(table, index, 'min'), endOf(table, index, 'max')]);
+  const step = (last - first) / count;
+  const bounds = Array.from({ length: count - 1 }, (_, i) => Math.ceil(first + (i + 1) * step));
+  return Array.from({ length: count }, (_, i) => {
+    const ends: [operator: string, bound: number | undefined][] = [
+      ['>=', bounds[i - 1]],
+      ['<', bounds[i]],
+    ];
+    return ends.flatMap(([operator, bound]): LayoutFilter[] =>
+      bound === undefined ? [] : [[index, operator, bound]],
+    );
+  });
+}
+
+/** The least or the greatest number of a column. */
+async function endOf(table: Table, column: string, aggregate: 'min' | 'max'): Promise<number> {
+  // Whatever it is grouped by, the first row is that of all rows.
+  const config = { group_by: ['pf_iter'], columns: [column], aggregates: { [column]: aggregate } };
+  const view = await table.view(config);
+  try {
+    await view.set_depth(0);
+    const { columns } = parseRows(await view.to_columns_string({ end_row: 1 }));
+    return Number(columns.get(column)?.[0]);
   } finally {
     await view.delete();
   }
