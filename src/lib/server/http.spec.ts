@@ -1,5 +1,8 @@
+import { Int32, makeData } from 'apache-arrow';
 import { expect, it } from 'vitest';
-import { jsonInPieces } from './http';
+import { listed } from './arrow/json';
+import { Budget } from './budget';
+import { jsonInPieces, undoResponse } from './http';
 
 it('makes a piece of an answer when it is asked for, and none after the client has left', async () => {
   let made = 0;
@@ -38,3 +41,51 @@ it('gives back the memory of an answer that is taken to its end, or cannot be ma
   await expect(jsonInPieces(broken(), memory).text()).rejects.toThrow('broken');
   expect(released).toBe(2);
 });
+
+/** The answer of an undo of many rows, and the budget that it takes 1,000 bytes of. */
+async function undone(write: typeof listed) {
+  const ids = Int32Array.from({ length: 100_000 }, (_, i) => i + 1);
+  const column = {
+    name: 'pf_id',
+    data: makeData({ type: new Int32(), length: ids.length, nullCount: 0, data: ids }),
+  };
+  const budget = new Budget(1_000_000);
+  const memory = await budget.once((memory) => {
+    memory.grow(1000);
+    return Promise.resolve(memory);
+  });
+  const columns = [write(column)];
+  const response = undoResponse({ rows_deleted: ids.length, keys: 'pf_ids', columns, memory });
+  return { response, budget, expected: { rows_deleted: ids.length, pf_ids: [...ids] } };
+}
+
+it('tells the length of an answer to an undo whose ids are listed before', async () => {
+  const { response, budget, expected } = await undone(listed);
+  const length = Number(response.headers.get('content-length'));
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  expect(bytes.length).toBe(length);
+  expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(expected);
+  expect(budget.held).toBe(0);
+});
+
+it('tells no length of one whose ids are listed while it is sent', async () => {
+  const { response, budget, expected } = await undone((column) => column);
+  expect(response.headers.has('content-length')).toBe(false);
+  expect(await response.json()).toEqual(expected);
+  expect(budget.held).toBe(0);
+});
+
+it.each([
+  ['before', listed],
+  ['while it is sent', (column: Parameters<typeof listed>[0]) => column],
+])(
+  'keeps the memory of ids listed %s until the client has taken them or left',
+  async (_, write) => {
+    const { response, budget } = await undone(write);
+    const reader = response.body!.getReader();
+    await reader.read();
+    expect(budget.held).toBe(1000);
+    await reader.cancel();
+    expect(budget.held).toBe(0);
+  },
+);

@@ -16,7 +16,7 @@ import {
 import type { Column } from './arrow/column-plan';
 import { rowCountOf } from './arrow/column-values';
 import { encodeParts, lengthOf } from './arrow/encode';
-import { jsonRows, jsonWithList, jsonWithRows } from './arrow/json';
+import { isListed, jsonAroundList, jsonRows, jsonWithList, jsonWithRows } from './arrow/json';
 import type { Asked, Read } from './bodies';
 import type { Encoding } from './compress';
 import { ENCODINGS } from './compress';
@@ -446,8 +446,8 @@ function arrowRows(
 const skippedHeader = (skipped: string): Record<string, string> =>
   skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
 
-/** The answer of an undo: the keys of the rows that are gone. */
-export const undoResponse = ({
+/** The answer of an undo: the keys of the rows that are gone. Its length is told if they are listed already. */
+export function undoResponse({
   rows_deleted,
   keys,
   columns: [column],
@@ -457,7 +457,13 @@ export const undoResponse = ({
   keys: 'pf_ids' | 'pf_gkeys';
   columns: readonly Column[];
   memory: Reservation;
-}): Response => jsonInPieces(jsonWithList({ rows_deleted }, keys, column), memory);
+}): Response {
+  const fields = { rows_deleted };
+  if (!isListed(column)) return jsonInPieces(jsonWithList(fields, keys, column), memory);
+  const parts = jsonAroundList(fields, keys, column);
+  const length = String(lengthOf(parts));
+  return jsonInPieces(piecesOf(parts), memory, { 'content-length': length });
+}
 
 /**
  * An answer of JSON in pieces. Each piece is made when the client takes it, and none is made after the

@@ -62,10 +62,9 @@ function rowPieces(
 export function jsonWithList(
   fields: Record<string, unknown>,
   name: string,
-  column: Column | ListedColumn | undefined,
+  column: Column | undefined,
 ): Generator<Uint8Array<ArrayBuffer>, void> {
   const [head, tail] = [`${opened(fields)}"${name}":[`, ']}'];
-  if (column && 'list' in column) return around(head, column.list, tail);
   const values = column && integersOf(column);
   if (values) return integerPieces(head, values, tail);
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
@@ -83,15 +82,18 @@ export function listed(column: Column): Column | ListedColumn {
   return values ? { ...column, list: [...integerPieces('', values, '')] } : column;
 }
 
-function* around(
-  head: string,
-  list: readonly Uint8Array<ArrayBuffer>[],
-  tail: string,
-): Generator<Uint8Array<ArrayBuffer>, void> {
+/** Whether the list of a column is written already. */
+export const isListed = (column: Column | undefined): column is ListedColumn =>
+  column !== undefined && 'list' in column;
+
+/** As {@link jsonWithList}, of a list that is written already: all parts, so that their length is known. */
+export function jsonAroundList(
+  fields: Record<string, unknown>,
+  name: string,
+  { list }: ListedColumn,
+): Uint8Array<ArrayBuffer>[] {
   const encoder = new TextEncoder();
-  yield encoder.encode(head);
-  yield* list;
-  yield encoder.encode(tail);
+  return [encoder.encode(`${opened(fields)}"${name}":[`), ...list, encoder.encode(']}')];
 }
 
 /** The values of a column of integers that has no nulls; undefined for every other column. */
