@@ -10,6 +10,10 @@ export const CHANNEL = 'forecast_pivot';
 const Told = v.object({ version: v.number(), event: VersionEvent });
 export type Told = v.InferOutput<typeof Told>;
 
+/** An event of a version as it is sent on the channel. */
+export const messageOf = (version: number, event: VersionEvent): string =>
+  JSON.stringify({ version, event } satisfies Told);
+
 /**
  * Tells every process of an event of a version once this transaction is committed, and nobody if it is
  * rolled back. PostgreSQL tells them in the order of commits.
@@ -19,10 +23,7 @@ export const tell = (
   version: number,
   event: VersionEvent,
 ): Promise<number> =>
-  transaction.run(sql`SELECT pg_notify($1, $2)`, [
-    CHANNEL,
-    JSON.stringify({ version, event } satisfies Told),
-  ]);
+  transaction.run(sql`SELECT pg_notify($1, $2)`, [CHANNEL, messageOf(version, event)]);
 
 /** Tells of all versions of a source that whatever a client holds of them may be outdated. */
 export const tellAll = (transaction: Transaction, sourceId: number): Promise<number> =>

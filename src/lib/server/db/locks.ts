@@ -4,12 +4,14 @@ import type { Slice } from '../../contract/operations';
 import type { Identifier, SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
 import type { Queryable } from './database';
+import { prepared } from './database';
 
 const FIELDS = sql`id, version_id, slice, note, created_by, created_at`;
+const LOCKS = prepared(sql`SELECT ${FIELDS} FROM pf.lock WHERE version_id = $1 ORDER BY id`);
 
 /** Oldest first. */
 export const listLocks = (db: Queryable, versionId: number): Promise<Lock[]> =>
-  db.many(Lock, sql`SELECT ${FIELDS} FROM pf.lock WHERE version_id = $1 ORDER BY id`, [versionId]);
+  db.many(Lock, LOCKS, [versionId]);
 
 /** @returns the new lock */
 export const insertLock = (

@@ -5,7 +5,7 @@ import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './database';
-import { found } from './database';
+import { found, prepared } from './database';
 
 /** The columns of {@link LogEntry}. */
 export const ENTRY_FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;
@@ -41,15 +41,15 @@ export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> 
     `log entry ${logid}`,
   );
 
-/** The version that an entry belongs to; undefined if there is no such entry. */
-export async function versionOfEntry(db: Queryable, logid: number): Promise<number | undefined> {
-  const entry = await db.maybeOne(
-    v.object({ version_id: v.number() }),
-    sql`SELECT version_id FROM pf.log WHERE id = $1`,
-    [logid],
-  );
-  return entry?.version_id;
-}
+const EntryKey = v.object({ id: v.number(), version_id: v.number(), stamp: timestamp });
+/** Which entry, of which version. Its stamp tells it from another of its id in a restored database. */
+export type EntryKey = v.InferOutput<typeof EntryKey>;
+
+const ENTRY_KEY = prepared(sql`SELECT id, version_id, stamp FROM pf.log WHERE id = $1`);
+
+/** The entry of an id, and the version that it belongs to; undefined if there is no such entry. */
+export const findEntry = (db: Queryable, logid: number): Promise<EntryKey | undefined> =>
+  db.maybeOne(EntryKey, ENTRY_KEY, [logid]);
 
 /** Null clears the note. @throws AppError 404 if there is no such entry */
 export async function updateNote(

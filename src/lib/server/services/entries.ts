@@ -20,12 +20,14 @@ import {
   insertEntry,
   keepRowCount,
   keepUndone,
+  takeOut,
   triedId,
 } from '../db/entries';
 import { lockUntilCommitted } from '../db/distributed';
 import { tell } from '../db/events';
 import type { ExactTotals, Totals } from '../db/forecast';
 import { entryTotals, exactTotals, noTotals, sliceTotals } from '../db/forecast';
+import type { EntryKey } from '../db/log';
 import { undoneEntry } from '../db/undone';
 import type { AppError } from '../errors';
 import type { Identifier, SqlText } from '../sql/quote';
@@ -43,7 +45,7 @@ import { keptColumns, once } from './idempotency';
 import type { LockedRows } from './locks';
 import { lockedRows, requireUnlocked } from './locks';
 import { runWrite, type StatementAnswer } from './read-columns';
-import { deleteWritten, keepWritten, type KeptWritten } from './written';
+import { deleteWritten, keepWritten, writtenOf, type KeptWritten } from './written';
 
 /** What every request that writes rows uses. */
 export interface Resources {
@@ -220,26 +222,23 @@ class EntryWriter {
    * @param user who undoes it, if that is known
    * @throws AppError 404 if there is no such entry, 423 if a row of it is locked
    */
-  async undo(logid: number, user: string | null): Promise<UndoResult> {
+  async undo(entry: EntryKey, user: string | null): Promise<UndoResult> {
     const { tx, target, memory, written } = this;
-    const entry = await deleteEntry(tx, logid);
-    await this.#requireUnlocked(ofEntry(logid));
-    const deleteRows = () => deleteRowsOfEntry(tx, target.table, logid);
-    const known = written && (await deleteWritten(written, tx, target, entry, deleteRows, memory));
-    if (known) await keepUndone(tx, [{ entry, totals: known.totals }], user);
-    const gone = known
-      ? { rows_deleted: known.totals.row_count, keys: 'pf_ids' as const, columns: [known.ids] }
-      : await this.#deleteRead(entry, user);
-    await tell(tx, target.version.id, { kind: 'undone', logid });
-    return gone;
+    const { id } = entry;
+    const known = written && writtenOf(written, tx, target, entry);
+    await takeOut(tx, entry, known ?? (await this.#totals(ofEntry(id)))(id), user);
+    await this.#requireUnlocked(ofEntry(id));
+    if (!known) return this.#deleteRead(id);
+    const deleteRows = () => deleteRowsOfEntry(tx, target.table, id);
+    const ids = await deleteWritten(written, tx, target, known, deleteRows, memory);
+    return { rows_deleted: known.row_count, keys: 'pf_ids', columns: [ids] };
   }
 
-  /** Deletes the rows of an entry, which says what they were, and keeps the entry on the list. */
-  async #deleteRead(entry: LogEntry, user: string | null): Promise<UndoResult> {
+  /** Deletes the rows of an entry, which says what they were. */
+  async #deleteRead(id: number): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
-    await this.#keep([entry], ofEntry(entry.id), user);
-    const tokens = { fc_table: table, logid: sql`${entry.id}` };
+    const tokens = { fc_table: table, logid: sql`${id}` };
     const gone = await runWrite(tx, substitute(undoTemplate(columns), tokens), columns, memory);
     // At the grain, the statement counts the rows behind each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
@@ -269,19 +268,19 @@ class EntryWriter {
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
     const rows = sql`pf_iter = ${literal(iter)}`;
     await this.#requireUnlocked(rows);
-    await this.#keep(entries, rows, user);
+    const totals = await this.#totals(rows);
+    const kept = entries.map((entry) => ({ entry, totals: totals(entry.id) }));
+    await keepUndone(tx, kept, user);
     const rows_deleted = await deleteRowsOfIter(tx, target.table, iter);
     await tell(tx, target.version.id, { kind: 'cleared' });
     return { rows_deleted, log_entries_deleted: entries.length };
   }
 
-  /** Keeps entries that are taken out, for the list and for a redo. @param where which rows are theirs */
-  async #keep(entries: readonly LogEntry[], where: SqlText, user: string | null): Promise<void> {
-    const { tx, target } = this;
-    const { byEntry } = await entryTotals(tx, target.table, target.columns, where);
-    const none = noTotals(target.columns);
-    const kept = entries.map((entry) => ({ entry, totals: byEntry.get(entry.id) ?? none }));
-    await keepUndone(tx, kept, user);
+  /** Totals of the entries that some rows belong to. @param where which rows */
+  async #totals(where: SqlText): Promise<(logid: number) => Totals> {
+    const { table, columns } = this.target;
+    const { byEntry } = await entryTotals(this.tx, table, columns, where);
+    return (logid) => byEntry.get(logid) ?? noTotals(columns);
   }
 
   /**

@@ -5,7 +5,7 @@ import { found } from '../db/database';
 import { tell } from '../db/events';
 import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
-import { listEntries, updateNote, versionOfEntry } from '../db/log';
+import { findEntry, listEntries, updateNote } from '../db/log';
 import { listUndone } from '../db/undone';
 import { getVersion } from '../db/versions';
 import { fieldPlace } from '../errors';
@@ -128,8 +128,8 @@ export async function undo(
   key?: WriteKey,
 ): Promise<Held<UndoResult>> {
   const { db, budget } = resources;
-  const versionId = await versionOfEntry(db, logid);
-  if (versionId === undefined) {
+  const known = await findEntry(db, logid);
+  if (!known) {
     // The first request with this key may have taken the entry out.
     const kept = await budget.run(async (memory) => {
       const result = await keptAnswer(db, key, UndoResult, memory);
@@ -137,9 +137,9 @@ export async function undo(
     });
     if (kept) return kept;
   }
-  const version = found(versionId, `log entry ${logid}`);
+  const entry = found(known, `log entry ${logid}`);
   const attempt = () =>
-    writingRows(resources, version, key, UndoResult, (writer) => writer.undo(logid, user));
+    writingRows(resources, entry.version_id, key, UndoResult, (writer) => writer.undo(entry, user));
   return attempt().catch((error: unknown) => {
     if (error instanceof OtherRows) return attempt();
     throw error;

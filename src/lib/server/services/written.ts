@@ -4,7 +4,7 @@ import { idBytes, idColumn, idCount, runsOf, type IdRuns } from '../arrow/id-run
 import { listed } from '../arrow/json';
 import type { Reservation } from '../budget';
 import type { Transaction } from '../db/database';
-import type { ExactTotals, Totals } from '../db/forecast';
+import type { ExactTotals } from '../db/forecast';
 import type { KeptTotals } from '../kept-totals';
 import { grainColumns, measureColumns } from '../sql/forecast-columns';
 import type { ForecastVersion } from './forecast-version';
@@ -57,39 +57,38 @@ export class OtherRows extends Error {
   override readonly name = 'OtherRows';
 }
 
+/** What is kept of an entry whose ids an undo answers; undefined if nothing is. */
+export function writtenOf(
+  kept: KeptWritten,
+  tx: Transaction,
+  target: ForecastVersion,
+  entry: Pick<LogEntry, 'id' | 'stamp'>,
+): Written | undefined {
+  if (grainColumns(target.columns).length > 0) return undefined;
+  return kept.of(seriesOf(tx, target), [entry])[0];
+}
+
 /**
  * Deletes the rows of an entry whose ids are kept, and answers these. The statement that answers the ids of
  * what it deletes takes twice as long as one that does not.
  *
  * @param deleteRows deletes the rows of the entry, and says how many there were
  * @param memory that the ids take
- * @returns undefined if nothing is kept
  * @throws OtherRows if not so many rows were there; MemoryShort
  */
 export async function deleteWritten(
   kept: KeptWritten,
   tx: Transaction,
   target: ForecastVersion,
-  entry: Pick<LogEntry, 'id' | 'stamp'>,
+  { logid: id, row_count, ids }: Written,
   deleteRows: () => Promise<number>,
   memory: Reservation,
-): Promise<{ totals: Totals; ids: Column } | undefined> {
-  const series = seriesOf(tx, target);
-  const [written] = kept.of(series, [entry]);
-  if (!written || grainColumns(target.columns).length > 0) return undefined;
-  memory.grow(idBytes(written.ids));
-  kept.drop(series, entry);
+): Promise<Column> {
+  memory.grow(idBytes(ids));
+  kept.drop(seriesOf(tx, target), { id });
   const deleting = deleteRows();
   // The answer is written while the database is at work.
-  const ids = listed(idColumn('pf_id', written.ids));
-  if ((await deleting) !== written.row_count) throw new OtherRows();
-  const amount = (text: string | null) => (text === null ? null : Number(text));
-  return {
-    totals: {
-      row_count: written.row_count,
-      value_total: amount(written.value_total),
-      units_total: amount(written.units_total),
-    },
-    ids,
-  };
+  const column = listed(idColumn('pf_id', ids));
+  if ((await deleting) !== row_count) throw new OtherRows();
+  return column;
 }
