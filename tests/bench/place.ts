@@ -127,7 +127,11 @@ export interface Place {
   close(): Promise<void>;
 }
 
-const SETTINGS = { fsync: 'off', max_wal_size: '8GB', work_mem: '256MB' };
+const SETTINGS = {
+  ...{ fsync: 'off', work_mem: '256MB' },
+  // Between checkpoints, no other begins by itself; at each, all files of the WAL are there to be used again.
+  ...{ max_wal_size: '8GB', min_wal_size: '8GB' },
+};
 
 /** A PostgreSQL of its own, with the schema of the service. It ends with this process. */
 export async function startPlace(settings: Record<string, string> = {}): Promise<Place> {
