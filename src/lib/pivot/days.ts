@@ -1,13 +1,12 @@
 import { Type, type Column } from '@uwdata/flechette';
-import { columnFrom, isThere, numbersOf, type ArrowColumns } from './arrow-columns';
+import { columnFrom, isThere, type ArrowColumns } from './arrow-columns';
 import type { CellValue } from './engine-types';
+import { entriesIn } from './entries';
 import { startOf, type TimeUnit } from './time-unit';
 
 const DAY_MS = 86_400_000;
 /** Days further apart than this are looked at one by one: a table of them all would be too large. */
 const WIDE = 1_000_000;
-/** The column that tells which log entry wrote a row. */
-const LOGID = 'pf_logid';
 
 /** A column of dates as it came: a day per row, counted from 1970-01-01. */
 interface Days {
@@ -120,19 +119,15 @@ export class KnownDays {
 
   /** Rows came, of entries as their column tells. */
   add(columns: ArrowColumns): void {
-    const entries = numbersOf(columns.get(LOGID));
+    const entries = entriesIn(columns);
     for (const [name, byEntry] of this.byColumn) {
       const column = columns.get(name);
       const days = daysIn(column);
-      if (!entries || entries.validity.length > 0 || (column && !days)) {
+      if (!entries || (column && !days)) {
         this.unknown.add(name);
         continue;
       }
-      const { values } = entries;
-      // The rows of an entry follow each other.
-      for (let from = 0, to = 0; from < values.length; from = to) {
-        const logid = Number(values[from]);
-        while (to < values.length && values[to] === values[from]) to++;
+      for (const { logid, from, to } of entries) {
         const ofEntry = byEntry.get(logid) ?? new DaysOfEntry();
         byEntry.set(logid, ofEntry);
         // A column that the rows do not have is empty in them.

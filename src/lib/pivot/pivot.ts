@@ -15,6 +15,7 @@ import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
 import { KnownDays } from './days';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
+import { KnownEntries } from './entries';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
@@ -147,6 +148,8 @@ export class Pivot {
     private readonly known: KnownValues,
     /** The days of all rows. */
     private readonly days: KnownDays,
+    /** The log entries of all rows. */
+    private readonly loaded: KnownEntries,
     private readonly buckets: Buckets,
     private readonly busy: Busy,
     private readonly gate: Gate,
@@ -214,6 +217,8 @@ export class Pivot {
       const known = new KnownValues(prepared.columns, dimensions);
       const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
       for (const other of others) days.add(other);
+      const entries = new KnownEntries();
+      for (const columns of [loaded, ...others]) entries.add(columns);
       viewer.setAttribute('theme', themeOf(options.dark));
       options.host.append(viewer);
       await viewer.resetThemes(Object.values(THEMES));
@@ -257,6 +262,7 @@ export class Pivot {
         facts,
         known,
         days,
+        entries,
         buckets,
         busy,
         gate,
@@ -432,6 +438,7 @@ export class Pivot {
     await this.grid.whileRemade(async () => {
       const isLoadedAnew = await this.places.makeFor(rows.count, this.table.whole);
       await this.changeRows(side, () => this.engine.update(this.table.whole, streamOf(filled)));
+      this.loaded.add(columns);
       if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
       if (!isLoadedAnew) return this.settle();
       this.grid.invalidate();
@@ -458,7 +465,9 @@ export class Pivot {
         await this.table.remove(await this.keysOfEntry(side === 'own' ? logid : -logid));
       }
     });
-    this.days.remove(side === 'own' ? logid : -logid);
+    const ofTable = side === 'own' ? logid : -logid;
+    this.loaded.remove(ofTable);
+    this.days.remove(ofTable);
     if (side === 'own' && logid !== this.triedRows?.logid) this.known.forget();
     await this.settle();
   }
@@ -792,18 +801,11 @@ export class Pivot {
   }
 
   /** The log entries that the loaded rows of a side come from. */
-  async entries(side: Side = 'own'): Promise<ReadonlySet<number>> {
-    const text = await this.asked({ group_by: ['pf_logid'], columns: [] }, (view) =>
-      view.to_columns_string(),
+  entries(side: Side = 'own'): ReadonlySet<number> {
+    const ids = this.loaded.all.filter(
+      (id) => id > 0 === (side === 'own') && id !== this.triedRows?.logid,
     );
-    const ids = (parseRows(text).paths ?? []).map(([id]) => id);
-    const isOfSide = (id: number) => id > 0 === (side === 'own');
-    return new Set(
-      ids
-        .filter((id) => typeof id === 'number')
-        .filter((id) => isOfSide(id) && id !== this.triedRows?.logid)
-        .map(Math.abs),
-    );
+    return new Set(ids.map(Math.abs));
   }
 
   /** Asks a view of the table, all of whose rows are there. */

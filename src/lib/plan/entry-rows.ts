@@ -25,7 +25,7 @@ export class EntryRows {
   async held(): Promise<readonly number[]> {
     await this.changes.settled();
     const pivot = await this.loading.loaded();
-    return pivot && this.isOn(pivot) ? [...(await pivot.entries(this.side))] : [];
+    return pivot && this.isOn(pivot) ? [...pivot.entries(this.side)] : [];
   }
 
   /** Of some entries, those whose rows are not on screen. */

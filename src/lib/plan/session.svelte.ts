@@ -234,7 +234,8 @@ export class PlanSession {
   async findOutWhy(): Promise<void> {
     const { pivot } = this;
     if (!pivot) return;
-    const [loaded] = await Promise.all([pivot.entries(), this.log.read()]);
+    const loaded = pivot.entries();
+    await this.log.read();
     const stored = this.log.answer?.entries.filter((entry) => entry.row_count > 0);
     if (!stored) return;
     this.othersWrote =
