@@ -82,6 +82,16 @@ describe('Pages and tests', () => {
   });
 });
 
+it('CONTRIBUTING says of each dependency what it is for, and of nothing else', () => {
+  const { text } = fileAt('CONTRIBUTING.md');
+  const [, table = ''] = /\n\| Package .*\n\| -.*\n((?:\|.*\n)+)/.exec(text) ?? [];
+  const rows = table.split('\n').map((row) => row.split('|')[1] ?? '');
+  const named = rows.flatMap((cell) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name));
+  const { dependencies, devDependencies } = JSON.parse(fileAt('package.json').text);
+  const used = Object.keys({ ...dependencies, ...devDependencies });
+  expect(named.toSorted()).toEqual(used.toSorted());
+});
+
 it('The README shows the proxy as the tests run it', () => {
   expect(fileAt('README.md').text).toContain(fileAt('docs/proxy/Caddyfile').text);
 });
