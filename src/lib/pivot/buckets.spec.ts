@@ -138,6 +138,8 @@ describe('the days of the loaded rows', () => {
     days.add(rowsOf(-3, '2025-01-01'));
     expect(days.of(DATE)).toEqual([null, ...['2023-12-31', '2024-02-29', '2025-01-01'].map(ms)]);
     expect(days.months(DATE)).toBe(3);
+    // An entry's rows may come in several parts.
+    days.add(rowsOf(1, '2026-07-01', '2023-12-31', null));
     days.remove(1);
     expect(days.of(DATE)).toEqual([null, ms('2024-02-29'), ms('2025-01-01')]);
     days.remove(2);

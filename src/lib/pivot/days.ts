@@ -64,25 +64,66 @@ export function startsOf(
   return columnFrom(type, starts, validity, length, nullCount);
 }
 
-/** The days of one entry's rows. */
-class DaysOfEntry {
-  readonly days = new Set<number>();
-  hasEmpty = false;
+/** The different days of some rows that follow each other. */
+interface Distinct {
+  days: Int32Array;
+  hasEmpty: boolean;
+}
 
-  /** Takes the rows from one place up to another. */
-  add({ values, validity }: Days, from: number, to: number): void {
-    const part = values.subarray(from, to);
-    const { first, last } = spanOf(part);
-    if (validity.length > 0 || last - first > WIDE) {
-      for (let y = from; y < to; y++) {
-        if (isThere(validity, y)) this.days.add(values[y] ?? 0);
-        else this.hasEmpty = true;
-      }
-      return;
+/** The different days of the rows from one place up to another. */
+function distinctIn({ values, validity }: Days, from: number, to: number): Distinct {
+  const part = values.subarray(from, to);
+  const { first, last } = spanOf(part);
+  if (validity.length > 0 || last - first > WIDE) {
+    const found = new Set<number>();
+    let hasEmpty = false;
+    for (let y = from; y < to; y++) {
+      if (isThere(validity, y)) found.add(values[y] ?? 0);
+      else hasEmpty = true;
     }
-    const isSeen = new Uint8Array(last - first + 1);
-    for (let y = 0; y < part.length; y++) isSeen[(part[y] ?? 0) - first] = 1;
-    for (let at = 0; at < isSeen.length; at++) if (isSeen[at]) this.days.add(first + at);
+    return { days: Int32Array.from(found), hasEmpty };
+  }
+  const isSeen = new Uint8Array(last - first + 1);
+  for (let y = 0; y < part.length; y++) isSeen[(part[y] ?? 0) - first] = 1;
+  const found: number[] = [];
+  for (let at = 0; at < isSeen.length; at++) if (isSeen[at]) found.push(first + at);
+  return { days: Int32Array.from(found), hasEmpty: false };
+}
+
+/** The days of one column, with how often each came: an entry may have thousands, and so may many entries. */
+class DaysOfColumn {
+  private readonly byEntry = new Map<number, Distinct[]>();
+  private readonly counts = new Map<number, number>();
+  private empty = 0;
+  private sorted: readonly CellValue[] | null = null;
+
+  add(logid: number, distinct: Distinct): void {
+    this.byEntry.set(logid, [...(this.byEntry.get(logid) ?? []), distinct]);
+    this.count(distinct, 1);
+  }
+
+  remove(logid: number): void {
+    for (const distinct of this.byEntry.get(logid) ?? []) this.count(distinct, -1);
+    this.byEntry.delete(logid);
+  }
+
+  /** In epoch milliseconds, null for the empty value. */
+  get all(): readonly CellValue[] {
+    if (!this.sorted) {
+      const days = [...this.counts.keys()].sort((a, b) => a - b).map((day) => day * DAY_MS);
+      this.sorted = this.empty > 0 ? [null, ...days] : days;
+    }
+    return this.sorted;
+  }
+
+  private count({ days, hasEmpty }: Distinct, by: 1 | -1): void {
+    for (const day of days) {
+      const count = (this.counts.get(day) ?? 0) + by;
+      if (count > 0) this.counts.set(day, count);
+      else this.counts.delete(day);
+    }
+    if (hasEmpty) this.empty += by;
+    this.sorted = null;
   }
 }
 
@@ -92,23 +133,18 @@ class DaysOfEntry {
  * rows of an entry go together.
  */
 export class KnownDays {
-  private readonly byColumn: ReadonlyMap<string, Map<number, DaysOfEntry>>;
+  private readonly byColumn: ReadonlyMap<string, DaysOfColumn>;
   /** Columns whose days are not known: they came as something else, or without a log entry. */
   private readonly unknown = new Set<string>();
 
   /** @param names the columns to know the days of */
   constructor(names: readonly string[]) {
-    this.byColumn = new Map(names.map((name) => [name, new Map()]));
+    this.byColumn = new Map(names.map((name) => [name, new DaysOfColumn()]));
   }
 
   /** The days of a column in epoch milliseconds, null for the empty value; null if they are not known. */
   of(name: string): readonly CellValue[] | null {
-    const byEntry = this.byColumn.get(name);
-    if (!byEntry || this.unknown.has(name)) return null;
-    const entries = [...byEntry.values()];
-    const all = new Set(entries.flatMap(({ days }) => [...days]));
-    const days = [...all].sort((a, b) => a - b).map((day) => day * DAY_MS);
-    return entries.some(({ hasEmpty }) => hasEmpty) ? [null, ...days] : days;
+    return this.unknown.has(name) ? null : (this.byColumn.get(name)?.all ?? null);
   }
 
   /** In how many calendar months a column has days. */
@@ -120,7 +156,7 @@ export class KnownDays {
   /** Rows came, of entries as their column tells. */
   add(columns: ArrowColumns): void {
     const entries = entriesIn(columns);
-    for (const [name, byEntry] of this.byColumn) {
+    for (const [name, ofColumn] of this.byColumn) {
       const column = columns.get(name);
       const days = daysIn(column);
       if (!entries || (column && !days)) {
@@ -128,17 +164,15 @@ export class KnownDays {
         continue;
       }
       for (const { logid, from, to } of entries) {
-        const ofEntry = byEntry.get(logid) ?? new DaysOfEntry();
-        byEntry.set(logid, ofEntry);
         // A column that the rows do not have is empty in them.
-        if (days) ofEntry.add(days, from, to);
-        else ofEntry.hasEmpty = true;
+        const none = { days: new Int32Array(0), hasEmpty: true };
+        ofColumn.add(logid, days ? distinctIn(days, from, to) : none);
       }
     }
   }
 
   /** The rows of an entry went. */
   remove(logid: number): void {
-    for (const byEntry of this.byColumn.values()) byEntry.delete(logid);
+    for (const ofColumn of this.byColumn.values()) ofColumn.remove(logid);
   }
 }
