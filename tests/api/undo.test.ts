@@ -106,6 +106,37 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
       });
     });
 
+    it('reads the rows at a grain only if their keys are not kept', async () => {
+      const planned = await version('numeric(12,2)', true);
+      const { entry } = await scaled(planned);
+      await service.query(
+        `UPDATE ${planned.table} SET "Region" = 'East' WHERE pf_logid = ${entry.id}`,
+      );
+      const { body } = await apis[through].del(`/log/${entry.id}`);
+      const regions = through === 'the same server' ? REGIONS : ['East'];
+      const keys = regions.map((region) => `${region ?? '\u001e'}\u001fscale\u001f${entry.id}`);
+      expect(body.pf_gkeys.toSorted()).toEqual(keys.toSorted());
+      expect(body.rows_deleted).toBe(2 * REGIONS.length);
+    });
+
+    it.each(['after', 'before'])(
+      'answers the keys of the grain that the columns say, if it is another one since %s the operation',
+      async (when) => {
+        const planned = await version('numeric(12,2)', true);
+        const finer = async () => {
+          const columns = [{ cname: 'Product', role: 'dimension', in_grain: true }];
+          const { status } = await service.api.put(`/sources/${planned.sourceId}/columns`, columns);
+          expect(status).toBe(200);
+        };
+        if (when === 'before') await finer();
+        const { entry } = await scaled(planned);
+        if (when === 'after') await finer();
+        const { body } = await apis[through].del(`/log/${entry.id}`);
+        expect(body.pf_gkeys).toHaveLength(2 * REGIONS.length);
+        expect(body.pf_gkeys).toContain(`North\u001fChair\u001fscale\u001f${entry.id}`);
+      },
+    );
+
     it('reads what was written only if it is not kept', async () => {
       const planned = await version('numeric(12,2)', false);
       const { entry, ids } = await scaled(planned);

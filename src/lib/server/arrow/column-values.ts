@@ -1,4 +1,4 @@
-import { DataType, type Data, type Utf8 } from 'apache-arrow';
+import { DataType, makeData, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 
 /** How many rows some columns of one length have; none if there is no column. */
@@ -23,4 +23,29 @@ export function sumOf(column: Column): number {
   let sum = 0;
   for (const value of numbersOf(column)) sum += value;
   return sum;
+}
+
+/**
+ * The texts of a column in memory of their own, without the room that a decoder has left to grow.
+ *
+ * @param most bytes that they may take
+ * @returns undefined for a column of something else, of texts and nulls, or of more bytes
+ */
+export function copiedTexts(
+  column: Column | undefined,
+  most: number,
+): { column: Column; bytes: number } | undefined {
+  if (!column || !isText(column.data) || column.data.nullCount > 0) return undefined;
+  const { type, length, valueOffsets, values } = column.data;
+  const offsets = valueOffsets.subarray(0, length + 1);
+  const bytes = offsets.byteLength + (offsets[length] ?? 0);
+  if (bytes > most) return undefined;
+  const data = values.slice(0, offsets[length]);
+  return {
+    column: {
+      name: column.name,
+      data: makeData({ type, length, nullCount: 0, valueOffsets: offsets.slice(), data }),
+    },
+    bytes,
+  };
 }

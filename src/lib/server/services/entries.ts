@@ -230,8 +230,8 @@ class EntryWriter {
     await this.#requireUnlocked(ofEntry(id));
     if (!known) return this.#deleteRead(id);
     const deleteRows = () => deleteRowsOfEntry(tx, target.table, id);
-    const ids = await deleteWritten(written, tx, target, known, deleteRows, memory);
-    return { rows_deleted: known.row_count, keys: 'pf_ids', columns: [ids] };
+    const column = await deleteWritten(written, tx, target, known, deleteRows, memory);
+    return { rows_deleted: known.row_count, keys: known.keys.kind, columns: [column] };
   }
 
   /** Deletes the rows of an entry, which says what they were. */

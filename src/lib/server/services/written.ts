@@ -1,39 +1,51 @@
 import type { LogEntry } from '../../contract/log';
 import type { Column } from '../arrow/column-plan';
+import { copiedTexts } from '../arrow/column-values';
 import { idBytes, idColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
 import { listed } from '../arrow/json';
 import type { Reservation } from '../budget';
 import type { Transaction } from '../db/database';
 import type { ExactTotals } from '../db/forecast';
 import type { KeptTotals } from '../kept-totals';
-import { grainColumns, measureColumns } from '../sql/forecast-columns';
+import { grainColumns, leafColumns, measureColumns } from '../sql/forecast-columns';
 import type { ForecastVersion } from './forecast-version';
 
-/** What an operation has written, row by row: an undo need not read it again. */
+/** What clients have an entry's rows by: ids, or at the grain the keys that its operation answered. */
+type WrittenKeys =
+  { kind: 'pf_ids'; ids: IdRuns } | { kind: 'pf_gkeys'; column: Column; bytes: number };
+
+/** What an operation has written: an undo need not read it again. */
 export interface Written extends ExactTotals {
-  ids: IdRuns;
+  keys: WrittenKeys;
 }
 
 /** What operations have written lately. */
 export type KeptWritten = KeptTotals<Written>;
 
-/** How much of a memory for totals an entry takes. */
-export const sizeOfWritten = ({ ids }: Written): number => 1 + ids.length / 2;
+/** As many bytes of keys take as much memory as the totals of one entry. */
+const BYTES_OF_TOTALS = 200;
+/** Longer keys are not worth keeping beside the rows. */
+const MOST_BYTES = 8 * 1_048_576;
 
-/** What was written means the same as long as this is the same: history, version and measures. */
+/** How much of a memory for totals an entry takes. */
+export const sizeOfWritten = ({ keys }: Written): number =>
+  1 + (keys.kind === 'pf_ids' ? keys.ids.length / 2 : keys.bytes / BYTES_OF_TOTALS);
+
+/** What was written means the same as long as this is the same: history, version, measures and grain. */
 const seriesOf = ({ timeline }: Transaction, { version, table, columns }: ForecastVersion) =>
   JSON.stringify([
     timeline,
     version.id,
     table,
     measureColumns(columns).map(({ name, type, role }) => [name, type, role]),
+    grainColumns(columns).map(({ name, type }) => [name, type]),
   ]);
 
 /**
  * Keeps what an operation has written. If its transaction is rolled back, nobody asks for it: its id never
  * comes back.
  *
- * @param columns what the operation answers; at the grain, there are no ids to keep
+ * @param columns what the operation answers
  */
 export function keepWritten(
   kept: KeptWritten,
@@ -43,10 +55,30 @@ export function keepWritten(
   totals: ExactTotals,
   columns: readonly Column[],
 ): void {
-  const column = columns.find(({ name }) => name === 'pf_id');
-  const ids = column && runsOf(column);
-  if (!ids || idCount(ids) !== totals.row_count) return;
-  kept.add(seriesOf(tx, target), entry, { ...totals, ids });
+  const keys = keysIn(columns, target, totals.row_count);
+  if (keys) kept.add(seriesOf(tx, target), entry, { ...totals, keys });
+}
+
+/** The keys that an undo will have to answer; undefined if the answer of an operation does not have them. */
+function keysIn(
+  columns: readonly Column[],
+  target: ForecastVersion,
+  rowCount: number,
+): WrittenKeys | undefined {
+  const columnOf = (wanted: string) => columns.find(({ name }) => name === wanted);
+  const grain = grainColumns(target.columns).map(({ name }) => name);
+  if (grain.length === 0) {
+    const column = columnOf('pf_id');
+    const ids = column && runsOf(column);
+    return ids && idCount(ids) === rowCount ? { kind: 'pf_ids', ids } : undefined;
+  }
+  // The stored SQL may be of another grain than the columns are now, by which an undo answers.
+  const leaves = new Set(leafColumns(target.columns).map(({ name }) => name));
+  const answered = columns.map(({ name }) => name).filter((name) => leaves.has(name));
+  const texts = copiedTexts(columnOf('pf_gkey'), MOST_BYTES);
+  return texts && answered.join('\n') === grain.join('\n')
+    ? { kind: 'pf_gkeys', ...texts }
+    : undefined;
 }
 
 /**
@@ -57,38 +89,35 @@ export class OtherRows extends Error {
   override readonly name = 'OtherRows';
 }
 
-/** What is kept of an entry whose ids an undo answers; undefined if nothing is. */
-export function writtenOf(
+/** What is kept of an entry whose keys an undo answers; undefined if nothing is. */
+export const writtenOf = (
   kept: KeptWritten,
   tx: Transaction,
   target: ForecastVersion,
   entry: Pick<LogEntry, 'id' | 'stamp'>,
-): Written | undefined {
-  if (grainColumns(target.columns).length > 0) return undefined;
-  return kept.of(seriesOf(tx, target), [entry])[0];
-}
+): Written | undefined => kept.of(seriesOf(tx, target), [entry])[0];
 
 /**
- * Deletes the rows of an entry whose ids are kept, and answers these. The statement that answers the ids of
- * what it deletes takes twice as long as one that does not.
+ * Deletes the rows of an entry whose keys are kept, and answers these. The statement that answers the ids of
+ * what it deletes takes twice as long as one that does not, and one that makes the keys of a grain longer.
  *
  * @param deleteRows deletes the rows of the entry, and says how many there were
- * @param memory that the ids take
+ * @param memory that the keys take
  * @throws OtherRows if not so many rows were there; MemoryShort
  */
 export async function deleteWritten(
   kept: KeptWritten,
   tx: Transaction,
   target: ForecastVersion,
-  { logid: id, row_count, ids }: Written,
+  { logid: id, row_count, keys }: Written,
   deleteRows: () => Promise<number>,
   memory: Reservation,
 ): Promise<Column> {
-  memory.grow(idBytes(ids));
+  memory.grow(keys.kind === 'pf_ids' ? idBytes(keys.ids) : keys.bytes);
   kept.drop(seriesOf(tx, target), { id });
   const deleting = deleteRows();
-  // The answer is written while the database is at work.
-  const column = listed(idColumn('pf_id', ids));
+  // Ids are written out while the database is at work.
+  const column = keys.kind === 'pf_ids' ? listed(idColumn('pf_id', keys.ids)) : keys.column;
   if ((await deleting) !== row_count) throw new OtherRows();
   return column;
 }
