@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
 
 /** A view has only the levels of rows that are open; the others join it when they are first opened. */
 
@@ -81,4 +81,8 @@ test('a level of rows joins the view when it is first opened, and nothing else m
   await page.getByRole('button', { name: 'Arrange' }).click();
   await page.getByRole('button', { name: 'Advanced' }).click();
   await expect.poll(() => groupsOf(page)).toEqual(ROWS);
+  // What is taken out there stays out.
+  await arrange(page, { group_by: ['Region'] });
+  await expect.poll(() => new URL(page.url()).searchParams.get('rows')).toBe('Region');
+  await expect(header('East')).not.toHaveAttribute('aria-expanded');
 });

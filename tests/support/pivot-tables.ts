@@ -17,7 +17,7 @@ import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { ReadCell } from '../../src/lib/pivot/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/engine-types';
 import { listOf } from '../../src/lib/pivot/slice';
-import { ViewReader, type BesideView, type Untold } from '../../src/lib/pivot/view-reader';
+import { ViewReader, type BesideTable, type Untold } from '../../src/lib/pivot/view-reader';
 
 /** A row of the tables; a date is ISO text. */
 export type Row = Record<string, string | number | boolean | null>;
@@ -128,11 +128,11 @@ export interface LayoutUnderTest {
   keeps?: (row: Row) => boolean;
 }
 
-/** Every cell of a view, read through the reader. @param daysOf what is known of days beside the engine */
+/** Every cell of a view, read through the reader. @param beside what is known of the table beside the engine */
 export async function everyCell(
   table: EngineTable,
   layout: LayoutUnderTest,
-  daysOf?: BesideView['daysOf'],
+  beside?: BesideTable,
 ): Promise<ReadCell[]> {
   const view = (await table.view(layout.config)) as Awaited<ReturnType<EngineTable['view']>> & {
     num_rows(): Promise<number>;
@@ -141,7 +141,7 @@ export async function everyCell(
   };
   if (layout.depth !== undefined) await view.set_depth(layout.depth);
   const untold = layout.config as Untold;
-  const reader = await ViewReader.open(table, view, untold, undefined, undefined, daysOf);
+  const reader = await ViewReader.open(table, view, untold, undefined, undefined, beside);
   const cells: ReadCell[] = [];
   const [rows, columns] = [await view.num_rows(), await view.num_columns()];
   for (let y = 0; y < rows; y++) {

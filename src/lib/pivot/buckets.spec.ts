@@ -20,7 +20,7 @@ const DATE = 'Order Date';
 /** Rows as the pivot loads them: with columns in the place of expressions. */
 async function loaded(rows: Row[], expressions: Record<string, string>) {
   const columns = columnsIn(bytesOf(rows.map((row) => ({ pf_logid: 1, ...row }))));
-  const buckets = Buckets.of(new Set(columns.keys()), expressions);
+  const buckets = Buckets.of(columns, expressions);
   const whole = await tableFrom(encoded(buckets.extend(columns)));
   const table = new PivotTable(whole as unknown as Table, buckets);
   return { whole: table.whole, table, buckets };
@@ -79,6 +79,7 @@ describe('dates that are grouped by a unit of time', () => {
       size: `bucket("${DATE}", 'Y')`,
       Upper: 'upper("region")',
       Gone: `bucket("Ship Date", 'M')`,
+      Length: `bucket("region", 'M')`,
     };
     const { whole, table, buckets } = await loaded(awkwardRows(5), expressions);
     const { 'Ordered in': made, ...left } = expressions;
@@ -97,7 +98,7 @@ describe('dates that are grouped by a unit of time', () => {
   it('lead from a cell to exactly its rows, with the days that are known or those of the engine', async () => {
     const rows = awkwardRows(120);
     const { name, expressions } = groupedBy(DATE, 'month');
-    const { table } = await loaded(rows, expressions);
+    const { table, buckets } = await loaded(rows, expressions);
     const config = { group_by: ['region'], split_by: [name], columns: ['units'], expressions };
     const days = new KnownDays([DATE]);
     days.add(
@@ -108,9 +109,12 @@ describe('dates that are grouped by a unit of time', () => {
         ),
       ),
     );
-    const known = await everyCell(table, { name: 'months', config }, (date) => days.of(date));
+    const textOf = (column: string) => buckets.textOf(column);
+    const beside = { textOf, daysOf: (date: string) => days.of(date) };
+    const known = await everyCell(table, { name: 'months', config }, beside);
     expect(known.length).toBeGreaterThan(20);
-    expect(known).toEqual(await everyCell(table, { name: 'months', config }));
+    const asked = { textOf, daysOf: () => null };
+    expect(known).toEqual(await everyCell(table, { name: 'months', config }, asked));
     for (const { slice, value, impossible } of known) {
       if (impossible === null) expect(sum(selected(rows, slice), 'units')).toBe(value ?? 0);
     }
@@ -118,6 +122,23 @@ describe('dates that are grouped by a unit of time', () => {
 });
 
 const LOGGED = { [DATE]: 'date', pf_logid: 'integer' } as const;
+
+describe('instants that are grouped by a unit of time', () => {
+  it('stay expressions: only days have columns', async () => {
+    const schema = { pf_id: 'integer', seen: 'datetime' } as const;
+    const rows = [0, 1, 2].map((i) => ({ pf_id: i, seen: Date.UTC(2024, i, 7, 8) }));
+    const expressions = { Seen: `bucket("seen", 'M')` };
+    const columns = columnsIn(bytesOf(rows, schema));
+    const buckets = Buckets.of(columns, expressions);
+    expect(buckets.without(expressions)).toEqual(expressions);
+    const whole = await tableFrom(encoded(buckets.extend(columns)));
+    const table = new PivotTable(whole as unknown as Table, buckets);
+    const shown = await groups(table, { group_by: ['Seen'], columns: [], expressions });
+    expect(JSON.parse(shown)).toEqual({
+      __ROW_PATH__: [[], ...[0, 1, 2].map((month) => [Date.UTC(2024, month, 1)])],
+    });
+  });
+});
 
 describe('the days of the loaded rows', () => {
   const rowsOf = (logid: number, ...days: (string | null)[]) =>
@@ -146,6 +167,19 @@ describe('the days of the loaded rows', () => {
     days.remove(7);
     expect(days.of(DATE)).toEqual([ms('2025-01-01')]);
     expect(days.of('Order date')).toBeNull();
+  });
+
+  it('are those of each entry, however its rows lie between those of others', () => {
+    const one = ['2024-01-01', null, '2024-01-02'];
+    const logids = Array.from({ length: 3000 }, (_, i) => 1 + (i % 3));
+    const rows = logids.map((pf_logid, i) => ({ pf_logid, [DATE]: one[i % 3] ?? null }));
+    const days = new KnownDays([DATE]);
+    days.add(columnsIn(bytesOf(rows, LOGGED)));
+    expect(days.of(DATE)).toEqual([null, ms('2024-01-01'), ms('2024-01-02')]);
+    days.remove(1);
+    expect(days.of(DATE)).toEqual([null, ms('2024-01-02')]);
+    days.remove(2);
+    expect(days.of(DATE)).toEqual([ms('2024-01-02')]);
   });
 
   it('are not known of columns of something else, or of rows that no entry wrote', () => {

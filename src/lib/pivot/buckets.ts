@@ -1,6 +1,7 @@
 import type { Layout } from '../contract/stored-layout';
 import type { ArrowColumns } from './arrow-columns';
-import { startsOf } from './days';
+import { hasDays, startsOf } from './days';
+import { namesUsed } from './layout';
 import { readBucket, type TimeUnit } from './time-unit';
 
 type Expressions = Readonly<Record<string, string>>;
@@ -25,11 +26,11 @@ export class Buckets {
    * @param loaded the columns that are there already: none of them is made
    * @param expressions those that the pivot will be asked for, as far as that is known
    */
-  static of(loaded: ReadonlySet<string>, expressions: Expressions): Buckets {
+  static of(loaded: ArrowColumns, expressions: Expressions): Buckets {
     const made = new Map<string, Bucket>();
     for (const [name, text] of Object.entries(expressions)) {
       const bucket = readBucket(text);
-      if (bucket && loaded.has(bucket.date) && !loaded.has(name))
+      if (bucket && hasDays(loaded.get(bucket.date)) && !loaded.has(name))
         made.set(name, { ...bucket, text });
     }
     return new Buckets(made);
@@ -45,9 +46,14 @@ export class Buckets {
     return extended;
   }
 
+  /** The expression that a column of the table stands for; undefined for one that was not made here. */
+  textOf(name: string): string | undefined {
+    return this.made.get(name)?.text;
+  }
+
   /** Whether the table has a column in the place of an expression. */
   has(name: string, text: string): boolean {
-    return this.made.get(name)?.text === text;
+    return this.textOf(name) === text;
   }
 
   /** What there is of each column without those that were made here. */
@@ -71,9 +77,7 @@ export class Buckets {
 
   /** A layout of the engine's as a page speaks of it: what it uses of the columns are expressions again. */
   named(layout: Layout): Layout {
-    const { group_by = [], split_by = [], columns = [], filter = [], sort = [] } = layout;
-    const inOrder = [...filter, ...sort].map(([name]) => name);
-    const used = new Set([...group_by, ...split_by, ...columns, ...inOrder]);
+    const used = namesUsed(layout);
     const made = [...this.made].filter(([name]) => used.has(name));
     if (made.length === 0) return layout;
     const texts = made.map(([name, { text }]) => [name, text]);

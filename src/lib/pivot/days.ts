@@ -1,7 +1,7 @@
 import { Type, type Column } from '@uwdata/flechette';
 import { columnFrom, isThere, type ArrowColumns } from './arrow-columns';
 import type { CellValue } from './engine-types';
-import { entriesIn } from './entries';
+import { visitEntries } from './entries';
 import { startOf, type TimeUnit } from './time-unit';
 
 const DAY_MS = 86_400_000;
@@ -23,6 +23,9 @@ function daysIn(column: Column<unknown> | undefined): Days | null {
   const values = batch.values.subarray(0, column.length);
   return { column, values, validity: batch.nullCount > 0 ? batch.validity : new Uint8Array(0) };
 }
+
+/** Whether a column is one of days. */
+export const hasDays = (column: Column<unknown> | undefined): boolean => daysIn(column) !== null;
 
 /** The least and the greatest of some days; what stands for an empty value may be among them. */
 function spanOf(days: Int32Array): { first: number; last: number } {
@@ -64,30 +67,44 @@ export function startsOf(
   return columnFrom(type, starts, validity, length, nullCount);
 }
 
-/** The different days of some rows that follow each other. */
+/** The different days of an entry's rows that came together. */
 interface Distinct {
   days: Int32Array;
   hasEmpty: boolean;
 }
 
-/** The different days of the rows from one place up to another. */
-function distinctIn({ values, validity }: Days, from: number, to: number): Distinct {
-  const part = values.subarray(from, to);
-  const { first, last } = spanOf(part);
-  if (validity.length > 0 || last - first > WIDE) {
-    const found = new Set<number>();
-    let hasEmpty = false;
-    for (let y = from; y < to; y++) {
-      if (isThere(validity, y)) found.add(values[y] ?? 0);
-      else hasEmpty = true;
+/** So many rows that follow each other are worth a table of the days between their first and their last. */
+const MANY = 64;
+
+/** Collects the different days of rows, which may be in many places. */
+class Collected {
+  private readonly days = new Set<number>();
+  private hasEmpty = false;
+
+  /** Takes the rows from one place up to another; without days, they are all empty. */
+  add(days: Days | null, from: number, to: number): void {
+    if (!days) {
+      this.hasEmpty = true;
+      return;
     }
-    return { days: Int32Array.from(found), hasEmpty };
+    const { values, validity } = days;
+    const part = values.subarray(from, to);
+    const { first, last } = to - from < MANY ? { first: 0, last: Infinity } : spanOf(part);
+    if (validity.length > 0 || last - first > WIDE) {
+      for (let y = from; y < to; y++) {
+        if (isThere(validity, y)) this.days.add(values[y] ?? 0);
+        else this.hasEmpty = true;
+      }
+      return;
+    }
+    const isSeen = new Uint8Array(last - first + 1);
+    for (let y = 0; y < part.length; y++) isSeen[(part[y] ?? 0) - first] = 1;
+    for (let at = 0; at < isSeen.length; at++) if (isSeen[at]) this.days.add(first + at);
   }
-  const isSeen = new Uint8Array(last - first + 1);
-  for (let y = 0; y < part.length; y++) isSeen[(part[y] ?? 0) - first] = 1;
-  const found: number[] = [];
-  for (let at = 0; at < isSeen.length; at++) if (isSeen[at]) found.push(first + at);
-  return { days: Int32Array.from(found), hasEmpty: false };
+
+  get all(): Distinct {
+    return { days: Int32Array.from(this.days), hasEmpty: this.hasEmpty };
+  }
 }
 
 /** The days of one column, with how often each came: an entry may have thousands, and so may many entries. */
@@ -155,19 +172,19 @@ export class KnownDays {
 
   /** Rows came, of entries as their column tells. */
   add(columns: ArrowColumns): void {
-    const entries = entriesIn(columns);
     for (const [name, ofColumn] of this.byColumn) {
       const column = columns.get(name);
+      // A column that the rows do not have is empty in them.
       const days = daysIn(column);
-      if (!entries || (column && !days)) {
-        this.unknown.add(name);
-        continue;
-      }
-      for (const { logid, from, to } of entries) {
-        // A column that the rows do not have is empty in them.
-        const none = { days: new Int32Array(0), hasEmpty: true };
-        ofColumn.add(logid, days ? distinctIn(days, from, to) : none);
-      }
+      // The rows of an entry may lie between those of others, one by one.
+      const byEntry = new Map<number, Collected>();
+      const isTold = visitEntries(columns, (logid, from, to) => {
+        const collected = byEntry.get(logid) ?? new Collected();
+        collected.add(days, from, to);
+        byEntry.set(logid, collected);
+      });
+      if (!isTold || (column && !days)) this.unknown.add(name);
+      else for (const [logid, collected] of byEntry) ofColumn.add(logid, collected.all);
     }
   }
 

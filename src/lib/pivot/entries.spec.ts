@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnsIn } from './arrow-columns';
-import { entriesIn, KnownEntries } from './entries';
+import { KnownEntries, visitEntries } from './entries';
 import { awkwardRows, bytesOf } from '../../../tests/support/pivot-tables';
 
 const rowsOf = (...logids: (number | null)[]) =>
@@ -11,19 +11,25 @@ const rowsOf = (...logids: (number | null)[]) =>
     ),
   );
 
+/** What is visited; null if nothing can be. */
+function visited(columns: ReturnType<typeof rowsOf>) {
+  const runs: number[][] = [];
+  return visitEntries(columns, (...run) => void runs.push(run)) ? runs : null;
+}
+
 describe('the log entries of rows', () => {
   it('are told by their rows that follow each other', () => {
-    expect(entriesIn(rowsOf(4, 4, 9, 4))).toEqual([
-      { logid: 4, from: 0, to: 2 },
-      { logid: 9, from: 2, to: 3 },
-      { logid: 4, from: 3, to: 4 },
+    expect(visited(rowsOf(4, 4, 9, 4))).toEqual([
+      [4, 0, 2],
+      [9, 2, 3],
+      [4, 3, 4],
     ]);
-    expect(entriesIn(rowsOf())).toEqual([]);
+    expect(visited(rowsOf())).toEqual([]);
   });
 
   it('cannot be told if a row has none, or if they are not loaded', () => {
-    expect(entriesIn(rowsOf(4, null))).toBeNull();
-    expect(entriesIn(columnsIn(bytesOf(awkwardRows(2))))).toBeNull();
+    expect(visited(rowsOf(4, null))).toBeNull();
+    expect(visited(columnsIn(bytesOf(awkwardRows(2))))).toBeNull();
   });
 
   it('are known as they came and went', () => {

@@ -3,24 +3,23 @@ import { numbersOf, type ArrowColumns } from './arrow-columns';
 /** The column that tells which log entry wrote a row. */
 const LOGID = 'pf_logid';
 
-/** Rows of one log entry that follow each other: from one place up to another. */
-interface Run {
-  logid: number;
-  from: number;
-  to: number;
-}
-
-/** The rows of each log entry, which follow each other as they come; null if a row has none. */
-export function entriesIn(columns: ArrowColumns): Run[] | null {
+/**
+ * Visits the rows of each log entry, as far as they follow each other: from one place up to another.
+ *
+ * @returns false if a row has no entry; then none is visited
+ */
+export function visitEntries(
+  columns: ArrowColumns,
+  visit: (logid: number, from: number, to: number) => void,
+): boolean {
   const entries = numbersOf(columns.get(LOGID));
-  if (!entries || entries.validity.length > 0) return null;
+  if (!entries || entries.validity.length > 0) return false;
   const { values } = entries;
-  const runs: Run[] = [];
   for (let from = 0, to = 0; from < values.length; from = to) {
     while (to < values.length && values[to] === values[from]) to++;
-    runs.push({ logid: Number(values[from]), from, to });
+    visit(Number(values[from]), from, to);
   }
-  return runs;
+  return true;
 }
 
 /**
@@ -32,7 +31,7 @@ export class KnownEntries {
 
   /** Rows came. */
   add(columns: ArrowColumns): void {
-    for (const { logid } of entriesIn(columns) ?? []) this.ids.add(logid);
+    visitEntries(columns, (logid) => this.ids.add(logid));
   }
 
   /** The rows of an entry went. */

@@ -1,5 +1,6 @@
 import type { LayoutFilter } from '../contract/stored-layout';
 import { parseRows } from './columns-json';
+import { quotedName } from './expression-text';
 import type { Schema, Table } from './engine-types';
 import type { Gate } from './gate';
 import { RowsError } from './rows';
@@ -54,7 +55,9 @@ export class FreePlaces {
     const [schema, size] = await Promise.all([table.schema(), table.size()]);
     // An empty table has nothing to load anew.
     if (size === 0 || looks < PLACES_PER_VALUE * Object.keys(schema).length * size) return false;
-    const parts = await readAll(table, schema, size);
+    const { parts, rows: read } = await readAll(table, schema, size);
+    // Whatever has kept some from being read, they are still there.
+    if (read !== size) return false;
     await this.gate
       .during(async () => {
         await table.clear();
@@ -69,12 +72,18 @@ export class FreePlaces {
 }
 
 /** All rows of a table, as parts of it. */
-async function readAll(table: Table, schema: Schema, size: number): Promise<ArrayBuffer[]> {
+async function readAll(
+  table: Table,
+  schema: Schema,
+  size: number,
+): Promise<{ parts: ArrayBuffer[]; rows: number }> {
   const parts: ArrayBuffer[] = [];
-  for (const filter of await shares(table, schema, Math.ceil(size / ROWS_OF_VIEW))) {
+  let read = 0;
+  for (const filter of await shares(table, schema, size)) {
     const view = await table.view({ filter });
     try {
       const rows = await view.num_rows();
+      read += rows;
       for (let start_row = 0; start_row < rows; start_row += ROWS_AT_ONCE) {
         const end_row = Math.min(rows, start_row + ROWS_AT_ONCE);
         parts.push(await view.to_arrow({ compression: null, start_row, end_row }));
@@ -83,18 +92,28 @@ async function readAll(table: Table, schema: Schema, size: number): Promise<Arra
       await view.delete();
     }
   }
-  return parts;
+  return { parts, rows: read };
 }
 
-/** Filters that part the rows of a table by their keys, if these are numbers; each row meets one of them. */
-async function shares(table: Table, schema: Schema, count: number): Promise<LayoutFilter[][]> {
+/**
+ * Filters that part the rows of a table by their keys, if these are numbers. Each row meets one of them, and so
+ * many rows as a view may have meet each.
+ */
+async function shares(table: Table, schema: Schema, size: number): Promise<LayoutFilter[][]> {
   const index = await table.get_index();
   const type = index === undefined ? undefined : schema[index];
-  if (index === undefined || count === 1 || (type !== 'integer' && type !== 'float')) return [[]];
-  const [first, last] = await Promise.all([endOf(table, index, 'min'), endOf(table, index, 'max')]);
-  const step = (last - first) / count;
-  const bounds = Array.from({ length: count - 1 }, (_, i) => Math.ceil(first + (i + 1) * step));
-  return Array.from({ length: count }, (_, i) => {
+  if (index === undefined || size <= ROWS_OF_VIEW) return [[]];
+  if (type !== 'integer' && type !== 'float') return [[]];
+  const bounds: number[] = [];
+  let rows = 0;
+  for (const [first, count] of await countedByKey(table, schema, index)) {
+    if (rows > 0 && rows + count > ROWS_OF_VIEW) {
+      bounds.push(first);
+      rows = 0;
+    }
+    rows += count;
+  }
+  return Array.from({ length: bounds.length + 1 }, (_, i) => {
     const ends: [operator: string, bound: number | undefined][] = [
       ['>=', bounds[i - 1]],
       ['<', bounds[i]],
@@ -105,15 +124,28 @@ async function shares(table: Table, schema: Schema, count: number): Promise<Layo
   });
 }
 
-/** The least or the greatest number of a column. */
-async function endOf(table: Table, column: string, aggregate: 'min' | 'max'): Promise<number> {
-  // Whatever it is grouped by, the first row is that of all rows.
-  const config = { group_by: ['pf_iter'], columns: [column], aggregates: { [column]: aggregate } };
-  const view = await table.view(config);
+/** The first key of each run of so many keys as a view may have rows, and how many rows have one of them. */
+async function countedByKey(
+  table: Table,
+  schema: Schema,
+  index: string,
+): Promise<[first: number, rows: number][]> {
+  let run = 'run';
+  while (run in schema) run += ' of keys';
+  const view = await table.view({
+    group_by: [run],
+    columns: [index],
+    aggregates: { [index]: 'count' },
+    expressions: { [run]: `floor(${quotedName(index)} / ${ROWS_OF_VIEW})` },
+  });
   try {
-    await view.set_depth(0);
-    const { columns } = parseRows(await view.to_columns_string({ end_row: 1 }));
-    return Number(columns.get(column)?.[0]);
+    const { paths, columns } = parseRows(await view.to_columns_string());
+    const counts = columns.get(index);
+    return (paths ?? [])
+      .flatMap(([number], y): [number, number][] =>
+        typeof number === 'number' ? [[number * ROWS_OF_VIEW, Number(counts?.[y])]] : [],
+      )
+      .sort(([one], [other]) => one - other);
   } finally {
     await view.delete();
   }

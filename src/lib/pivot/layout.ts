@@ -318,6 +318,23 @@ export function withoutMonthOrder(layout: Layout, months: ReadonlyMap<string, Mo
   };
 }
 
+/** The columns and expressions that a layout or a view goes by. */
+export const namesUsed = ({
+  group_by = [],
+  split_by = [],
+  columns = [],
+  filter = [],
+  sort = [],
+}: Layout): ReadonlySet<string | null> =>
+  new Set([...group_by, ...split_by, ...columns, ...[...filter, ...sort].map(([name]) => name)]);
+
+/** The expressions that a layout shows or goes by. A viewer keeps others, too. */
+export function usedExpressions(layout: Layout): Record<string, string> {
+  const used = namesUsed(layout);
+  const entries = Object.entries(layout.expressions ?? {});
+  return Object.fromEntries(entries.filter(([name]) => used.has(name)));
+}
+
 /**
  * The parts of a layout or of a view that the slices of its cells depend on, as a key to compare. With
  * an equal key, cells of equal labels stand for the same rows.

@@ -199,7 +199,7 @@ export class Pivot {
     const days = new KnownDays(dates);
     days.add(loaded);
     const usual = dates.find((name) => loaded.has(name));
-    const buckets = Buckets.of(new Set(prepared.columns.keys()), {
+    const buckets = Buckets.of(prepared.columns, {
       ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
       ...options.expressions,
     });
@@ -236,7 +236,11 @@ export class Pivot {
         plugin,
         table,
         origins,
-        { untold: () => viewerLayout.read(), daysOf: (date) => days.of(date) },
+        {
+          untold: () => viewerLayout.read(),
+          textOf: (column) => buckets.textOf(column),
+          daysOf: (date) => days.of(date),
+        },
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
           onRows: () => options.onRows(),
@@ -642,8 +646,7 @@ export class Pivot {
 
   /** Has the view made with the levels of rows that are open. */
   private async joinLevels(): Promise<void> {
-    const { group_by } = await this.viewerLayout.read();
-    if (group_by && !this.disposed) await this.restore({ group_by });
+    if (!this.disposed) await this.restore({ group_by: [...this.viewerLayout.rows] });
   }
 
   async setDark(dark: boolean): Promise<void> {
@@ -672,14 +675,16 @@ export class Pivot {
   private async restore(config: Partial<Layout>): Promise<void> {
     const theme = themeOf(this.dark);
     this.restoring++;
+    const told = this.viewerLayout.tell(config);
     try {
       await this.busy.during(async () => {
-        const told = { theme, ...this.viewerLayout.told(config) };
-        await Promise.all([this.showTable(), this.viewer.restore(told)]);
+        await Promise.all([this.showTable(), this.viewer.restore({ theme, ...told.config })]);
         await this.viewer.flush();
       });
+      this.viewerLayout.settle(told, true);
       this.options.onShown();
     } catch (error) {
+      this.viewerLayout.settle(told, false);
       await this.viewer.resetError().catch(() => undefined);
       throw error;
     } finally {

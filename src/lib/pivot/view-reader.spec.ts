@@ -46,6 +46,22 @@ describe('an ungrouped view', async () => {
   });
 });
 
+describe('a view that is read while the viewer was told of the next one', () => {
+  it('has no rows of that one, unless it is grouped by the first of them', async () => {
+    const table = (await tableOf(awkwardRows(8))) as unknown as EngineTable;
+    const next = { group_by: ['region', 'flag'] };
+    const groupsRead = async (group_by: string[]) => {
+      const view = await table.view({ group_by, columns: ['value'] });
+      const { config, levels } = await ViewReader.open(table, view, next);
+      await view.delete();
+      return { groups: config.group_by, levels };
+    };
+    expect(await groupsRead([])).toEqual({ groups: [], levels: 0 });
+    expect(await groupsRead(['size'])).toEqual({ groups: ['size'], levels: 1 });
+    expect(await groupsRead(['region'])).toEqual({ groups: ['region', 'flag'], levels: 1 });
+  });
+});
+
 describe('the total of all columns', () => {
   it.each<[aggregate: string, isAdded: boolean]>([
     ['sum', true],

@@ -16,7 +16,7 @@ import type {
   ViewWindow,
 } from './engine-types';
 import { drawnColumns, sums, type ColumnTotals, type DrawnColumn } from './grid/columns';
-import { sliceContextOf } from './layout';
+import { namesUsed, sliceContextOf } from './layout';
 import { isAdditive, paintingOf, type Ratio } from './ratios';
 import { readPrinted } from './printed-columns';
 import type { PivotCell, SliceColumn } from './slice';
@@ -37,17 +37,25 @@ export interface Across {
 }
 
 /**
- * What a view is made with, but does not tell: how its columns are sorted, what is no sum, the levels of rows
- * that it does not have yet, and which expressions its columns stand for.
+ * What a view is made with, but does not tell: how its columns are sorted, what is no sum, and the levels of
+ * rows that it does not have yet.
  */
-export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by' | 'expressions'>;
+export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by'>;
 
-/** What is known beside a view. */
-export interface BesideView {
-  untold(): Promise<Untold>;
-  /** The days of a column in all rows of the table; null if the engine has to be asked. */
+/** What is known of a table beside the engine. */
+export interface BesideTable {
+  /** The expression that a column of dates stands for; undefined for one that stands for itself. */
+  textOf(column: string): string | undefined;
+  /** The days of a column in all rows; null if the engine has to be asked. */
   daysOf(date: string): readonly CellValue[] | null;
 }
+
+/** What is known beside the views of a table. */
+export interface BesideViews extends BesideTable {
+  untold(): Promise<Untold>;
+}
+
+const NOTHING: BesideTable = { textOf: () => undefined, daysOf: () => null };
 
 const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
 
@@ -55,7 +63,8 @@ const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
  * Reads typed cells out of one view of one table. The engine's own column paths are printed text
  * (a value may hold `|`, null prints like the text "null", numbers have six digits). Where it leaves a
  * doubt, a second view grouped by the split columns says which typed values stand behind each column, by
- * its place; another per expression says which source values it stands for. They live as long as the reader,
+ * its place; another per expression says which source values it stands for, unless the days of a month are known
+ * beside the engine. They live as long as the reader,
  * and follow the table's updates.
  */
 export class ViewReader {
@@ -75,7 +84,7 @@ export class ViewReader {
     readonly schema: Schema,
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly across: Across,
-    private readonly daysOf: BesideView['daysOf'],
+    private readonly beside: BesideTable,
     /** How many levels of rows the view has: `config` names those, too, that join it when they are opened. */
     readonly levels: number,
   ) {}
@@ -84,14 +93,15 @@ export class ViewReader {
    * @param untold what the view was made with, but does not answer in its configuration
    * @param ratios the columns that are painted from others
    * @param across which of the columns are shown, asked anew after {@link regroup}
+   * @param beside what is known of the table beside the engine
    */
   static async open(
     table: EngineTable,
     view: EngineView,
-    { sort = [], aggregates = {}, group_by = [], expressions = {} }: Untold,
+    { sort = [], aggregates = {}, group_by = [] }: Untold,
     ratios: ReadonlyMap<string, Ratio> = new Map(),
     across: Across = ALL_OPEN,
-    daysOf: BesideView['daysOf'] = () => null,
+    beside: BesideTable = NOTHING,
   ): Promise<ViewReader> {
     const [config, tableSchema, expressionSchema] = await Promise.all([
       view.get_config(),
@@ -104,12 +114,13 @@ export class ViewReader {
       operator,
       Array.isArray(term) ? term.filter((v) => v !== null) : term,
     ]);
-    const isPart = config.group_by.every((name, i) => name === group_by[i]);
+    // The viewer may be told of other rows already: a view without any is no part of them.
+    const isPart = config.group_by.length > 0 && config.group_by.every((x, i) => x === group_by[i]);
     const arranged = { ...config, filter, sort, group_by: isPart ? group_by : config.group_by };
-    const used = namesIn(arranged);
-    const asColumns = Object.entries(expressions).filter(
-      ([name]) => used.has(name) && !Object.hasOwn(config.expressions, name),
-    );
+    const asColumns = [...namesUsed(arranged)].flatMap((name): [string, string][] => {
+      const text = name === null ? undefined : beside.textOf(name);
+      return name === null || text === undefined ? [] : [[name, text]];
+    });
     // Only dates that are grouped by a unit of time are columns, and what they begin with is a date.
     const types = asColumns.map(([name]) => [name, 'date' as const]);
     return new ViewReader(
@@ -123,7 +134,7 @@ export class ViewReader {
       byName({ ...Object.fromEntries(types), ...tableSchema, ...expressionSchema }),
       ratios,
       across,
-      daysOf,
+      beside,
       config.group_by.length,
     );
   }
@@ -476,7 +487,7 @@ export class ViewReader {
   private async readUnderlying(expression: string): Promise<Underlying> {
     const text = this.config.expressions[expression] ?? '';
     const bucket = readBucket(text);
-    const days = bucket && this.daysOf(bucket.date);
+    const days = bucket && this.beside.daysOf(bucket.date);
     if (bucket && days) return inUnits(bucket.date, days, bucket.unit);
     const columns = await neededColumns(this.table, text);
     const view = await this.underlyingViews.get(expression, () =>
@@ -554,10 +565,6 @@ export class ViewReader {
     }
   }
 }
-
-/** The columns and expressions that a view goes by. */
-const namesIn = ({ group_by, split_by, columns, filter, sort }: ViewConfig): Set<string | null> =>
-  new Set([...group_by, ...split_by, ...columns, ...[...filter, ...sort].map(([name]) => name)]);
 
 /** What the units of time stand for that some days are in. */
 const inUnits = (date: string, days: readonly CellValue[], unit: TimeUnit): Underlying => ({

@@ -9,14 +9,21 @@ interface ToldRows {
   levels: number;
 }
 
+/** What the viewer is told: to be settled when it has taken or refused it. */
+interface Told {
+  config: Record<string, unknown>;
+  /** Null if it says nothing of rows. */
+  rows: ToldRows | null;
+}
+
 /**
  * What is arranged, and what the viewer is told of it: of dates that are grouped by a unit of time the columns
  * in the place of the expressions, and of the levels of rows those that are open. The others join the view
  * when they are first opened (docs/decisions/0047-levels-join-when-opened.md).
  */
 export class ViewerLayout {
-  /** What the viewer was told last, and before that: it may not show the last yet. */
-  private rows: readonly ToldRows[] = [];
+  /** What the viewer was told, the last first: until it has taken that, it may show what is behind. */
+  private told: readonly ToldRows[] = [];
   /** Whether the viewer gets all levels of rows. */
   isWhole = false;
 
@@ -27,25 +34,39 @@ export class ViewerLayout {
     private readonly levelsOf: (rows: readonly string[]) => number,
   ) {}
 
+  /** All levels of rows, as they were told last. */
+  get rows(): readonly string[] {
+    return this.told[0]?.all ?? [];
+  }
+
   /** What the viewer shows, and the levels that it does not have yet. */
   async read(): Promise<Layout> {
     const layout = v.parse(Layout, await this.viewer.save());
     const shown = JSON.stringify(layout.group_by ?? []);
     // Nobody has told it here what is arranged in the viewer's own settings.
-    const told = this.rows.find(
+    const told = this.told.find(
       ({ all, levels }) => JSON.stringify(all.slice(0, levels)) === shown,
     );
     return this.buckets.named(told ? { ...layout, group_by: [...told.all] } : layout);
   }
 
-  /** The part of a configuration that the viewer gets. */
-  told({ group_by, expressions, ...others }: Partial<Layout>): Record<string, unknown> {
+  /** What the viewer is to be told of a layout; {@link settle} has to follow. */
+  tell({ group_by, expressions, ...others }: Partial<Layout>): Told {
     const levels = this.isWhole ? (group_by?.length ?? 0) : this.levelsOf(group_by ?? []);
-    if (group_by) this.rows = [{ all: group_by, levels }, ...this.rows].slice(0, 2);
-    return {
+    const rows = group_by ? { all: group_by, levels } : null;
+    if (rows) this.told = [rows, ...this.told];
+    const config = {
       ...others,
       ...(group_by && { group_by: group_by.slice(0, levels) }),
       ...(expressions && { expressions: this.buckets.without(expressions) }),
     };
+    return { config, rows };
+  }
+
+  /** Notes whether the viewer shows what it was told. */
+  settle({ rows }: Told, isTaken: boolean): void {
+    if (!rows) return;
+    const at = this.told.indexOf(rows);
+    this.told = isTaken ? this.told.slice(0, at + 1) : this.told.filter((each) => each !== rows);
   }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
-import { GRID } from '../pivot/layout';
+import { GRID, usedExpressions } from '../pivot/layout';
 
 /**
  * What the query string of a pivot's page says: which view is shown, and which parts of the layout
@@ -186,15 +186,6 @@ export const withParts = (base: Layout, parts: Layout): Layout => ({
   ...parts,
   expressions: { ...base.expressions, ...parts.expressions },
 });
-
-/** The expressions that a layout shows or goes by. A viewer keeps others, too. */
-function usedExpressions(layout: Layout): Record<string, string> {
-  const { group_by = [], split_by = [], columns = [], filter = [], sort = [] } = layout;
-  const ordering = [...filter, ...sort].map(([name]) => name);
-  const used = new Set([...group_by, ...split_by, ...columns, ...ordering]);
-  const entries = Object.entries(layout.expressions ?? {});
-  return Object.fromEntries(entries.filter(([name]) => used.has(name)));
-}
 
 const sameValues = (some: readonly string[], others: readonly string[]): boolean =>
   JSON.stringify(some) === JSON.stringify(others);

@@ -4,7 +4,7 @@ import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { NamedView } from '../contract/views';
-import { GRID, sliceContextOf } from '../pivot/layout';
+import { GRID, sliceContextOf, usedExpressions } from '../pivot/layout';
 import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
@@ -130,7 +130,7 @@ export class Arrangement {
     const { view, parts } = readAddress(search);
     const found = view === null ? null : await this.findView(view);
     const layout = this.storedLayout(found);
-    return { ...(layout.success && layout.output.expressions), ...parts.expressions };
+    return usedExpressions(withParts(layout.success ? layout.output : {}, parts));
   }
 
   /** Shows what an address says; the empty one is the layout that the source opens with. */

@@ -5,6 +5,7 @@ import type { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
+import { usedExpressions } from '../pivot/layout';
 import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { readAddress } from './address';
@@ -296,7 +297,7 @@ export class PlanSession {
       dark: this.dark,
       compared: (whyNotBeside) => comparison.take(whyNotBeside),
       expressions: async () =>
-        shown?.layout.expressions ?? this.arrangement.expressionsOf(this.search),
+        shown ? usedExpressions(shown.layout) : this.arrangement.expressionsOf(this.search),
       arrange: (pivot) =>
         shown
           ? this.arrangement.takeOver(pivot, shown)

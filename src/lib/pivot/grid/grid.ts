@@ -6,7 +6,7 @@ import type { Busy } from '../busy';
 import type { Gate } from '../gate';
 import type { Origins } from '../origins';
 import type { SliceColumn } from '../slice';
-import type { BesideView } from '../view-reader';
+import type { BesideViews } from '../view-reader';
 import { cellName, copyMarked, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
 import { Drag } from './drag';
@@ -70,7 +70,7 @@ export class Grid implements GridHost {
     private readonly plugin: GridPlugin,
     table: Table,
     origins: Pick<Origins, 'ratios' | 'ofOther'>,
-    beside: BesideView,
+    beside: BesideViews,
     private readonly events: GridEvents,
     private readonly busy: Busy,
     private readonly gate: Gate,
@@ -175,10 +175,12 @@ export class Grid implements GridHost {
   /** Opens all rows to a depth: 0 shows the first level only. */
   async setDepth(depth: number): Promise<void> {
     const { view, expansion } = this.shown;
+    const before = expansion.depth;
     expansion.setDepth(depth);
     if (!view) return;
     await this.busy.during(async () => {
-      if (!(await this.joinLevels())) await view.set_depth(depth);
+      const isJoined = await this.joinLevels(() => expansion.setDepth(before));
+      if (!isJoined) await view.set_depth(depth);
       await this.afterRows();
     });
   }
@@ -203,6 +205,28 @@ export class Grid implements GridHost {
     opens: boolean | null,
   ): Promise<void> {
     await this.remaking;
+    const isToOpen = await this.setRow(path, near, opens);
+    const { expansion } = this.shown;
+    if (isToOpen) {
+      expansion.open(path);
+      const isJoined = await this.joinLevels(() => expansion.close(path));
+      // Of very many rows, a view that is made anew has none open but those of its depth.
+      if (isJoined) await this.setRow(path, near, true);
+    } else if (isToOpen === false) expansion.close(path);
+    await this.afterRows();
+  }
+
+  /**
+   * Opens or closes a row of the view, if the view has the rows below it.
+   *
+   * @param opens whether to open it; null if that depends on what it is
+   * @returns whether it is to be open; null if that cannot be told, since the view has no such row
+   */
+  private async setRow(
+    path: readonly CellValue[],
+    near: number,
+    opens: boolean | null,
+  ): Promise<boolean | null> {
     let isToOpen = opens;
     await this.shown.ask(async (reader, view) => {
       const row: CellIdentity = { rowPath: path, columnPath: null, measure: null };
@@ -215,17 +239,24 @@ export class Grid implements GridHost {
       if (hasRows && isToOpen !== isOpen)
         await (isToOpen ? view.expand(at.y) : view.collapse(at.y));
     });
-    if (isToOpen) this.shown.expansion.open(path);
-    else if (isToOpen === false) this.shown.expansion.close(path);
-    await this.joinLevels();
-    await this.afterRows();
+    return isToOpen;
   }
 
-  /** Has the view made with the levels that are open now. @returns whether it lacked any */
-  private async joinLevels(): Promise<boolean> {
-    const { lacksLevels } = this.shown;
-    if (lacksLevels) await this.events.onDeeper();
-    return lacksLevels;
+  /**
+   * Has the view made with the levels that are open now.
+   *
+   * @param onFailure takes back what was opened, or every view to come would ask for it again
+   * @returns whether the view lacked any
+   */
+  private async joinLevels(onFailure: () => void): Promise<boolean> {
+    if (!this.shown.lacksLevels) return false;
+    try {
+      await this.events.onDeeper();
+      return true;
+    } catch (error) {
+      onFailure();
+      throw error;
+    }
   }
 
   /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */

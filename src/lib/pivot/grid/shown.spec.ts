@@ -29,7 +29,7 @@ async function shownByRegion() {
   const shown = new Shown(
     table,
     new Map(),
-    { untold: async () => ({}), daysOf: () => null },
+    { untold: async () => ({}), textOf: () => undefined, daysOf: () => null },
     new Gate(),
   );
   await shown.adopt(view);

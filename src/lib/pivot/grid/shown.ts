@@ -5,7 +5,7 @@ import { parseRows } from '../columns-json';
 import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
 import type { Gate } from '../gate';
 import type { Ratio } from '../ratios';
-import { ViewReader, type BesideView } from '../view-reader';
+import { ViewReader, type BesideViews } from '../view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
 import { labelStyle, type LabelStyle } from './labels';
@@ -43,7 +43,7 @@ export class Shown {
     private readonly table: Table,
     /** The columns that are painted from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
-    private readonly beside: BesideView,
+    private readonly beside: BesideViews,
     private readonly gate: Gate,
   ) {}
 
@@ -92,7 +92,7 @@ export class Shown {
       await beside.untold(),
       ratios,
       { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
-      (date) => beside.daysOf(date),
+      beside,
     );
     this.reader = reader;
     void before?.dispose().catch(() => undefined);
