@@ -147,25 +147,6 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
   }, 180_000);
 });
 
-describe('the SQL of a source that a newer build has generated', () => {
-  it('is refused with a reason if it asks for what this build does not know', async () => {
-    await query(
-      `UPDATE pf.sql SET sql = sql || ' -- {{of_tomorrow}}'
-       WHERE source_id = $1 AND operation IN ('scale', 'get_data')`,
-      [v.sourceId],
-    );
-    const direct = apiAt(urls[0]!);
-    for (const answer of [
-      await direct.get(`${v.path}/data`),
-      await direct.post(`${v.path}/scale`, { pf_user: 'ann', slice: {}, pct: 10 }),
-    ]) {
-      expect([answer.status, answer.body.error]).toEqual([409, expect.stringContaining('newer')]);
-    }
-    expect((await direct.post(`/sources/${v.sourceId}/sql`)).status).toBe(200);
-    expect((await direct.get(`${v.path}/data`)).status).toBe(200);
-  });
-});
-
 describe.runIf(caddyIsInstalled())('the proxy of deploy/servers, if Caddy is installed', () => {
   it('asks after the health of a server by the name that people open', async () => {
     const asked: string[] = [];
