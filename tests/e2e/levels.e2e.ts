@@ -85,4 +85,9 @@ test('a level of rows joins the view when it is first opened, and nothing else m
   await arrange(page, { group_by: ['Region'] });
   await expect.poll(() => new URL(page.url()).searchParams.get('rows')).toBe('Region');
   await expect(header('East')).not.toHaveAttribute('aria-expanded');
+  const advanced = page.getByRole('button', { name: 'Advanced' });
+  await advanced.click();
+  await advanced.click();
+  await expect(advanced).toHaveAttribute('aria-pressed', 'true');
+  expect(await groupsOf(page)).toEqual(['Region']);
 });

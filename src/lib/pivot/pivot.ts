@@ -639,7 +639,8 @@ export class Pivot {
   async toggleSettings(open: boolean): Promise<void> {
     if (open) {
       this.viewerLayout.isWhole = true;
-      await this.joinLevels();
+      const { reader } = this.grid.shown;
+      if (reader && reader.levels < reader.config.group_by.length) await this.joinLevels();
     }
     await this.viewer.toggleConfig(open);
   }
@@ -711,6 +712,7 @@ export class Pivot {
 
   private async onConfigUpdate(): Promise<void> {
     if (this.restoring > 0 || this.disposed) return;
+    await this.viewerLayout.follow();
     const layout = await this.engineLayout();
     const ordered = withMonthsInOrder(layout, this.months);
     if (JSON.stringify(ordered.sort) !== JSON.stringify(layout.sort ?? [])) {

@@ -68,5 +68,14 @@ describe('what the viewer is told of a layout', () => {
     expect(await rows()).toEqual(['Region']);
     shows({ group_by: [...ROWS, 'City'] });
     expect(await rows()).toEqual([...ROWS, 'City']);
+    expect(layout.rows).toEqual(ROWS);
+    await layout.follow();
+    expect(layout.rows).toEqual([...ROWS, 'City']);
+    // What is told while it looks is newer.
+    shows({ group_by: ['City'] });
+    const following = layout.follow();
+    layout.tell({ group_by: ['State'] });
+    await following;
+    expect(layout.rows).toEqual(['State']);
   });
 });

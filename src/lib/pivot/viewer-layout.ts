@@ -34,7 +34,7 @@ export class ViewerLayout {
     private readonly levelsOf: (rows: readonly string[]) => number,
   ) {}
 
-  /** All levels of rows, as they were told last. */
+  /** All levels of rows, as they were arranged last. */
   get rows(): readonly string[] {
     return this.told[0]?.all ?? [];
   }
@@ -48,6 +48,15 @@ export class ViewerLayout {
       ({ all, levels }) => JSON.stringify(all.slice(0, levels)) === shown,
     );
     return this.buckets.named(told ? { ...layout, group_by: [...told.all] } : layout);
+  }
+
+  /** Takes over the rows that were arranged in the viewer's own settings. */
+  async follow(): Promise<void> {
+    const { told } = this;
+    const { group_by = [] } = await this.read();
+    // Rows that were told meanwhile are newer.
+    if (told !== this.told || JSON.stringify(group_by) === JSON.stringify(this.rows)) return;
+    this.told = [{ all: group_by, levels: group_by.length }];
   }
 
   /** What the viewer is to be told of a layout; {@link settle} has to follow. */
