@@ -1,6 +1,6 @@
 import type { Layout } from '../contract/stored-layout';
 import type { ArrowColumns } from './arrow-columns';
-import { hasDays, startsOf } from './days';
+import { daysIn, startsOf } from './days';
 import { namesUsed } from './layout';
 import { readBucket, type TimeUnit } from './time-unit';
 
@@ -30,7 +30,7 @@ export class Buckets {
     const made = new Map<string, Bucket>();
     for (const [name, text] of Object.entries(expressions)) {
       const bucket = readBucket(text);
-      if (bucket && hasDays(loaded.get(bucket.date)) && !loaded.has(name))
+      if (bucket && daysIn(loaded.get(bucket.date)) && !loaded.has(name))
         made.set(name, { ...bucket, text });
     }
     return new Buckets(made);

@@ -17,15 +17,12 @@ interface Days {
 }
 
 /** The days of a column; null if it holds something else. */
-function daysIn(column: Column<unknown> | undefined): Days | null {
+export function daysIn(column: Column<unknown> | undefined): Days | null {
   const batch = column?.data[0];
   if (column?.type.typeId !== Type.Date || !(batch?.values instanceof Int32Array)) return null;
   const values = batch.values.subarray(0, column.length);
   return { column, values, validity: batch.nullCount > 0 ? batch.validity : new Uint8Array(0) };
 }
-
-/** Whether a column is one of days. */
-export const hasDays = (column: Column<unknown> | undefined): boolean => daysIn(column) !== null;
 
 /** The least and the greatest of some days; what stands for an empty value may be among them. */
 function spanOf(days: Int32Array): { first: number; last: number } {

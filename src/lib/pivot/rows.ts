@@ -11,6 +11,7 @@ import {
   widened,
 } from './arrow-columns';
 import { parseDay, toScalar } from './cell-value';
+import { daysIn } from './days';
 import type { ColumnType, Schema } from './engine-types';
 
 /** Thrown for rows that the loaded table cannot hold; the message says what to do. */
@@ -131,13 +132,11 @@ const FIT: Readonly<Record<ColumnType, Fit>> = {
     return whole(mapped(numbers, (value) => value, true));
   },
   date(column, name) {
-    const [batch] = column.data;
-    if (column.type.typeId !== Type.Date || !(batch?.values instanceof Int32Array)) {
-      throw misfit(name, 'something other than a date');
-    }
+    const days = daysIn(column);
+    if (!days) throw misfit(name, 'something other than a date');
+    const { values, validity } = days;
     const isStrange = (day: number) => day < FIRST_DAY || day >= DAY_TOO_LATE;
-    const validity = batch.nullCount > 0 ? batch.validity : new Uint8Array(0);
-    const strange = batch.values.find((day, y) => isStrange(day) && isThere(validity, y));
+    const strange = values.find((day, y) => isStrange(day) && isThere(validity, y));
     if (strange !== undefined) throw misfit(name, `an unknown date, “${dayText(strange)}”`);
     return column;
   },

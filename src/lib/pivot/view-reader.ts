@@ -63,9 +63,8 @@ const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
  * Reads typed cells out of one view of one table. The engine's own column paths are printed text
  * (a value may hold `|`, null prints like the text "null", numbers have six digits). Where it leaves a
  * doubt, a second view grouped by the split columns says which typed values stand behind each column, by
- * its place; another per expression says which source values it stands for, unless the days of a month are known
- * beside the engine. They live as long as the reader,
- * and follow the table's updates.
+ * its place; another per expression says which source values it stands for, unless the days of a month are
+ * known beside the engine. These views live as long as the reader, and follow the table's updates.
  */
 export class ViewReader {
   private readonly splitView = new Answers<EngineView>();

@@ -75,10 +75,9 @@ function keysIn(
   // The stored SQL may be of another grain than the columns are now, by which an undo answers.
   const leaves = new Set(leafColumns(target.columns).map(({ name }) => name));
   const answered = columns.map(({ name }) => name).filter((name) => leaves.has(name));
+  if (answered.join('\n') !== grain.join('\n')) return undefined;
   const texts = copiedTexts(columnOf('pf_gkey'), MOST_BYTES);
-  return texts && answered.join('\n') === grain.join('\n')
-    ? { kind: 'pf_gkeys', ...texts }
-    : undefined;
+  return texts && { kind: 'pf_gkeys', ...texts };
 }
 
 /**
