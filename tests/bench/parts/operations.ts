@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { startServer } from '../../../src/demo/server';
 import { sql } from '../../../src/lib/server/sql/quote';
 import type { TokenValues } from '../../../src/lib/server/sql/tokens';
@@ -29,8 +29,9 @@ const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
 
 /** A version that operations are measured on. After each, all is as it was. */
 class Planned {
+  /** @param keeper a connection on which nothing is measured: a VACUUM leaves its own with all at hand */
   constructor(
-    private readonly client: pg.Client,
+    private readonly keeper: pg.Client,
     private readonly url: string,
     readonly id: number,
     readonly table: string,
@@ -44,11 +45,11 @@ class Planned {
   }
 
   async newest(): Promise<number> {
-    return Number((await this.client.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
+    return Number((await this.keeper.query('SELECT max(id) AS id FROM pf.log')).rows[0].id);
   }
 
   settle(): Promise<unknown> {
-    return this.client.query(`VACUUM ANALYZE ${this.table}`);
+    return this.keeper.query(`VACUUM ANALYZE ${this.table}`);
   }
 
   /**
@@ -56,13 +57,13 @@ class Planned {
    * to whoever commits next.
    */
   reuseWal(): Promise<unknown> {
-    return this.client.query('CHECKPOINT');
+    return this.keeper.query('CHECKPOINT');
   }
 
   /** Deletes what came after an entry. */
   async backTo(logid: number): Promise<void> {
-    await this.client.query(`DELETE FROM ${this.table} WHERE pf_logid > ${logid}`);
-    await this.client.query(`DELETE FROM pf.log WHERE id > ${logid}`);
+    await this.keeper.query(`DELETE FROM ${this.table} WHERE pf_logid > ${logid}`);
+    await this.keeper.query(`DELETE FROM pf.log WHERE id > ${logid}`);
     await this.settle();
   }
 }
@@ -73,13 +74,15 @@ export async function measureOperations(bench: Bench): Promise<void> {
   // Nothing but the operations themselves may work on the table.
   const place = await startPlace({ autovacuum: 'off' });
   const { database, client } = place;
+  const keeper = new pg.Client(database);
+  await keeper.connect();
   const server = await startServer({ database, env: { PF_LOG_LEVEL: 'silent' } });
   const psql = await startPsql(database);
   try {
     bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
     const shape = plannedOrders(rows, { grain: false });
     const { id, table, templates } = await makeVersion(client, server.url, shape);
-    const version = new Planned(client, server.url, id, table);
+    const version = new Planned(keeper, server.url, id, table);
     await version.reuseWal();
     for (const operation of Object.keys(OPERATIONS)) {
       const ways = waysOf(operation, version, place, psql, templates[operation]!);
@@ -91,6 +94,7 @@ export async function measureOperations(bench: Bench): Promise<void> {
   } finally {
     await psql.end();
     await server.stop();
+    await keeper.end();
     await place.close();
   }
 }
