@@ -65,8 +65,6 @@ export interface View extends EngineView {
   expand(row: number): Promise<number>;
   collapse(row: number): Promise<number>;
   set_depth(depth: number): Promise<void>;
-  /** A part of what it shows as an Arrow stream of one record batch. */
-  to_arrow(window: ViewWindow & { compression: null }): Promise<ArrayBuffer>;
 }
 
 /** The engine's table as the pivot uses it. */

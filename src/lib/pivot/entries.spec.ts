@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnsIn } from './arrow-columns';
-import { KnownEntries, visitEntries } from './entries';
+import { visitEntries } from './entries';
 import { awkwardRows, bytesOf } from '../../../tests/support/pivot-tables';
 
 const rowsOf = (...logids: (number | null)[]) =>
@@ -30,16 +30,5 @@ describe('the log entries of rows', () => {
   it('cannot be told if a row has none, or if they are not loaded', () => {
     expect(visited(rowsOf(4, null))).toBeNull();
     expect(visited(columnsIn(bytesOf(awkwardRows(2))))).toBeNull();
-  });
-
-  it('are known as they came and went', () => {
-    const known = new KnownEntries();
-    known.add(rowsOf(1, 1, 2));
-    known.add(rowsOf(-7));
-    expect(known.all).toEqual([1, 2, -7]);
-    known.remove(2);
-    known.remove(3);
-    known.add(rowsOf(1, 5));
-    expect(known.all).toEqual([1, -7, 5]);
   });
 });

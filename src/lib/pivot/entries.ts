@@ -21,26 +21,3 @@ export function visitEntries(
   }
   return true;
 }
-
-/**
- * The log entries that a table's rows come from, as they came and went: a view of the engine's for it takes a
- * second with a million rows, and every change asks for it.
- */
-export class KnownEntries {
-  private readonly ids = new Set<number>();
-
-  /** Rows came. */
-  add(columns: ArrowColumns): void {
-    visitEntries(columns, (logid) => this.ids.add(logid));
-  }
-
-  /** The rows of an entry went. */
-  remove(logid: number): void {
-    this.ids.delete(logid);
-  }
-
-  /** All of them: those of this version above zero, those of another one and of what is tried below. */
-  get all(): readonly number[] {
-    return [...this.ids];
-  }
-}

@@ -15,7 +15,6 @@ import { typesOf, whyApart, wideColumns } from './comparable';
 import { parseRows } from './columns-json';
 import { KnownDays } from './days';
 import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
-import { KnownEntries } from './entries';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
@@ -35,12 +34,12 @@ import {
 import type { CleanLayout, MonthOrder } from './layout';
 import { Origins, type OtherVersion } from './origins';
 import { ended } from './ended';
-import { createViewer, startEngine, type Engine } from './perspective';
-import { FreePlaces } from './free-places';
+import { createViewer, startEngine } from './perspective';
 import { Gate } from './gate';
 import { KnownValues } from './known-values';
 import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
+import { TableRows } from './table-rows';
 import { readBucket } from './time-unit';
 import { Tried } from './tried';
 import { neededColumns } from './underlying';
@@ -79,12 +78,6 @@ export interface ComparedRows extends Omit<OtherVersion, 'wide'> {
 
 /** Whose rows: those of the pivot's own version, or those of the one that it is compared with. */
 export type Side = 'own' | 'other';
-
-/** Rows in the table that are tried, and not written. */
-interface TriedRows {
-  logid: number;
-  keys: readonly (string | number)[];
-}
 
 interface PivotOptions extends PivotEvents {
   /** Where the pivot goes; it fills its host. */
@@ -128,16 +121,14 @@ export class Pivot {
   private dark: boolean;
   /** Ends when no chart is being read, whose views would keep the table. */
   private charting: Promise<unknown> = Promise.resolve();
-  /** How many rows of the table are those of the version that is compared with. */
-  private otherRows = 0;
-  private readonly places: FreePlaces;
-  /** The rows that are tried; null if none are. */
-  private triedRows: TriedRows | null = null;
+  /** The log entry that rows which are tried, and not written, tell; null if none are. */
+  private triedEntry: number | null = null;
 
   private constructor(
     private readonly options: Omit<PivotOptions, 'compared'>,
-    private readonly engine: Engine,
     private readonly table: PivotTable,
+    /** All rows of the table, with the columns that are made. */
+    private readonly rows: TableRows,
     private readonly viewer: Viewer,
     private readonly viewerLayout: ViewerLayout,
     /** The grid: what it shows, its cells and its marks. */
@@ -148,8 +139,6 @@ export class Pivot {
     private readonly known: KnownValues,
     /** The days of all rows. */
     private readonly days: KnownDays,
-    /** The log entries of all rows. */
-    private readonly loaded: KnownEntries,
     private readonly buckets: Buckets,
     private readonly busy: Busy,
     private readonly gate: Gate,
@@ -157,7 +146,6 @@ export class Pivot {
     readonly origins: Origins,
   ) {
     this.dark = options.dark;
-    this.places = new FreePlaces(gate);
   }
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
@@ -192,7 +180,6 @@ export class Pivot {
       wide: wideColumns(typesOf(loaded), batches.map(typesOf)),
     };
     const engine = await startEngine();
-    // None of the closures below may hold the rows: they live as long as the pivot.
     const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
     const { origins } = prepared;
     const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
@@ -203,9 +190,8 @@ export class Pivot {
       ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
       ...options.expressions,
     });
-    const loading = engine.table(streamOf(buckets.extend(prepared.columns)), {
-      index: options.index,
-    });
+    const columns = buckets.extend(prepared.columns);
+    const loading = engine.table(streamOf(columns), { index: options.index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
     const viewer = createViewer();
@@ -217,18 +203,17 @@ export class Pivot {
       const known = new KnownValues(prepared.columns, dimensions);
       const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
       for (const other of others) days.add(other);
-      const entries = new KnownEntries();
-      for (const columns of [loaded, ...others]) entries.add(columns);
       viewer.setAttribute('theme', themeOf(options.dark));
       options.host.append(viewer);
       await viewer.resetThemes(Object.values(THEMES));
       hideOwnControls(viewer);
       const plugin = await viewer.getPlugin(GRID);
       const table = new PivotTable(await loading, buckets);
-      const ownRows = others.length > 0 ? await table.size() : 0;
-      for (const other of others) await engine.update(table.whole, streamOf(other));
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const gate: Gate = new Gate(() => grid.invalidate());
+      const rows = new TableRows(engine, table.whole, options.index, gate);
+      rows.hold(columns);
+      for (const other of others) await rows.append(other);
       const viewerLayout: ViewerLayout = new ViewerLayout(viewer, buckets, (rows) =>
         grid.shown.expansion.levelsOf(rows),
       );
@@ -257,8 +242,8 @@ export class Pivot {
       const schema = byName(await table.schema());
       const pivot: Pivot = new Pivot(
         options,
-        engine,
         table,
+        rows,
         viewer,
         viewerLayout,
         grid,
@@ -266,14 +251,12 @@ export class Pivot {
         facts,
         known,
         days,
-        entries,
         buckets,
         busy,
         gate,
         origins,
       );
-      if (others.length > 0) pivot.otherRows = (await table.size()) - ownRows;
-      for (const columns of [prepared.columns, ...others]) pivot.noteEmpty(columns);
+      for (const each of [columns, ...others]) pivot.noteEmpty(each);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
           // If the page is left right after a change, the viewer is gone before this has read it.
@@ -306,8 +289,8 @@ export class Pivot {
    * How many rows of the version are loaded; those of another one that it is compared with do not count,
    * and neither do those that are only tried.
    */
-  async rowCount(): Promise<number> {
-    return (await this.table.size()) - this.otherRows - (this.triedRows?.keys.length ?? 0);
+  get rowCount(): number {
+    return this.rows.count((logid) => this.isOf('own', logid));
   }
 
   /** The id of the version that is compared with; null without one. */
@@ -440,40 +423,21 @@ export class Pivot {
     // The engine takes a column that is not there as empty, and has less to do.
     const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
     await this.grid.whileRemade(async () => {
-      const isLoadedAnew = await this.places.makeFor(rows.count, this.table.whole);
-      await this.changeRows(side, () => this.engine.update(this.table.whole, streamOf(filled)));
-      this.loaded.add(columns);
-      if (side === 'own' && rows.logid !== this.triedRows?.logid) this.known.add(answered);
-      if (!isLoadedAnew) return this.settle();
-      this.grid.invalidate();
-      // The view has forgotten which rows were opened.
-      return this.refresh(await this.engineLayout());
+      const isLoadedAnew = await this.rows.append(filled);
+      if (side === 'own' && rows.logid !== this.triedEntry) this.known.add(answered);
+      await this.settle(isLoadedAnew);
     });
   }
 
-  /**
-   * Removes the rows of a log entry.
-   *
-   * @param keys their index values, as far as they are known: without them, all rows are looked through
-   */
-  async removeEntry(
-    logid: number,
-    keys: readonly (string | number)[],
-    side: Side = 'own',
-  ): Promise<void> {
-    await this.changeRows(side, async () => {
-      const before = await this.table.size();
-      if (keys.length > 0) await this.table.remove(keys);
-      const removed = before - (await this.table.size());
-      if (keys.length === 0 || removed < keys.length) {
-        await this.table.remove(await this.keysOfEntry(side === 'own' ? logid : -logid));
-      }
-    });
+  /** Removes the rows of a log entry. */
+  async removeEntry(logid: number, side: Side = 'own'): Promise<void> {
     const ofTable = side === 'own' ? logid : -logid;
-    this.loaded.remove(ofTable);
-    this.days.remove(ofTable);
-    if (side === 'own' && logid !== this.triedRows?.logid) this.known.forget();
-    await this.settle();
+    await this.grid.whileRemade(async () => {
+      const isLoadedAnew = await this.rows.remove(ofTable);
+      this.days.remove(ofTable);
+      if (side === 'own' && logid !== this.triedEntry) this.known.forget();
+      await this.settle(isLoadedAnew);
+    });
   }
 
   /**
@@ -488,7 +452,7 @@ export class Pivot {
    */
   async try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
     const logid = rows.logid ?? NaN;
-    this.triedRows = { logid, keys: rows.keys(this.index) };
+    this.triedEntry = logid;
     try {
       await this.append(rows);
       const { config } = await this.grid.shown.ask(async (reader) => reader);
@@ -503,29 +467,11 @@ export class Pivot {
 
   /** Takes out the rows that are tried, if there are any. */
   async endTrial(): Promise<void> {
-    const { triedRows } = this;
-    if (!triedRows) return;
+    const { triedEntry } = this;
+    if (triedEntry === null) return;
     this.grid.marks.showTried(null);
-    await this.removeEntry(triedRows.logid, triedRows.keys);
-    this.triedRows = null;
-  }
-
-  private async changeRows(side: Side, change: () => Promise<unknown>): Promise<void> {
-    const before = this.table.size();
-    await Promise.all([before, change()]);
-    const added = (await this.table.size()) - (await before);
-    this.places.changed(added);
-    if (side === 'other') this.otherRows += added;
-  }
-
-  private async keysOfEntry(logid: number): Promise<(string | number)[]> {
-    const { index } = this.options;
-    const text = await this.asked(
-      { columns: [index], filter: [['pf_logid', '==', logid]] },
-      (view) => view.to_columns_string(),
-    );
-    const keys = parseRows(text).columns.get(index) ?? [];
-    return keys.filter((key) => typeof key === 'string' || typeof key === 'number');
+    await this.removeEntry(triedEntry);
+    this.triedEntry = null;
   }
 
   /**
@@ -600,7 +546,7 @@ export class Pivot {
 
   /** The filter that leaves out rows of the version that is compared with, and those that are tried. */
   private get ownOnly(): LayoutFilter[] {
-    return this.origins.other || this.triedRows ? [['pf_logid', '>', 0]] : [];
+    return this.origins.other || this.triedEntry !== null ? [['pf_logid', '>', 0]] : [];
   }
 
   /** Shows the grid, or the nearest kind of chart to a plugin's name. What is arranged stays. */
@@ -724,17 +670,17 @@ export class Pivot {
   }
 
   /**
-   * Waits until the screen has the change. The engine keeps empty values apart by when they came, in
+   * Waits until the screen has a change. A view of rows that were loaded anew has forgotten which of its rows
+   * were open, and is made anew. The engine keeps empty values apart by when they came, in
    * views that were open then: such a view is made anew, or groups of nothing would show stale sums.
    * So is one with an expression that looks up other rows: the engine then fails to bring the change.
    */
-  private async settle(): Promise<void> {
+  private async settle(isLoadedAnew: boolean): Promise<void> {
     // What was read before is old now, though the grid is told later.
     this.grid.invalidate();
     const layout = await this.engineLayout();
-    if (Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text))) {
-      return this.refresh(layout);
-    }
+    const looksUp = Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text));
+    if (isLoadedAnew || looksUp) return this.refresh(layout);
     const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
     const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
     const suspects = await Promise.all([...names].map((name) => this.holdsEmpty(name)));
@@ -809,10 +755,13 @@ export class Pivot {
 
   /** The log entries that the loaded rows of a side come from. */
   entries(side: Side = 'own'): ReadonlySet<number> {
-    const ids = this.loaded.all.filter(
-      (id) => id > 0 === (side === 'own') && id !== this.triedRows?.logid,
-    );
+    const ids = [...this.rows.entries].filter((logid) => this.isOf(side, logid));
     return new Set(ids.map(Math.abs));
+  }
+
+  /** Whether rows that tell a log entry are written rows of a side. */
+  private isOf(side: Side, logid: number): boolean {
+    return logid > 0 === (side === 'own') && logid !== this.triedEntry;
   }
 
   /** Asks a view of the table, all of whose rows are there. */

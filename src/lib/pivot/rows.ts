@@ -47,13 +47,6 @@ export class AnsweredRows {
     return typeof id === 'number' ? id : null;
   }
 
-  /** The values of the column that the engine's table is indexed on; a row without one is left out. */
-  keys(index: string): (string | number)[] {
-    return [...(this.columns.get(index) ?? [])].filter(
-      (key) => typeof key === 'string' || typeof key === 'number',
-    );
-  }
-
   /** A value as the service writes it in JSON: days and times as ISO text; null in a column that is not there. */
   at(name: string, row: number): Row[string] {
     const column = this.columns.get(name);

@@ -4,7 +4,7 @@ import { ApiError } from '../client/api';
 import { OPERATIONS, PREVIEW_METADATA, PreviewFacts } from '../contract/operations';
 import type { ScaleEdit, Slice } from '../contract/operations';
 import type { Pivot, Side } from '../pivot/pivot';
-import { RowsLostError } from '../pivot/free-places';
+import { RowsLostError } from '../pivot/table-rows';
 import { AnsweredRows, RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
@@ -180,16 +180,12 @@ export class Changes {
   /** Takes the rows of an entry out that somebody else has undone. */
   followUndo(logid: number): Promise<void> {
     this.own.forget(logid);
-    return this.follow((pivot) => this.takeOut(pivot, logid, []), 'own');
+    return this.follow((pivot) => this.takeOut(pivot, logid), 'own');
   }
 
-  private async takeOut(
-    pivot: Pivot,
-    logid: number,
-    keys: readonly (string | number)[],
-  ): Promise<void> {
+  private async takeOut(pivot: Pivot, logid: number): Promise<void> {
     if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
-    await pivot.removeEntry(logid, keys);
+    await pivot.removeEntry(logid);
   }
 
   private async showRows(answer: ArrayBuffer): Promise<Written> {
@@ -232,12 +228,7 @@ export class Changes {
           throw new ApiError(404, 'Someone else has already undone this change.');
         });
       this.own.undid(logid, stamp);
-      await this.bringToScreen(async (pivot) => {
-        // The answer goes by the source's grain of now, the pivot by the one that it was loaded with.
-        const isOfIndex = 'pf_gkeys' in answer === (pivot.index === 'pf_gkey');
-        const keys = 'pf_gkeys' in answer ? answer.pf_gkeys : answer.pf_ids;
-        await this.takeOut(pivot, logid, isOfIndex ? keys : []);
-      });
+      await this.bringToScreen((pivot) => this.takeOut(pivot, logid));
       void this.selection.readTotals();
       void this.log.read();
       return answer.rows_deleted;
@@ -280,7 +271,7 @@ export class Changes {
     if (!pivot) return;
     try {
       await change(pivot);
-      this.loading.rows = await pivot.rowCount();
+      this.loading.rows = pivot.rowCount;
       await this.selection.readAgain();
     } catch (error) {
       if (this.loading.pivot !== pivot) return this.change(change);

@@ -54,7 +54,7 @@ export class EntryRows {
   /** Takes the rows of an entry out. @throws if that fails */
   remove(logid: number): Promise<void> {
     return this.changes.follow(async (pivot) => {
-      if (this.isOn(pivot)) await pivot.removeEntry(logid, [], this.side);
+      if (this.isOn(pivot)) await pivot.removeEntry(logid, this.side);
     }, this.side);
   }
 

@@ -4,7 +4,7 @@ import type { ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import type { TriedMark } from '../pivot/grid/marks';
 import type { Pivot } from '../pivot/pivot';
-import { RowsLostError } from '../pivot/free-places';
+import { RowsLostError } from '../pivot/table-rows';
 import { type AnsweredRows, RowsError } from '../pivot/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';

@@ -1,0 +1,51 @@
+import {
+  bool,
+  columnFromArray,
+  dateDay,
+  dictionary,
+  float64,
+  int32,
+  tableFromIPC,
+  timestamp,
+  utf8,
+  type DataType,
+} from '@uwdata/flechette';
+import { describe, expect, it } from 'vitest';
+import { columnsOf, encoded } from './arrow-columns';
+import { rowsAt } from './rows-at';
+
+const DAY_MS = 86_400_000;
+
+/** Values of each type that columns come in; each has one that other types take for empty. */
+const TYPES: Record<string, [type: DataType, values: unknown[]]> = {
+  float: [float64(), [0, 1.5, -2, 0.1 + 0.2, 1e300]],
+  integer: [int32(), [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)]],
+  day: [dateDay(), [0, DAY_MS, -DAY_MS, 20_000 * DAY_MS, -700_000 * DAY_MS]],
+  time: [timestamp(), [0, 1, -1, 1_700_000_000_000, -62_000_000_000_000]],
+  yes: [bool(), [false, true, true, false, true]],
+  text: [utf8(), ['', 'null', 'Żółć', 'a|b', '😀']],
+  word: [dictionary(utf8()), ['', 'null', 'Żółć', '', '😀']],
+};
+
+describe('rows in some places', () => {
+  const places = Int32Array.of(4, 0, 3, 3, 1);
+
+  it.each(Object.keys(TYPES))('have the values of a column of type %s', (name) => {
+    const [type, values] = TYPES[name]!;
+    for (const given of [values, values.map((value, y) => (y === 3 ? null : value))]) {
+      const columns = new Map([[name, columnFromArray(given, type)]]);
+      const taken = columnsOf(tableFromIPC(encoded(rowsAt(columns, places)))).get(name);
+      expect([...(taken ?? [])]).toEqual([...places].map((y) => given[y]));
+    }
+  });
+
+  it('may be none', () => {
+    const columns = new Map(
+      Object.entries(TYPES).map(([name, [type, values]]) => [name, columnFromArray(values, type)]),
+    );
+    const taken = columnsOf(tableFromIPC(encoded(rowsAt(columns, new Int32Array(0)))));
+    expect([...taken.values()].map(({ length }) => length)).toEqual(
+      Object.keys(TYPES).map(() => 0),
+    );
+  });
+});

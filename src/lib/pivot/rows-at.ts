@@ -1,0 +1,69 @@
+import { batchType, Column, Type, type TypedArray } from '@uwdata/flechette';
+import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
+
+/**
+ * The rows in some places of columns, in this order, in memory of their own but for the dictionaries.
+ *
+ * @param columns each of numbers, days, times, yes and no, texts or a dictionary
+ */
+export const rowsAt = (columns: ArrowColumns, places: Int32Array): ArrowColumns =>
+  new Map([...columns].map(([name, column]) => [name, columnAt(column, places)]));
+
+function columnAt(column: Column<unknown>, places: Int32Array): Column<unknown> {
+  const [batch] = column.data;
+  if (!batch) return column;
+  const { type, values, offsets, nullCount } = batch;
+  const there = bitsAt(nullCount > 0 ? batch.validity : new Uint8Array(0), places);
+  const Batch = batchType(type);
+  const taken = new Batch({
+    type,
+    length: places.length,
+    nullCount: places.length - there.set,
+    validity: there.bits,
+    ...(offsets instanceof Int32Array && values instanceof Uint8Array
+      ? textsAt(values, offsets, places)
+      : { values: type.typeId === Type.Bool ? bitsOf(values, places) : numbersAt(values, places) }),
+  });
+  const dictionary = dictionaryOf(column);
+  if (dictionary) taken.setDictionary(dictionary);
+  return new Column([taken], type);
+}
+
+/** A bit per place, set if that of its row is; without bits, all are. */
+function bitsAt(bits: Uint8Array, places: Int32Array): { bits: Uint8Array; set: number } {
+  const made = new Uint8Array(Math.ceil(places.length / 8));
+  let set = 0;
+  places.forEach((y, i) => {
+    if (!isThere(bits, y)) return;
+    made[i >> 3] = (made[i >> 3] ?? 0) | (1 << (i & 7));
+    set++;
+  });
+  return { bits: made, set };
+}
+
+const bitsOf = (values: TypedArray, places: Int32Array): Uint8Array =>
+  values instanceof Uint8Array ? bitsAt(values, places).bits : new Uint8Array(0);
+
+function numbersAt(values: TypedArray, places: Int32Array): TypedArray {
+  const { length } = places;
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
+    return BigInt64Array.from({ length }, (_, i) => values[places[i] ?? 0] ?? 0n);
+  }
+  const made = values.slice(0, length);
+  places.forEach((y, i) => (made[i] = values[y] ?? 0));
+  return made;
+}
+
+function textsAt(
+  values: Uint8Array,
+  offsets: Int32Array,
+  places: Int32Array,
+): { values: Uint8Array; offsets: Int32Array } {
+  const starts = new Int32Array(places.length + 1);
+  places.forEach((y, i) => {
+    starts[i + 1] = (starts[i] ?? 0) + (offsets[y + 1] ?? 0) - (offsets[y] ?? 0);
+  });
+  const made = new Uint8Array(starts[places.length] ?? 0);
+  places.forEach((y, i) => made.set(values.subarray(offsets[y], offsets[y + 1]), starts[i]));
+  return { values: made, offsets: starts };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { columnsIn, joined, type ArrowColumns } from './arrow-columns';
+import { parseRows } from './columns-json';
+import type { Schema, Table } from './engine-types';
+import { Gate } from './gate';
+import { RowsLostError, TableRows } from './table-rows';
+import {
+  awkwardRows,
+  bytesOf,
+  SCHEMA,
+  tableFrom,
+  type Row,
+} from '../../../tests/support/pivot-tables';
+
+const ALL: Schema = { ...SCHEMA, pf_logid: 'integer', seen: 'datetime' };
+
+/** Rows of an entry, whose keys follow those of the entry before. */
+const rowsOf = (pf_logid: number, count: number): Row[] =>
+  awkwardRows(count, 7 + pf_logid).map((row, i) => ({
+    ...row,
+    pf_id: 1_000_000 * pf_logid + i,
+    pf_logid,
+    seen: i % 5 === 0 ? null : Date.UTC(1969, 11, 31, i),
+  }));
+
+const columnsOf = (rows: Row[], schema: Schema = ALL): ArrowColumns =>
+  columnsIn(bytesOf(rows, schema));
+
+/** The engine as the page has it, which here cannot fail but where it is told to. */
+const engine = { update: (table: Table, parts: Uint8Array[]) => table.update(joined(parts)) };
+
+async function holding(...parts: Row[][]) {
+  const [first = [], ...others] = parts;
+  const table = (await tableFrom(bytesOf(first, ALL))) as unknown as Table;
+  let cleared = 0;
+  const counted = new Proxy(table, {
+    get: (_, name) => {
+      if (name === 'clear') cleared++;
+      const member: unknown = Reflect.get(table, name);
+      return typeof member === 'function' ? member.bind(table) : member;
+    },
+  });
+  const gate = new Gate();
+  const rows = new TableRows(engine, counted, 'pf_id', gate);
+  rows.hold(columnsOf(first));
+  for (const part of others) await rows.append(columnsOf(part));
+  return { table, rows, gate, cleared: () => cleared };
+}
+
+/** All that is in a table, row by row in the order of the keys. */
+async function contentOf(table: Table): Promise<Map<string, unknown>> {
+  const view = await table.view({ sort: [['pf_id', 'asc']] });
+  try {
+    return new Map(parseRows(await view.to_columns_string()).columns);
+  } finally {
+    await view.delete();
+  }
+}
+
+/** What a table has that is given rows and no others. */
+async function contentOfOnly(rows: Row[]): Promise<Map<string, unknown>> {
+  return contentOf((await tableFrom(bytesOf(rows, ALL))) as unknown as Table);
+}
+
+describe('the rows of a table', () => {
+  it('come and go, and are counted by entry', async () => {
+    const { table, rows, cleared } = await holding(
+      [...rowsOf(1, 30), ...rowsOf(2, 20)],
+      rowsOf(3, 10),
+    );
+    expect([...rows.entries]).toEqual([1, 2, 3]);
+    expect(rows.count((logid) => logid !== 3)).toBe(50);
+    expect(await rows.remove(2)).toBe(false);
+    expect(await rows.remove(9)).toBe(false);
+    expect([...rows.entries]).toEqual([1, 3]);
+    expect(await contentOf(table)).toEqual(
+      await contentOfOnly([...rowsOf(1, 30), ...rowsOf(3, 10)]),
+    );
+    expect(cleared()).toBe(0);
+  });
+
+  it('are loaded anew if many of them go, each as it was', async () => {
+    // The rows of both entries take turns, so that bits and texts of those that stay are far apart.
+    const [staying, going] = [rowsOf(1, 40_000), rowsOf(2, 40_000)];
+    const { table, rows, cleared } = await holding(
+      staying.flatMap((row, i) => [going[i]!, row]),
+      rowsOf(3, 10),
+    );
+    const schema = await table.schema();
+    const view = await table.view({ group_by: ['region'], columns: ['value'] });
+    expect(await rows.remove(2)).toBe(true);
+    expect(cleared()).toBe(1);
+    expect(await table.schema()).toEqual(schema);
+    expect(await contentOf(table)).toEqual(await contentOfOnly([...staying, ...rowsOf(3, 10)]));
+    expect(await view.num_rows()).toBeGreaterThan(1);
+    await view.delete();
+  });
+
+  it('are loaded anew if many come after many have gone', async () => {
+    const staying = rowsOf(1, 100_000);
+    const { table, rows, cleared } = await holding(staying, rowsOf(2, 40_000));
+    expect(await rows.remove(2)).toBe(false);
+    expect(await rows.append(columnsOf(rowsOf(3, 100)))).toBe(false);
+    expect(await rows.append(columnsOf(rowsOf(4, 40_000)))).toBe(true);
+    expect(cleared()).toBe(1);
+    const all = [...staying, ...rowsOf(3, 100), ...rowsOf(4, 40_000)];
+    expect(await contentOf(table)).toEqual(await contentOfOnly(all));
+    // No place is free now.
+    expect(await rows.append(columnsOf(rowsOf(5, 40_000)))).toBe(false);
+  });
+
+  it('may all go', async () => {
+    for (const count of [10, 30_000]) {
+      const { table, rows } = await holding(rowsOf(1, count));
+      await rows.remove(1);
+      expect(await table.size()).toBe(0);
+      expect([...rows.entries]).toEqual([]);
+      // What is empty in every row is not sent, and has nothing of the rows before.
+      const few = rowsOf(2, 4).map(({ pf_id, pf_logid }): Row => ({
+        pf_id: pf_id!,
+        pf_logid: pf_logid!,
+      }));
+      await rows.append(columnsOf(few, { pf_id: 'integer', pf_logid: 'integer' }));
+      const content = await contentOf(table);
+      for (const name of Object.keys(ALL)) {
+        expect(content.get(name), name).toEqual(few.map((row) => row[name] ?? null));
+      }
+    }
+  });
+
+  it('are lost, which is said, if the engine fails while it loads them', async () => {
+    const table = (await tableFrom(bytesOf(rowsOf(1, 10), ALL))) as unknown as Table;
+    const failing = { update: () => Promise.reject(new Error('full')) };
+    const gate = new Gate();
+    const rows = new TableRows(failing, table, 'pf_id', gate);
+    rows.hold(columnsOf([...rowsOf(1, 10), ...rowsOf(2, 30_000)]));
+    await expect(rows.remove(2)).rejects.toThrow(RowsLostError);
+    expect(gate.isClosed).toBe(false);
+  });
+
+  it('have one entry if their column does not tell any', async () => {
+    const { pf_logid: _, ...untold } = ALL;
+    const table = (await tableFrom(bytesOf(rowsOf(1, 10), untold))) as unknown as Table;
+    const rows = new TableRows(engine, table, 'pf_id', new Gate());
+    rows.hold(columnsOf(rowsOf(1, 10), untold));
+    await rows.append(columnsOf(rowsOf(2, 30_000), untold));
+    expect(rows.count(() => true)).toBe(30_010);
+  });
+});

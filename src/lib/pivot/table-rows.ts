@@ -1,0 +1,188 @@
+import type { ArrowColumns } from './arrow-columns';
+import { numbersOf, streamOf } from './arrow-columns';
+import type { Table } from './engine-types';
+import { visitEntries } from './entries';
+import type { Gate } from './gate';
+import type { Engine } from './perspective';
+import { RowsError } from './rows';
+import { rowsAt } from './rows-at';
+
+/** In the time that one value is loaded in, the engine looks at so many places. */
+const PLACES_PER_VALUE = 300;
+/** It looks at so many in some tenths of a second. */
+const MANY_PLACES = 4e8;
+/** Rows that tell no log entry. */
+const NO_ENTRY = 0;
+
+/** Thrown if rows that were on screen are no longer in the table; the message says what to do. */
+export class RowsLostError extends RowsError {
+  constructor(cause: unknown) {
+    super('This page has lost rows that are stored. Reload it to see them again.', { cause });
+  }
+}
+
+/** Rows that came together, of which those of some entries may have gone. */
+class Part {
+  /** How many rows each entry has that is still there. */
+  private readonly counts = new Map<number, number>();
+
+  constructor(private columns: ArrowColumns) {
+    this.visit((logid, from, to) => {
+      this.counts.set(logid, this.countOf(logid) + to - from);
+    });
+  }
+
+  get entries(): Iterable<number> {
+    return this.counts.keys();
+  }
+
+  countOf(logid: number): number {
+    return this.counts.get(logid) ?? 0;
+  }
+
+  /** The values that the rows of an entry have in a column. */
+  keysOf(logid: number, index: string): (string | number)[] {
+    const column = this.columns.get(index);
+    const numbers = numbersOf(column)?.values;
+    const keys: (string | number)[] = [];
+    this.visit((each, from, to) => {
+      if (each !== logid) return;
+      for (let y = from; y < to; y++) {
+        const key: unknown = numbers ? Number(numbers[y]) : column?.at(y);
+        if (typeof key === 'string' || typeof key === 'number') keys.push(key);
+      }
+    });
+    return keys;
+  }
+
+  forget(logid: number): void {
+    this.counts.delete(logid);
+  }
+
+  /** The columns of the rows that are still there. */
+  get current(): ArrowColumns {
+    const length = lengthOf(this.columns);
+    const count = [...this.counts.values()].reduce((sum, rows) => sum + rows, 0);
+    if (count === length) return this.columns;
+    const kept = new Int32Array(count);
+    let filled = 0;
+    this.visit((logid, from, to) => {
+      if (!this.counts.has(logid)) return;
+      for (let y = from; y < to; y++) kept[filled++] = y;
+    });
+    return (this.columns = rowsAt(this.columns, kept));
+  }
+
+  private visit(visit: (logid: number, from: number, to: number) => void): void {
+    const { columns } = this;
+    if (!visitEntries(columns, visit)) visit(NO_ENTRY, 0, lengthOf(columns));
+  }
+}
+
+/**
+ * The rows of the engine's table, which are kept as the columns that they came in: so it is known what is
+ * there, and all rows can be loaded anew.
+ *
+ * The engine gives the places that rows have left to rows that come, and looks for each from the start of a
+ * list that grows to the most places that were ever free, and never shrinks. So if many rows go, those that
+ * stay are loaded anew instead, which leaves no such place; and if the search for rows that come would take
+ * longer than that (docs/decisions/0031-places-that-rows-leave.md).
+ */
+export class TableRows {
+  private parts: Part[] = [];
+  private columnCount = 0;
+  private free = 0;
+  private mostFree = 0;
+
+  /** @param gate is closed while the table has only some of its rows */
+  constructor(
+    private readonly engine: Pick<Engine, 'update'>,
+    private readonly table: Table,
+    private readonly index: string,
+    private readonly gate: Gate,
+  ) {}
+
+  /** Notes rows that are in the table already. */
+  hold(columns: ArrowColumns): void {
+    if (lengthOf(columns) === 0) return;
+    this.columnCount = Math.max(this.columnCount, columns.size);
+    this.parts.push(new Part(columns));
+  }
+
+  /** The log entries that have rows, as their column tells. */
+  get entries(): ReadonlySet<number> {
+    return new Set(this.parts.flatMap(({ entries }) => [...entries]));
+  }
+
+  /** How many rows some entries have. */
+  count(isCounted: (logid: number) => boolean): number {
+    return [...this.entries].filter(isCounted).reduce((sum, logid) => sum + this.countOf(logid), 0);
+  }
+
+  private countOf(logid: number): number {
+    return this.parts.reduce((sum, part) => sum + part.countOf(logid), 0);
+  }
+
+  /**
+   * Appends rows, in one update of the engine.
+   *
+   * @returns whether all others were loaded anew before: views on the table have then all their rows closed
+   * @throws RowsLostError if the engine fails while it loads them
+   */
+  async append(columns: ArrowColumns): Promise<boolean> {
+    const rows = lengthOf(columns);
+    const looks = Math.min(rows, this.free) * this.mostFree;
+    const values = this.count(() => true) * this.columnCount;
+    const isLoadedAnew = looks >= MANY_PLACES && looks >= PLACES_PER_VALUE * values;
+    if (isLoadedAnew) await this.loadAnew();
+    await this.engine.update(this.table, streamOf(columns));
+    await this.taken();
+    this.free -= Math.min(rows, this.free);
+    this.hold(columns);
+    return isLoadedAnew;
+  }
+
+  /**
+   * Takes the rows of an entry out.
+   *
+   * @returns whether those that stay were loaded anew: views on the table have then all their rows closed
+   * @throws RowsLostError if the engine fails while it loads them
+   */
+  async remove(logid: number): Promise<boolean> {
+    const rows = this.countOf(logid);
+    const staying = this.count((each) => each !== logid);
+    const isLoadedAnew = rows ** 2 >= MANY_PLACES && 2 * rows >= staying;
+    if (!isLoadedAnew && rows > 0) {
+      await this.table.remove(this.parts.flatMap((part) => part.keysOf(logid, this.index)));
+      await this.taken();
+      // The engine forgets the places if no row is left.
+      this.free = staying === 0 ? 0 : this.free + rows;
+      this.mostFree = Math.max(this.mostFree, this.free);
+    }
+    for (const part of this.parts) part.forget(logid);
+    this.parts = this.parts.filter(({ entries }) => [...entries].length > 0);
+    if (isLoadedAnew) await this.loadAnew();
+    return isLoadedAnew;
+  }
+
+  private async loadAnew(): Promise<void> {
+    const parts = this.parts.map(({ current }) => current);
+    await this.gate
+      .during(async () => {
+        await this.table.clear();
+        for (const part of parts) await this.engine.update(this.table, streamOf(part));
+        await this.taken();
+      })
+      .catch((error: unknown) => {
+        throw new RowsLostError(error);
+      });
+    this.free = 0;
+  }
+
+  /** Waits until the engine has done what it was given: it does so before it answers a question. */
+  private async taken(): Promise<void> {
+    await this.table.size();
+  }
+}
+
+const lengthOf = (columns: ArrowColumns): number => [...columns.values()][0]?.length ?? 0;
