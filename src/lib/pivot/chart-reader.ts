@@ -21,6 +21,7 @@ import { numberFormats, type MonthOrder } from './layout';
 import type { Origins } from './origins';
 import { isAdditive, paintingOf } from './ratios';
 import { isTimeUnit } from './time-unit';
+import { withView } from './with-view';
 
 /** So many series a chart tells apart, all others as one among them. */
 const MOST_SERIES = 8;
@@ -255,17 +256,13 @@ class Matrix {
     question: (view: View) => Promise<T>,
   ): Promise<T> {
     const { filter = [], expressions = {}, aggregates = {} } = this.layout;
-    const view = await this.table.view({
+    const whole = {
       filter,
       ...config,
       expressions: { ...expressions, ...config.expressions },
       aggregates: { ...aggregates, ...config.aggregates },
-    });
-    try {
-      return await question(view);
-    } finally {
-      await view.delete();
-    }
+    };
+    return withView(this.table, whole, question);
   }
 
   private leaves(

@@ -1,20 +1,19 @@
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
-import type { Scalar } from '../contract/primitives';
-import { columnsIn, encoded, streamOf, type ArrowColumns } from './arrow-columns';
+import { columnsIn, streamOf } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { Buckets } from './buckets';
 import { Busy } from './busy';
 import { readChart, type Chart } from './chart-reader';
-import { byName, toScalar, valueKey } from './cell-value';
+import { byName } from './cell-value';
 import type { ColumnFacts } from './column-facts';
 import { columnFacts, factsOfAll } from './column-facts';
 import { typesOf, whyApart, wideColumns } from './comparable';
-import { parseRows } from './columns-json';
 import { KnownDays } from './days';
-import type { CellValue, Schema, Table, View, ViewConfig, Viewer } from './engine-types';
+import { EmptyValues } from './empty-values';
+import type { Schema, Viewer } from './engine-types';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
@@ -37,12 +36,11 @@ import { ended } from './ended';
 import { createViewer, startEngine } from './perspective';
 import { Gate } from './gate';
 import { KnownValues } from './known-values';
+import { Members } from './members';
 import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
 import { TableRows } from './table-rows';
-import { readBucket } from './time-unit';
 import { Tried } from './tried';
-import { neededColumns } from './underlying';
 import { ViewerLayout } from './viewer-layout';
 
 /** What a pivot tells the page. */
@@ -59,16 +57,6 @@ export interface PivotEvents {
   onBusy(isBusy: boolean): void;
   /** The viewer's own settings opened or closed. */
   onSettings(open: boolean): void;
-}
-
-/** One value of a column. */
-export interface Member {
-  /** As a filter names it; null is the empty value. */
-  value: Scalar | null;
-  /** Null as long as they are not counted. */
-  rows: number | null;
-  /** Null without a measure, too. */
-  sum: number | null;
 }
 
 /** Another version to compare with: its plan's rows as Arrow streams of one record batch each. */
@@ -105,10 +93,6 @@ const themeOf = (dark: boolean): string => (dark ? THEMES.dark : THEMES.light);
  */
 export class Pivot {
   private readonly months = new Map<string, MonthOrder>();
-  /** The loaded columns that have held an empty value. */
-  private readonly withEmpty = new Set<string>();
-  /** Expressions, by their text, of which some row had an empty value since the pivot was opened. */
-  private readonly emptyExpressions = new Set<string>();
   /** What is on screen: the grid, or a chart in front of it. */
   private kind: Shape = GRID;
   /** The measure that a chart draws; undefined: the first. */
@@ -123,6 +107,9 @@ export class Pivot {
   private charting: Promise<unknown> = Promise.resolve();
   /** The log entry that rows which are tried, and not written, tell; null if none are. */
   private triedEntry: number | null = null;
+  private readonly empty: EmptyValues;
+  /** The values of the columns in the version's own rows. */
+  readonly members: Members;
 
   private constructor(
     private readonly options: Omit<PivotOptions, 'compared'>,
@@ -146,6 +133,8 @@ export class Pivot {
     readonly origins: Origins,
   ) {
     this.dark = options.dark;
+    this.empty = new EmptyValues(table, schema, options.index, grid.shown);
+    this.members = new Members(table, schema, options.index, known, gate, () => this.ownOnly);
   }
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
@@ -256,7 +245,7 @@ export class Pivot {
         gate,
         origins,
       );
-      for (const each of [columns, ...others]) pivot.noteEmpty(each);
+      for (const each of [columns, ...others]) pivot.empty.note(each);
       viewer.addEventListener('perspective-config-update', () => {
         pivot.onConfigUpdate().catch((error: unknown) => {
           // If the page is left right after a change, the viewer is gone before this has read it.
@@ -417,9 +406,9 @@ export class Pivot {
     const answered = fitted(rows.columns, origins.loaded(this.schema), this.options.index);
     const extended = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
     const columns = this.buckets.extend(extended);
-    this.noteEmpty(columns);
+    this.empty.note(columns);
     this.days.add(columns);
-    await this.noteEmptyExpressions(columns);
+    await this.empty.noteExpressions(columns);
     // The engine takes a column that is not there as empty, and has less to do.
     const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
     await this.grid.whileRemade(async () => {
@@ -472,76 +461,6 @@ export class Pivot {
     this.grid.marks.showTried(null);
     await this.removeEntry(triedEntry);
     this.triedEntry = null;
-  }
-
-  /**
-   * Values of a loaded column in the version's own rows that contain a text, sorted; null if the column
-   * is not loaded.
-   */
-  async values(column: string, search: string, limit: number): Promise<(Scalar | null)[] | null> {
-    const type = this.schema[column];
-    if (type === undefined) return null;
-    const values = this.known.of(column) ?? (await this.readValues(column));
-    const wanted = search.trim().toLowerCase();
-    return values
-      .map((value) => toScalar(value, type))
-      .filter((value) =>
-        String(value ?? '')
-          .toLowerCase()
-          .includes(wanted),
-      )
-      .slice(0, limit);
-  }
-
-  private async readValues(column: string): Promise<CellValue[]> {
-    const { moment } = this.known;
-    const text = await this.asked(
-      { group_by: [column], columns: [], filter: this.ownOnly },
-      (view) => view.to_columns_string(),
-    );
-    const paths = (parseRows(text).paths ?? []).filter((path) => path.length === 1);
-    const values = paths.map(([value = null]) => value);
-    if (moment === this.known.moment) this.known.set(column, values);
-    return values;
-  }
-
-  /**
-   * The values of a loaded column in the version's own rows, if they can be told at once; each is without
-   * the number of its rows. Null if the engine has to be asked.
-   */
-  knownMembers(column: string): Member[] | null {
-    const values = this.known.of(column);
-    const type = this.schema[column];
-    return (
-      values && values.map((value) => ({ value: toScalar(value, type), rows: null, sum: null }))
-    );
-  }
-
-  /**
-   * The values of a loaded column in the version's own rows, each with the number of its rows and the sum
-   * of a measure, which is null without one; sorted by value.
-   */
-  async members(column: string, measure: string | null): Promise<Member[]> {
-    const { index } = this.options;
-    const measures = measure === null ? [] : [measure];
-    const text = await this.asked(
-      {
-        group_by: [column],
-        columns: [index, ...measures],
-        filter: this.ownOnly,
-        aggregates: { [index]: 'count', ...Object.fromEntries(measures.map((m) => [m, 'sum'])) },
-      },
-      (view) => view.to_columns_string(),
-    );
-    const { paths, columns } = parseRows(text);
-    const sums = measure === null ? undefined : columns.get(measure);
-    return (paths ?? []).flatMap((path, y) => {
-      // The first path is that of the total.
-      if (path.length !== 1) return [];
-      const value = toScalar(path[0] ?? null, this.schema[column]);
-      const sum = sums ? Number(sums[y] ?? 0) : null;
-      return { value, rows: Number(columns.get(index)?.[y] ?? 0), sum };
-    });
   }
 
   /** The filter that leaves out rows of the version that is compared with, and those that are tried. */
@@ -683,8 +602,7 @@ export class Pivot {
     if (isLoadedAnew || looksUp) return this.refresh(layout);
     const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
     const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
-    const suspects = await Promise.all([...names].map((name) => this.holdsEmpty(name)));
-    if (suspects.some(Boolean)) await this.refresh(layout);
+    if (await this.empty.amongAny(names)) await this.refresh(layout);
     else {
       await this.viewer.flush();
       this.options.onShown();
@@ -699,60 +617,6 @@ export class Pivot {
     await this.restore({ aggregates });
   }
 
-  /** Whether a column or an expression of the view has an empty value in any row. */
-  private async holdsEmpty(name: string): Promise<boolean> {
-    const { shown } = this.grid;
-    if (shown.reader?.isExpression(name)) {
-      const text = shown.reader.config.expressions[name] ?? '';
-      if (this.emptyExpressions.has(text)) return true;
-      const { tuples } = await shown.ask((reader) => reader.underlyingValues(name));
-      const isEmpty = tuples.some(({ value }) => value === valueKey(null));
-      if (isEmpty) this.emptyExpressions.add(text);
-      return isEmpty;
-    }
-    return this.withEmpty.has(name);
-  }
-
-  /** Notes the loaded columns that are empty in one of some rows. */
-  private noteEmpty(rows: ArrowColumns): void {
-    for (const name of Object.keys(this.schema)) {
-      if ((rows.get(name)?.nullCount ?? 1) > 0) this.withEmpty.add(name);
-    }
-  }
-
-  /**
-   * Notes the expressions on screen that are empty for one of some new rows. A view that was open
-   * before the first empty value came does not show its group, so no view can be asked for it.
-   */
-  private async noteEmptyExpressions(rows: ArrowColumns): Promise<void> {
-    const { reader } = this.grid.shown;
-    if (!reader) return;
-    for (const name of reader.expressions) {
-      const text = reader.config.expressions[name] ?? '';
-      if (this.emptyExpressions.has(text)) continue;
-      const bucket = readBucket(text);
-      // A view that is made anew without need is only slower.
-      const isEmpty = bucket
-        ? (rows.get(bucket.date)?.nullCount ?? 1) > 0
-        : await this.isEmptyForAny(name, text, rows).catch(() => true);
-      if (isEmpty) this.emptyExpressions.add(text);
-    }
-  }
-
-  private async isEmptyForAny(name: string, text: string, rows: ArrowColumns): Promise<boolean> {
-    const client = await this.table.get_client();
-    // The key tells how many rows there are if all that is needed is empty.
-    const needed = new Set([this.index, ...(await neededColumns(this.table, text))]);
-    const schema = Object.entries(this.schema).filter(([column]) => needed.has(column));
-    const table = await client.table(Object.fromEntries(schema));
-    try {
-      await table.update(encoded(new Map([...rows].filter(([column]) => needed.has(column)))));
-      return await hasEmpty(table, name, { [name]: text });
-    } finally {
-      await table.delete();
-    }
-  }
-
   /** The log entries that the loaded rows of a side come from. */
   entries(side: Side = 'own'): ReadonlySet<number> {
     const ids = [...this.rows.entries].filter((logid) => this.isOf(side, logid));
@@ -762,11 +626,6 @@ export class Pivot {
   /** Whether rows that tell a log entry are written rows of a side. */
   private isOf(side: Side, logid: number): boolean {
     return logid > 0 === (side === 'own') && logid !== this.triedEntry;
-  }
-
-  /** Asks a view of the table, all of whose rows are there. */
-  private asked<T>(config: Partial<ViewConfig>, question: (view: View) => Promise<T>): Promise<T> {
-    return this.gate.ask(() => withView(this.table, config, question));
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {
@@ -813,32 +672,4 @@ function hideOwnControls(viewer: Viewer): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('#settings_button, #status_bar { display: none !important; }');
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-}
-
-/** Asks a view that lives no longer than the question. */
-async function withView<T>(
-  table: Table,
-  config: Partial<ViewConfig>,
-  ask: (view: View) => Promise<T>,
-): Promise<T> {
-  const view = await table.view(config);
-  try {
-    return await ask(view);
-  } finally {
-    await view.delete();
-  }
-}
-
-/** Whether a column or one of some expressions has an empty value in any row of a table. */
-async function hasEmpty(
-  table: Table,
-  name: string,
-  expressions: Record<string, string> = {},
-): Promise<boolean> {
-  const config: Partial<ViewConfig> = {
-    columns: [name],
-    expressions,
-    filter: [[name, 'is null', null]],
-  };
-  return (await withView(table, config, (view) => view.num_rows())) > 0;
 }

@@ -4,6 +4,7 @@ import { tidyChange } from './cell-value';
 import { parseRows } from './columns-json';
 import type { CellValue, EngineTable, ViewConfig } from './engine-types';
 import { isAdditive, type Ratio } from './ratios';
+import { withView } from './with-view';
 
 /** More groups than this are not told apart: their cells are not marked. */
 const MOST_GROUPS = 200_000;
@@ -35,22 +36,20 @@ export class Tried {
     );
     const isOr = filter_op === 'or' && filter.length > 1;
     if (group_by.length === 0 || measures.length === 0 || isOr) return new Tried(new Map());
-    const view = await table.view({
+    const changed: Partial<ViewConfig> = {
       group_by: [...group_by, ...split_by],
       columns: measures,
       filter: [...filter, ['pf_logid', '==', logid]],
       expressions: { ...expressions },
       // The engine takes no objects without a prototype.
       aggregates: { ...aggregates },
-    });
-    try {
-      const text = await view.to_columns_string({ end_row: MOST_GROUPS + 1 });
-      const { paths, columns: sums } = parseRows(text);
-      if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
-      return new Tried(amountsOf(paths, sums, group_by.length, split_by.length));
-    } finally {
-      await view.delete();
-    }
+    };
+    const text = await withView(table, changed, (view) =>
+      view.to_columns_string({ end_row: MOST_GROUPS + 1 }),
+    );
+    const { paths, columns: sums } = parseRows(text);
+    if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
+    return new Tried(amountsOf(paths, sums, group_by.length, split_by.length));
   }
 
   /** How much the rows add to a cell; 0 for a cell that they leave as it is. */

@@ -24,6 +24,7 @@ import { expressionsOf, sliceFromCell } from './slice';
 import { readBucket, startOf, type TimeUnit } from './time-unit';
 import type { Underlying } from './underlying';
 import { neededColumns } from './underlying';
+import { withView } from './with-view';
 
 /** So often the columns are read again if rows come or go while they are read. */
 const ATTEMPTS = 3;
@@ -535,18 +536,14 @@ export class ViewReader {
     const index = await this.table.get_index();
     if (!index) throw gone();
     const wanted = [...names, index];
-    const view = await this.table.view({ columns: wanted, filter: [[index, '==', key]] });
-    try {
-      const row = await readRows(view);
-      // Without the row, its cell would stand for rows of empty values.
-      if (row.columns.get(index)?.[0] !== key) throw gone();
-      return {
-        columns: wanted,
-        values: wanted.map((name) => row.columns.get(name)?.[0] ?? null),
-      };
-    } finally {
-      await view.delete();
-    }
+    const only: Partial<ViewConfig> = { columns: wanted, filter: [[index, '==', key]] };
+    const row = await withView(this.table, only, (view) => readRows(view));
+    // Without the row, its cell would stand for rows of empty values.
+    if (row.columns.get(index)?.[0] !== key) throw gone();
+    return {
+      columns: wanted,
+      values: wanted.map((name) => row.columns.get(name)?.[0] ?? null),
+    };
   }
 
   private selection() {

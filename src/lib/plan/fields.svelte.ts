@@ -13,7 +13,7 @@ import {
   withoutFilters,
 } from '../pivot/filter';
 import { label } from '../pivot/grid/labels';
-import type { Member } from '../pivot/pivot';
+import type { Member } from '../pivot/members';
 import { missingParts } from '../pivot/ratios';
 import { isTimeUnit } from '../pivot/time-unit';
 import type { Arrangement } from './arrangement.svelte';
@@ -213,14 +213,14 @@ export class Fields {
     void this.arrangement.arrange((shown) => ({ ...shown, filter: [] }));
   }
 
-  /** The values of a column without any numbers, if they are known; see {@link Pivot.knownMembers}. */
+  /** The values of a column without any numbers, if they are known; see {@link Members.known}. */
   knownMembers(column: string): readonly Member[] | null {
-    return this.loading.pivot?.knownMembers(column) ?? null;
+    return this.loading.pivot?.members.known(column) ?? null;
   }
 
-  /** The values of a column, with the sum of {@link ranking}; see {@link Pivot.members}. */
+  /** The values of a column, with the sum of {@link ranking}; see {@link Members.counted}. */
   async members(column: string): Promise<readonly Member[]> {
-    return (await this.loading.pivot?.members(column, this.ranking?.name ?? null)) ?? [];
+    return (await this.loading.pivot?.members.counted(column, this.ranking?.name ?? null)) ?? [];
   }
 
   /** The members that a cell or a header stands for, by which rows can be filtered: of its row, of its column. */

@@ -250,7 +250,7 @@ export class PlanSession {
 
   /** Values to offer for a column: the loaded ones if it is loaded, else the source's. */
   async valuesOf(column: string, search: string): Promise<(string | null)[]> {
-    const loaded = await this.pivot?.values(column, search, OFFERED);
+    const loaded = await this.pivot?.members.containing(column, search, OFFERED);
     if (loaded) return loaded.map((value) => (value === null ? null : String(value)));
     const { values } = await api.listColumnValues(this.planned.source.id, column, search, {
       limit: OFFERED,
