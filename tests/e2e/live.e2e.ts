@@ -1,7 +1,7 @@
 import { startServer, type Server } from '../../src/demo/server';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
-import { openAs, type PivotPage } from './pivot-page';
+import { openAs, PivotPage } from './pivot-page';
 
 /** Two people in one version, each on a server of their own. */
 
@@ -177,4 +177,57 @@ test('a plan that is emptied is loaded anew, once, by whoever empties it', async
   expect((await service.api.post(`/versions/1/redo/${logid}`, by)).status).toBe(200);
   await ann.drawn();
   expect(asked).toEqual(['/api/versions/1/data', '/api/versions/1/data']);
+});
+
+test('tabs that nobody sees leave the connections to those that are seen, and catch up', async ({
+  browser,
+  service,
+}) => {
+  const context = await browser.newContext();
+  // In this browser every tab counts as seen.
+  await context.addInitScript(() => {
+    const isHidden = () => window.name !== 'seen';
+    Object.defineProperty(document, 'hidden', { configurable: true, get: isHidden });
+  });
+  const open = async (isSeen: boolean): Promise<PivotPage> => {
+    const pivot = new PivotPage(await context.newPage());
+    await pivot.keepUser('ann');
+    if (isSeen) await pivot.page.addInitScript(() => (window.name = 'seen'));
+    await pivot.page.goto(`${service.url}/versions/1`);
+    await pivot.drawn();
+    return pivot;
+  };
+  // A browser opens six connections to a server, and a stream of events would hold one for each tab.
+  const hidden: PivotPage[] = [];
+  for (let tab = 0; tab < 6; tab++) hidden.push(await open(false));
+  const seen = await open(true);
+  await seen.click(CHAIRS);
+  await seen.page.keyboard.type('+10%');
+  await seen.page.keyboard.press('Enter');
+  await expect(seen.page.getByText(/^Scaled: /).first()).toBeVisible();
+  await showsStored(seen, service);
+
+  const [first] = hidden;
+  const after = await seen.number(CHAIRS);
+  expect(await first!.number(CHAIRS)).toBeCloseTo(after / 1.1, 1);
+  const show = (isSeen: boolean) =>
+    first!.page.evaluate((seen) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => !seen });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isSeen);
+  await show(true);
+  await showsStored(first!, service);
+  // A tab that was seen before does not keep its stream for long.
+  const ended = first!.page.waitForEvent('requestfailed', (request) =>
+    request.url().endsWith('/versions/1/events'),
+  );
+  await show(false);
+  await ended;
+  await seen.page.keyboard.press('Control+z');
+  await expect.poll(() => seen.number(CHAIRS)).toBeCloseTo(after / 1.1, 1);
+  expect(await first!.number(CHAIRS)).toBeCloseTo(after, 1);
+  await show(true);
+  await showsStored(first!, service);
+  await expect(first!.page.getByText('Not live')).toHaveCount(0);
+  await context.close();
 });

@@ -4,6 +4,9 @@ import { EVENT_KINDS, VersionEvent } from '../contract/events';
 /** How long to wait, in milliseconds, before a stream that the server refused is asked for again. */
 const AGAIN_AFTER = 5_000;
 
+/** How long, in milliseconds, a page that is no longer seen keeps its stream: its person may be back soon. */
+const KEPT_UNSEEN = 10_000;
+
 /** How long, in milliseconds, the first rows wait for their stream to open. */
 const STREAM_WAIT = 500;
 
@@ -21,40 +24,59 @@ interface Watcher {
 
 /**
  * GET /versions/:id/events: reports what is committed to a version, in order. A stream that is lost is
- * opened again, and reports `resync` first.
+ * opened again, and reports `resync` first. A page that nobody sees has none, so that it takes none of the
+ * few connections that a browser opens to a server.
  *
  * @returns ends it
  */
 function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
-  let source: EventSource;
+  let source: EventSource | null = null;
+  let resumes = false;
   let again: ReturnType<typeof setTimeout> | undefined;
+  let leaving: ReturnType<typeof setTimeout> | undefined;
 
-  const open = (resumes: boolean) => {
-    source = new EventSource(`/api/versions/${id}/events`);
-    source.onopen = () => {
+  const open = () => {
+    const opened = new EventSource(`/api/versions/${id}/events`);
+    source = opened;
+    opened.onopen = () => {
       onState(true);
       // The server says so itself only if the browser tells it of an earlier event.
       if (resumes) onEvent({ kind: 'resync' });
       resumes = false;
     };
-    source.onerror = () => {
+    opened.onerror = () => {
       onState(false);
       resumes = true;
       // The browser tries again by itself, unless the answer was a refusal.
-      if (source.readyState === EventSource.CLOSED)
-        again = setTimeout(() => open(true), AGAIN_AFTER);
+      if (opened.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_AFTER);
     };
     for (const kind of EVENT_KINDS) {
-      source.addEventListener(kind, ({ data }: MessageEvent<string>) => {
+      opened.addEventListener(kind, ({ data }: MessageEvent<string>) => {
         const event = v.safeParse(VersionEvent, { kind, ...JSON.parse(data) });
         if (event.success) onEvent(event.output);
       });
     }
   };
-  open(false);
-  return () => {
+  const close = () => {
     clearTimeout(again);
-    source.close();
+    source?.close();
+    source = null;
+  };
+  const leave = () => {
+    close();
+    resumes = true;
+  };
+  const followSight = () => {
+    clearTimeout(leaving);
+    if (!document.hidden && !source) open();
+    if (document.hidden && source) leaving = setTimeout(leave, KEPT_UNSEEN);
+  };
+  document.addEventListener('visibilitychange', followSight);
+  followSight();
+  return () => {
+    document.removeEventListener('visibilitychange', followSight);
+    clearTimeout(leaving);
+    close();
   };
 }
 
