@@ -217,12 +217,16 @@ describe('a COPY that does not come to its end', () => {
     expect(await backendOf(client)).toBe(pid);
   });
 
-  it('because its reader throws ends the statement and the connection', async () => {
+  it.each([
+    ['an error', new Error('Enough')],
+    // Its reader may have asked another connection.
+    ['one of a database', new pg.DatabaseError('Enough', 0, 'error')],
+  ])('because its reader throws %s ends the statement and the connection', async (_, error) => {
     const { client, pid } = await connected();
     let chunks = 0;
     const reading = copyOut(client, ENDLESS, () => {
       chunks += 1;
-      if (chunks === 20) throw new Error('Enough');
+      if (chunks === 20) throw error;
     });
     await expect(reading).rejects.toThrow('Enough');
     expect(chunks).toBe(20);

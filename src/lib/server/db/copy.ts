@@ -84,7 +84,7 @@ export async function copyOut(
   try {
     await client.query(copy).ended;
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) await endConnection(client);
+    if (!copy.isRefused) await endConnection(client);
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
@@ -98,6 +98,8 @@ export async function copyOut(
 class CopyOut implements pg.Submittable {
   readonly #messages = new CopyMessages();
   readonly #turns = new Turns();
+  /** Whether the server has ended this itself, with an error that leaves the connection as it was. */
+  isRefused = false;
   #hasFailed = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -158,6 +160,7 @@ class CopyOut implements pg.Submittable {
   }
 
   handleError(error: Error): void {
+    this.isRefused = !this.#hasFailed && error instanceof pg.DatabaseError;
     this.fail(error);
   }
 
