@@ -1,7 +1,7 @@
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
-import { columnsIn, streamOf } from './arrow-columns';
+import { columnsIn, streamOf, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { Buckets } from './buckets';
@@ -37,6 +37,7 @@ import { createViewer, startEngine } from './perspective';
 import { Gate } from './gate';
 import { KnownValues } from './known-values';
 import { Members } from './members';
+import { nextTask } from './next-task';
 import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
 import { TableRows } from './table-rows';
@@ -169,12 +170,13 @@ export class Pivot {
       wide: wideColumns(typesOf(loaded), batches.map(typesOf)),
     };
     const engine = await startEngine();
+    // None of the closures below may hold the rows as they came: they live as long as the pivot.
     const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
     const { origins } = prepared;
     const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
     const days = new KnownDays(dates);
     days.add(loaded);
-    const usual = dates.find((name) => loaded.has(name));
+    const usual = firstIn(loaded, dates);
     const buckets = Buckets.of(prepared.columns, {
       ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
       ...options.expressions,
@@ -662,8 +664,9 @@ function whyNotBeside(
   );
 }
 
-/** Lets what was asked of others go out before this goes on. */
-const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+/** The first of some names that a column has. */
+const firstIn = (columns: ArrowColumns, names: readonly string[]): string | undefined =>
+  names.find((name) => columns.has(name));
 
 /** Hides the viewer's buttons for settings, export and themes: the page has its own. */
 function hideOwnControls(viewer: Viewer): void {

@@ -30,20 +30,20 @@ const TYPES: Record<string, [type: DataType, values: unknown[]]> = {
 describe('rows in some places', () => {
   const places = Int32Array.of(4, 0, 3, 3, 1);
 
-  it.each(Object.keys(TYPES))('have the values of a column of type %s', (name) => {
+  it.each(Object.keys(TYPES))('have the values of a column of type %s', async (name) => {
     const [type, values] = TYPES[name]!;
     for (const given of [values, values.map((value, y) => (y === 3 ? null : value))]) {
       const columns = new Map([[name, columnFromArray(given, type)]]);
-      const taken = columnsOf(tableFromIPC(encoded(rowsAt(columns, places)))).get(name);
+      const taken = columnsOf(tableFromIPC(encoded(await rowsAt(columns, places)))).get(name);
       expect([...(taken ?? [])]).toEqual([...places].map((y) => given[y]));
     }
   });
 
-  it('may be none', () => {
+  it('may be none', async () => {
     const columns = new Map(
       Object.entries(TYPES).map(([name, [type, values]]) => [name, columnFromArray(values, type)]),
     );
-    const taken = columnsOf(tableFromIPC(encoded(rowsAt(columns, new Int32Array(0)))));
+    const taken = columnsOf(tableFromIPC(encoded(await rowsAt(columns, new Int32Array(0)))));
     expect([...taken.values()].map(({ length }) => length)).toEqual(
       Object.keys(TYPES).map(() => 0),
     );

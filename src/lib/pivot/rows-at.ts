@@ -1,15 +1,31 @@
 import { batchType, Column, Type, type TypedArray } from '@uwdata/flechette';
 import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
+import { nextTask } from './next-task';
+
+/** After so many values, the page gets a turn. */
+const VALUES_PER_TURN = 500_000;
 
 /**
- * The rows in some places of columns, in this order, in memory of their own but for the dictionaries.
+ * The rows in some places of columns, in this order, in memory of their own: that of the columns can go.
  *
  * @param columns each of numbers, days, times, yes and no, texts or a dictionary
  */
-export const rowsAt = (columns: ArrowColumns, places: Int32Array): ArrowColumns =>
-  new Map([...columns].map(([name, column]) => [name, columnAt(column, places)]));
+export async function rowsAt(columns: ArrowColumns, places: Int32Array): Promise<ArrowColumns> {
+  const taken = new Map<string, Column<unknown>>();
+  let values = 0;
+  for (const [name, column] of columns) {
+    if (values > VALUES_PER_TURN) {
+      await nextTask();
+      values = 0;
+    }
+    taken.set(name, columnAt(column, places));
+    values += places.length;
+  }
+  return taken;
+}
 
-function columnAt(column: Column<unknown>, places: Int32Array): Column<unknown> {
+/** The values in some places of a column; see {@link rowsAt}. */
+export function columnAt(column: Column<unknown>, places: Int32Array): Column<unknown> {
   const [batch] = column.data;
   if (!batch) return column;
   const { type, values, offsets, nullCount } = batch;
@@ -25,9 +41,12 @@ function columnAt(column: Column<unknown>, places: Int32Array): Column<unknown> 
       : { values: type.typeId === Type.Bool ? bitsOf(values, places) : numbersAt(values, places) }),
   });
   const dictionary = dictionaryOf(column);
-  if (dictionary) taken.setDictionary(dictionary);
+  if (dictionary) taken.setDictionary(columnAt(dictionary, placesOf(dictionary)));
   return new Column([taken], type);
 }
+
+const placesOf = ({ length }: Column<unknown>): Int32Array =>
+  Int32Array.from({ length }, (_, y) => y);
 
 /** A bit per place, set if that of its row is; without bits, all are. */
 function bitsAt(bits: Uint8Array, places: Int32Array): { bits: Uint8Array; set: number } {

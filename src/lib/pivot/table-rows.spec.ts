@@ -109,6 +109,53 @@ describe('the rows of a table', () => {
     expect(await rows.append(columnsOf(rowsOf(5, 40_000)))).toBe(false);
   });
 
+  it('have one group of empty values once they are loaded anew, and after more have come', async () => {
+    const columns = ['region', 'flag', 'Order Date', 'size', 'seen'];
+    for (const staying of [[...rowsOf(1, 500), ...rowsOf(4, 500)], []]) {
+      const { table, rows } = await holding([...rowsOf(2, 30_000), ...staying], rowsOf(5, 300));
+      await rows.remove(5);
+      await rows.append(columnsOf(rowsOf(6, 200)));
+      expect(await rows.remove(2)).toBe(true);
+      const now = [...staying, ...rowsOf(6, 200)];
+      const check = async () => {
+        for (const column of columns) {
+          const grouped = await table.view({ group_by: [column], columns: ['value'] });
+          const { paths } = parseRows(await grouped.to_columns_string());
+          await grouped.delete();
+          const values = new Set(now.map((row) => row[column] ?? null));
+          expect(paths, column).toHaveLength(1 + values.size);
+        }
+      };
+      await check();
+      await rows.append(columnsOf(rowsOf(7, 400)));
+      now.push(...rowsOf(7, 400));
+      await check();
+      // Of nothing, rows begin anew.
+      for (const logid of rows.entries) await rows.remove(logid);
+      await rows.append(columnsOf(rowsOf(8, 300)));
+      await rows.append(columnsOf(rowsOf(9, 300)));
+      now.splice(0, now.length, ...rowsOf(8, 300), ...rowsOf(9, 300));
+      await check();
+    }
+  });
+
+  it('change one change after the other', async () => {
+    const { table, rows } = await holding(
+      [...rowsOf(1, 30_000), ...rowsOf(2, 30_000)],
+      rowsOf(3, 50),
+    );
+    await Promise.all([
+      rows.append(columnsOf(rowsOf(4, 20))),
+      rows.remove(2),
+      rows.remove(3),
+      rows.append(columnsOf(rowsOf(5, 10))),
+      rows.remove(9),
+    ]);
+    const left = [...rowsOf(1, 30_000), ...rowsOf(4, 20), ...rowsOf(5, 10)];
+    expect(await contentOf(table)).toEqual(await contentOfOnly(left));
+    expect(rows.count(() => true)).toBe(left.length);
+  });
+
   it('may all go', async () => {
     for (const count of [10, 30_000]) {
       const { table, rows } = await holding(rowsOf(1, count));

@@ -5,7 +5,7 @@ import { visitEntries } from './entries';
 import type { Gate } from './gate';
 import type { Engine } from './perspective';
 import { RowsError } from './rows';
-import { rowsAt } from './rows-at';
+import { columnAt, rowsAt } from './rows-at';
 
 /** In the time that one value is loaded in, the engine looks at so many places. */
 const PLACES_PER_VALUE = 300;
@@ -26,14 +26,14 @@ class Part {
   /** How many rows each entry has that is still there. */
   private readonly counts = new Map<number, number>();
 
-  constructor(private columns: ArrowColumns) {
+  constructor(private readonly columns: ArrowColumns) {
     this.visit((logid, from, to) => {
       this.counts.set(logid, this.countOf(logid) + to - from);
     });
   }
 
-  get entries(): Iterable<number> {
-    return this.counts.keys();
+  get entries(): readonly number[] {
+    return [...this.counts.keys()];
   }
 
   countOf(logid: number): number {
@@ -59,18 +59,18 @@ class Part {
     this.counts.delete(logid);
   }
 
-  /** The columns of the rows that are still there. */
-  get current(): ArrowColumns {
-    const length = lengthOf(this.columns);
-    const count = [...this.counts.values()].reduce((sum, rows) => sum + rows, 0);
-    if (count === length) return this.columns;
+  /** The columns of the rows that are still there, without those of an entry. */
+  async without(logid: number | null): Promise<ArrowColumns> {
+    const isKept = (each: number) => each !== logid && this.counts.has(each);
+    const count = this.entries.filter(isKept).reduce((sum, each) => sum + this.countOf(each), 0);
+    if (count === lengthOf(this.columns)) return this.columns;
     const kept = new Int32Array(count);
     let filled = 0;
-    this.visit((logid, from, to) => {
-      if (!this.counts.has(logid)) return;
+    this.visit((each, from, to) => {
+      if (!isKept(each)) return;
       for (let y = from; y < to; y++) kept[filled++] = y;
     });
-    return (this.columns = rowsAt(this.columns, kept));
+    return rowsAt(this.columns, kept);
   }
 
   private visit(visit: (logid: number, from: number, to: number) => void): void {
@@ -93,6 +93,8 @@ export class TableRows {
   private columnCount = 0;
   private free = 0;
   private mostFree = 0;
+  /** Ends when nothing changes the table. */
+  private changing: Promise<unknown> = Promise.resolve();
 
   /** @param gate is closed while the table has only some of its rows */
   constructor(
@@ -111,7 +113,7 @@ export class TableRows {
 
   /** The log entries that have rows, as their column tells. */
   get entries(): ReadonlySet<number> {
-    return new Set(this.parts.flatMap(({ entries }) => [...entries]));
+    return new Set(this.parts.flatMap(({ entries }) => entries));
   }
 
   /** How many rows some entries have. */
@@ -126,20 +128,28 @@ export class TableRows {
   /**
    * Appends rows, in one update of the engine.
    *
-   * @returns whether all others were loaded anew before: views on the table have then all their rows closed
+   * @returns whether all were loaded anew: views on the table have then all their rows closed
    * @throws RowsLostError if the engine fails while it loads them
    */
-  async append(columns: ArrowColumns): Promise<boolean> {
-    const rows = lengthOf(columns);
-    const looks = Math.min(rows, this.free) * this.mostFree;
-    const values = this.count(() => true) * this.columnCount;
-    const isLoadedAnew = looks >= MANY_PLACES && looks >= PLACES_PER_VALUE * values;
-    if (isLoadedAnew) await this.loadAnew();
-    await this.engine.update(this.table, streamOf(columns));
-    await this.taken();
-    this.free -= Math.min(rows, this.free);
-    this.hold(columns);
-    return isLoadedAnew;
+  append(columns: ArrowColumns): Promise<boolean> {
+    return this.inTurn(async () => {
+      const rows = lengthOf(columns);
+      const there = this.count(() => true);
+      if (there === 0) {
+        this.hold(columns);
+        await this.loadAnew(null);
+        return true;
+      }
+      const looks = Math.min(rows, this.free) * this.mostFree;
+      const values = there * this.columnCount;
+      const isLoadedAnew = looks >= MANY_PLACES && looks >= PLACES_PER_VALUE * values;
+      if (isLoadedAnew) await this.loadAnew(null);
+      await this.engine.update(this.table, streamOf(columns));
+      this.hold(columns);
+      this.free -= Math.min(rows, this.free);
+      await this.taken();
+      return isLoadedAnew;
+    });
   }
 
   /**
@@ -148,35 +158,66 @@ export class TableRows {
    * @returns whether those that stay were loaded anew: views on the table have then all their rows closed
    * @throws RowsLostError if the engine fails while it loads them
    */
-  async remove(logid: number): Promise<boolean> {
-    const rows = this.countOf(logid);
-    const staying = this.count((each) => each !== logid);
-    const isLoadedAnew = rows ** 2 >= MANY_PLACES && 2 * rows >= staying;
-    if (!isLoadedAnew && rows > 0) {
+  remove(logid: number): Promise<boolean> {
+    return this.inTurn(async () => {
+      const rows = this.countOf(logid);
+      if (rows === 0) return false;
+      const staying = this.count((each) => each !== logid);
+      const areMany = rows ** 2 >= MANY_PLACES && 2 * rows >= staying;
+      if (areMany || staying === 0) {
+        await this.loadAnew(logid);
+        return true;
+      }
       await this.table.remove(this.parts.flatMap((part) => part.keysOf(logid, this.index)));
-      await this.taken();
-      // The engine forgets the places if no row is left.
-      this.free = staying === 0 ? 0 : this.free + rows;
+      for (const part of this.parts) part.forget(logid);
+      this.parts = this.parts.filter(({ entries }) => entries.length > 0);
+      this.free += rows;
       this.mostFree = Math.max(this.mostFree, this.free);
-    }
-    for (const part of this.parts) part.forget(logid);
-    this.parts = this.parts.filter(({ entries }) => [...entries].length > 0);
-    if (isLoadedAnew) await this.loadAnew();
-    return isLoadedAnew;
+      await this.taken();
+      return false;
+    });
   }
 
-  private async loadAnew(): Promise<void> {
-    const parts = this.parts.map(({ current }) => current);
+  /** One change after the other: each begins with what the one before has left. */
+  private inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const changed = this.changing.then(change);
+    this.changing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  /** Empties the table and loads its rows again, without those of an entry. */
+  private async loadAnew(without: number | null): Promise<void> {
+    const kept: ArrowColumns[] = [];
+    // One after the other, since each may take a while and much memory.
+    for (const part of this.parts) kept.push(await part.without(without));
+    const [first, ...others] = kept.filter((columns) => lengthOf(columns) > 0);
     await this.gate
       .during(async () => {
         await this.table.clear();
-        for (const part of parts) await this.engine.update(this.table, streamOf(part));
+        if (first) await this.begin(first);
+        for (const columns of others) await this.engine.update(this.table, streamOf(columns));
         await this.taken();
       })
       .catch((error: unknown) => {
         throw new RowsLostError(error);
       });
+    this.parts = (first ? [first, ...others] : []).map((columns) => new Part(columns));
     this.free = 0;
+  }
+
+  /**
+   * Loads the first rows into the emptied table. Of the rows that such a table gets first, the engine keeps
+   * empty values apart from those that come later, as another group. So the first that it gets is a key.
+   */
+  private async begin(columns: ArrowColumns): Promise<void> {
+    const keys = columns.get(this.index);
+    if (keys) {
+      const key = new Map([[this.index, columnAt(keys, Int32Array.of(0))]]);
+      await this.engine.update(this.table, streamOf(key));
+      // Or the engine would take both together.
+      await this.taken();
+    }
+    await this.engine.update(this.table, streamOf(columns));
   }
 
   /** Waits until the engine has done what it was given: it does so before it answers a question. */

@@ -1,5 +1,6 @@
 import type { Scalar } from '../contract/primitives';
 import { tidyChange } from '../pivot/cell-value';
+import { nextTask } from '../pivot/next-task';
 import type { AnsweredRows } from '../pivot/rows';
 
 /** One leaf, and how much its measures change. */
@@ -21,8 +22,6 @@ interface LeafColumns {
 /** After so many rows, the page gets a turn. */
 const ROWS_PER_TURN = 20_000;
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
-
 /**
  * The leaves that some rows change most, the biggest change first: by value, or by units if no value
  * changes. Rows of one leaf are added up; a leaf that does not change in the end is left out.
@@ -36,7 +35,7 @@ export async function biggestChanges(
   const amount = (y: number, column: string | undefined) =>
     Number((column === undefined ? null : rows.at(column, y)) ?? 0);
   for (let y = 0; y < rows.count; y++) {
-    if (y > 0 && y % ROWS_PER_TURN === 0) await turn();
+    if (y > 0 && y % ROWS_PER_TURN === 0) await nextTask();
     const values = columns.leaf.map((column) => rows.at(column, y));
     const key = JSON.stringify(values);
     const leaf = leaves.get(key) ?? { values, value: 0, units: 0 };

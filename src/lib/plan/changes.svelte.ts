@@ -158,10 +158,12 @@ export class Changes {
    */
   async follow(change: (pivot: Pivot) => Promise<void>, side: Side): Promise<void> {
     while (this.running) await this.running;
-    const done = this.change(async (pivot) => {
-      if (side === 'own') await this.trial.takeOut(OVERTAKEN);
-      await change(pivot);
-    });
+    const done = this.following.then(() =>
+      this.change(async (pivot) => {
+        if (side === 'own') await this.trial.takeOut(OVERTAKEN);
+        await change(pivot);
+      }),
+    );
     this.following = done.then(noop, noop);
     await done;
     if (this.selection.current) void this.selection.readTotals();
