@@ -3,7 +3,7 @@ import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
 import { nextTask } from './next-task';
 
 /** After so many values, the page gets a turn. */
-const VALUES_PER_TURN = 500_000;
+const VALUES_PER_TURN = 200_000;
 
 /**
  * The rows in some places of columns, in this order, in memory of their own: that of the columns can go.
@@ -50,13 +50,15 @@ const placesOf = ({ length }: Column<unknown>): Int32Array =>
 
 /** A bit per place, set if that of its row is; without bits, all are. */
 function bitsAt(bits: Uint8Array, places: Int32Array): { bits: Uint8Array; set: number } {
-  const made = new Uint8Array(Math.ceil(places.length / 8));
+  const { length } = places;
+  const made = new Uint8Array(Math.ceil(length / 8));
+  if (bits.length === 0) return { bits: made.fill(0xff), set: length };
   let set = 0;
-  places.forEach((y, i) => {
-    if (!isThere(bits, y)) return;
+  for (let i = 0; i < length; i++) {
+    if (!isThere(bits, places[i] ?? 0)) continue;
     made[i >> 3] = (made[i >> 3] ?? 0) | (1 << (i & 7));
     set++;
-  });
+  }
   return { bits: made, set };
 }
 
@@ -66,10 +68,12 @@ const bitsOf = (values: TypedArray, places: Int32Array): Uint8Array =>
 function numbersAt(values: TypedArray, places: Int32Array): TypedArray {
   const { length } = places;
   if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
-    return BigInt64Array.from({ length }, (_, i) => values[places[i] ?? 0] ?? 0n);
+    const made = values.slice(0, length);
+    for (let i = 0; i < length; i++) made[i] = values[places[i] ?? 0] ?? 0n;
+    return made;
   }
   const made = values.slice(0, length);
-  places.forEach((y, i) => (made[i] = values[y] ?? 0));
+  for (let i = 0; i < length; i++) made[i] = values[places[i] ?? 0] ?? 0;
   return made;
 }
 
@@ -78,11 +82,16 @@ function textsAt(
   offsets: Int32Array,
   places: Int32Array,
 ): { values: Uint8Array; offsets: Int32Array } {
-  const starts = new Int32Array(places.length + 1);
-  places.forEach((y, i) => {
+  const { length } = places;
+  const starts = new Int32Array(length + 1);
+  for (let i = 0; i < length; i++) {
+    const y = places[i] ?? 0;
     starts[i + 1] = (starts[i] ?? 0) + (offsets[y + 1] ?? 0) - (offsets[y] ?? 0);
-  });
-  const made = new Uint8Array(starts[places.length] ?? 0);
-  places.forEach((y, i) => made.set(values.subarray(offsets[y], offsets[y + 1]), starts[i]));
+  }
+  const made = new Uint8Array(starts[length] ?? 0);
+  for (let i = 0; i < length; i++) {
+    const y = places[i] ?? 0;
+    made.set(values.subarray(offsets[y], offsets[y + 1]), starts[i]);
+  }
   return { values: made, offsets: starts };
 }
