@@ -33,6 +33,8 @@ declare global {
     engine: {
       /** How long it takes to load rows and make a view, or to take `more` rows into both. */
       measured(name: string, more: string | null, arranged: Arranged): Promise<number>;
+      /** How long it takes to take `more` rows in, so many times; they are taken out again after each. */
+      repeated(name: string, more: string, arranged: Arranged, times: number): Promise<number[]>;
     };
   }
 }
@@ -145,6 +147,14 @@ export class EngineAlone {
   /** How long it needs to take more bytes into a table with a view. */
   updating(name: string, more: string, arranged: Arranged): Promise<number> {
     return this.measured(name, more, arranged);
+  }
+
+  /** As {@link updating}, so many times in one table; what came is taken out again after each. */
+  updatingAgain(name: string, more: string, arranged: Arranged, times: number): Promise<number[]> {
+    return this.page.evaluate(
+      (asked) => window.engine.repeated(asked.name, asked.more, asked.arranged, asked.times),
+      { name, more, arranged, times },
+    );
   }
 
   private measured(name: string, more: string | null, arranged: Arranged): Promise<number> {

@@ -411,10 +411,8 @@ export class Pivot {
     this.empty.note(columns);
     this.days.add(columns);
     await this.empty.noteExpressions(columns);
-    // The engine takes a column that is not there as empty, and has less to do.
-    const filled = new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));
     await this.grid.whileRemade(async () => {
-      const isLoadedAnew = await this.rows.append(filled);
+      const isLoadedAnew = await this.rows.append(columns);
       if (side === 'own' && rows.logid !== this.triedEntry) this.known.add(answered);
       await this.settle(isLoadedAnew);
     });

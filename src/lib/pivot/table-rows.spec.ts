@@ -110,8 +110,13 @@ describe('the rows of a table', () => {
   });
 
   it('have one group of empty values once they are loaded anew, and after more have come', async () => {
-    const columns = ['region', 'flag', 'Order Date', 'size', 'seen'];
-    for (const staying of [[...rowsOf(1, 500), ...rowsOf(4, 500)], []]) {
+    const columns = ['region', 'flag', 'Order Date', 'size', 'seen', 'pf_note'];
+    const none = rowsOf(1, 500).map((row): Row => ({
+      ...row,
+      ...{ region: 'West', flag: true, 'Order Date': '2019-01-01', size: 1, rate: 1, seen: 0 },
+      ...{ 'sub-category': 'a', pf_note: null },
+    }));
+    for (const staying of [[...rowsOf(1, 500), ...rowsOf(4, 500)], none, []]) {
       const { table, rows } = await holding([...rowsOf(2, 30_000), ...staying], rowsOf(5, 300));
       await rows.remove(5);
       await rows.append(columnsOf(rowsOf(6, 200)));

@@ -15,6 +15,20 @@ const { default: engine } = await import(/* @vite-ignore */ path);
 engine.init_client(fetch('/wasm/perspective-js.wasm'));
 const client = await engine.worker();
 
+/**
+ * The keys of rows.
+ *
+ * @param {ArrayBuffer} rows
+ */
+async function keysOf(rows) {
+  const table = await client.table(rows, { index: 'pf_id' });
+  const view = await table.view({ columns: ['pf_id'] });
+  const { pf_id } = JSON.parse(await view.to_columns_string());
+  await view.delete();
+  await table.delete();
+  return pf_id;
+}
+
 /** @type {Window['engine']} */
 window.engine = {
   async measured(name, more, arranged) {
@@ -30,6 +44,25 @@ window.engine = {
       await view.to_columns_string({ end_row: 1 });
     }
     const took = performance.now() - start;
+    await view.delete();
+    await table.delete();
+    return took;
+  },
+
+  async repeated(name, more, arranged, times) {
+    const table = await client.table(await bytesOf(name), { index: 'pf_id' });
+    const view = await table.view(arranged);
+    const keys = await keysOf(await bytesOf(more));
+    const took = [];
+    for (let time = 0; time < times; time += 1) {
+      const added = await bytesOf(more);
+      const start = performance.now();
+      await table.update(added);
+      await view.to_columns_string({ end_row: 1 });
+      took.push(performance.now() - start);
+      await table.remove(keys);
+      await view.to_columns_string({ end_row: 1 });
+    }
     await view.delete();
     await table.delete();
     return took;

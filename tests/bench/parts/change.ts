@@ -126,6 +126,8 @@ async function changeSlice(
       (ways['answer to painted sums'] ??= []).push(took.painted - took.answered);
       (ways['click to number'] ??= []).push(took.painted - took.click);
     }
+    const again = await engine.updatingAgain('loaded', 'answer', arranged, 1 + bench.extent.rounds);
+    ways['the engine alone, after undos'] = again.slice(1);
     bench.tell({ kind: 'turns', name: 'a slice', turns: { rows, ways } });
   } finally {
     await page.close();
