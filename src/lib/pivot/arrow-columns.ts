@@ -31,6 +31,13 @@ export function columnsOf({ schema, children }: Table): Map<string, Column<unkno
   );
 }
 
+/** How many rows some columns have. */
+export const lengthOf = (columns: ArrowColumns): number => [...columns.values()][0]?.length ?? 0;
+
+/** Whether a column is empty in one of its rows; one that is not there is empty in all. */
+export const hasEmpty = (columns: ArrowColumns, name: string): boolean =>
+  (columns.get(name)?.nullCount ?? 1) > 0;
+
 /** Columns as the parts of an Arrow stream, in order. They share the memory of the columns. */
 export function streamOf(columns: ArrowColumns): Uint8Array[] {
   const parts: Uint8Array[] = [];
@@ -100,6 +107,11 @@ export const widened = (numbers: Numbers): Numbers => mapped(numbers, (value) =>
 /** Whether a row has a value, by a validity as {@link Numbers} has it. */
 export const isThere = (validity: Uint8Array, y: number): boolean =>
   validity.length === 0 || ((validity[y >> 3] ?? 0) & (1 << (y & 7))) !== 0;
+
+/** Sets the bit of a row, so that {@link isThere} tells that it has a value. */
+export function setThere(validity: Uint8Array, y: number): void {
+  validity[y >> 3] = (validity[y >> 3] ?? 0) | (1 << (y & 7));
+}
 
 /** All of some numbers as a column. */
 export function whole({ type, values, validity }: Numbers): Column<unknown> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { columnsIn, encoded } from './arrow-columns';
 import { Buckets } from './buckets';
 import { KnownDays } from './days';
-import type { Table } from './engine-types';
+import type { ReadTable, Table } from './engine-types';
 import { PivotTable } from './pivot-table';
 import { groupedBy, TIME_UNITS } from './time-unit';
 import {
@@ -26,7 +26,7 @@ async function loaded(rows: Row[], expressions: Record<string, string>) {
   return { whole: table.whole, table, buckets };
 }
 
-async function groups(table: Table, config: Parameters<Table['view']>[0]) {
+async function groups(table: ReadTable, config: Parameters<ReadTable['view']>[0]) {
   const view = await table.view(config);
   try {
     return await view.to_columns_string();

@@ -15,7 +15,7 @@ import {
   type Sums,
 } from './chart';
 import { parseRows, type ReadRows } from './columns-json';
-import type { CellValue, Schema, Table, View, ViewConfig } from './engine-types';
+import type { CellValue, Schema, ReadTable, View, ViewConfig } from './engine-types';
 import { label, labelStyle } from './grid/labels';
 import { numberFormats, type MonthOrder } from './layout';
 import type { Origins } from './origins';
@@ -58,7 +58,7 @@ export interface Chart extends ChartAxes {
 
 /** What a chart is read from. */
 export interface ChartSource {
-  table: Table;
+  table: ReadTable;
   layout: Layout;
   /** Types of the table's columns. */
   schema: Schema;
@@ -159,7 +159,7 @@ interface Outer {
 /** Groups and the sums inside of them, read from the engine. */
 class Matrix {
   constructor(
-    private readonly table: Table,
+    private readonly table: ReadTable,
     private readonly layout: Layout,
     readonly columns: readonly string[],
     /** Whether sums of groups may be added up. */

@@ -1,6 +1,6 @@
-import { encoded, type ArrowColumns } from './arrow-columns';
+import { encoded, hasEmpty, type ArrowColumns } from './arrow-columns';
 import { valueKey } from './cell-value';
-import type { Schema, Table, ViewConfig } from './engine-types';
+import type { ReadTable, Schema, ViewConfig } from './engine-types';
 import type { Shown } from './grid/shown';
 import { readBucket } from './time-unit';
 import { neededColumns } from './underlying';
@@ -13,7 +13,7 @@ export class EmptyValues {
   private readonly expressions = new Set<string>();
 
   constructor(
-    private readonly table: Table,
+    private readonly table: ReadTable,
     private readonly schema: Schema,
     private readonly index: string,
     private readonly shown: Pick<Shown, 'reader' | 'ask'>,
@@ -22,7 +22,7 @@ export class EmptyValues {
   /** Notes the loaded columns that are empty in one of some rows. */
   note(rows: ArrowColumns): void {
     for (const name of Object.keys(this.schema)) {
-      if ((rows.get(name)?.nullCount ?? 1) > 0) this.columns.add(name);
+      if (hasEmpty(rows, name)) this.columns.add(name);
     }
   }
 
@@ -39,7 +39,7 @@ export class EmptyValues {
       const bucket = readBucket(text);
       // A view that is made anew without need is only slower.
       const isEmpty = bucket
-        ? (rows.get(bucket.date)?.nullCount ?? 1) > 0
+        ? hasEmpty(rows, bucket.date)
         : await this.isEmptyForAny(name, text, rows).catch(() => true);
       if (isEmpty) this.expressions.add(text);
     }

@@ -67,9 +67,13 @@ export interface View extends EngineView {
   set_depth(depth: number): Promise<void>;
 }
 
-/** The engine's table as the pivot uses it. */
-export interface Table extends EngineTable {
+/** The engine's table as the grid reads it. */
+export interface ReadTable extends EngineTable {
   view(config?: Partial<ViewConfig>): Promise<View>;
+}
+
+/** The engine's table as the pivot uses it. */
+export interface Table extends ReadTable {
   size(): Promise<number>;
   /** Takes columns of values, or an Arrow stream of one record batch, which it takes over. */
   update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown>;

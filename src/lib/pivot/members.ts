@@ -2,7 +2,7 @@ import type { Scalar } from '../contract/primitives';
 import type { LayoutFilter } from '../contract/stored-layout';
 import { toScalar } from './cell-value';
 import { parseRows, type ReadRows } from './columns-json';
-import type { CellValue, Schema, Table, ViewConfig } from './engine-types';
+import type { CellValue, Schema, ReadTable, ViewConfig } from './engine-types';
 import type { Gate } from './gate';
 import type { KnownValues } from './known-values';
 import { withView } from './with-view';
@@ -20,7 +20,7 @@ export interface Member {
 /** The values of a table's columns in the version's own rows: no other version's, and none that are tried. */
 export class Members {
   constructor(
-    private readonly table: Table,
+    private readonly table: ReadTable,
     private readonly schema: Schema,
     private readonly index: string,
     private readonly values: KnownValues,

@@ -9,6 +9,7 @@ import {
   isThere,
   mapped,
   numbersOf,
+  setThere,
   whole,
   widened,
 } from './arrow-columns';
@@ -416,7 +417,7 @@ function masked(
   let nulls = 0;
   for (let y = 0; y < length; y++) {
     if (isThere(validity, y) && kept[indices[y] ?? 0]) {
-      bits[y >> 3] = (bits[y >> 3] ?? 0) | (1 << (y & 7));
+      setThere(bits, y);
     } else nulls++;
   }
   return columnFrom(type, values, bits, length, nulls);

@@ -1,11 +1,11 @@
 import type { Buckets } from './buckets';
-import type { CellValue, EngineClient, Schema, Table, View, ViewConfig } from './engine-types';
+import type { EngineClient, ReadTable, Schema, Table, View, ViewConfig } from './engine-types';
 
 /**
  * The engine's table as the pivot speaks of it: with expressions in the place of the columns that were made
  * of dates. Whoever asks it for a view need not know which of its expressions are columns.
  */
-export class PivotTable implements Table {
+export class PivotTable implements ReadTable {
   constructor(
     /** The table with all its columns. */
     readonly whole: Table,
@@ -39,22 +39,6 @@ export class PivotTable implements Table {
 
   get_client(): Promise<EngineClient> {
     return this.whole.get_client();
-  }
-
-  size(): Promise<number> {
-    return this.whole.size();
-  }
-
-  update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown> {
-    return this.whole.update(rows);
-  }
-
-  clear(): Promise<void> {
-    return this.whole.clear();
-  }
-
-  remove(keys: readonly (string | number)[]): Promise<void> {
-    return this.whole.remove(keys);
   }
 
   delete(): Promise<void> {

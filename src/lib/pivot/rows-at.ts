@@ -1,5 +1,5 @@
 import { batchType, Column, Type, type TypedArray } from '@uwdata/flechette';
-import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
+import { dictionaryOf, isThere, setThere, type ArrowColumns } from './arrow-columns';
 import { nextTask } from './next-task';
 
 /** After so many values, the page gets a turn. */
@@ -56,7 +56,7 @@ function bitsAt(bits: Uint8Array, places: Int32Array): { bits: Uint8Array; set: 
   let set = 0;
   for (let i = 0; i < length; i++) {
     if (!isThere(bits, places[i] ?? 0)) continue;
-    made[i >> 3] = (made[i >> 3] ?? 0) | (1 << (i & 7));
+    setThere(made, i);
     set++;
   }
   return { bits: made, set };

@@ -4,7 +4,9 @@ import type { ArrowColumns, Numbers } from './arrow-columns';
 import {
   columnsOf,
   dictionaryOf,
+  hasEmpty,
   isThere,
+  lengthOf,
   mapped,
   numbersOf,
   whole,
@@ -38,7 +40,7 @@ export class AnsweredRows {
     const table = tableFromIPC(bytes);
     this.columns = columnsOf(table);
     this.metadata = table.schema.metadata ?? new Map();
-    this.count = [...this.columns.values()][0]?.length ?? 0;
+    this.count = lengthOf(this.columns);
   }
 
   /** The log entry that the first row tells; null if it tells none. */
@@ -78,7 +80,7 @@ export function fitted(
   schema: Schema,
   index: string,
 ): Map<string, Column<unknown>> {
-  if ((columns.get(index)?.nullCount ?? 1) > 0) {
+  if (hasEmpty(columns, index)) {
     throw new RowsError(`An answered row has no ${index}. ${RELOAD}`);
   }
   const fit = new Map<string, Column<unknown>>();

@@ -1,5 +1,5 @@
 import type { ArrowColumns } from './arrow-columns';
-import { numbersOf, streamOf } from './arrow-columns';
+import { lengthOf, numbersOf, streamOf } from './arrow-columns';
 import type { Table } from './engine-types';
 import { visitEntries } from './entries';
 import type { Gate } from './gate';
@@ -28,7 +28,7 @@ class Part {
 
   constructor(private readonly columns: ArrowColumns) {
     this.visit((logid, from, to) => {
-      this.counts.set(logid, this.countOf(logid) + to - from);
+      this.counts.set(logid, (this.counts.get(logid) ?? 0) + to - from);
     });
   }
 
@@ -36,8 +36,11 @@ class Part {
     return [...this.counts.keys()];
   }
 
-  countOf(logid: number): number {
-    return this.counts.get(logid) ?? 0;
+  /** How many rows some entries have. */
+  count(isCounted: (logid: number) => boolean): number {
+    let rows = 0;
+    for (const [logid, count] of this.counts) if (isCounted(logid)) rows += count;
+    return rows;
   }
 
   /** The values that the rows of an entry have in a column. */
@@ -62,7 +65,7 @@ class Part {
   /** The columns of the rows that are still there, without those of an entry. */
   async without(logid: number | null): Promise<ArrowColumns> {
     const isKept = (each: number) => each !== logid && this.counts.has(each);
-    const count = this.entries.filter(isKept).reduce((sum, each) => sum + this.countOf(each), 0);
+    const count = this.count(isKept);
     if (count === lengthOf(this.columns)) return this.columns;
     const kept = new Int32Array(count);
     let filled = 0;
@@ -118,11 +121,7 @@ export class TableRows {
 
   /** How many rows some entries have. */
   count(isCounted: (logid: number) => boolean): number {
-    return [...this.entries].filter(isCounted).reduce((sum, logid) => sum + this.countOf(logid), 0);
-  }
-
-  private countOf(logid: number): number {
-    return this.parts.reduce((sum, part) => sum + part.countOf(logid), 0);
+    return this.parts.reduce((sum, part) => sum + part.count(isCounted), 0);
   }
 
   /**
@@ -160,7 +159,7 @@ export class TableRows {
    */
   remove(logid: number): Promise<boolean> {
     return this.inTurn(async () => {
-      const rows = this.countOf(logid);
+      const rows = this.count((each) => each === logid);
       if (rows === 0) return false;
       const staying = this.count((each) => each !== logid);
       const areMany = rows ** 2 >= MANY_PLACES && 2 * rows >= staying;
@@ -229,8 +228,6 @@ export class TableRows {
     await this.table.size();
   }
 }
-
-const lengthOf = (columns: ArrowColumns): number => [...columns.values()][0]?.length ?? 0;
 
 /** The columns that have a value: the engine takes one that is not there as empty, and has less to do. */
 const filledOf = (columns: ArrowColumns): ArrowColumns =>

@@ -1,4 +1,5 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
+import { nextTask } from '../next-task';
 import { cellXml, columnXml, texts, xml } from './sheet-xml';
 import { Styles, type CellStyle } from './styles';
 
@@ -61,7 +62,7 @@ export async function writeWorkbook(sheets: readonly Sheet[]): Promise<Uint8Arra
       file.push(strToU8(text));
       text = '';
       if (performance.now() - since < BUSY_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve));
+      await nextTask();
       since = performance.now();
     }
     file.push(strToU8(text), true);

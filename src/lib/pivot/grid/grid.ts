@@ -1,7 +1,7 @@
 import type { LayoutSort } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../cell';
 import { tidy } from '../cell-value';
-import type { CellValue, GridHost, GridPlugin, Table, View } from '../engine-types';
+import type { CellValue, GridHost, GridPlugin, ReadTable, View } from '../engine-types';
 import type { Busy } from '../busy';
 import type { Gate } from '../gate';
 import type { Origins } from '../origins';
@@ -68,7 +68,7 @@ export class Grid implements GridHost {
    */
   constructor(
     private readonly plugin: GridPlugin,
-    table: Table,
+    table: ReadTable,
     origins: Pick<Origins, 'ratios' | 'ofOther'>,
     beside: BesideViews,
     private readonly events: GridEvents,

@@ -2,7 +2,7 @@ import type { Layout } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../cell';
 import { tidy } from '../cell-value';
 import { parseRows } from '../columns-json';
-import type { CellValue, ColumnType, Table, View, ViewWindow } from '../engine-types';
+import type { CellValue, ColumnType, ReadTable, View, ViewWindow } from '../engine-types';
 import type { Gate } from '../gate';
 import type { Ratio } from '../ratios';
 import { ViewReader, type BesideViews } from '../view-reader';
@@ -40,7 +40,7 @@ export class Shown {
   private window: Window = NOTHING;
 
   constructor(
-    private readonly table: Table,
+    private readonly table: ReadTable,
     /** The columns that are painted from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly beside: BesideViews,
