@@ -8,6 +8,29 @@ export const rowCountOf = (columns: readonly Column[]): number => columns[0]?.da
 export const isText = (data: Data | undefined): data is Data<Utf8> =>
   data !== undefined && DataType.isUtf8(data.type);
 
+/** Numbers of 32 or 64 bits. */
+export type Numbers = Int32Array | Float64Array | BigInt64Array;
+
+/** The values of data of numbers, one per row; a null row holds 0. @throws Error if it has others */
+export function fixedValues(data: Data): Numbers {
+  const values: unknown = data.values;
+  const isNumbers =
+    values instanceof Int32Array ||
+    values instanceof Float64Array ||
+    values instanceof BigInt64Array;
+  if (!isNumbers) throw new Error(`Values of type ${String(data.type)} are no numbers`);
+  return values;
+}
+
+/** The values of data of booleans, one bit per row. @throws Error if it has others */
+export function bitValues(data: Data): Uint8Array {
+  const values: unknown = data.values;
+  if (!DataType.isBool(data.type) || !(values instanceof Uint8Array)) {
+    throw new Error(`Values of type ${String(data.type)} are no booleans`);
+  }
+  return values;
+}
+
 /**
  * The numbers of a column, one per row; a null row holds 0. @throws Error if it is no column of
  * numbers

@@ -104,12 +104,12 @@ function hashOf(view: DataView, start: number, length: number): number {
 /** Arrow data of one code per row with the dictionary that the codes point into. */
 export const dictionaryData = (
   codes: Int32Array,
-  validity: Validity,
-  dictionary: ByteDictionary,
+  nulls: ReturnType<Validity['finish']>,
+  dictionary: Vector<Utf8>,
 ): Data<TextDictionary> =>
   makeData({
-    ...validity.finish(codes.length),
+    ...nulls,
     type: new Dictionary(new Utf8(), new Int32()),
     data: codes,
-    dictionary: dictionary.finish(),
+    dictionary,
   });

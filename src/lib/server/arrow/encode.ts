@@ -11,8 +11,9 @@ import {
   tableFromIPC,
   type Data,
 } from 'apache-arrow';
+import type { BlockColumn } from './blocks';
 import type { Column } from './column-plan';
-import { rowCountOf } from './column-values';
+import { rowsIn, StandIns } from './stand-ins';
 
 /**
  * One Arrow IPC stream with exactly one record batch, since several would carry independent
@@ -23,30 +24,44 @@ import { rowCountOf } from './column-values';
  * rows would block the event loop for a tenth of a second and need their memory twice
  * @throws Error if the columns differ in length
  */
-export function encodeParts(
+export const encodeParts = (
   columns: readonly Column[],
   metadata: Record<string, string> = {},
+): Uint8Array[] =>
+  encodeBlocks(
+    columns.map(({ name, data }) => ({ name, blocks: [data] })),
+    metadata,
+  );
+
+/** As {@link encodeParts}, of columns whose rows lie in several memories; all have at least one block. */
+export function encodeBlocks(
+  columns: readonly BlockColumn[],
+  metadata: Record<string, string> = {},
 ): Uint8Array[] {
-  const length = rowCountOf(columns);
-  if (columns.some(({ data }) => data.length !== length)) {
+  const length = rowsIn(columns[0]?.blocks ?? []);
+  if (columns.some(({ blocks }) => rowsIn(blocks) !== length)) {
     throw new Error('Columns of different lengths make no batch');
   }
   if (length === 0) return [];
-  const numbered = columns.map(({ data }, i) => numberDictionary(data, i));
+  const stands = new StandIns();
+  const children = columns.map(({ blocks }, i) => numberDictionary(stands.dataOf(blocks), i));
   const schema = new Schema(
-    columns.map(({ name, data }, i) => new Field(name, numbered[i]?.type ?? data.type, true)),
+    columns.flatMap(({ name }, i) => {
+      const type = children[i]?.type;
+      return type ? new Field(name, type, true) : [];
+    }),
     new Map(Object.entries(metadata)),
   );
   const batch = new RecordBatch(
     schema,
-    makeData({ type: new Struct(schema.fields), length, nullCount: 0, children: numbered }),
+    makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }),
   );
   const parts = new Parts();
   const writer = new RecordBatchStreamWriter();
   writer.reset(parts);
   writer.write(batch);
   writer.finish();
-  return parts.written;
+  return parts.written.flatMap((part) => stands.partsOf(part));
 }
 
 /** The total length of some parts, in bytes. */

@@ -1,4 +1,5 @@
 import { Utf8, makeData, type Data } from 'apache-arrow';
+import { copyBits, countBits } from './bits';
 
 const FIRST_LENGTH = 1024;
 
@@ -83,6 +84,16 @@ export class Validity {
     for (let row = to; row < end; row++) this.setNull(row);
   }
 
+  /** Makes the rows from `at` on null that are so in `data` from `from` up to, not including, `to`. */
+  copy({ nullCount, nullBitmap, offset }: Data, from: number, to: number, at: number): void {
+    if (nullCount === 0) return;
+    const rows = to - from;
+    const nulls = rows - countBits(nullBitmap, offset + from, rows);
+    if (nulls === 0) return;
+    copyBits(nullBitmap, offset + from, this.#bitmapUpTo(at + rows - 1), at, rows);
+    this.nullCount += nulls;
+  }
+
   #bitmapUpTo(row: number): Uint8Array {
     const needed = (row >> 3) + 1;
     if (this.#bitmap && this.#bitmap.length >= needed) return this.#bitmap;
@@ -113,6 +124,12 @@ const MOST_BYTES = 0x7fffffff;
 /** @throws Error beyond the 2 GB that one Arrow column of text can hold */
 export function requireFits(bytes: number): void {
   if (bytes > MOST_BYTES) throw new Error('More than 2 GB of text in one column');
+}
+
+/** Writes the offsets of texts whose first byte is now at `at`. */
+export function moveOffsets(offsets: Int32Array, at: number, to: Int32Array): void {
+  const by = at - (offsets[0] ?? 0);
+  for (let i = 0; i < offsets.length; i++) to[i] = (offsets[i] ?? 0) + by;
 }
 
 /** UTF-8 texts one after the other, with the offset of each. */

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { column, decode, MIXED, mixedRow } from '../../../../tests/support/copied-columns';
 import * as wire from '../../../../tests/support/copy-bytes';
-import { encode } from '../../../../tests/support/encode';
+import { blockOf, columnsOf as columnsIn, type RowBlock, type RowRun } from './blocks';
 import { integerColumns, type Column } from './column-plan';
-import { byEntry, rowsOfEntries } from './entry-rows';
-import { joinRows, type RowRun } from './join';
+import { encodeBlocks, encodeParts } from './encode';
+import { byEntry, rowsOfEntries, type EntryRows } from './entry-rows';
+import { joinRuns } from './join';
 
 const PLAN = [
   ...MIXED,
@@ -29,27 +30,41 @@ const columnsOf = (rows: readonly (readonly [i: number, entry: number])[]): Colu
 /** Rows of some entries, each a number and its entry. */
 const someRows = fc.array(fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 5 })), { maxLength: 60 });
 
-const bytesOf = (columns: readonly Column[]) => Buffer.from(encode(columns)).toString('hex');
+const hex = (parts: readonly Uint8Array[]) => Buffer.concat(parts).toString('hex');
+const bytesOf = (columns: readonly Column[]) => hex(encodeParts(columns));
+const bytesIn = (blocks: readonly RowBlock[]) => hex(encodeBlocks(columnsIn(blocks)));
+
+/** A run of columns that nothing goes before. */
+const runOf = (columns: readonly Column[], start: number, end: number): RowRun => ({
+  blocks: [blockOf(columns)],
+  index: 0,
+  start,
+  end,
+});
+
+/** Two numbers up to a length, the smaller one first. */
+const between = (length: number, ...numbers: number[]) =>
+  numbers.map((n) => Math.min(n, length)).sort((a, b) => a - b);
 
 describe('runs of rows, joined', () => {
   it('are the columns that a decoder makes of the same rows, byte for byte', async () => {
+    const source = fc.tuple(someRows, fc.nat(60), fc.nat(60), fc.boolean());
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(someRows, fc.nat(60), fc.nat(60)), { minLength: 1, maxLength: 6 }),
-        async (sources) => {
-          const runs: RowRun[] = [];
-          const wanted: (readonly [number, number])[] = [];
-          for (const [rows, a, b] of sources) {
-            const [start = 0, end = 0] = [a, b]
-              .map((n) => Math.min(n, rows.length))
-              .sort((x, y) => x - y);
-            runs.push({ columns: columnsOf(rows), start, end });
-            wanted.push(...rows.slice(start, end));
-          }
-          const joined = await joinRows(runs, INTEGERS);
-          expect(bytesOf(joined)).toBe(bytesOf(columnsOf(wanted)));
-        },
-      ),
+      fc.asyncProperty(fc.array(source, { minLength: 1, maxLength: 6 }), async (sources) => {
+        const groups: RowRun[][] = [];
+        const wanted: (readonly [number, number])[] = [];
+        for (const [rows, a, b, isNew] of sources) {
+          const [start = 0, end = 0] = between(rows.length, a, b);
+          const run = runOf(columnsOf(rows), start, end);
+          const group = groups.at(-1);
+          if (isNew || !group) groups.push([run]);
+          else group.push(run);
+          wanted.push(...rows.slice(start, end));
+        }
+        const joined = await joinRuns(groups, INTEGERS);
+        expect(joined).toHaveLength(groups.length);
+        expect(bytesIn(joined)).toBe(bytesOf(columnsOf(wanted)));
+      }),
     );
   });
 
@@ -57,17 +72,17 @@ describe('runs of rows, joined', () => {
     const numbers = fc.tuple(fc.nat(60), fc.nat(60), fc.nat(60));
     await fc.assert(
       fc.asyncProperty(someRows, numbers, someRows, async (rows, cuts, more) => {
-        const [end = 0, from = 0, to = 0] = cuts
-          .map((n) => Math.min(n, rows.length))
-          .sort((x, y) => x - y);
-        const [columns, others] = [columnsOf(rows), columnsOf(more)];
+        const [end = 0, from = 0, to = 0] = between(rows.length, ...cuts);
+        const first = runOf(columnsOf(rows), 0, end);
         const runs = [
-          { columns, start: 0, end },
-          { columns: others, start: 0, end: more.length },
-          { columns, start: from, end: to },
+          first,
+          runOf(columnsOf(more), 0, more.length),
+          { ...first, start: from, end: to },
         ];
         const wanted = [...rows.slice(0, end), ...more, ...rows.slice(from, to)];
-        expect(bytesOf(await joinRows(runs, INTEGERS))).toBe(bytesOf(columnsOf(wanted)));
+        for (const groups of [[runs], runs.map((run) => [run])]) {
+          expect(bytesIn(await joinRuns(groups, INTEGERS))).toBe(bytesOf(columnsOf(wanted)));
+        }
       }),
     );
   });
@@ -80,10 +95,8 @@ describe('runs of rows, joined', () => {
     ]);
     const size = columns.find(({ name }) => name === 'size');
     expect(size?.data.values).toBeInstanceOf(Float64Array);
-    const [, narrow] = await Promise.all(
-      [0, 1].map((start) => joinRows([{ columns, start, end: 3 }], INTEGERS)),
-    );
-    const left = narrow?.find(({ name }) => name === 'size');
+    const [block] = await joinRuns([[runOf(columns, 1, 3)]], INTEGERS);
+    const left = block?.columns.find(({ name }) => name === 'size');
     expect(left?.data.values).toBeInstanceOf(Int32Array);
   });
 
@@ -92,9 +105,24 @@ describe('runs of rows, joined', () => {
       [1, 1],
       [2, 2],
     ]);
-    const joined = await joinRows([{ columns, start: 0, end: 2 }], INTEGERS);
-    expect(joined.map(({ data }) => data.values)).toEqual(columns.map(({ data }) => data.values));
-    expect(joined[1]?.data.values).toBe(columns[1]?.data.values);
+    const [block] = await joinRuns([[runOf(columns, 0, 2)]], INTEGERS);
+    expect(block?.columns.map(({ data }) => data)).toEqual(columns.map(({ data }) => data));
+    expect(block?.columns[1]?.data).toBe(columns[1]?.data);
+  });
+
+  it('stay in their memory unless they are few of those in it, or have neighbours', async () => {
+    const rows = Array.from({ length: 20 }, (_, i) => [i, 1] as const);
+    const columns = columnsOf(rows);
+    const isCopied = async (...runs: RowRun[]) => {
+      const [block] = await joinRuns([runs], INTEGERS);
+      const numbers = ({ data }: Column) => data.values instanceof Float64Array;
+      const [own, theirs] = [block?.columns.find(numbers), columns.find(numbers)];
+      return own?.data.buffers[1]?.buffer !== theirs?.data.buffers[1]?.buffer;
+    };
+    expect(await isCopied(runOf(columns, 0, 20))).toBe(false);
+    expect(await isCopied(runOf(columns, 2, 18))).toBe(false);
+    expect(await isCopied(runOf(columns, 2, 12))).toBe(true);
+    expect(await isCopied(runOf(columns, 0, 20), runOf(columnsOf(rows), 0, 1))).toBe(true);
   });
 
   it('are refused if their columns do not go together', async () => {
@@ -102,10 +130,7 @@ describe('runs of rows, joined', () => {
     const number = decode([column('int4', 'dimension', 'a')], wire.copyBytes([[wire.int4(1)]]));
     const other = decode([column('int4', 'dimension', 'b')], wire.copyBytes([[wire.int4(1)]]));
     const join = (...sources: Column[][]) =>
-      joinRows(
-        sources.map((columns) => ({ columns, start: 0, end: 1 })),
-        INTEGERS,
-      );
+      joinRuns([sources.map((columns) => runOf(columns, 0, 1))], INTEGERS);
     await expect(join(text, number)).rejects.toThrow('go with');
     await expect(join(number, text)).rejects.toThrow('go with');
     await expect(join(number, other)).rejects.toThrow('other names');
@@ -121,21 +146,44 @@ describe('the rows of some entries', () => {
         fc.subarray([1, 2, 3, 4, 5]),
         async (first, second, chosen) => {
           const later = second.map(([i, entry]) => [i, entry + 5] as const);
-          const kept = await byEntry(columnsOf(first), [1, 2, 3, 4, 5], INTEGERS);
-          const fresh = await byEntry(columnsOf(later), [6, 7, 8, 9, 10], INTEGERS);
+          const kept = await byEntry(blockOf(columnsOf(first)), [1, 2, 3, 4, 5], INTEGERS);
+          const fresh = await byEntry(blockOf(columnsOf(later)), [6, 7, 8, 9, 10], INTEGERS);
           if (!kept || !fresh) throw new Error('Every row tells its entry');
           const live = [...chosen, ...chosen.map((entry) => entry + 5)];
           const rows = await rowsOfEntries(live, [kept, fresh], INTEGERS);
           const wanted = live.flatMap((id) =>
             [...first, ...later].filter(([, entry]) => entry === id),
           );
-          expect(bytesOf(rows.columns)).toBe(bytesOf(columnsOf(wanted)));
+          expect(bytesIn(rows.blocks)).toBe(bytesOf(columnsOf(wanted)));
           expect([...rows.places.keys()]).toEqual(live);
-          // What was made of them can be made from again.
-          const again = await rowsOfEntries(live.slice(1), [rows], INTEGERS);
-          expect(bytesOf(again.columns)).toBe(
-            bytesOf(columnsOf(wanted.filter(([, entry]) => entry !== live[0]))),
-          );
+        },
+      ),
+    );
+  });
+
+  it('are right after any number of entries have come and gone, in blocks of any size', async () => {
+    /** What an entry writes, and which of those before it are gone by then. */
+    const change = fc.tuple(
+      fc.array(fc.nat(40), { maxLength: 12 }),
+      fc.array(fc.nat(20), { maxLength: 2 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { minLength: 2, maxLength: 12 }),
+        fc.integer({ min: 0, max: 20 }),
+        async (changes, blockRows) => {
+          const written = new Map<number, (readonly [number, number])[]>();
+          let rows: EntryRows | undefined;
+          for (const [id, [numbers, gone]] of changes.entries()) {
+            for (const place of gone) written.delete(place);
+            const own = numbers.map((i) => [i, id] as const);
+            written.set(id, own);
+            const fresh = await byEntry(blockOf(columnsOf(own)), [id], INTEGERS);
+            if (!fresh) throw new Error('Every row tells its entry');
+            const sources = rows ? [rows, fresh] : [fresh];
+            rows = await rowsOfEntries([...written.keys()], sources, INTEGERS, blockRows);
+            expect(bytesIn(rows.blocks)).toBe(bytesOf(columnsOf([...written.values()].flat())));
+          }
         },
       ),
     );
@@ -146,9 +194,9 @@ describe('the rows of some entries', () => {
       [1, 1],
       [2, 2],
     ]);
-    expect(await byEntry(columns, [1], INTEGERS)).toBeUndefined();
-    expect(await byEntry(columns.slice(0, -1), [1, 2], INTEGERS)).toBeUndefined();
+    expect(await byEntry(blockOf(columns), [1], INTEGERS)).toBeUndefined();
+    expect(await byEntry(blockOf(columns.slice(0, -1)), [1, 2], INTEGERS)).toBeUndefined();
     const orphan = decode([column('int8', 'dimension', 'pf_logid')], wire.copyBytes([[null]]));
-    expect(await byEntry(orphan, [1, 2], INTEGERS)).toBeUndefined();
+    expect(await byEntry(blockOf(orphan), [1, 2], INTEGERS)).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import * as wire from '../../../../tests/support/copy-bytes';
 import { pivoted } from '../../../../tests/support/pivot-engine';
 import type { Column } from './column-plan';
 import { encode } from '../../../../tests/support/encode';
+import { entryRuns } from './entry-rows';
 import { mappedDictionary } from './mapped';
 
 // Thousands of small streams and the pivot engine's own time: slow on a busy machine.
@@ -14,6 +15,10 @@ describe('a column that follows from ids', () => {
     const fields = values.map((v) => [v === null ? null : wire.int8(v)]);
     return decode([column('int8', 'dimension', 'pf_logid')], wire.copyBytes(fields))[0] as Column;
   };
+  const mapped = (logids: Column, texts: ReadonlyMap<number, string | null>) => ({
+    name: 'pf_note',
+    data: mappedDictionary(logids.data.length, entryRuns(logids), texts),
+  });
   const notes = new Map([
     [1, 'first'],
     [2, null],
@@ -25,7 +30,7 @@ describe('a column that follows from ids', () => {
 
   it('gives each row the text of its id, null where there is none', async () => {
     const logids = ids([1, 1, 2, 3, 4, 5, 99, null, 1]);
-    const note = mappedDictionary('pf_note', logids, notes);
+    const note = mapped(logids, notes);
     const expected = ['first', 'first', null, notes.get(3), '', 'first', null, null, 'first'];
     expect(arrowRows([logids, note]).map((row) => row.pf_note)).toEqual(expected);
     const { rows } = await pivoted(encode([logids, note]));
@@ -44,20 +49,20 @@ describe('a column that follows from ids', () => {
     ] as const) {
       const runs = [Array(before).fill(1), Array(none).fill(2), Array(after).fill(4)].flat();
       const logids = ids(runs);
-      const note = mappedDictionary('pf_note', logids, notes);
+      const note = mapped(logids, notes);
       expect(note.data.nullCount).toBe(none);
       expect(arrowRows([note]).map((row) => row.pf_note)).toEqual(runs.map((id) => notes.get(id)));
     }
   });
 
   it('works on ids beyond 32 bits', () => {
-    const note = mappedDictionary('pf_note', ids([1, 2 ** 40, null]), notes);
+    const note = mapped(ids([1, 2 ** 40, null]), notes);
     expect(arrowRows([note]).map((row) => row.pf_note)).toEqual(['first', 'far', null]);
   });
 
   it('works where no id has a text', async () => {
     const logids = ids([2, 2]);
-    const note = mappedDictionary('pf_note', logids, new Map([[2, null]]));
+    const note = mapped(logids, new Map([[2, null]]));
     expect(arrowRows([note]).map((row) => row.pf_note)).toEqual([null, null]);
     expect((await pivoted(encode([logids, note]))).rows).toEqual([
       { pf_logid: 2, pf_note: null },
@@ -67,6 +72,6 @@ describe('a column that follows from ids', () => {
 
   it('refuses a column that holds no ids', () => {
     const [stamp] = decode([column('timestamp')], wire.copyBytes([]));
-    expect(() => mappedDictionary('pf_note', stamp as Column, notes)).toThrow(/no ids/);
+    expect(() => mapped(stamp as Column, notes)).toThrow(/no ids/);
   });
 });

@@ -30,7 +30,7 @@ export class DictionaryBuilder implements ColumnBuilder {
 
   finish(): Data {
     const codes = used(this.#codes, this.#rows);
-    return dictionaryData(codes, this.#validity, this.#dictionary);
+    return dictionaryData(codes, this.#validity.finish(codes.length), this.#dictionary.finish());
   }
 }
 

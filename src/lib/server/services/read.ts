@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Column, PlannedColumn } from '../arrow/column-plan';
+import type { BlockColumn, RowBlock } from '../arrow/blocks';
+import { blockOf, columnsOf, heldIn, rowCountIn } from '../arrow/blocks';
+import type { PlannedColumn } from '../arrow/column-plan';
 import { integerColumns } from '../arrow/column-plan';
-import { rowCountOf } from '../arrow/column-values';
-import { encodeParts, lengthOf } from '../arrow/encode';
+import { encodeBlocks, lengthOf } from '../arrow/encode';
 import type { EntryRows } from '../arrow/entry-rows';
-import { byEntry, rowsOfEntries, shareOf } from '../arrow/entry-rows';
+import { byEntry, entryRuns, rowsOfEntries, runsAt, shareOf } from '../arrow/entry-rows';
 import { mappedDictionary } from '../arrow/mapped';
 import type { Asked, Bodies, Body, BodyOf, Borrowed, HeldBody, Made, Read } from '../bodies';
 import type { Reservation } from '../budget';
@@ -247,30 +248,42 @@ async function encodeRows(
   const roomFor = memory.mayHold(2 * estimate) ? expected : 0;
   const isSame = (e: Label) => (before?.stamps.get(e.id) ?? e.stamp) === e.stamp;
   const usable = before && labels.some((e) => before.stamps.has(e.id)) && labels.every(isSame);
-  const { columns: read, rows } = usable
+  const read = usable
     ? await newRows(tx, state, plan, before, memory, signal)
     : await allRows(tx, state, plan, memory, signal, roomFor);
 
-  const logids = read.find((c) => c.name === 'pf_logid');
-  const shown = [...read];
-  if (operation === 'get_data' && logids) {
-    shown.push(
-      mappedDictionary('pf_note', logids, new Map(labels.map((e) => [e.id, e.note]))),
-      mappedDictionary('pf_op', logids, new Map(labels.map((e) => [e.id, e.operation]))),
-    );
-  }
-  const parts = encodeParts(shown);
+  const { blocks, rows } = read;
+  const rowCount = rowCountIn(blocks);
+  const shown = columnsOf(blocks);
+  if (operation === 'get_data') shown.push(...fromLog(read, labels));
+  const parts = encodeBlocks(shown);
   const length = lengthOf(parts);
-  memory.grow(length);
+  // Rows that are left out may still have memory in a block of others.
+  const bytes = rowCount === 0 ? 0 : Math.ceil((length * heldIn(blocks)) / rowCount);
+  memory.grow(bytes);
   // The system gives no memory for the room behind the columns, which nothing has been written to.
-  memory.trim(length);
+  memory.trim(bytes);
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
-  return { parts, rowCount: rowCountOf(read), rows, stamps, length, state: of.state, timeline };
+  return { parts, rowCount, rows, stamps, length, state: of.state, timeline };
+}
+
+/** The columns that follow from each row's log entry; none if the rows do not tell it. */
+function fromLog({ blocks, rows }: RowsRead, labels: readonly Label[]): BlockColumn[] {
+  const logids = blocks[0]?.columns.find(({ name }) => name === 'pf_logid');
+  if (!logids) return [];
+  const rowCount = rowCountIn(blocks);
+  const mapped = (name: string, text: (label: Label) => string | null) => {
+    const texts = new Map(labels.map((e) => [e.id, text(e)]));
+    // Rows that cannot be told apart by their entries are one block.
+    const runs = rows ? runsAt(rows.places) : entryRuns(logids);
+    return { name, blocks: [mappedDictionary(rowCount, runs, texts)] };
+  };
+  return [mapped('pf_note', (e) => e.note), mapped('pf_op', (e) => e.operation)];
 }
 
 /** Rows that were read, entry by entry if every row tells its entry. */
 interface RowsRead {
-  columns: readonly Column[];
+  blocks: readonly RowBlock[];
   rows: EntryRows | undefined;
 }
 
@@ -292,8 +305,9 @@ async function allRows(
     signal,
     expected,
   );
-  const rows = await byEntry(columns, entries, integerColumns(plan), () => memory.grow(2 * bytes));
-  return { columns: rows?.columns ?? columns, rows };
+  const block = blockOf(columns);
+  const rows = await byEntry(block, entries, integerColumns(plan), () => memory.grow(2 * bytes));
+  return { blocks: rows?.blocks ?? [block], rows };
 }
 
 /** The rows of a state: those of entries that `before` does not have are read. */
@@ -313,14 +327,14 @@ async function newRows(
   if (missing.length > 0) {
     const some = inOrder(selectOf(missing), plan);
     const found = await readColumns(tx, some, plan, memory, signal);
-    const fresh = await byEntry(found.columns, missing, integers);
+    const fresh = await byEntry(blockOf(found.columns), missing, integers);
     if (!fresh) throw new Error('A row of an entry is not of that entry');
     sources.push(fresh);
     bytes += 2 * found.bytes;
   }
   memory.grow(bytes);
   const rows = await rowsOfEntries(entries, sources, integers);
-  return { columns: rows.columns, rows };
+  return { blocks: rows.blocks, rows };
 }
 
 /**

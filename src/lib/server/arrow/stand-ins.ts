@@ -1,0 +1,111 @@
+import { Data, DataType } from 'apache-arrow';
+import { copyBits } from './bits';
+import { bitValues, fixedValues, isText } from './column-values';
+import { moveOffsets, requireFits, Validity } from './growing';
+
+/** What stands for values, whatever they are. Nobody reads or writes it, so the system gives it no memory. */
+let standIn = new ArrayBuffer(0);
+
+function standInOf(bytes: number): ArrayBuffer {
+  if (standIn.byteLength < bytes) standIn = new ArrayBuffer(2 * bytes);
+  return standIn;
+}
+
+/**
+ * Arrow's writer takes the values of a column as one array. Where they lie in several memories, it gets an
+ * array of the same length that stands for them, and its bytes are then replaced by the values themselves.
+ */
+export class StandIns {
+  /** What the stand-ins are for, in the order that they are written in, which is that of the columns. */
+  readonly #values: (readonly Uint8Array[])[] = [];
+  readonly #buffers = new Set<ArrayBufferLike>();
+
+  /** Rows of one column that follow one another, as one. @throws Error if they do not go together */
+  dataOf(blocks: readonly Data[]): Data {
+    const last = blocks.at(-1);
+    if (!last) throw new Error('A column without a type');
+    if (blocks.length === 1) return last;
+    const { type } = last;
+    const other = blocks.find((block) => block.type.typeId !== type.typeId);
+    if (other) throw new Error(`Blocks of ${String(other.type)} and ${String(type)}`);
+    const rows = rowsIn(blocks);
+    const { nullCount, nullBitmap } = nullsOf(blocks).finish(rows);
+    const buffers = { ...this.#valuesIn(blocks, rows), 2: nullBitmap ?? undefined };
+    return new Data(type, 0, rows, nullCount, buffers, [], last.dictionary);
+  }
+
+  /**
+   * What the writer's bytes stand for; the bytes themselves if they stand for nothing. To be asked for in
+   * the order that they are written in.
+   */
+  partsOf(written: Uint8Array): Uint8Array | readonly Uint8Array[] {
+    return this.#buffers.has(written.buffer) ? (this.#values.shift() ?? []) : written;
+  }
+
+  #valuesIn(blocks: readonly Data[], rows: number): { 0?: Int32Array; 1: ArrayBufferView } {
+    const [first] = blocks;
+    if (isText(first)) return this.#textsIn(blocks, rows);
+    if (first && DataType.isBool(first.type)) return { 1: bitsOf(blocks, rows) };
+    const arrays = blocks.map((block) => fixedValues(block).subarray(0, block.length));
+    const own = this.#standIn(arrays);
+    return {
+      1:
+        arrays[0] instanceof Int32Array
+          ? new Int32Array(own, 0, rows)
+          : new Float64Array(own, 0, rows),
+    };
+  }
+
+  #textsIn(blocks: readonly Data[], rows: number): { 0: Int32Array; 1: ArrayBufferView } {
+    const offsets = new Int32Array(rows + 1);
+    const bytes: Uint8Array[] = [];
+    let row = 0;
+    for (const block of blocks) {
+      if (!isText(block)) continue;
+      const own = block.valueOffsets.subarray(0, block.length + 1);
+      const values = block.values.subarray(own[0], own.at(-1));
+      const at = offsets[row] ?? 0;
+      requireFits(at + values.length);
+      moveOffsets(own, at, offsets.subarray(row));
+      bytes.push(values);
+      row += block.length;
+    }
+    return { 0: offsets, 1: new Uint8Array(this.#standIn(bytes), 0, offsets[rows] ?? 0) };
+  }
+
+  #standIn(values: readonly ArrayBufferView[]): ArrayBuffer {
+    const parts = values.map(
+      ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+    );
+    const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    // The writer passes over what has no bytes.
+    if (length > 0) this.#values.push(parts);
+    const buffer = standInOf(length);
+    this.#buffers.add(buffer);
+    return buffer;
+  }
+}
+
+/** How many rows the blocks of a column have. */
+export const rowsIn = (blocks: readonly Data[]): number =>
+  blocks.reduce((sum, { length }) => sum + length, 0);
+
+function nullsOf(blocks: readonly Data[]): Validity {
+  const nulls = new Validity();
+  let row = 0;
+  for (const block of blocks) {
+    nulls.copy(block, 0, block.length, row);
+    row += block.length;
+  }
+  return nulls;
+}
+
+function bitsOf(blocks: readonly Data[], rows: number): Uint8Array {
+  const bits = new Uint8Array((rows + 7) >> 3);
+  let row = 0;
+  for (const block of blocks) {
+    copyBits(bitValues(block), 0, bits, row, block.length);
+    row += block.length;
+  }
+  return bits;
+}
