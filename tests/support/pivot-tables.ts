@@ -94,6 +94,13 @@ export async function tableFrom(bytes: ArrayBuffer) {
   return table;
 }
 
+/** A table without rows. */
+export async function emptyTable(schema: Schema) {
+  const table = await perspective.table({ ...schema }, { index: 'pf_id' });
+  tables.push(table);
+  return table;
+}
+
 /** Rows as the service sends them: one Arrow stream of one record batch. */
 export function bytesOf(rows: Row[], schema: Schema = SCHEMA): ArrayBuffer {
   const columns = Object.entries(schema).map(([name, type]) => {

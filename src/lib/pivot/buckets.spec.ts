@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { columnsIn, encoded } from './arrow-columns';
+import { columnsIn, encoded, type ArrowColumns } from './arrow-columns';
 import { Buckets } from './buckets';
+import { typesOf } from './comparable';
 import { KnownDays } from './days';
 import type { ReadTable, Table } from './engine-types';
 import { PivotTable } from './pivot-table';
 import { groupedBy, TIME_UNITS } from './time-unit';
+import { NOTHING } from './view-reader';
 import {
   awkwardRows,
   bytesOf,
@@ -21,9 +23,14 @@ const DATE = 'Order Date';
 async function loaded(rows: Row[], expressions: Record<string, string>) {
   const columns = columnsIn(bytesOf(rows.map((row) => ({ pf_logid: 1, ...row }))));
   const buckets = Buckets.of(columns, expressions);
-  const whole = await tableFrom(encoded(buckets.extend(columns)));
-  const table = new PivotTable(whole as unknown as Table, buckets);
-  return { whole: table.whole, table, buckets };
+  return { ...(await pivotTable(buckets.extend(columns), buckets)), buckets };
+}
+
+/** The engine's table of some rows, and the pivot's on it. */
+async function pivotTable(columns: ArrowColumns, buckets: Buckets) {
+  const whole = (await tableFrom(encoded(columns))) as unknown as Table;
+  const bring = () => Promise.resolve();
+  return { whole, table: new PivotTable(typesOf(columns), buckets, () => whole, bring) };
 }
 
 async function groups(table: ReadTable, config: Parameters<ReadTable['view']>[0]) {
@@ -110,10 +117,10 @@ describe('dates that are grouped by a unit of time', () => {
       ),
     );
     const textOf = (column: string) => buckets.textOf(column);
-    const beside = { textOf, daysOf: (date: string) => days.of(date) };
+    const beside = { ...NOTHING, textOf, daysOf: (date: string) => days.of(date) };
     const known = await everyCell(table, { name: 'months', config }, beside);
     expect(known.length).toBeGreaterThan(20);
-    const asked = { textOf, daysOf: () => null };
+    const asked = { ...NOTHING, textOf };
     expect(known).toEqual(await everyCell(table, { name: 'months', config }, asked));
     for (const { slice, value, impossible } of known) {
       if (impossible === null) expect(sum(selected(rows, slice), 'units')).toBe(value ?? 0);
@@ -131,8 +138,7 @@ describe('instants that are grouped by a unit of time', () => {
     const columns = columnsIn(bytesOf(rows, schema));
     const buckets = Buckets.of(columns, expressions);
     expect(buckets.without(expressions)).toEqual(expressions);
-    const whole = await tableFrom(encoded(buckets.extend(columns)));
-    const table = new PivotTable(whole as unknown as Table, buckets);
+    const { table } = await pivotTable(buckets.extend(columns), buckets);
     const shown = await groups(table, { group_by: ['Seen'], columns: [], expressions });
     expect(JSON.parse(shown)).toEqual({
       __ROW_PATH__: [[], ...[0, 1, 2].map((month) => [Date.UTC(2024, month, 1)])],

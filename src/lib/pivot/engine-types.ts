@@ -47,12 +47,13 @@ export interface EngineTable {
   validate_expressions(
     expressions: Record<string, string>,
   ): Promise<{ expression_schema: Record<string, ColumnType> }>;
-  delete(): Promise<void>;
+  /** @param options `lazy`: when its last view is gone, which has to be gone already otherwise */
+  delete(options?: { lazy: boolean }): Promise<void>;
 }
 
 /** The part of the engine that makes tables; of a schema alone, an empty one. */
 export interface EngineClient {
-  table(schema: Schema): Promise<Table>;
+  table(schema: Schema, options?: { index: string }): Promise<Table>;
   /** Takes an Arrow stream of one record batch over. */
   table(rows: ArrayBuffer, options: { index: string }): Promise<Table>;
 }

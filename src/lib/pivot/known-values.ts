@@ -3,12 +3,12 @@ import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
 import { valueKey } from './cell-value';
 import type { CellValue } from './engine-types';
 
-/** More values than that are not kept of a column: the engine is asked for them. */
+/** More values than that are not kept of a column: the rows are read for them. */
 const MANY = 20_000;
 
 /**
  * The values of columns in a version's own rows, read from the rows as they come: a view of the engine's
- * for it takes a second with half a million rows. Once rows go, the engine has to be asked again.
+ * for it takes a second with half a million rows. Once rows go, those that stay have to be read again.
  */
 export class KnownValues {
   /** How often rows came or went. */
@@ -32,7 +32,7 @@ export class KnownValues {
     return known.sorted;
   }
 
-  /** Keeps what the engine has answered. */
+  /** Keeps what the rows were read for. */
   set(name: string, values: readonly CellValue[]): void {
     if (values.length > MANY) return;
     const byKey = new Map(values.map((value) => [valueKey(value), value]));
@@ -65,7 +65,8 @@ interface Known {
   sorted: readonly CellValue[] | null;
 }
 
-const inOrder = (a: CellValue, b: CellValue): number =>
+/** The order of values: the empty one first. */
+export const inOrder = (a: CellValue, b: CellValue): number =>
   a === b ? 0 : a === null || (b !== null && a < b) ? -1 : 1;
 
 /** The different values of texts, numbers and booleans; null if they are many, or of another type. */
@@ -77,8 +78,7 @@ function distinct(column: Column<unknown>): CellValue[] | null {
   }
   const found = new Set<CellValue>();
   if (!dictionary) {
-    for (let y = 0; y < column.length && found.size <= MANY; y++)
-      found.add(cellValue(column.at(y)));
+    for (let y = 0; y < column.length && found.size <= MANY; y++) found.add(cellValueAt(column, y));
     return found.size > MANY ? null : [...found];
   }
   if (dictionary.length > MANY) return null;
@@ -96,11 +96,15 @@ function distinct(column: Column<unknown>): CellValue[] | null {
     }
   }
   if (column.nullCount > 0) found.add(null);
-  for (const [i, used] of isUsed.entries()) if (used) found.add(cellValue(dictionary.at(i)));
+  for (const [i, used] of isUsed.entries()) if (used) found.add(cellValueAt(dictionary, i));
   return [...found];
 }
 
-const cellValue = (value: unknown): CellValue =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+/** A value as the engine holds it: it keeps no part of a millisecond. */
+export function cellValueAt(column: Column<unknown>, y: number): CellValue {
+  const value: unknown = column.at(y);
+  if (typeof value === 'number' && column.type.typeId === Type.Timestamp) return Math.trunc(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? value
     : null;
+}

@@ -1,11 +1,13 @@
 import type { Scalar } from '../contract/primitives';
-import type { LayoutFilter } from '../contract/stored-layout';
-import { toScalar } from './cell-value';
-import { parseRows, type ReadRows } from './columns-json';
-import type { CellValue, Schema, ReadTable, ViewConfig } from './engine-types';
-import type { Gate } from './gate';
-import type { KnownValues } from './known-values';
-import { withView } from './with-view';
+import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from './arrow-columns';
+import { toScalar, valueKey } from './cell-value';
+import type { CellValue, Schema } from './engine-types';
+import { cellValueAt, inOrder, type KnownValues } from './known-values';
+import { nextTask } from './next-task';
+import type { TableRows } from './table-rows';
+
+/** After so many rows, the page gets a turn. */
+const ROWS_PER_TURN = 250_000;
 
 /** One value of a column. */
 export interface Member {
@@ -17,16 +19,17 @@ export interface Member {
   sum: number | null;
 }
 
-/** The values of a table's columns in the version's own rows: no other version's, and none that are tried. */
+/**
+ * The values of columns in the version's own rows: no other version's, and none that are tried. They are read
+ * from the rows themselves, so the engine need not have the column.
+ */
 export class Members {
   constructor(
-    private readonly table: ReadTable,
+    private readonly rows: Pick<TableRows, 'runs'>,
     private readonly schema: Schema,
-    private readonly index: string,
     private readonly values: KnownValues,
-    private readonly gate: Gate,
-    /** The filter that leaves out rows which are not the version's own. */
-    private readonly ownOnly: () => LayoutFilter[],
+    /** Whether rows that tell a log entry are the version's own. */
+    private readonly isOwn: (logid: number) => boolean,
   ) {}
 
   /** Values of a column that contain a text, sorted; null if the column is not loaded. */
@@ -51,7 +54,7 @@ export class Members {
 
   /**
    * The values of a column if they can be told at once; each is without the number of its rows. Null if the
-   * engine has to be asked.
+   * rows have to be read.
    */
   known(column: string): Member[] | null {
     const values = this.values.of(column);
@@ -66,36 +69,92 @@ export class Members {
    * one; sorted by value.
    */
   async counted(column: string, measure: string | null): Promise<Member[]> {
-    const { index } = this;
-    const measures = measure === null ? [] : [measure];
-    const { paths, columns } = await this.ask({
-      group_by: [column],
-      columns: [index, ...measures],
-      aggregates: { [index]: 'count', ...Object.fromEntries(measures.map((m) => [m, 'sum'])) },
-    });
-    const sums = measure === null ? undefined : columns.get(measure);
-    return (paths ?? []).flatMap((path, y) => {
-      // The first path is that of the total.
-      if (path.length !== 1) return [];
-      const value = toScalar(path[0] ?? null, this.schema[column]);
-      const sum = sums ? Number(sums[y] ?? 0) : null;
-      return { value, rows: Number(columns.get(index)?.[y] ?? 0), sum };
-    });
+    const type = this.schema[column];
+    return (await this.count(column, measure)).map(({ value, rows, sum }) => ({
+      value: toScalar(value, type),
+      rows,
+      sum: measure === null ? null : sum,
+    }));
   }
 
   private async read(column: string): Promise<CellValue[]> {
     const { moment } = this.values;
-    const { paths } = await this.ask({ group_by: [column], columns: [] });
-    const values = (paths ?? []).filter((path) => path.length === 1).map(([value = null]) => value);
+    const values = (await this.count(column, null)).map(({ value }) => value);
     if (moment === this.values.moment) this.values.set(column, values);
     return values;
   }
 
-  private async ask(config: Partial<ViewConfig>): Promise<ReadRows> {
-    const { table, gate, ownOnly } = this;
-    const text = await gate.ask(() =>
-      withView(table, { ...config, filter: ownOnly() }, (view) => view.to_columns_string()),
-    );
-    return parseRows(text);
+  private async count(column: string, measure: string | null): Promise<Group[]> {
+    const groups = new Map<string, Group>();
+    let rows = 0;
+    for (const { columns, from, to } of this.rows.runs(this.isOwn)) {
+      for (let start = from; start < to; start += ROWS_PER_TURN) {
+        const end = Math.min(to, start + ROWS_PER_TURN);
+        if (rows + end - start > ROWS_PER_TURN) {
+          await nextTask();
+          rows = 0;
+        }
+        rows += end - start;
+        for (const group of groupsIn(columns, column, measure, start, end)) add(groups, group);
+      }
+    }
+    return [...groups.values()].sort((a, b) => inOrder(a.value, b.value));
   }
+}
+
+/** Rows of one value. */
+interface Group {
+  value: CellValue;
+  rows: number;
+  sum: number;
+}
+
+function add(groups: Map<string, Group>, { value, rows, sum }: Group): void {
+  const key = valueKey(value);
+  const group = groups.get(key);
+  if (!group) return void groups.set(key, { value, rows, sum });
+  group.rows += rows;
+  group.sum += sum;
+}
+
+/** The groups of some adjacent rows; a value may have several. */
+function groupsIn(
+  columns: ArrowColumns,
+  name: string,
+  measure: string | null,
+  from: number,
+  to: number,
+): Group[] {
+  const column = columns.get(name);
+  const amounts = measure === null ? null : numbersOf(columns.get(measure));
+  const amountAt = (y: number) =>
+    amounts && isThere(amounts.validity, y) ? Number(amounts.values[y]) : 0;
+  const dictionary = column && dictionaryOf(column);
+  const batch = column?.data[0];
+  if (!column || !dictionary || !(batch?.values instanceof Int32Array)) {
+    const groups = new Map<CellValue, Group>();
+    for (let y = from; y < to; y++) {
+      const value = column ? cellValueAt(column, y) : null;
+      const group = groups.get(value);
+      if (group) {
+        group.rows += 1;
+        group.sum += amountAt(y);
+      } else groups.set(value, { value, rows: 1, sum: amountAt(y) });
+    }
+    return [...groups.values()];
+  }
+  // The last place is that of the empty value.
+  const empty = dictionary.length;
+  const rows = new Int32Array(empty + 1);
+  const sums = new Float64Array(empty + 1);
+  const validity = batch.nullCount > 0 ? batch.validity : new Uint8Array(0);
+  for (let y = from; y < to; y++) {
+    const at = isThere(validity, y) ? (batch.values[y] ?? empty) : empty;
+    rows[at] = (rows[at] ?? 0) + 1;
+    sums[at] = (sums[at] ?? 0) + amountAt(y);
+  }
+  return Array.from(rows, (count, at): Group => {
+    const value = at === empty ? null : cellValueAt(dictionary, at);
+    return { value, rows: count, sum: sums[at] ?? 0 };
+  }).filter((group) => group.rows > 0);
 }

@@ -4,7 +4,7 @@
 import '@finos/perspective-viewer/dist/css/pro.css';
 import '@finos/perspective-viewer/dist/css/pro-dark.css';
 import { joined } from './arrow-columns';
-import type { EngineClient, Table, Viewer } from './engine-types';
+import type { EngineClient, Schema, Table, Viewer } from './engine-types';
 import { StandIns } from './stand-ins';
 
 let engine: Promise<Engine> | null = null;
@@ -70,6 +70,11 @@ export class Engine {
   /** Makes a table of rows. @throws Error if the engine refuses them */
   table(rows: readonly Uint8Array[], options: { index: string }): Promise<Table> {
     return this.give(rows, (given) => this.client.table(given, options));
+  }
+
+  /** Makes a table without rows. */
+  emptyTable(schema: Schema, options: { index: string }): Promise<Table> {
+    return this.client.table(schema, options);
   }
 
   /** Takes rows into a table, in one update. */

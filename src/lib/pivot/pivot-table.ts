@@ -1,47 +1,61 @@
 import type { Buckets } from './buckets';
+import { columnsNeeded } from './columns-needed';
 import type { EngineClient, ReadTable, Schema, Table, View, ViewConfig } from './engine-types';
 
 /**
- * The engine's table as the pivot speaks of it: with expressions in the place of the columns that were made
- * of dates. Whoever asks it for a view need not know which of its expressions are columns.
+ * The engine's table as the pivot speaks of it. Whoever asks it for a view need not know which columns the
+ * engine has already, and which of its expressions are columns that were made of dates.
  */
 export class PivotTable implements ReadTable {
+  /** An empty table of all columns, which tells whether expressions are right. */
+  private probe: Promise<Table> | null = null;
+
+  /**
+   * @param whole the types of all columns, those that were made among them
+   * @param current the engine's table, which has some of them
+   * @param bring has that table have some columns
+   */
   constructor(
-    /** The table with all its columns. */
-    readonly whole: Table,
+    private readonly whole: Schema,
     private readonly buckets: Buckets,
+    private readonly current: () => Table,
+    private readonly bring: (names: readonly string[]) => Promise<unknown>,
   ) {}
 
-  async schema(): Promise<Schema> {
-    return this.buckets.loaded(await this.whole.schema());
+  schema(): Promise<Schema> {
+    return Promise.resolve(this.buckets.loaded(this.whole));
   }
 
-  view(config: Partial<ViewConfig> = {}): Promise<View> {
-    const { expressions, ...others } = config;
-    return this.whole.view({
+  async view({ expressions, ...others }: Partial<ViewConfig> = {}): Promise<View> {
+    const config = {
       ...others,
       ...(expressions && { expressions: this.buckets.without(expressions) }),
-    });
+    };
+    await this.bring(columnsNeeded(config, this.whole));
+    return this.current().view(config);
   }
 
   async validate_expressions(
     expressions: Record<string, string>,
   ): ReturnType<Table['validate_expressions']> {
-    const checked = await this.whole.validate_expressions(this.buckets.without(expressions));
+    this.probe ??= this.get_client().then((client) => client.table(this.whole));
+    const probe = await this.probe;
+    const checked = await probe.validate_expressions(this.buckets.without(expressions));
     const made = Object.keys(this.buckets.among(expressions));
     const dates = Object.fromEntries(made.map((name) => [name, 'date' as const]));
     return { expression_schema: { ...checked.expression_schema, ...dates } };
   }
 
   get_index(): Promise<string | undefined> {
-    return this.whole.get_index();
+    return this.current().get_index();
   }
 
   get_client(): Promise<EngineClient> {
-    return this.whole.get_client();
+    return this.current().get_client();
   }
 
-  delete(): Promise<void> {
-    return this.whole.delete();
+  async delete(): Promise<void> {
+    await (await this.probe)?.delete();
+    await this.current().delete();
   }
 }

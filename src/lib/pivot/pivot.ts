@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
@@ -10,6 +11,7 @@ import { readChart, type Chart } from './chart-reader';
 import { byName } from './cell-value';
 import type { ColumnFacts } from './column-facts';
 import { columnFacts, factsOfAll } from './column-facts';
+import { columnsNeeded } from './columns-needed';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import { KnownDays } from './days';
 import { EmptyValues } from './empty-values';
@@ -22,8 +24,10 @@ import {
   defaultLayout,
   GRID,
   monthOrder,
+  namesUsed,
   numberFormats,
   renamed,
+  usedExpressions,
   usualGroups,
   withMonthsInOrder,
   withOther,
@@ -40,7 +44,7 @@ import { Members } from './members';
 import { nextTask } from './next-task';
 import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
-import { TableRows } from './table-rows';
+import { only, TableRows } from './table-rows';
 import { Tried } from './tried';
 import { ViewerLayout } from './viewer-layout';
 
@@ -75,12 +79,15 @@ interface PivotOptions extends PivotEvents {
   columns: readonly ColumnEntry[];
   /** Iterations whose rows are no part of the plan. */
   excluded: readonly Iter[];
-  /** The expressions of the layout that will be shown, as far as it is known. */
-  expressions: Readonly<Record<string, string>>;
+  /** The layout that will be shown, as far as it is known. */
+  layout: Layout;
   /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */
   compared: ComparedRows | null;
   dark: boolean;
 }
+
+/** Columns that the table always has: filters by log entry go by them. */
+const ALWAYS = ['pf_logid'];
 
 /** How the rows are shown: as the grid, or as a kind of chart. */
 type Shape = typeof GRID | ChartKind;
@@ -93,7 +100,7 @@ const themeOf = (dark: boolean): string => (dark ? THEMES.dark : THEMES.light);
  * deletes them in order. Nothing outside this folder knows the engine behind it.
  */
 export class Pivot {
-  private readonly months = new Map<string, MonthOrder>();
+  private readonly months: ReadonlyMap<string, MonthOrder>;
   /** What is on screen: the grid, or a chart in front of it. */
   private kind: Shape = GRID;
   /** The measure that a chart draws; undefined: the first. */
@@ -104,6 +111,9 @@ export class Pivot {
   private refreshes = 0;
   private disposed = false;
   private dark: boolean;
+  /** Ends when no columns are being brought. */
+  private bringing: Promise<unknown> = Promise.resolve();
+  private readonly restoreViewer: Viewer['restore'];
   /** Ends when no chart is being read, whose views would keep the table. */
   private charting: Promise<unknown> = Promise.resolve();
   /** The log entry that rows which are tried, and not written, tell; null if none are. */
@@ -119,6 +129,8 @@ export class Pivot {
     private readonly rows: TableRows,
     private readonly viewer: Viewer,
     private readonly viewerLayout: ViewerLayout,
+    /** The types of all columns, those that are made of dates among them. */
+    private readonly whole: Schema,
     /** The grid: what it shows, its cells and its marks. */
     readonly grid: Grid,
     readonly schema: Schema,
@@ -134,8 +146,15 @@ export class Pivot {
     readonly origins: Origins,
   ) {
     this.dark = options.dark;
+    // Whoever arranges the pivot in the viewer's own settings needs the columns for that, too.
+    this.restoreViewer = viewer.restore.bind(viewer);
+    const restore: Viewer['restore'] = async (config) => {
+      if (await this.tell(config)) await this.onConfigUpdate();
+    };
+    Object.defineProperty(viewer, 'restore', { value: restore, configurable: true });
+    this.months = monthsOf(options.columns, schema, facts);
     this.empty = new EmptyValues(table, schema, options.index, grid.shown);
-    this.members = new Members(table, schema, options.index, known, gate, () => this.ownOnly);
+    this.members = new Members(rows, schema, known, (logid) => this.isOf('own', logid));
   }
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
@@ -179,18 +198,27 @@ export class Pivot {
     const usual = firstIn(loaded, dates);
     const buckets = Buckets.of(prepared.columns, {
       ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
-      ...options.expressions,
+      ...usedExpressions(options.layout),
     });
     const columns = buckets.extend(prepared.columns);
-    const loading = engine.table(streamOf(columns), { index: options.index });
+    const whole = typesOf(columns);
+    const schema = byName(buckets.loaded(whole));
+    const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
+    const facts = (names: readonly string[]) =>
+      factsOfAll([loaded, ...batches].map((each) => columnFacts(each, names)));
+    const first = firstLayout(options.layout, () =>
+      defaultLayout(options.columns, schema, facts(dimensions), origins),
+    );
+    const shown = [...namesUsed(first)].filter((name) => name !== null);
+    const inOrder = withMonthsInOrder(first, monthsOf(options.columns, schema, facts(shown)));
+    const names = new Set([...ALWAYS, options.index, ...columnsNeeded(inOrder, whole)]);
+    const loading = engine.table(streamOf(only(columns, names)), { index: options.index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
     const viewer = createViewer();
     try {
       await nextTask();
       // The engine has the rows now, and what follows is done while it loads them.
-      const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
-      const facts = factsOfAll([loaded, ...batches].map((each) => columnFacts(each, dimensions)));
       const known = new KnownValues(prepared.columns, dimensions);
       const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
       for (const other of others) days.add(other);
@@ -199,10 +227,21 @@ export class Pivot {
       await viewer.resetThemes(Object.values(THEMES));
       hideOwnControls(viewer);
       const plugin = await viewer.getPlugin(GRID);
-      const table = new PivotTable(await loading, buckets);
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const gate: Gate = new Gate(() => grid.invalidate());
-      const rows = new TableRows(engine, table.whole, options.index, gate);
+      const rows = new TableRows(
+        engine,
+        { table: await loading, names },
+        whole,
+        options.index,
+        gate,
+      );
+      const table = new PivotTable(
+        whole,
+        buckets,
+        () => rows.table,
+        (needed) => pivot.bring(needed),
+      );
       rows.hold(columns);
       for (const other of others) await rows.append(other);
       const viewerLayout: ViewerLayout = new ViewerLayout(viewer, buckets, (rows) =>
@@ -216,6 +255,7 @@ export class Pivot {
           untold: () => viewerLayout.read(),
           textOf: (column) => buckets.textOf(column),
           daysOf: (date) => days.of(date),
+          valuesOf: (key, names) => rows.valuesOf(key, names),
         },
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
@@ -230,16 +270,16 @@ export class Pivot {
         busy,
         gate,
       );
-      const schema = byName(await table.schema());
       const pivot: Pivot = new Pivot(
         options,
         table,
         rows,
         viewer,
         viewerLayout,
+        whole,
         grid,
         schema,
-        facts,
+        facts(dimensions),
         known,
         days,
         buckets,
@@ -259,7 +299,6 @@ export class Pivot {
         viewerLayout.isWhole = event.detail === true;
         options.onSettings(viewerLayout.isWhole);
       });
-      pivot.findMonths();
       return pivot;
     } catch (error) {
       await ended(
@@ -463,11 +502,6 @@ export class Pivot {
     this.triedEntry = null;
   }
 
-  /** The filter that leaves out rows of the version that is compared with, and those that are tried. */
-  private get ownOnly(): LayoutFilter[] {
-    return this.origins.other || this.triedEntry !== null ? [['pf_logid', '>', 0]] : [];
-  }
-
   /** Shows the grid, or the nearest kind of chart to a plugin's name. What is arranged stays. */
   showAs(plugin: string): void {
     this.kind = shownAs(plugin);
@@ -503,6 +537,8 @@ export class Pivot {
   /** Opens or closes the viewer's own settings, in which all levels of rows can be arranged. */
   async toggleSettings(open: boolean): Promise<void> {
     if (open) {
+      // They offer all columns of the table.
+      await this.bring(Object.keys(this.whole));
       this.viewerLayout.isWhole = true;
       const { reader } = this.grid.shown;
       if (reader && reader.levels < reader.config.group_by.length) await this.joinLevels();
@@ -530,6 +566,7 @@ export class Pivot {
     this.disposed = true;
     await ended(
       () => this.charting,
+      () => this.bringing,
       () => this.viewer.flush(),
       () => this.grid.dispose(),
       () => this.viewer.delete(),
@@ -544,7 +581,7 @@ export class Pivot {
     const told = this.viewerLayout.tell(config);
     try {
       await this.busy.during(async () => {
-        await Promise.all([this.showTable(), this.viewer.restore({ theme, ...told.config })]);
+        await this.tell({ theme, ...told.config });
         await this.viewer.flush();
       });
       this.viewerLayout.settle(told, true);
@@ -559,20 +596,81 @@ export class Pivot {
   }
 
   /**
-   * Gives the viewer the table, once. It makes its first view of what it is told to restore before it has
+   * Tells the viewer a part of its configuration, once the table has the columns for that.
+   *
+   * @returns whether columns were brought: then nobody has heard that the configuration is another one
+   */
+  private async tell(config: Record<string, unknown>): Promise<boolean> {
+    if (await this.bring(columnsNeeded(config, this.whole), config)) return true;
+    await this.bringing;
+    if (this.isTableShown) await this.restoreViewer(config);
+    else {
+      this.isTableShown = true;
+      try {
+        await this.showTable(config);
+      } catch (error) {
+        this.isTableShown = false;
+        throw error;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Gives the viewer the table of now. It makes its first view of what it is told to restore before it has
    * heard from the table: without that, it would make one of all columns.
    */
-  private async showTable(): Promise<void> {
-    if (this.isTableShown) return;
-    this.isTableShown = true;
-    try {
-      await this.viewer.load(this.table.whole);
-    } catch (error) {
-      this.isTableShown = false;
-      throw error;
-    }
+  private async showTable(config: Record<string, unknown>): Promise<void> {
+    await Promise.all([this.viewer.load(this.rows.table), this.restoreViewer(config)]);
     // Or it would wait before it draws a change, for as long as drawing takes.
     this.viewer.setThrottle(0);
+  }
+
+  /**
+   * Has the table have some columns, and the viewer show them. One such work runs at a time.
+   *
+   * @param config what the viewer is told then
+   * @returns whether it was told
+   */
+  private bring(names: readonly string[], config: Record<string, unknown> = {}): Promise<boolean> {
+    if (this.rows.has(names)) return Promise.resolve(false);
+    const bringing = this.bringing.then(() =>
+      this.busy.during(async () => {
+        const before = await this.rows.bring(names);
+        if (!before) return false;
+        try {
+          return await this.goOn(config);
+        } finally {
+          // Views on it may still be read.
+          void before.delete({ lazy: true }).catch(() => undefined);
+        }
+      }),
+    );
+    this.bringing = bringing.catch(() => undefined);
+    return bringing;
+  }
+
+  /**
+   * Has the viewer show in the table of now what it shows in the one of before.
+   *
+   * @param config a part of its configuration that is to be another one
+   * @returns whether it shows a table at all
+   * @throws whatever the viewer has against the part; it then shows what it did
+   */
+  private async goOn(config: Record<string, unknown>): Promise<boolean> {
+    if (!this.isTableShown) return false;
+    this.restoring++;
+    try {
+      const shown = v.parse(v.looseObject({}), await this.viewer.save());
+      await this.showTable({ ...shown, ...config }).catch(async (error: unknown) => {
+        await this.viewer.resetError();
+        await this.restoreViewer(shown);
+        throw error;
+      });
+      return true;
+    } finally {
+      this.restoring--;
+    }
   }
 
   private async onConfigUpdate(): Promise<void> {
@@ -633,19 +731,26 @@ export class Pivot {
     const checked = await this.table.validate_expressions(expressions);
     return new Set(Object.keys(checked.expression_schema));
   }
-
-  /** Finds the dimensions that hold month names. */
-  private findMonths(): void {
-    const { columns } = this.options;
-    for (const column of columns.filter((c) => c.role === 'dimension')) {
-      const texts = this.facts.get(column.cname)?.texts;
-      const order = texts && monthOrder(column, columns, texts);
-      if (order && (order.expression !== null || order.by in this.schema)) {
-        this.months.set(column.cname, order);
-      }
-    }
-  }
 }
+
+/** The dimensions that hold month names, and what brings them in order. */
+function monthsOf(
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  facts: ReadonlyMap<string, ColumnFacts>,
+): Map<string, MonthOrder> {
+  const months = new Map<string, MonthOrder>();
+  for (const column of columns.filter((c) => c.role === 'dimension')) {
+    const texts = facts.get(column.cname)?.texts;
+    const order = texts && monthOrder(column, columns, texts);
+    if (order && (order.expression !== null || order.by in schema)) months.set(column.cname, order);
+  }
+  return months;
+}
+
+/** What a pivot is likely to show first: a layout without rows or measures gets those of `usual`. */
+const firstLayout = (layout: Layout, usual: () => Layout): Layout =>
+  layout.group_by && layout.columns?.length ? layout : { ...usual(), ...layout };
 
 /**
  * Why the rows of another version cannot stand beside those of this one; null if they can.

@@ -7,6 +7,7 @@ import { RowsLostError, TableRows } from './table-rows';
 import {
   awkwardRows,
   bytesOf,
+  emptyTable,
   SCHEMA,
   tableFrom,
   type Row,
@@ -27,11 +28,19 @@ const columnsOf = (rows: Row[], schema: Schema = ALL): ArrowColumns =>
   columnsIn(bytesOf(rows, schema));
 
 /** The engine as the page has it, which here cannot fail but where it is told to. */
-const engine = { update: (table: Table, parts: Uint8Array[]) => table.update(joined(parts)) };
+const engine = {
+  table: (parts: readonly Uint8Array[]) => tableFrom(joined(parts)) as unknown as Promise<Table>,
+  emptyTable: (schema: Schema) => emptyTable(schema) as unknown as Promise<Table>,
+  update: (table: Table, parts: readonly Uint8Array[]) => table.update(joined(parts)),
+};
 
-async function holding(...parts: Row[][]) {
+const holding = (...parts: Row[][]) => holdingOnly(Object.keys(ALL), ...parts);
+
+/** Rows of which the table has only some columns. */
+async function holdingOnly(names: readonly string[], ...parts: Row[][]) {
   const [first = [], ...others] = parts;
-  const table = (await tableFrom(bytesOf(first, ALL))) as unknown as Table;
+  const schema = pick(ALL, names);
+  const table = (await tableFrom(bytesOf(first, schema))) as unknown as Table;
   let cleared = 0;
   const counted = new Proxy(table, {
     get: (_, name) => {
@@ -41,7 +50,8 @@ async function holding(...parts: Row[][]) {
     },
   });
   const gate = new Gate();
-  const rows = new TableRows(engine, counted, 'pf_id', gate);
+  const loaded = { table: counted, names: new Set(names) };
+  const rows = new TableRows(engine, loaded, ALL, 'pf_id', gate);
   rows.hold(columnsOf(first));
   for (const part of others) await rows.append(columnsOf(part));
   return { table, rows, gate, cleared: () => cleared };
@@ -57,9 +67,12 @@ async function contentOf(table: Table): Promise<Map<string, unknown>> {
   }
 }
 
+const pick = (schema: Schema, names: readonly string[]): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)));
+
 /** What a table has that is given rows and no others. */
-async function contentOfOnly(rows: Row[]): Promise<Map<string, unknown>> {
-  return contentOf((await tableFrom(bytesOf(rows, ALL))) as unknown as Table);
+async function contentOfOnly(rows: Row[], schema: Schema = ALL): Promise<Map<string, unknown>> {
+  return contentOf((await tableFrom(bytesOf(rows, schema))) as unknown as Table);
 }
 
 describe('the rows of a table', () => {
@@ -182,9 +195,10 @@ describe('the rows of a table', () => {
 
   it('are lost, which is said, if the engine fails while it loads them', async () => {
     const table = (await tableFrom(bytesOf(rowsOf(1, 10), ALL))) as unknown as Table;
-    const failing = { update: () => Promise.reject(new Error('full')) };
+    const failing = { ...engine, update: () => Promise.reject(new Error('full')) };
     const gate = new Gate();
-    const rows = new TableRows(failing, table, 'pf_id', gate);
+    const loaded = { table, names: new Set(Object.keys(ALL)) };
+    const rows = new TableRows(failing, loaded, ALL, 'pf_id', gate);
     rows.hold(columnsOf([...rowsOf(1, 10), ...rowsOf(2, 30_000)]));
     await expect(rows.remove(2)).rejects.toThrow(RowsLostError);
     expect(gate.isClosed).toBe(false);
@@ -193,9 +207,113 @@ describe('the rows of a table', () => {
   it('have one entry if their column does not tell any', async () => {
     const { pf_logid: _, ...untold } = ALL;
     const table = (await tableFrom(bytesOf(rowsOf(1, 10), untold))) as unknown as Table;
-    const rows = new TableRows(engine, table, 'pf_id', new Gate());
+    const loaded = { table, names: new Set(Object.keys(untold)) };
+    const rows = new TableRows(engine, loaded, untold, 'pf_id', new Gate());
     rows.hold(columnsOf(rowsOf(1, 10), untold));
     await rows.append(columnsOf(rowsOf(2, 30_000), untold));
     expect(rows.count(() => true)).toBe(30_010);
+  });
+});
+
+describe('columns of a table', () => {
+  const SOME = ['pf_id', 'pf_logid', 'region', 'value'];
+
+  it('are brought with all rows that are there, once', async () => {
+    const { table, rows } = await holdingOnly(SOME, [...rowsOf(1, 50), ...rowsOf(2, 30)]);
+    await rows.append(columnsOf(rowsOf(3, 20)));
+    await rows.remove(2);
+    expect(rows.has(['region', 'no column'])).toBe(true);
+    expect(await rows.bring(['region', 'no column'])).toBeNull();
+    expect(rows.has(['flag'])).toBe(false);
+    expect(await rows.bring(['flag', 'seen', 'value'])).not.toBeNull();
+    const left = [...rowsOf(1, 50), ...rowsOf(3, 20)];
+    const now = pick(ALL, [...SOME, 'flag', 'seen']);
+    expect(rows.table).not.toBe(table);
+    expect(await rows.table.schema()).toEqual(now);
+    expect(await contentOf(rows.table)).toEqual(await contentOfOnly(left, now));
+    await rows.append(columnsOf(rowsOf(4, 10)));
+    await rows.remove(1);
+    const after = [...rowsOf(3, 20), ...rowsOf(4, 10)];
+    expect(await contentOf(rows.table)).toEqual(await contentOfOnly(after, now));
+    // The table of before is as it was.
+    expect(await contentOf(table)).toEqual(await contentOfOnly(left, pick(ALL, SOME)));
+  });
+
+  it('are brought if the first rows that are left do not have them', async () => {
+    const { rows } = await holdingOnly(SOME, rowsOf(1, 50), rowsOf(2, 30));
+    const few = rowsOf(3, 4).map(({ pf_id, pf_logid }): Row => ({
+      pf_id: pf_id!,
+      pf_logid: pf_logid!,
+    }));
+    await rows.append(columnsOf(few, { pf_id: 'integer', pf_logid: 'integer' }));
+    await rows.remove(1);
+    await rows.remove(2);
+    await rows.append(columnsOf(rowsOf(4, 10)));
+    await rows.bring(['flag', 'Order Date']);
+    const now = pick(ALL, [...SOME, 'flag', 'Order Date']);
+    expect(await rows.table.schema()).toEqual(now);
+    const all = [
+      ...few.map((row): Row => ({
+        region: null,
+        value: null,
+        flag: null,
+        'Order Date': null,
+        ...row,
+      })),
+      ...rowsOf(4, 10),
+    ];
+    expect(await contentOf(rows.table)).toEqual(await contentOfOnly(all, now));
+  });
+
+  it('have one group of empty values', async () => {
+    const { rows } = await holdingOnly(SOME, rowsOf(1, 500), rowsOf(2, 300));
+    for (const column of ['flag', 'size', 'seen', 'Order Date']) {
+      await rows.bring([column]);
+      await rows.append(columnsOf(rowsOf(3, 200)));
+      const all = [...rowsOf(1, 500), ...rowsOf(2, 300), ...rowsOf(3, 200)];
+      for (const name of ['region', column]) {
+        const grouped = await rows.table.view({ group_by: [name], columns: ['value'] });
+        const { paths } = parseRows(await grouped.to_columns_string());
+        await grouped.delete();
+        expect(paths, name).toHaveLength(1 + new Set(all.map((row) => row[name] ?? null)).size);
+      }
+      await rows.remove(3);
+    }
+  });
+
+  it('are brought between changes, and leave the table as it was if that fails', async () => {
+    const { table, rows } = await holdingOnly(SOME, rowsOf(1, 300), rowsOf(2, 100));
+    await Promise.all([
+      rows.append(columnsOf(rowsOf(3, 20))),
+      rows.bring(['flag']),
+      rows.remove(2),
+      rows.bring(['rate']),
+      rows.append(columnsOf(rowsOf(4, 10))),
+    ]);
+    const all = [...rowsOf(1, 300), ...rowsOf(3, 20), ...rowsOf(4, 10)];
+    const now = pick(ALL, [...SOME, 'flag', 'rate']);
+    expect(await contentOf(rows.table)).toEqual(await contentOfOnly(all, now));
+    expect(rows.table).not.toBe(table);
+
+    const failing = { ...engine, table: () => Promise.reject(new Error('full')) };
+    const loaded = { table, names: new Set(SOME) };
+    const others = new TableRows(failing, loaded, ALL, 'pf_id', new Gate());
+    others.hold(columnsOf(rowsOf(1, 300)));
+    await expect(others.bring(['flag'])).rejects.toThrow('full');
+    expect(others.table).toBe(table);
+    expect(others.has(['flag'])).toBe(false);
+  });
+
+  it('tell the values of a row by its key, whether the table has them or not', async () => {
+    const { rows } = await holdingOnly(SOME, rowsOf(1, 50), rowsOf(2, 30));
+    const row = rowsOf(2, 30)[7]!;
+    expect(rows.valuesOf(row.pf_id!, ['flag', 'region', 'none'])).toEqual([
+      row.flag,
+      row.region,
+      null,
+    ]);
+    expect(rows.valuesOf(-1, ['flag'])).toBeUndefined();
+    await rows.remove(2);
+    expect(rows.valuesOf(row.pf_id!, ['flag'])).toBeUndefined();
   });
 });

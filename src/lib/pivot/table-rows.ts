@@ -1,8 +1,10 @@
+import type { Column } from '@uwdata/flechette';
 import type { ArrowColumns } from './arrow-columns';
 import { lengthOf, numbersOf, streamOf } from './arrow-columns';
-import type { Table } from './engine-types';
+import type { CellValue, Schema, Table } from './engine-types';
 import { visitEntries } from './entries';
 import type { Gate } from './gate';
+import { cellValueAt } from './known-values';
 import type { Engine } from './perspective';
 import { RowsError } from './rows';
 import { columnAt, rowsAt } from './rows-at';
@@ -19,6 +21,13 @@ export class RowsLostError extends RowsError {
   constructor(cause: unknown) {
     super('This page has lost rows that are stored. Reload it to see them again.', { cause });
   }
+}
+
+/** Adjacent rows of columns: those from a place up to, not including, another. */
+interface Run {
+  columns: ArrowColumns;
+  from: number;
+  to: number;
 }
 
 /** Rows that came together, of which those of some entries may have gone. */
@@ -41,6 +50,15 @@ class Part {
     let rows = 0;
     for (const [logid, count] of this.counts) if (isCounted(logid)) rows += count;
     return rows;
+  }
+
+  /** Adjacent rows of some entries that are still there. */
+  runs(isWanted: (logid: number) => boolean): Run[] {
+    const runs: Run[] = [];
+    this.visit((logid, from, to) => {
+      if (this.counts.has(logid) && isWanted(logid)) runs.push({ columns: this.columns, from, to });
+    });
+    return runs;
   }
 
   /** The values that the rows of an entry have in a column. */
@@ -82,9 +100,19 @@ class Part {
   }
 }
 
+/** A table of the engine's, and the columns that it has. */
+interface Loaded {
+  table: Table;
+  names: ReadonlySet<string>;
+}
+
 /**
  * The rows of the engine's table, which are kept as the columns that they came in: so it is known what is
  * there, and all rows can be loaded anew.
+ *
+ * The table has only those columns that are looked at: the engine takes time and memory for each, when rows
+ * are loaded and whenever some come or go. The others are brought when they are first asked for
+ * (docs/decisions/0048-columns-join-when-used.md).
  *
  * The engine gives the places that rows have left to rows that come, and looks for each from the start of a
  * list that grows to the most places that were ever free, and never shrinks. So if many rows go, those that
@@ -93,25 +121,32 @@ class Part {
  */
 export class TableRows {
   private parts: Part[] = [];
-  private columnCount = 0;
   private free = 0;
   private mostFree = 0;
   /** Ends when nothing changes the table. */
   private changing: Promise<unknown> = Promise.resolve();
 
-  /** @param gate is closed while the table has only some of its rows */
+  /**
+   * @param loaded has some of the columns, of no rows or of those that {@link hold} is told of
+   * @param schema of all columns
+   * @param gate is closed while the table has only some of its rows
+   */
   constructor(
-    private readonly engine: Pick<Engine, 'update'>,
-    private readonly table: Table,
+    private readonly engine: Pick<Engine, 'table' | 'emptyTable' | 'update'>,
+    private loaded: Loaded,
+    private readonly schema: Schema,
     private readonly index: string,
     private readonly gate: Gate,
   ) {}
 
-  /** Notes rows that are in the table already. */
+  /** The table that has the rows now: another one after columns were brought. */
+  get table(): Table {
+    return this.loaded.table;
+  }
+
+  /** Notes rows that are in the table already, with all of their columns. */
   hold(columns: ArrowColumns): void {
-    if (lengthOf(columns) === 0) return;
-    this.columnCount = Math.max(this.columnCount, columns.size);
-    this.parts.push(new Part(columns));
+    if (lengthOf(columns) > 0) this.parts.push(new Part(columns));
   }
 
   /** The log entries that have rows, as their column tells. */
@@ -122,6 +157,83 @@ export class TableRows {
   /** How many rows some entries have. */
   count(isCounted: (logid: number) => boolean): number {
     return this.parts.reduce((sum, part) => sum + part.count(isCounted), 0);
+  }
+
+  /** The rows of some entries, run by run, with all of their columns. */
+  *runs(isWanted: (logid: number) => boolean): Generator<Run, void> {
+    for (const part of this.parts) yield* part.runs(isWanted);
+  }
+
+  /**
+   * The values of a row in some columns.
+   *
+   * @param key that the table has the row by
+   * @returns undefined if there is no such row
+   */
+  valuesOf(key: CellValue, names: readonly string[]): CellValue[] | undefined {
+    for (const { columns, from, to } of this.runs(() => true)) {
+      const y = placeOf(columns.get(this.index), key, from, to);
+      if (y === null) continue;
+      return names.map((name) => {
+        const column = columns.get(name);
+        return column ? cellValueAt(column, y) : null;
+      });
+    }
+    return undefined;
+  }
+
+  /** Whether the table has all of some columns that there are. */
+  has(names: readonly string[]): boolean {
+    return this.missing(names).length === 0;
+  }
+
+  /**
+   * Brings columns into the table that it does not have yet. The engine adds none to a table, so the rows are
+   * loaded into another one.
+   *
+   * @param names of columns; those that there are not are passed over
+   * @returns the table of before, which is left as it was and has to be deleted; null if nothing was brought
+   */
+  bring(names: readonly string[]): Promise<Table | null> {
+    return this.inTurn(async () => {
+      const { table, names: before } = this.loaded;
+      const missing = this.missing(names);
+      if (missing.length === 0) return null;
+      const wanted = new Set([...before, ...missing]);
+      const parts = await this.keptParts(null);
+      this.loaded = { table: await this.madeOf(parts, wanted), names: wanted };
+      this.become(parts);
+      this.mostFree = 0;
+      return table;
+    });
+  }
+
+  private missing(names: readonly string[]): string[] {
+    return names.filter((name) => Object.hasOwn(this.schema, name) && !this.loaded.names.has(name));
+  }
+
+  /** A table of some columns of all rows. */
+  private async madeOf(
+    [first, ...others]: readonly ArrowColumns[],
+    names: ReadonlySet<string>,
+  ): Promise<Table> {
+    const { engine, index } = this;
+    // Rows that came later lack columns that are empty in them.
+    const isWhole = first !== undefined && [...names].every((name) => first.has(name));
+    const types = Object.entries(this.schema).filter(([name]) => names.has(name));
+    const table = isWhole
+      ? await engine.table(streamOf(only(first, names)), { index })
+      : await engine.emptyTable(Object.fromEntries(types), { index });
+    try {
+      const loaded = { table, names };
+      if (first && !isWhole) await this.begin(loaded, first);
+      for (const columns of others) await this.send(loaded, columns);
+      await taken(loaded);
+      return table;
+    } catch (error) {
+      await table.delete();
+      throw error;
+    }
   }
 
   /**
@@ -140,13 +252,13 @@ export class TableRows {
         return true;
       }
       const looks = Math.min(rows, this.free) * this.mostFree;
-      const values = there * this.columnCount;
+      const values = there * this.loaded.names.size;
       const isLoadedAnew = looks >= MANY_PLACES && looks >= PLACES_PER_VALUE * values;
       if (isLoadedAnew) await this.loadAnew(null);
-      await this.engine.update(this.table, streamOf(filledOf(columns)));
+      await this.send(this.loaded, columns);
       this.hold(columns);
       this.free -= Math.min(rows, this.free);
-      await this.taken();
+      await taken(this.loaded);
       return isLoadedAnew;
     });
   }
@@ -172,7 +284,7 @@ export class TableRows {
       this.parts = this.parts.filter(({ entries }) => entries.length > 0);
       this.free += rows;
       this.mostFree = Math.max(this.mostFree, this.free);
-      await this.taken();
+      await taken(this.loaded);
       return false;
     });
   }
@@ -184,50 +296,83 @@ export class TableRows {
     return changed;
   }
 
-  /** Empties the table and loads its rows again, without those of an entry. */
-  private async loadAnew(without: number | null): Promise<void> {
+  /** The rows that are there as they came, without those of an entry. */
+  private async keptParts(without: number | null): Promise<ArrowColumns[]> {
     const kept: ArrowColumns[] = [];
     // One after the other, since each may take a while and much memory.
     for (const part of this.parts) kept.push(await part.without(without));
-    const [first, ...others] = kept.filter((columns) => lengthOf(columns) > 0);
+    return kept.filter((columns) => lengthOf(columns) > 0);
+  }
+
+  /** Notes that the table has these rows and no others, with no free place between them. */
+  private become(parts: readonly ArrowColumns[]): void {
+    this.parts = parts.map((columns) => new Part(columns));
+    this.free = 0;
+  }
+
+  /** Empties the table and loads its rows again, without those of an entry. */
+  private async loadAnew(without: number | null): Promise<void> {
+    const { loaded } = this;
+    const parts = await this.keptParts(without);
+    const [first, ...others] = parts;
     await this.gate
       .during(async () => {
-        await this.table.clear();
-        if (first) await this.begin(first);
-        for (const columns of others) {
-          await this.engine.update(this.table, streamOf(filledOf(columns)));
-        }
-        await this.taken();
+        await loaded.table.clear();
+        if (first) await this.begin(loaded, first);
+        for (const columns of others) await this.send(loaded, columns);
+        await taken(loaded);
       })
       .catch((error: unknown) => {
         throw new RowsLostError(error);
       });
-    this.parts = (first ? [first, ...others] : []).map((columns) => new Part(columns));
-    this.free = 0;
+    this.become(parts);
   }
 
   /**
-   * Loads the first rows into the emptied table. Of the rows that such a table gets first, the engine keeps
+   * Loads the first rows into an empty table. Of the rows that such a table gets first, the engine keeps
    * empty values apart from those that come later, as another group. So it gets no column that is empty in
    * all of them, and if one is empty in some, it gets a key first; loading takes twice as long then.
    */
-  private async begin(columns: ArrowColumns): Promise<void> {
-    const filled = filledOf(columns);
+  private async begin(loaded: Loaded, columns: ArrowColumns): Promise<void> {
+    const filled = filledOf(only(columns, loaded.names));
     const keys = columns.get(this.index);
     if (keys && [...filled.values()].some(({ nullCount }) => nullCount > 0)) {
       const key = new Map([[this.index, columnAt(keys, Int32Array.of(0))]]);
-      await this.engine.update(this.table, streamOf(key));
+      await this.engine.update(loaded.table, streamOf(key));
       // Or the engine would take both together.
-      await this.taken();
+      await taken(loaded);
     }
-    await this.engine.update(this.table, streamOf(filled));
+    await this.engine.update(loaded.table, streamOf(filled));
   }
 
-  /** Waits until the engine has done what it was given: it does so before it answers a question. */
-  private async taken(): Promise<void> {
-    await this.table.size();
+  /** Loads rows into a table that has some. */
+  private async send({ table, names }: Loaded, columns: ArrowColumns): Promise<void> {
+    await this.engine.update(table, streamOf(filledOf(only(columns, names))));
   }
 }
+
+/** Where a value is between two places of a column; null if it is not there. */
+function placeOf(
+  column: Column<unknown> | undefined,
+  value: CellValue,
+  from: number,
+  to: number,
+): number | null {
+  const numbers = numbersOf(column)?.values;
+  for (let y = from; y < to; y++) {
+    if ((numbers ? numbers[y] : column?.at(y)) === value) return y;
+  }
+  return null;
+}
+
+/** Waits until the engine has done what it was given: it does so before it answers a question. */
+async function taken({ table }: Loaded): Promise<void> {
+  await table.size();
+}
+
+/** Some columns of rows, as far as the rows have them. */
+export const only = (columns: ArrowColumns, names: ReadonlySet<string>): ArrowColumns =>
+  new Map([...columns].filter(([name]) => names.has(name)));
 
 /** The columns that have a value: the engine takes one that is not there as empty, and has less to do. */
 const filledOf = (columns: ArrowColumns): ArrowColumns =>

@@ -91,5 +91,5 @@ async function askEngine(table: EngineTable, expression: string): Promise<readon
  * Whether an expression may need a column, by their texts: it has the column's name in it, unless it writes
  * something in another way, or makes a name while it is computed.
  */
-const couldNeed = (expression: string, column: string): boolean =>
+export const couldNeed = (expression: string, column: string): boolean =>
   expression.includes(column) || /\\|vlookup/i.test(expression) || /["\\]/.test(column);

@@ -4,7 +4,7 @@ import type { LayoutFilter } from '../contract/stored-layout';
 import { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { NamedView } from '../contract/views';
-import { GRID, sliceContextOf, usedExpressions } from '../pivot/layout';
+import { GRID, sliceContextOf } from '../pivot/layout';
 import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
@@ -125,12 +125,12 @@ export class Arrangement {
     await this.compareWithView(pivot, shown);
   }
 
-  /** The expressions of what an address says, before it can be shown. */
-  async expressionsOf(search: string): Promise<Readonly<Record<string, string>>> {
+  /** What an address says, before it can be shown: nothing of what a pivot itself makes. */
+  async expectedOf(search: string): Promise<Layout> {
     const { view, parts } = readAddress(search);
     const found = view === null ? null : await this.findView(view);
     const layout = this.storedLayout(found);
-    return usedExpressions(withParts(layout.success ? layout.output : {}, parts));
+    return withParts(layout.success ? layout.output : {}, parts);
   }
 
   /** Shows what an address says; the empty one is the layout that the source opens with. */

@@ -1,3 +1,4 @@
+import type { Layout } from '../contract/stored-layout';
 import { LatestCall } from '../client/latest.svelte';
 import type { ComparedRows, Pivot, PivotEvents } from '../pivot/pivot';
 import type { Progress } from './download';
@@ -22,8 +23,8 @@ interface PivotPlace extends Omit<PivotEvents, 'onBusy'> {
    * @param whyNotBeside what is against some rows; null if nothing is
    */
   compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null>;
-  /** The expressions of the layout that {@link arrange} will give. Never throws. */
-  expressions(): Promise<Readonly<Record<string, string>>>;
+  /** The layout that {@link arrange} will give, as far as it is known. Never throws. */
+  layout(): Promise<Layout>;
   /** Gives a pivot that was just opened its layout. */
   arrange(pivot: Pivot): Promise<void>;
 }
@@ -80,7 +81,7 @@ export class Loading {
         ({ Pivot }) => Pivot.prepare(),
         () => undefined,
       );
-      const expressions = place.expressions();
+      const layout = place.layout();
       const { bytes, index, rows, timeline, fellBack } = await downloadRows(
         this.planned.id,
         this.planned.columns,
@@ -97,7 +98,7 @@ export class Loading {
         return;
       }
       this.phase = { kind: 'loading', step: 'engine', progress: null };
-      await this.show(bytes, index, { ...place, expressions: await expressions }, signal);
+      await this.show(bytes, index, { ...place, layout: await layout }, signal);
     } catch (error) {
       if (signal.aborted) return;
       this.phase = {
@@ -123,7 +124,7 @@ export class Loading {
       arrange,
       compared: findCompared,
       ...options
-    }: Omit<PivotPlace, 'expressions'> & { expressions: Readonly<Record<string, string>> },
+    }: Omit<PivotPlace, 'layout'> & { layout: Layout },
     signal: AbortSignal,
   ): Promise<void> {
     const { Pivot } = await import('../pivot/pivot');

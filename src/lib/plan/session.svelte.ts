@@ -5,7 +5,6 @@ import type { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
-import { usedExpressions } from '../pivot/layout';
 import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { readAddress } from './address';
@@ -296,8 +295,7 @@ export class PlanSession {
       host: this.host,
       dark: this.dark,
       compared: (whyNotBeside) => comparison.take(whyNotBeside),
-      expressions: async () =>
-        shown ? usedExpressions(shown.layout) : this.arrangement.expressionsOf(this.search),
+      layout: async () => shown?.layout ?? this.arrangement.expectedOf(this.search),
       arrange: (pivot) =>
         shown
           ? this.arrangement.takeOver(pivot, shown)

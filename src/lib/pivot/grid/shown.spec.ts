@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import type { Table, View } from '../engine-types';
 import { Gate } from '../gate';
+import { NOTHING } from '../view-reader';
 import { Shown } from './shown';
 
 /** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */
@@ -26,12 +27,7 @@ async function shownByRegion() {
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
   const config = { group_by: ['region'], columns: ['value'] };
   const { view, deleteByViewer } = deletable(await table.view(config));
-  const shown = new Shown(
-    table,
-    new Map(),
-    { untold: async () => ({}), textOf: () => undefined, daysOf: () => null },
-    new Gate(),
-  );
+  const shown = new Shown(table, new Map(), { untold: async () => ({}), ...NOTHING }, new Gate());
   await shown.adopt(view);
   return { table, config, deleteByViewer, shown };
 }
