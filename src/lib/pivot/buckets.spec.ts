@@ -30,7 +30,7 @@ async function loaded(rows: Row[], expressions: Record<string, string>) {
 async function pivotTable(columns: ArrowColumns, buckets: Buckets) {
   const whole = (await tableFrom(encoded(columns))) as unknown as Table;
   const bring = () => Promise.resolve();
-  return { whole, table: new PivotTable(typesOf(columns), buckets, () => whole, bring) };
+  return { whole, table: new PivotTable(typesOf(columns), 'pf_id', buckets, () => whole, bring) };
 }
 
 async function groups(table: ReadTable, config: Parameters<ReadTable['view']>[0]) {

@@ -1,3 +1,4 @@
+import type { Column } from '@uwdata/flechette';
 import type { Scalar } from '../contract/primitives';
 import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from './arrow-columns';
 import { toScalar, valueKey } from './cell-value';
@@ -87,16 +88,20 @@ export class Members {
   private async count(column: string, measure: string | null): Promise<Group[]> {
     const groups = new Map<string, Group>();
     let rows = 0;
-    for (const { columns, from, to } of this.rows.runs(this.isOwn)) {
-      for (let start = from; start < to; start += ROWS_PER_TURN) {
-        const end = Math.min(to, start + ROWS_PER_TURN);
-        if (rows + end - start > ROWS_PER_TURN) {
+    // Rows that come or go meanwhile do not count: these are those of one moment.
+    for (const { columns, runs } of this.rows.runs(this.isOwn)) {
+      const counts = countsOf(columns, column, measure);
+      for (const { from, to } of runs) {
+        for (let start = from; start < to; start += ROWS_PER_TURN) {
+          const end = Math.min(to, start + ROWS_PER_TURN);
+          counts.add(start, end);
+          rows += end - start;
+          if (rows < ROWS_PER_TURN) continue;
           await nextTask();
           rows = 0;
         }
-        rows += end - start;
-        for (const group of groupsIn(columns, column, measure, start, end)) add(groups, group);
       }
+      for (const group of counts.groups()) add(groups, group);
     }
     return [...groups.values()].sort((a, b) => inOrder(a.value, b.value));
   }
@@ -117,44 +122,71 @@ function add(groups: Map<string, Group>, { value, rows, sum }: Group): void {
   group.sum += sum;
 }
 
-/** The groups of some adjacent rows; a value may have several. */
-function groupsIn(
-  columns: ArrowColumns,
-  name: string,
-  measure: string | null,
-  from: number,
-  to: number,
-): Group[] {
+/** Counts rows that came together by the values of a column. */
+interface Counts {
+  add(from: number, to: number): void;
+  groups(): Iterable<Group>;
+}
+
+function countsOf(columns: ArrowColumns, name: string, measure: string | null): Counts {
   const column = columns.get(name);
   const amounts = measure === null ? null : numbersOf(columns.get(measure));
   const amountAt = (y: number) =>
     amounts && isThere(amounts.validity, y) ? Number(amounts.values[y]) : 0;
   const dictionary = column && dictionaryOf(column);
-  const batch = column?.data[0];
-  if (!column || !dictionary || !(batch?.values instanceof Int32Array)) {
-    const groups = new Map<CellValue, Group>();
-    for (let y = from; y < to; y++) {
-      const value = column ? cellValueAt(column, y) : null;
-      const group = groups.get(value);
-      if (group) {
-        group.rows += 1;
-        group.sum += amountAt(y);
-      } else groups.set(value, { value, rows: 1, sum: amountAt(y) });
-    }
-    return [...groups.values()];
-  }
+  const codes = column?.data[0];
+  return dictionary && codes?.values instanceof Int32Array
+    ? countsByCode(dictionary, codes.values, codes.nullCount > 0 ? codes.validity : ALL, amountAt)
+    : countsByValue(column, amountAt);
+}
+
+/** The bits of a column that is empty nowhere. */
+const ALL = new Uint8Array(0);
+
+function countsByCode(
+  dictionary: Column<unknown>,
+  codes: Int32Array,
+  validity: Uint8Array,
+  amountAt: (y: number) => number,
+): Counts {
   // The last place is that of the empty value.
   const empty = dictionary.length;
   const rows = new Int32Array(empty + 1);
   const sums = new Float64Array(empty + 1);
-  const validity = batch.nullCount > 0 ? batch.validity : new Uint8Array(0);
-  for (let y = from; y < to; y++) {
-    const at = isThere(validity, y) ? (batch.values[y] ?? empty) : empty;
-    rows[at] = (rows[at] ?? 0) + 1;
-    sums[at] = (sums[at] ?? 0) + amountAt(y);
-  }
-  return Array.from(rows, (count, at): Group => {
-    const value = at === empty ? null : cellValueAt(dictionary, at);
-    return { value, rows: count, sum: sums[at] ?? 0 };
-  }).filter((group) => group.rows > 0);
+  return {
+    add(from, to) {
+      for (let y = from; y < to; y++) {
+        const at = isThere(validity, y) ? (codes[y] ?? empty) : empty;
+        rows[at] = (rows[at] ?? 0) + 1;
+        sums[at] = (sums[at] ?? 0) + amountAt(y);
+      }
+    },
+    *groups() {
+      for (const [at, count] of rows.entries()) {
+        const value = at === empty ? null : cellValueAt(dictionary, at);
+        if (count > 0) yield { value, rows: count, sum: sums[at] ?? 0 };
+      }
+    },
+  };
+}
+
+/** @param column none if all of its values are empty */
+function countsByValue(
+  column: Column<unknown> | undefined,
+  amountAt: (y: number) => number,
+): Counts {
+  const groups = new Map<CellValue, Group>();
+  return {
+    add(from, to) {
+      for (let y = from; y < to; y++) {
+        const value = column ? cellValueAt(column, y) : null;
+        const group = groups.get(value);
+        if (group) {
+          group.rows += 1;
+          group.sum += amountAt(y);
+        } else groups.set(value, { value, rows: 1, sum: amountAt(y) });
+      }
+    },
+    groups: () => groups.values(),
+  };
 }

@@ -12,11 +12,13 @@ export class PivotTable implements ReadTable {
 
   /**
    * @param whole the types of all columns, those that were made among them
+   * @param index the column that rows are found by
    * @param current the engine's table, which has some of them
    * @param bring has that table have some columns
    */
   constructor(
     private readonly whole: Schema,
+    private readonly index: string,
     private readonly buckets: Buckets,
     private readonly current: () => Table,
     private readonly bring: (names: readonly string[]) => Promise<unknown>,
@@ -38,12 +40,19 @@ export class PivotTable implements ReadTable {
   async validate_expressions(
     expressions: Record<string, string>,
   ): ReturnType<Table['validate_expressions']> {
-    this.probe ??= this.get_client().then((client) => client.table(this.whole));
-    const probe = await this.probe;
+    const probe = await this.probing();
     const checked = await probe.validate_expressions(this.buckets.without(expressions));
     const made = Object.keys(this.buckets.among(expressions));
     const dates = Object.fromEntries(made.map((name) => [name, 'date' as const]));
     return { expression_schema: { ...checked.expression_schema, ...dates } };
+  }
+
+  private probing(): Promise<Table> {
+    this.probe ??= this.get_client().then((client) =>
+      client.table(this.whole, { index: this.index }),
+    );
+    this.probe.catch(() => (this.probe = null));
+    return this.probe;
   }
 
   get_index(): Promise<string | undefined> {
@@ -55,7 +64,7 @@ export class PivotTable implements ReadTable {
   }
 
   async delete(): Promise<void> {
-    await (await this.probe)?.delete();
+    await this.probe?.then((probe) => probe.delete()).catch(() => undefined);
     await this.current().delete();
   }
 }

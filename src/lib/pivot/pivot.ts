@@ -45,6 +45,7 @@ import { nextTask } from './next-task';
 import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
 import { only, TableRows } from './table-rows';
+import { readBucket } from './time-unit';
 import { Tried } from './tried';
 import { ViewerLayout } from './viewer-layout';
 
@@ -146,7 +147,7 @@ export class Pivot {
     readonly origins: Origins,
   ) {
     this.dark = options.dark;
-    // Whoever arranges the pivot in the viewer's own settings needs the columns for that, too.
+    // The viewer may be told by others: by the order that its grid asks for, and from outside.
     this.restoreViewer = viewer.restore.bind(viewer);
     const restore: Viewer['restore'] = async (config) => {
       if (await this.tell(config)) await this.onConfigUpdate();
@@ -193,7 +194,7 @@ export class Pivot {
     const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
     const { origins } = prepared;
     const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
-    const days = new KnownDays(dates);
+    const days = new KnownDays([...dates, ...datesGrouped(options.layout)]);
     days.add(loaded);
     const usual = firstIn(loaded, dates);
     const buckets = Buckets.of(prepared.columns, {
@@ -204,14 +205,8 @@ export class Pivot {
     const whole = typesOf(columns);
     const schema = byName(buckets.loaded(whole));
     const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
-    const facts = (names: readonly string[]) =>
-      factsOfAll([loaded, ...batches].map((each) => columnFacts(each, names)));
-    const first = firstLayout(options.layout, () =>
-      defaultLayout(options.columns, schema, facts(dimensions), origins),
-    );
-    const shown = [...namesUsed(first)].filter((name) => name !== null);
-    const inOrder = withMonthsInOrder(first, monthsOf(options.columns, schema, facts(shown)));
-    const names = new Set([...ALWAYS, options.index, ...columnsNeeded(inOrder, whole)]);
+    const expected = expectedLayout([loaded, ...batches], options, dimensions, schema, origins);
+    const names = new Set([...ALWAYS, options.index, ...columnsNeeded(expected, whole)]);
     const loading = engine.table(streamOf(only(columns, names)), { index: options.index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
@@ -219,6 +214,7 @@ export class Pivot {
     try {
       await nextTask();
       // The engine has the rows now, and what follows is done while it loads them.
+      const facts = factsIn([loaded, ...batches], dimensions);
       const known = new KnownValues(prepared.columns, dimensions);
       const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
       for (const other of others) days.add(other);
@@ -238,6 +234,7 @@ export class Pivot {
       );
       const table = new PivotTable(
         whole,
+        options.index,
         buckets,
         () => rows.table,
         (needed) => pivot.bring(needed),
@@ -279,7 +276,7 @@ export class Pivot {
         whole,
         grid,
         schema,
-        facts(dimensions),
+        facts,
         known,
         days,
         buckets,
@@ -360,6 +357,8 @@ export class Pivot {
 
   /** What the engine shows: {@link layout}, with what keeps months in order. */
   private async engineLayout(): Promise<Layout> {
+    // While the viewer is given another table, it shows nothing.
+    await this.bringing;
     const layout = await this.viewerLayout.read();
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
@@ -385,6 +384,8 @@ export class Pivot {
     const formats = numberFormats(this.options.columns, schema, origins);
     const formatted = {
       ...layout,
+      // Without any, the viewer would show whatever its table has.
+      columns: layout.columns?.length ? layout.columns : this.defaultLayout().columns,
       ...(layout.plugin !== undefined && { plugin: shownAs(layout.plugin) }),
       columns_config: { ...formats, ...layout.columns_config },
     };
@@ -581,7 +582,8 @@ export class Pivot {
     const told = this.viewerLayout.tell(config);
     try {
       await this.busy.during(async () => {
-        await this.tell({ theme, ...told.config });
+        // The levels that are not open yet are soon looked at.
+        await this.tell({ theme, ...told.config }, config.group_by);
         await this.viewer.flush();
       });
       this.viewerLayout.settle(told, true);
@@ -598,10 +600,15 @@ export class Pivot {
   /**
    * Tells the viewer a part of its configuration, once the table has the columns for that.
    *
+   * @param more columns that are to be there, too
    * @returns whether columns were brought: then nobody has heard that the configuration is another one
    */
-  private async tell(config: Record<string, unknown>): Promise<boolean> {
-    if (await this.bring(columnsNeeded(config, this.whole), config)) return true;
+  private async tell(
+    config: Record<string, unknown>,
+    more: readonly string[] = [],
+  ): Promise<boolean> {
+    const needed = [...columnsNeeded(config, this.whole), ...more];
+    if (await this.bring(needed, config)) return true;
     await this.bringing;
     if (this.isTableShown) await this.restoreViewer(config);
     else {
@@ -621,9 +628,11 @@ export class Pivot {
    * heard from the table: without that, it would make one of all columns.
    */
   private async showTable(config: Record<string, unknown>): Promise<void> {
-    await Promise.all([this.viewer.load(this.rows.table), this.restoreViewer(config)]);
+    const loading = this.viewer.load(this.rows.table);
+    const told = await Promise.allSettled([loading, this.restoreViewer(config)]);
     // Or it would wait before it draws a change, for as long as drawing takes.
     this.viewer.setThrottle(0);
+    for (const each of told) if (each.status === 'rejected') throw each.reason;
   }
 
   /**
@@ -636,6 +645,7 @@ export class Pivot {
     if (this.rows.has(names)) return Promise.resolve(false);
     const bringing = this.bringing.then(() =>
       this.busy.during(async () => {
+        if (this.disposed) throw new Error('The pivot is closed.');
         const before = await this.rows.bring(names);
         if (!before) return false;
         try {
@@ -643,6 +653,8 @@ export class Pivot {
         } finally {
           // Views on it may still be read.
           void before.delete({ lazy: true }).catch(() => undefined);
+          // Whoever has closed the pivot may have waited no longer, and has not known of this one.
+          if (this.disposed) void this.rows.table.delete({ lazy: true }).catch(() => undefined);
         }
       }),
     );
@@ -658,15 +670,17 @@ export class Pivot {
    * @throws whatever the viewer has against the part; it then shows what it did
    */
   private async goOn(config: Record<string, unknown>): Promise<boolean> {
-    if (!this.isTableShown) return false;
+    if (!this.isTableShown || this.disposed) return false;
     this.restoring++;
     try {
       const shown = v.parse(v.looseObject({}), await this.viewer.save());
-      await this.showTable({ ...shown, ...config }).catch(async (error: unknown) => {
-        await this.viewer.resetError();
-        await this.restoreViewer(shown);
+      try {
+        await this.showTable({ ...shown, ...config });
+      } catch (error) {
+        await this.viewer.resetError().catch(() => undefined);
+        await this.showTable(shown).catch(() => (this.isTableShown = false));
         throw error;
-      });
+      }
       return true;
     } finally {
       this.restoring--;
@@ -717,13 +731,14 @@ export class Pivot {
 
   /** The log entries that the loaded rows of a side come from. */
   entries(side: Side = 'own'): ReadonlySet<number> {
-    const ids = [...this.rows.entries].filter((logid) => this.isOf(side, logid));
+    const ids = [...this.rows.entries].filter((logid) => logid !== 0 && this.isOf(side, logid));
     return new Set(ids.map(Math.abs));
   }
 
   /** Whether rows that tell a log entry are written rows of a side. */
   private isOf(side: Side, logid: number): boolean {
-    return logid > 0 === (side === 'own') && logid !== this.triedEntry;
+    // Rows that tell no entry have 0.
+    return logid >= 0 === (side === 'own') && logid !== this.triedEntry;
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {
@@ -748,9 +763,31 @@ function monthsOf(
   return months;
 }
 
-/** What a pivot is likely to show first: a layout without rows or measures gets those of `usual`. */
-const firstLayout = (layout: Layout, usual: () => Layout): Layout =>
-  layout.group_by && layout.columns?.length ? layout : { ...usual(), ...layout };
+/** The dates that a layout groups by a unit of time. */
+const datesGrouped = (layout: Layout): string[] =>
+  Object.values(usedExpressions(layout)).flatMap((text) => readBucket(text)?.date ?? []);
+
+/** Facts about columns of rows that come in several streams. */
+const factsIn = (streams: readonly ArrowColumns[], names: readonly string[]) =>
+  factsOfAll(streams.map((each) => columnFacts(each, names)));
+
+/** The layout that a pivot is likely to show first: one without rows or measures gets those of the usual one. */
+function expectedLayout(
+  streams: readonly ArrowColumns[],
+  { layout, columns }: Pick<PivotOptions, 'layout' | 'columns'>,
+  dimensions: readonly string[],
+  schema: Schema,
+  origins: Origins,
+): Layout {
+  const isKnown = layout.group_by !== undefined && (layout.columns?.length ?? 0) > 0;
+  const whole = isKnown
+    ? layout
+    : { ...defaultLayout(columns, schema, factsIn(streams, dimensions), origins), ...layout };
+  const used = namesUsed(whole);
+  const shown = dimensions.filter((name) => used.has(name));
+  const months = monthsOf(columns, schema, factsIn(streams, shown));
+  return withMonthsInOrder(withOther(whole, origins), months);
+}
 
 /**
  * Why the rows of another version cannot stand beside those of this one; null if they can.

@@ -23,11 +23,16 @@ export class RowsLostError extends RowsError {
   }
 }
 
-/** Adjacent rows of columns: those from a place up to, not including, another. */
-interface Run {
-  columns: ArrowColumns;
+/** Adjacent rows: those from a place up to, not including, another. */
+export interface Run {
   from: number;
   to: number;
+}
+
+/** Rows that came together, as far as they are wanted, with all of their columns. */
+export interface PartRuns {
+  columns: ArrowColumns;
+  runs: readonly Run[];
 }
 
 /** Rows that came together, of which those of some entries may have gone. */
@@ -52,13 +57,13 @@ class Part {
     return rows;
   }
 
-  /** Adjacent rows of some entries that are still there. */
-  runs(isWanted: (logid: number) => boolean): Run[] {
+  /** Where the rows of some entries are, of those that are still there. */
+  runs(isWanted: (logid: number) => boolean): PartRuns {
     const runs: Run[] = [];
     this.visit((logid, from, to) => {
-      if (this.counts.has(logid) && isWanted(logid)) runs.push({ columns: this.columns, from, to });
+      if (this.counts.has(logid) && isWanted(logid)) runs.push({ from, to });
     });
-    return runs;
+    return { columns: this.columns, runs };
   }
 
   /** The values that the rows of an entry have in a column. */
@@ -159,9 +164,9 @@ export class TableRows {
     return this.parts.reduce((sum, part) => sum + part.count(isCounted), 0);
   }
 
-  /** The rows of some entries, run by run, with all of their columns. */
-  *runs(isWanted: (logid: number) => boolean): Generator<Run, void> {
-    for (const part of this.parts) yield* part.runs(isWanted);
+  /** The rows of some entries, as they are at this moment. */
+  runs(isWanted: (logid: number) => boolean): PartRuns[] {
+    return this.parts.map((part) => part.runs(isWanted));
   }
 
   /**
@@ -171,8 +176,8 @@ export class TableRows {
    * @returns undefined if there is no such row
    */
   valuesOf(key: CellValue, names: readonly string[]): CellValue[] | undefined {
-    for (const { columns, from, to } of this.runs(() => true)) {
-      const y = placeOf(columns.get(this.index), key, from, to);
+    for (const { columns, runs } of this.runs(() => true)) {
+      const y = placeOf(columns.get(this.index), key, runs);
       if (y === null) continue;
       return names.map((name) => {
         const column = columns.get(name);
@@ -351,16 +356,26 @@ export class TableRows {
   }
 }
 
-/** Where a value is between two places of a column; null if it is not there. */
+/** Where some rows of a column have a key; null if none has it. Texts are compared by their bytes. */
 function placeOf(
   column: Column<unknown> | undefined,
-  value: CellValue,
-  from: number,
-  to: number,
+  key: CellValue,
+  runs: readonly Run[],
 ): number | null {
-  const numbers = numbersOf(column)?.values;
-  for (let y = from; y < to; y++) {
-    if ((numbers ? numbers[y] : column?.at(y)) === value) return y;
+  const [batch] = column?.data ?? [];
+  const { values, offsets } = batch ?? {};
+  const isText = values instanceof Uint8Array && offsets instanceof Int32Array;
+  const wanted = new TextEncoder().encode(String(key));
+  const isKey = (y: number): boolean => {
+    if (!isText) return values?.[y] === key;
+    const start = offsets[y] ?? 0;
+    if ((offsets[y + 1] ?? 0) - start !== wanted.length) return false;
+    let i = wanted.length - 1;
+    while (i >= 0 && values[start + i] === wanted[i]) i--;
+    return i < 0;
+  };
+  for (const { from, to } of runs) {
+    for (let y = from; y < to; y++) if (isKey(y)) return y;
   }
   return null;
 }

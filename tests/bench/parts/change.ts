@@ -108,30 +108,70 @@ async function changeSlice(
   engine: EngineAlone,
 ): Promise<void> {
   const rows = within(bench, 1_000_000);
-  bench.say(`a slice of ${rows} rows`);
   const shape = { ...plannedOrders(rows, { grain: false }), tname: 'sliced_orders' };
   const { id } = await makeVersion(client, server.url, shape);
   await given(engine, server, id, { Batch: BATCH });
+  const tell = (name: string, ways: Record<string, number[]>) =>
+    bench.tell({ kind: 'turns', name, turns: { rows, ways } });
+  const { rounds } = bench.extent;
+
+  bench.say(`a slice of ${rows} rows`);
+  const ways: Record<string, number[]> = {};
+  await onPage(browser, server, id, async (page, arranged) => {
+    // The first round warms up.
+    for (let round = 0; round <= rounds; round += 1) {
+      const took = await scaled(page, BATCH, rows + (round + 1) * LEAVES);
+      const alone = await engine.updating('loaded', 'answer', arranged);
+      if (round > 0) note(ways, took, alone);
+    }
+  });
+  tell('a slice', ways);
+  await undoAll(server, id, 1 + rounds);
+
+  bench.say('the same after undos');
+  const afterUndos: Record<string, number[]> = {};
+  await onPage(browser, server, id, async (page, arranged) => {
+    const again = await engine.updatingAgain('loaded', 'answer', arranged, 1 + rounds);
+    for (const [round, alone] of again.entries()) {
+      const took = await scaled(page, BATCH, rows + LEAVES);
+      await undone(page, rows);
+      // In the first round, nothing has been undone yet.
+      if (round > 0) note(afterUndos, took, alone);
+    }
+  });
+  tell('after undos', afterUndos);
+}
+
+/** Does something with a version's page, whose rows are batches. */
+async function onPage(
+  browser: Browser,
+  server: Server,
+  id: number,
+  work: (page: Page, arranged: Awaited<ReturnType<typeof arrangedOn>>) => Promise<void>,
+): Promise<void> {
   const page = await opened(browser, server, `/versions/${id}?rows=Batch&columns=`);
   try {
-    const arranged = await arrangedOn(page);
-    const ways: Record<string, number[]> = {};
-    for (let round = 0; round <= bench.extent.rounds; round += 1) {
-      const took = await scaled(page, BATCH, rows + LEAVES);
-      const alone = await engine.updating('loaded', 'answer', arranged);
-      await undone(page, rows);
-      if (round === 0) continue;
-      (ways['the engine alone'] ??= []).push(alone);
-      (ways['answer to new sums'] ??= []).push(took.summed - took.answered);
-      (ways['answer to painted sums'] ??= []).push(took.painted - took.answered);
-      (ways['click to number'] ??= []).push(took.painted - took.click);
-    }
-    const again = await engine.updatingAgain('loaded', 'answer', arranged, 1 + bench.extent.rounds);
-    ways['the engine alone, after undos'] = again.slice(1);
-    bench.tell({ kind: 'turns', name: 'a slice', turns: { rows, ways } });
+    await work(page, await arrangedOn(page));
   } finally {
     await page.close();
   }
+}
+
+function note(
+  ways: Record<string, number[]>,
+  took: Awaited<ReturnType<typeof scaled>>,
+  alone: number,
+): void {
+  (ways['the engine alone'] ??= []).push(alone);
+  (ways['answer to new sums'] ??= []).push(took.summed - took.answered);
+  (ways['answer to painted sums'] ??= []).push(took.painted - took.answered);
+  (ways['click to number'] ??= []).push(took.painted - took.click);
+}
+
+/** Undoes the newest entries of a version. */
+async function undoAll({ url }: Server, id: number, count: number): Promise<void> {
+  const { entries } = await call(url, 'GET', `/versions/${id}/log`);
+  for (const entry of entries.slice(0, count)) await send(url, 'DELETE', `/log/${entry.id}`);
 }
 
 /** All leaves of a version, again and again. */

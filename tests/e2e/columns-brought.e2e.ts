@@ -1,0 +1,129 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { arrange, PivotPage } from './pivot-page';
+
+/** The engine has the columns that the pivot goes by; others are brought when they are first asked for. */
+
+interface Loaded {
+  getTable(): Promise<{ schema(): Promise<Record<string, string>> }>;
+}
+
+/** The columns of the engine's table. */
+const columnsOf = (page: Page): Promise<string[]> =>
+  page
+    .locator('perspective-viewer')
+    .evaluate(async (viewer) =>
+      Object.keys(await (await (viewer as unknown as Loaded).getTable()).schema()),
+    );
+
+/** What is stored, by a column. */
+const sales = async (service: Service, column: string) => {
+  const rows = await service.query<{ value: string; sales: number }>(
+    `SELECT "${column}" AS value, sum("Sales")::numeric(20,2)::float8 AS sales
+     FROM pf.fc_superstore_1 GROUP BY 1`,
+  );
+  return new Map(rows.map(({ value, sales }) => [value, sales]));
+};
+
+/** Waits until the pivot shows what is stored. */
+async function showsStored(pivot: PivotPage, service: Service, column: string): Promise<void> {
+  for (const [value, wanted] of await sales(service, column)) {
+    await expect
+      .poll(() => pivot.number({ row: [value], column: ['Sales'] }), { message: value })
+      .toBe(wanted);
+  }
+}
+
+const ADDRESS = '/versions/1?rows=Region&columns=&measures=Sales';
+
+test('columns join the engine’s table when they are first used, with all that was done before', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(ADDRESS);
+  await pivot.drawn();
+  expect((await columnsOf(page)).sort()).toEqual(['Region', 'Sales', 'pf_id', 'pf_logid']);
+  await pivot.click({ row: ['West'], column: ['Sales'] });
+  await pivot.scaleValue(10);
+  await showsStored(pivot, service, 'Region');
+
+  // What a filter offers is told without the engine.
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByLabel('Find a field to filter by').fill('Segment');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Only Consumer' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  expect(await columnsOf(page)).not.toContain('Segment');
+
+  await arrange(page, { group_by: ['Segment'] });
+  await pivot.drawn();
+  expect(await columnsOf(page)).toContain('Segment');
+  expect(await columnsOf(page)).not.toContain('Category');
+  await showsStored(pivot, service, 'Segment');
+  await expect.poll(() => new URL(page.url()).searchParams.get('rows')).toBe('Segment');
+
+  // What changes the rows reaches the table of now.
+  const entries = async () => (await service.query('SELECT FROM pf.log')).length;
+  await pivot.click({ row: ['Consumer'], column: ['Sales'] });
+  await pivot.type('Percent', '-20');
+  await pivot.apply.click();
+  await expect.poll(entries).toBe(3);
+  await showsStored(pivot, service, 'Segment');
+  for (const left of [2, 1]) {
+    await page.keyboard.press('Control+z');
+    await expect.poll(entries).toBe(left);
+    await showsStored(pivot, service, 'Segment');
+  }
+
+  // A column that has come stays.
+  await arrange(page, { group_by: ['Region'] });
+  await showsStored(pivot, service, 'Region');
+  expect(await columnsOf(page)).toContain('Segment');
+});
+
+test('a change that comes while columns are brought is in them', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(ADDRESS);
+  await pivot.drawn();
+  for (const column of ['Category', 'Segment', 'Ship Mode']) {
+    const change = { pf_user: 'bob', slice: { Region: 'East' }, pct: 10 };
+    const [written] = await Promise.all([
+      service.api.post('/versions/1/scale', change),
+      arrange(page, { group_by: [column] }),
+    ]);
+    expect(written.status).toBe(200);
+    await showsStored(pivot, service, column);
+  }
+  await arrange(page, { group_by: ['Region'] });
+  await showsStored(pivot, service, 'Region');
+});
+
+test('a layout that the engine refuses leaves what is on screen, and the next one is shown', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(ADDRESS);
+  await pivot.drawn();
+  const refused = arrange(page, { group_by: ['Category'], filter: [['no column', '==', 1]] });
+  await expect(refused).rejects.toThrow();
+  await showsStored(pivot, service, 'Region');
+  await arrange(page, { group_by: ['Segment'], filter: [] });
+  await showsStored(pivot, service, 'Segment');
+});
+
+test('the engine’s own settings offer every column', async ({ page }) => {
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(ADDRESS);
+  await pivot.drawn();
+  await page.getByRole('button', { name: 'Arrange' }).click();
+  await page.getByRole('button', { name: 'Advanced' }).click();
+  await expect.poll(() => columnsOf(page)).toContain('Category');
+  expect(await columnsOf(page)).toContain('pf_note');
+});
