@@ -35,16 +35,14 @@ async function showsStored(pivot: PivotPage, service: Service, column: string): 
   }
 }
 
-const ADDRESS = '/versions/1?rows=Region&columns=&measures=Sales';
+const SEARCH = '?rows=Region&columns=&measures=Sales';
 
 test('columns join the engine’s table when they are first used, with all that was done before', async ({
   page,
   service,
 }) => {
   const pivot = new PivotPage(page);
-  await pivot.keepUser();
-  await page.goto(ADDRESS);
-  await pivot.drawn();
+  await pivot.open(1, SEARCH);
   expect((await columnsOf(page)).sort()).toEqual(['Region', 'Sales', 'pf_id', 'pf_logid']);
   await pivot.click({ row: ['West'], column: ['Sales'] });
   await pivot.scaleValue(10);
@@ -86,9 +84,7 @@ test('columns join the engine’s table when they are first used, with all that 
 
 test('a change that comes while columns are brought is in them', async ({ page, service }) => {
   const pivot = new PivotPage(page);
-  await pivot.keepUser();
-  await page.goto(ADDRESS);
-  await pivot.drawn();
+  await pivot.open(1, SEARCH);
   for (const column of ['Category', 'Segment', 'Ship Mode']) {
     const change = { pf_user: 'bob', slice: { Region: 'East' }, pct: 10 };
     const [written] = await Promise.all([
@@ -107,9 +103,7 @@ test('a layout that the engine refuses leaves what is on screen, and the next on
   service,
 }) => {
   const pivot = new PivotPage(page);
-  await pivot.keepUser();
-  await page.goto(ADDRESS);
-  await pivot.drawn();
+  await pivot.open(1, SEARCH);
   const refused = arrange(page, { group_by: ['Category'], filter: [['no column', '==', 1]] });
   await expect(refused).rejects.toThrow();
   await showsStored(pivot, service, 'Region');
@@ -119,9 +113,7 @@ test('a layout that the engine refuses leaves what is on screen, and the next on
 
 test('the engine’s own settings offer every column', async ({ page }) => {
   const pivot = new PivotPage(page);
-  await pivot.keepUser();
-  await page.goto(ADDRESS);
-  await pivot.drawn();
+  await pivot.open(1, SEARCH);
   await page.getByRole('button', { name: 'Arrange' }).click();
   await page.getByRole('button', { name: 'Advanced' }).click();
   await expect.poll(() => columnsOf(page)).toContain('Category');

@@ -42,10 +42,10 @@ export class PivotPage {
     this.apply = this.panel.getByRole('button', { name: /^(Scale|Recode|Clone) [\d,]+ rows$/ });
   }
 
-  /** Opens a version and waits until its pivot is drawn. */
-  async open(versionId: number): Promise<void> {
+  /** Opens a version and waits until its pivot is drawn. @param search how it is arranged */
+  async open(versionId: number, search = ''): Promise<void> {
     await this.keepUser();
-    await this.page.goto(`/versions/${versionId}`);
+    await this.page.goto(`/versions/${versionId}${search}`);
     await this.drawn();
   }
 

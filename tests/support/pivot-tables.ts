@@ -70,6 +70,18 @@ export function awkwardRows(count: number, seed = 7): Row[] {
   }));
 }
 
+/** {@link SCHEMA} with the log entry of each row, and when something was seen. */
+export const LOGGED: Schema = { ...SCHEMA, pf_logid: 'integer', seen: 'datetime' };
+
+/** Rows of an entry, whose keys follow those of the entry before. */
+export const rowsOfEntry = (pf_logid: number, count: number): Row[] =>
+  awkwardRows(count, 7 + pf_logid).map((row, i) => ({
+    ...row,
+    pf_id: 1_000_000 * pf_logid + i,
+    pf_logid,
+    seen: i % 5 === 0 ? null : Date.UTC(1969, 11, 31, i),
+  }));
+
 const tables: { delete(): Promise<void> }[] = [];
 afterAll(async () => {
   for (const table of tables) await table.delete();

@@ -34,6 +34,10 @@ export function columnsOf({ schema, children }: Table): Map<string, Column<unkno
 /** How many rows some columns have. */
 export const lengthOf = (columns: ArrowColumns): number => [...columns.values()][0]?.length ?? 0;
 
+/** Some columns of rows, as far as the rows have them. */
+export const only = (columns: ArrowColumns, names: ReadonlySet<string>): ArrowColumns =>
+  new Map([...columns].filter(([name]) => names.has(name)));
+
 /** Whether a column is empty in one of its rows; one that is not there is empty in all. */
 export const hasEmpty = (columns: ArrowColumns, name: string): boolean =>
   (columns.get(name)?.nullCount ?? 1) > 0;

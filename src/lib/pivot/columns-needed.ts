@@ -13,7 +13,7 @@ type Config = Pick<Layout, 'group_by' | 'split_by' | 'columns' | 'filter' | 'sor
  *
  * @param schema of all columns that there are
  */
-export function columnsNeeded(config: Partial<Config>, schema: Schema): string[] {
+export function columnsNeeded(config: Config, schema: Schema): string[] {
   const used = new Set<unknown>(namesUsed(config));
   // A mean is weighted by other columns.
   for (const [name, aggregate] of Object.entries(config.aggregates ?? {})) {

@@ -1,4 +1,4 @@
-import { encoded, hasEmpty, type ArrowColumns } from './arrow-columns';
+import { encoded, hasEmpty, only, type ArrowColumns } from './arrow-columns';
 import { valueKey } from './cell-value';
 import type { ReadTable, Schema, ViewConfig } from './engine-types';
 import type { Shown } from './grid/shown';
@@ -69,7 +69,7 @@ export class EmptyValues {
     const schema = Object.entries(this.schema).filter(([column]) => needed.has(column));
     const table = await client.table(Object.fromEntries(schema));
     try {
-      await table.update(encoded(new Map([...rows].filter(([column]) => needed.has(column)))));
+      await table.update(encoded(only(rows, needed)));
       const empty: Partial<ViewConfig> = {
         columns: [name],
         expressions: { [name]: text },

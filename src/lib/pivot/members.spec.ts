@@ -2,54 +2,44 @@ import { describe, expect, it } from 'vitest';
 import { columnsIn } from './arrow-columns';
 import { parseRows } from './columns-json';
 import { toScalar } from './cell-value';
-import type { Schema, Table } from './engine-types';
+import type { Table } from './engine-types';
 import { Gate } from './gate';
 import { KnownValues } from './known-values';
 import { Members } from './members';
 import { TableRows } from './table-rows';
 import {
-  awkwardRows,
   bytesOf,
-  SCHEMA,
+  LOGGED,
+  rowsOfEntry,
   tableFrom,
   type Row,
 } from '../../../tests/support/pivot-tables';
 
-const ALL: Schema = { ...SCHEMA, pf_logid: 'integer', seen: 'datetime' };
-
-const rowsOf = (pf_logid: number, count: number): Row[] =>
-  awkwardRows(count, 7 + Math.abs(pf_logid)).map((row, i) => ({
-    ...row,
-    pf_id: 1000 * pf_logid + i,
-    pf_logid,
-    seen: i % 5 === 0 ? null : Date.UTC(1969, 11, 31, i % 30),
-  }));
-
 /** The members of rows that come in two parts, of which some go and others are another version's. */
 async function membersOf(): Promise<{ members: Members; own: Row[] }> {
   const [first, second] = [
-    [...rowsOf(1, 300), ...rowsOf(2, 200)],
-    [...rowsOf(3, 100), ...rowsOf(-4, 100)],
+    [...rowsOfEntry(1, 300), ...rowsOfEntry(2, 200)],
+    [...rowsOfEntry(3, 100), ...rowsOfEntry(-4, 100)],
   ];
   const engine = {
     table: () => Promise.reject(new Error('No table is made here')),
     emptyTable: () => Promise.reject(new Error('No table is made here')),
     update: () => Promise.resolve(),
   };
-  const table = (await tableFrom(bytesOf(first, ALL))) as unknown as Table;
+  const table = (await tableFrom(bytesOf(first, LOGGED))) as unknown as Table;
   const loaded = { table, names: new Set(['pf_id']) };
-  const rows = new TableRows(engine, loaded, ALL, 'pf_id', new Gate());
-  for (const part of [first, second]) rows.hold(columnsIn(bytesOf(part, ALL)));
+  const rows = new TableRows(engine, loaded, LOGGED, 'pf_id', new Gate());
+  for (const part of [first, second]) rows.hold(columnsIn(bytesOf(part, LOGGED)));
   await rows.remove(2);
-  const members = new Members(rows, ALL, new KnownValues(new Map(), []), (logid) => logid > 0);
-  return { members, own: [...rowsOf(1, 300), ...rowsOf(3, 100)] };
+  const members = new Members(rows, LOGGED, new KnownValues(new Map(), []), (logid) => logid > 0);
+  return { members, own: [...rowsOfEntry(1, 300), ...rowsOfEntry(3, 100)] };
 }
 
 describe('the values of a column', () => {
   it('are those that the engine has in the version’s own rows, with as many rows and their sum', async () => {
     const { members, own } = await membersOf();
-    const table = (await tableFrom(bytesOf(own, ALL))) as unknown as Table;
-    for (const column of Object.keys(ALL)) {
+    const table = (await tableFrom(bytesOf(own, LOGGED))) as unknown as Table;
+    for (const column of Object.keys(LOGGED)) {
       const view = await table.view({
         group_by: [column],
         columns: ['pf_id', 'units'],
@@ -63,7 +53,7 @@ describe('the values of a column', () => {
             ? []
             : [
                 [
-                  toScalar(value, ALL[column]),
+                  toScalar(value, LOGGED[column]),
                   [columns.get('pf_id')?.[y], columns.get('units')?.[y]],
                 ],
               ],

@@ -56,7 +56,7 @@ export class PivotTable implements ReadTable {
   }
 
   get_index(): Promise<string | undefined> {
-    return this.current().get_index();
+    return Promise.resolve(this.index);
   }
 
   get_client(): Promise<EngineClient> {

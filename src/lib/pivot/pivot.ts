@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import type { Iter } from '../contract/operations';
-import { columnsIn, streamOf, type ArrowColumns } from './arrow-columns';
+import { columnsIn, only, streamOf, type ArrowColumns } from './arrow-columns';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
 import { Buckets } from './buckets';
@@ -10,11 +10,11 @@ import { Busy } from './busy';
 import { readChart, type Chart } from './chart-reader';
 import { byName } from './cell-value';
 import type { ColumnFacts } from './column-facts';
-import { columnFacts, factsOfAll } from './column-facts';
 import { columnsNeeded } from './columns-needed';
 import { typesOf, whyApart, wideColumns } from './comparable';
 import { KnownDays } from './days';
 import { EmptyValues } from './empty-values';
+import { datesGrouped, expectedLayout, factsIn, monthsOf } from './expected-layout';
 import type { Schema, Viewer } from './engine-types';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
@@ -23,8 +23,6 @@ import {
   cleanLayout,
   defaultLayout,
   GRID,
-  monthOrder,
-  namesUsed,
   numberFormats,
   renamed,
   usedExpressions,
@@ -44,8 +42,7 @@ import { Members } from './members';
 import { nextTask } from './next-task';
 import { PivotTable } from './pivot-table';
 import { fitted, type AnsweredRows } from './rows';
-import { only, TableRows } from './table-rows';
-import { readBucket } from './time-unit';
+import { TableRows } from './table-rows';
 import { Tried } from './tried';
 import { ViewerLayout } from './viewer-layout';
 
@@ -206,7 +203,7 @@ export class Pivot {
     const schema = byName(buckets.loaded(whole));
     const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
     const expected = expectedLayout([loaded, ...batches], options, dimensions, schema, origins);
-    const names = new Set([...ALWAYS, options.index, ...columnsNeeded(expected, whole)]);
+    const names = new Set([...ALWAYS, options.index, ...columnsNeeded(expected.layout, whole)]);
     const loading = engine.table(streamOf(only(columns, names)), { index: options.index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
@@ -214,7 +211,8 @@ export class Pivot {
     try {
       await nextTask();
       // The engine has the rows now, and what follows is done while it loads them.
-      const facts = factsIn([loaded, ...batches], dimensions);
+      const unread = dimensions.filter((name) => !expected.facts.has(name));
+      const facts = new Map([...expected.facts, ...factsIn([loaded, ...batches], unread)]);
       const known = new KnownValues(prepared.columns, dimensions);
       const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
       for (const other of others) days.add(other);
@@ -610,16 +608,7 @@ export class Pivot {
     const needed = [...columnsNeeded(config, this.whole), ...more];
     if (await this.bring(needed, config)) return true;
     await this.bringing;
-    if (this.isTableShown) await this.restoreViewer(config);
-    else {
-      this.isTableShown = true;
-      try {
-        await this.showTable(config);
-      } catch (error) {
-        this.isTableShown = false;
-        throw error;
-      }
-    }
+    await (this.isTableShown ? this.restoreViewer(config) : this.showTable(config));
     return false;
   }
 
@@ -628,11 +617,15 @@ export class Pivot {
    * heard from the table: without that, it would make one of all columns.
    */
   private async showTable(config: Record<string, unknown>): Promise<void> {
+    this.isTableShown = true;
     const loading = this.viewer.load(this.rows.table);
     const told = await Promise.allSettled([loading, this.restoreViewer(config)]);
     // Or it would wait before it draws a change, for as long as drawing takes.
     this.viewer.setThrottle(0);
-    for (const each of told) if (each.status === 'rejected') throw each.reason;
+    const failed = told.find((each) => each.status === 'rejected');
+    if (!failed) return;
+    this.isTableShown = false;
+    throw failed.reason;
   }
 
   /**
@@ -678,7 +671,7 @@ export class Pivot {
         await this.showTable({ ...shown, ...config });
       } catch (error) {
         await this.viewer.resetError().catch(() => undefined);
-        await this.showTable(shown).catch(() => (this.isTableShown = false));
+        await this.showTable(shown).catch(() => undefined);
         throw error;
       }
       return true;
@@ -746,47 +739,6 @@ export class Pivot {
     const checked = await this.table.validate_expressions(expressions);
     return new Set(Object.keys(checked.expression_schema));
   }
-}
-
-/** The dimensions that hold month names, and what brings them in order. */
-function monthsOf(
-  columns: readonly ColumnEntry[],
-  schema: Schema,
-  facts: ReadonlyMap<string, ColumnFacts>,
-): Map<string, MonthOrder> {
-  const months = new Map<string, MonthOrder>();
-  for (const column of columns.filter((c) => c.role === 'dimension')) {
-    const texts = facts.get(column.cname)?.texts;
-    const order = texts && monthOrder(column, columns, texts);
-    if (order && (order.expression !== null || order.by in schema)) months.set(column.cname, order);
-  }
-  return months;
-}
-
-/** The dates that a layout groups by a unit of time. */
-const datesGrouped = (layout: Layout): string[] =>
-  Object.values(usedExpressions(layout)).flatMap((text) => readBucket(text)?.date ?? []);
-
-/** Facts about columns of rows that come in several streams. */
-const factsIn = (streams: readonly ArrowColumns[], names: readonly string[]) =>
-  factsOfAll(streams.map((each) => columnFacts(each, names)));
-
-/** The layout that a pivot is likely to show first: one without rows or measures gets those of the usual one. */
-function expectedLayout(
-  streams: readonly ArrowColumns[],
-  { layout, columns }: Pick<PivotOptions, 'layout' | 'columns'>,
-  dimensions: readonly string[],
-  schema: Schema,
-  origins: Origins,
-): Layout {
-  const isKnown = layout.group_by !== undefined && (layout.columns?.length ?? 0) > 0;
-  const whole = isKnown
-    ? layout
-    : { ...defaultLayout(columns, schema, factsIn(streams, dimensions), origins), ...layout };
-  const used = namesUsed(whole);
-  const shown = dimensions.filter((name) => used.has(name));
-  const months = monthsOf(columns, schema, factsIn(streams, shown));
-  return withMonthsInOrder(withOther(whole, origins), months);
 }
 
 /**

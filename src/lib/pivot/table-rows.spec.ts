@@ -5,26 +5,15 @@ import type { Schema, Table } from './engine-types';
 import { Gate } from './gate';
 import { RowsLostError, TableRows } from './table-rows';
 import {
-  awkwardRows,
   bytesOf,
   emptyTable,
-  SCHEMA,
+  LOGGED,
+  rowsOfEntry,
   tableFrom,
   type Row,
 } from '../../../tests/support/pivot-tables';
 
-const ALL: Schema = { ...SCHEMA, pf_logid: 'integer', seen: 'datetime' };
-
-/** Rows of an entry, whose keys follow those of the entry before. */
-const rowsOf = (pf_logid: number, count: number): Row[] =>
-  awkwardRows(count, 7 + pf_logid).map((row, i) => ({
-    ...row,
-    pf_id: 1_000_000 * pf_logid + i,
-    pf_logid,
-    seen: i % 5 === 0 ? null : Date.UTC(1969, 11, 31, i),
-  }));
-
-const columnsOf = (rows: Row[], schema: Schema = ALL): ArrowColumns =>
+const columnsOf = (rows: Row[], schema: Schema = LOGGED): ArrowColumns =>
   columnsIn(bytesOf(rows, schema));
 
 /** The engine as the page has it, which here cannot fail but where it is told to. */
@@ -34,12 +23,12 @@ const engine = {
   update: (table: Table, parts: readonly Uint8Array[]) => table.update(joined(parts)),
 };
 
-const holding = (...parts: Row[][]) => holdingOnly(Object.keys(ALL), ...parts);
+const holding = (...parts: Row[][]) => holdingOnly(Object.keys(LOGGED), ...parts);
 
 /** Rows of which the table has only some columns. */
 async function holdingOnly(names: readonly string[], ...parts: Row[][]) {
   const [first = [], ...others] = parts;
-  const schema = pick(ALL, names);
+  const schema = pick(LOGGED, names);
   const table = (await tableFrom(bytesOf(first, schema))) as unknown as Table;
   let cleared = 0;
   const counted = new Proxy(table, {
@@ -51,7 +40,7 @@ async function holdingOnly(names: readonly string[], ...parts: Row[][]) {
   });
   const gate = new Gate();
   const loaded = { table: counted, names: new Set(names) };
-  const rows = new TableRows(engine, loaded, ALL, 'pf_id', gate);
+  const rows = new TableRows(engine, loaded, LOGGED, 'pf_id', gate);
   rows.hold(columnsOf(first));
   for (const part of others) await rows.append(columnsOf(part));
   return { table, rows, gate, cleared: () => cleared };
@@ -71,15 +60,15 @@ const pick = (schema: Schema, names: readonly string[]): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)));
 
 /** What a table has that is given rows and no others. */
-async function contentOfOnly(rows: Row[], schema: Schema = ALL): Promise<Map<string, unknown>> {
+async function contentOfOnly(rows: Row[], schema: Schema = LOGGED): Promise<Map<string, unknown>> {
   return contentOf((await tableFrom(bytesOf(rows, schema))) as unknown as Table);
 }
 
 describe('the rows of a table', () => {
   it('come and go, and are counted by entry', async () => {
     const { table, rows, cleared } = await holding(
-      [...rowsOf(1, 30), ...rowsOf(2, 20)],
-      rowsOf(3, 10),
+      [...rowsOfEntry(1, 30), ...rowsOfEntry(2, 20)],
+      rowsOfEntry(3, 10),
     );
     expect([...rows.entries]).toEqual([1, 2, 3]);
     expect(rows.count((logid) => logid !== 3)).toBe(50);
@@ -87,54 +76,59 @@ describe('the rows of a table', () => {
     expect(await rows.remove(9)).toBe(false);
     expect([...rows.entries]).toEqual([1, 3]);
     expect(await contentOf(table)).toEqual(
-      await contentOfOnly([...rowsOf(1, 30), ...rowsOf(3, 10)]),
+      await contentOfOnly([...rowsOfEntry(1, 30), ...rowsOfEntry(3, 10)]),
     );
     expect(cleared()).toBe(0);
   });
 
   it('are loaded anew if many of them go, each as it was', async () => {
     // The rows of both entries take turns, so that bits and texts of those that stay are far apart.
-    const [staying, going] = [rowsOf(1, 40_000), rowsOf(2, 40_000)];
+    const [staying, going] = [rowsOfEntry(1, 40_000), rowsOfEntry(2, 40_000)];
     const { table, rows, cleared } = await holding(
       staying.flatMap((row, i) => [going[i]!, row]),
-      rowsOf(3, 10),
+      rowsOfEntry(3, 10),
     );
     const schema = await table.schema();
     const view = await table.view({ group_by: ['region'], columns: ['value'] });
     expect(await rows.remove(2)).toBe(true);
     expect(cleared()).toBe(1);
     expect(await table.schema()).toEqual(schema);
-    expect(await contentOf(table)).toEqual(await contentOfOnly([...staying, ...rowsOf(3, 10)]));
+    expect(await contentOf(table)).toEqual(
+      await contentOfOnly([...staying, ...rowsOfEntry(3, 10)]),
+    );
     expect(await view.num_rows()).toBeGreaterThan(1);
     await view.delete();
   });
 
   it('are loaded anew if many come after many have gone', async () => {
-    const staying = rowsOf(1, 100_000);
-    const { table, rows, cleared } = await holding(staying, rowsOf(2, 40_000));
+    const staying = rowsOfEntry(1, 100_000);
+    const { table, rows, cleared } = await holding(staying, rowsOfEntry(2, 40_000));
     expect(await rows.remove(2)).toBe(false);
-    expect(await rows.append(columnsOf(rowsOf(3, 100)))).toBe(false);
-    expect(await rows.append(columnsOf(rowsOf(4, 40_000)))).toBe(true);
+    expect(await rows.append(columnsOf(rowsOfEntry(3, 100)))).toBe(false);
+    expect(await rows.append(columnsOf(rowsOfEntry(4, 40_000)))).toBe(true);
     expect(cleared()).toBe(1);
-    const all = [...staying, ...rowsOf(3, 100), ...rowsOf(4, 40_000)];
+    const all = [...staying, ...rowsOfEntry(3, 100), ...rowsOfEntry(4, 40_000)];
     expect(await contentOf(table)).toEqual(await contentOfOnly(all));
     // No place is free now.
-    expect(await rows.append(columnsOf(rowsOf(5, 40_000)))).toBe(false);
+    expect(await rows.append(columnsOf(rowsOfEntry(5, 40_000)))).toBe(false);
   });
 
   it('have one group of empty values once they are loaded anew, and after more have come', async () => {
     const columns = ['region', 'flag', 'Order Date', 'size', 'seen', 'pf_note'];
-    const none = rowsOf(1, 500).map((row): Row => ({
+    const none = rowsOfEntry(1, 500).map((row): Row => ({
       ...row,
       ...{ region: 'West', flag: true, 'Order Date': '2019-01-01', size: 1, rate: 1, seen: 0 },
       ...{ 'sub-category': 'a', pf_note: null },
     }));
-    for (const staying of [[...rowsOf(1, 500), ...rowsOf(4, 500)], none, []]) {
-      const { table, rows } = await holding([...rowsOf(2, 30_000), ...staying], rowsOf(5, 300));
+    for (const staying of [[...rowsOfEntry(1, 500), ...rowsOfEntry(4, 500)], none, []]) {
+      const { table, rows } = await holding(
+        [...rowsOfEntry(2, 30_000), ...staying],
+        rowsOfEntry(5, 300),
+      );
       await rows.remove(5);
-      await rows.append(columnsOf(rowsOf(6, 200)));
+      await rows.append(columnsOf(rowsOfEntry(6, 200)));
       expect(await rows.remove(2)).toBe(true);
-      const now = [...staying, ...rowsOf(6, 200)];
+      const now = [...staying, ...rowsOfEntry(6, 200)];
       const check = async () => {
         for (const column of columns) {
           const grouped = await table.view({ group_by: [column], columns: ['value'] });
@@ -145,72 +139,72 @@ describe('the rows of a table', () => {
         }
       };
       await check();
-      await rows.append(columnsOf(rowsOf(7, 400)));
-      now.push(...rowsOf(7, 400));
+      await rows.append(columnsOf(rowsOfEntry(7, 400)));
+      now.push(...rowsOfEntry(7, 400));
       await check();
       // Of nothing, rows begin anew.
       for (const logid of rows.entries) await rows.remove(logid);
-      await rows.append(columnsOf(rowsOf(8, 300)));
-      await rows.append(columnsOf(rowsOf(9, 300)));
-      now.splice(0, now.length, ...rowsOf(8, 300), ...rowsOf(9, 300));
+      await rows.append(columnsOf(rowsOfEntry(8, 300)));
+      await rows.append(columnsOf(rowsOfEntry(9, 300)));
+      now.splice(0, now.length, ...rowsOfEntry(8, 300), ...rowsOfEntry(9, 300));
       await check();
     }
   });
 
   it('change one change after the other', async () => {
     const { table, rows } = await holding(
-      [...rowsOf(1, 30_000), ...rowsOf(2, 30_000)],
-      rowsOf(3, 50),
+      [...rowsOfEntry(1, 30_000), ...rowsOfEntry(2, 30_000)],
+      rowsOfEntry(3, 50),
     );
     await Promise.all([
-      rows.append(columnsOf(rowsOf(4, 20))),
+      rows.append(columnsOf(rowsOfEntry(4, 20))),
       rows.remove(2),
       rows.remove(3),
-      rows.append(columnsOf(rowsOf(5, 10))),
+      rows.append(columnsOf(rowsOfEntry(5, 10))),
       rows.remove(9),
     ]);
-    const left = [...rowsOf(1, 30_000), ...rowsOf(4, 20), ...rowsOf(5, 10)];
+    const left = [...rowsOfEntry(1, 30_000), ...rowsOfEntry(4, 20), ...rowsOfEntry(5, 10)];
     expect(await contentOf(table)).toEqual(await contentOfOnly(left));
     expect(rows.count(() => true)).toBe(left.length);
   });
 
   it('may all go', async () => {
     for (const count of [10, 30_000]) {
-      const { table, rows } = await holding(rowsOf(1, count));
+      const { table, rows } = await holding(rowsOfEntry(1, count));
       await rows.remove(1);
       expect(await table.size()).toBe(0);
       expect([...rows.entries]).toEqual([]);
       // What is empty in every row is not sent, and has nothing of the rows before.
-      const few = rowsOf(2, 4).map(({ pf_id, pf_logid }): Row => ({
+      const few = rowsOfEntry(2, 4).map(({ pf_id, pf_logid }): Row => ({
         pf_id: pf_id!,
         pf_logid: pf_logid!,
       }));
       await rows.append(columnsOf(few, { pf_id: 'integer', pf_logid: 'integer' }));
       const content = await contentOf(table);
-      for (const name of Object.keys(ALL)) {
+      for (const name of Object.keys(LOGGED)) {
         expect(content.get(name), name).toEqual(few.map((row) => row[name] ?? null));
       }
     }
   });
 
   it('are lost, which is said, if the engine fails while it loads them', async () => {
-    const table = (await tableFrom(bytesOf(rowsOf(1, 10), ALL))) as unknown as Table;
+    const table = (await tableFrom(bytesOf(rowsOfEntry(1, 10), LOGGED))) as unknown as Table;
     const failing = { ...engine, update: () => Promise.reject(new Error('full')) };
     const gate = new Gate();
-    const loaded = { table, names: new Set(Object.keys(ALL)) };
-    const rows = new TableRows(failing, loaded, ALL, 'pf_id', gate);
-    rows.hold(columnsOf([...rowsOf(1, 10), ...rowsOf(2, 30_000)]));
+    const loaded = { table, names: new Set(Object.keys(LOGGED)) };
+    const rows = new TableRows(failing, loaded, LOGGED, 'pf_id', gate);
+    rows.hold(columnsOf([...rowsOfEntry(1, 10), ...rowsOfEntry(2, 30_000)]));
     await expect(rows.remove(2)).rejects.toThrow(RowsLostError);
     expect(gate.isClosed).toBe(false);
   });
 
   it('have one entry if their column does not tell any', async () => {
-    const { pf_logid: _, ...untold } = ALL;
-    const table = (await tableFrom(bytesOf(rowsOf(1, 10), untold))) as unknown as Table;
+    const { pf_logid: _, ...untold } = LOGGED;
+    const table = (await tableFrom(bytesOf(rowsOfEntry(1, 10), untold))) as unknown as Table;
     const loaded = { table, names: new Set(Object.keys(untold)) };
     const rows = new TableRows(engine, loaded, untold, 'pf_id', new Gate());
-    rows.hold(columnsOf(rowsOf(1, 10), untold));
-    await rows.append(columnsOf(rowsOf(2, 30_000), untold));
+    rows.hold(columnsOf(rowsOfEntry(1, 10), untold));
+    await rows.append(columnsOf(rowsOfEntry(2, 30_000), untold));
     expect(rows.count(() => true)).toBe(30_010);
   });
 });
@@ -219,38 +213,38 @@ describe('columns of a table', () => {
   const SOME = ['pf_id', 'pf_logid', 'region', 'value'];
 
   it('are brought with all rows that are there, once', async () => {
-    const { table, rows } = await holdingOnly(SOME, [...rowsOf(1, 50), ...rowsOf(2, 30)]);
-    await rows.append(columnsOf(rowsOf(3, 20)));
+    const { table, rows } = await holdingOnly(SOME, [...rowsOfEntry(1, 50), ...rowsOfEntry(2, 30)]);
+    await rows.append(columnsOf(rowsOfEntry(3, 20)));
     await rows.remove(2);
     expect(rows.has(['region', 'no column'])).toBe(true);
     expect(await rows.bring(['region', 'no column'])).toBeNull();
     expect(rows.has(['flag'])).toBe(false);
     expect(await rows.bring(['flag', 'seen', 'value'])).not.toBeNull();
-    const left = [...rowsOf(1, 50), ...rowsOf(3, 20)];
-    const now = pick(ALL, [...SOME, 'flag', 'seen']);
+    const left = [...rowsOfEntry(1, 50), ...rowsOfEntry(3, 20)];
+    const now = pick(LOGGED, [...SOME, 'flag', 'seen']);
     expect(rows.table).not.toBe(table);
     expect(await rows.table.schema()).toEqual(now);
     expect(await contentOf(rows.table)).toEqual(await contentOfOnly(left, now));
-    await rows.append(columnsOf(rowsOf(4, 10)));
+    await rows.append(columnsOf(rowsOfEntry(4, 10)));
     await rows.remove(1);
-    const after = [...rowsOf(3, 20), ...rowsOf(4, 10)];
+    const after = [...rowsOfEntry(3, 20), ...rowsOfEntry(4, 10)];
     expect(await contentOf(rows.table)).toEqual(await contentOfOnly(after, now));
     // The table of before is as it was.
-    expect(await contentOf(table)).toEqual(await contentOfOnly(left, pick(ALL, SOME)));
+    expect(await contentOf(table)).toEqual(await contentOfOnly(left, pick(LOGGED, SOME)));
   });
 
   it('are brought if the first rows that are left do not have them', async () => {
-    const { rows } = await holdingOnly(SOME, rowsOf(1, 50), rowsOf(2, 30));
-    const few = rowsOf(3, 4).map(({ pf_id, pf_logid }): Row => ({
+    const { rows } = await holdingOnly(SOME, rowsOfEntry(1, 50), rowsOfEntry(2, 30));
+    const few = rowsOfEntry(3, 4).map(({ pf_id, pf_logid }): Row => ({
       pf_id: pf_id!,
       pf_logid: pf_logid!,
     }));
     await rows.append(columnsOf(few, { pf_id: 'integer', pf_logid: 'integer' }));
     await rows.remove(1);
     await rows.remove(2);
-    await rows.append(columnsOf(rowsOf(4, 10)));
+    await rows.append(columnsOf(rowsOfEntry(4, 10)));
     await rows.bring(['flag', 'Order Date']);
-    const now = pick(ALL, [...SOME, 'flag', 'Order Date']);
+    const now = pick(LOGGED, [...SOME, 'flag', 'Order Date']);
     expect(await rows.table.schema()).toEqual(now);
     const all = [
       ...few.map((row): Row => ({
@@ -260,17 +254,17 @@ describe('columns of a table', () => {
         'Order Date': null,
         ...row,
       })),
-      ...rowsOf(4, 10),
+      ...rowsOfEntry(4, 10),
     ];
     expect(await contentOf(rows.table)).toEqual(await contentOfOnly(all, now));
   });
 
   it('have one group of empty values', async () => {
-    const { rows } = await holdingOnly(SOME, rowsOf(1, 500), rowsOf(2, 300));
+    const { rows } = await holdingOnly(SOME, rowsOfEntry(1, 500), rowsOfEntry(2, 300));
     for (const column of ['flag', 'size', 'seen', 'Order Date']) {
       await rows.bring([column]);
-      await rows.append(columnsOf(rowsOf(3, 200)));
-      const all = [...rowsOf(1, 500), ...rowsOf(2, 300), ...rowsOf(3, 200)];
+      await rows.append(columnsOf(rowsOfEntry(3, 200)));
+      const all = [...rowsOfEntry(1, 500), ...rowsOfEntry(2, 300), ...rowsOfEntry(3, 200)];
       for (const name of ['region', column]) {
         const grouped = await rows.table.view({ group_by: [name], columns: ['value'] });
         const { paths } = parseRows(await grouped.to_columns_string());
@@ -282,31 +276,31 @@ describe('columns of a table', () => {
   });
 
   it('are brought between changes, and leave the table as it was if that fails', async () => {
-    const { table, rows } = await holdingOnly(SOME, rowsOf(1, 300), rowsOf(2, 100));
+    const { table, rows } = await holdingOnly(SOME, rowsOfEntry(1, 300), rowsOfEntry(2, 100));
     await Promise.all([
-      rows.append(columnsOf(rowsOf(3, 20))),
+      rows.append(columnsOf(rowsOfEntry(3, 20))),
       rows.bring(['flag']),
       rows.remove(2),
       rows.bring(['rate']),
-      rows.append(columnsOf(rowsOf(4, 10))),
+      rows.append(columnsOf(rowsOfEntry(4, 10))),
     ]);
-    const all = [...rowsOf(1, 300), ...rowsOf(3, 20), ...rowsOf(4, 10)];
-    const now = pick(ALL, [...SOME, 'flag', 'rate']);
+    const all = [...rowsOfEntry(1, 300), ...rowsOfEntry(3, 20), ...rowsOfEntry(4, 10)];
+    const now = pick(LOGGED, [...SOME, 'flag', 'rate']);
     expect(await contentOf(rows.table)).toEqual(await contentOfOnly(all, now));
     expect(rows.table).not.toBe(table);
 
     const failing = { ...engine, table: () => Promise.reject(new Error('full')) };
     const loaded = { table, names: new Set(SOME) };
-    const others = new TableRows(failing, loaded, ALL, 'pf_id', new Gate());
-    others.hold(columnsOf(rowsOf(1, 300)));
+    const others = new TableRows(failing, loaded, LOGGED, 'pf_id', new Gate());
+    others.hold(columnsOf(rowsOfEntry(1, 300)));
     await expect(others.bring(['flag'])).rejects.toThrow('full');
     expect(others.table).toBe(table);
     expect(others.has(['flag'])).toBe(false);
   });
 
   it('tell the values of a row by its key, whether the table has them or not', async () => {
-    const { rows } = await holdingOnly(SOME, rowsOf(1, 50), rowsOf(2, 30));
-    const row = rowsOf(2, 30)[7]!;
+    const { rows } = await holdingOnly(SOME, rowsOfEntry(1, 50), rowsOfEntry(2, 30));
+    const row = rowsOfEntry(2, 30)[7]!;
     expect(rows.valuesOf(row.pf_id!, ['flag', 'region', 'none'])).toEqual([
       row.flag,
       row.region,

@@ -1,6 +1,6 @@
 import type { Column } from '@uwdata/flechette';
 import type { ArrowColumns } from './arrow-columns';
-import { lengthOf, numbersOf, streamOf } from './arrow-columns';
+import { lengthOf, numbersOf, only, streamOf } from './arrow-columns';
 import type { CellValue, Schema, Table } from './engine-types';
 import { visitEntries } from './entries';
 import type { Gate } from './gate';
@@ -384,10 +384,6 @@ function placeOf(
 async function taken({ table }: Loaded): Promise<void> {
   await table.size();
 }
-
-/** Some columns of rows, as far as the rows have them. */
-export const only = (columns: ArrowColumns, names: ReadonlySet<string>): ArrowColumns =>
-  new Map([...columns].filter(([name]) => names.has(name)));
 
 /** The columns that have a value: the engine takes one that is not there as empty, and has less to do. */
 const filledOf = (columns: ArrowColumns): ArrowColumns =>

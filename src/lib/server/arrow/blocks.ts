@@ -48,14 +48,20 @@ export function columnsOf(blocks: readonly RowBlock[]): BlockColumn[] {
   const names = blocks[0]?.columns.map(({ name }) => name) ?? [];
   return names.map((name, i) => ({
     name,
-    blocks: blocks.map(({ columns }) => {
-      const column = columns[i];
-      if (column?.name !== name)
-        throw new Error(`Columns of other names: ${column?.name}, ${name}`);
-      return column.data;
-    }),
+    blocks: blocks.map((block) => dataIn(block, i, name)),
   }));
 }
+
+/** The rows of a column of a block. @throws Error if the column at its place has another name */
+export function dataIn({ columns }: RowBlock, i: number, name: string): Data {
+  const column = columns[i];
+  if (column?.name !== name) throw new Error(`Columns of other names: ${column?.name}, ${name}`);
+  return column.data;
+}
+
+/** How many rows there are in some runs. */
+export const rowsOf = (runs: readonly Pick<RowRun, 'start' | 'end'>[]): number =>
+  runs.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** The runs of some blocks from one row up to, not including, another; rows are counted through all of them. */
 export function* runsBetween(

@@ -1,4 +1,4 @@
-import { rowCountIn, runsBetween, type RowBlock, type RowRun } from './blocks';
+import { rowCountIn, rowsOf, runsBetween, type RowBlock, type RowRun } from './blocks';
 import type { Column } from './column-plan';
 import { numbersOf } from './column-values';
 import { joinRuns } from './join';
@@ -45,7 +45,7 @@ export async function byEntry(
   onCopy: () => void = () => {},
 ): Promise<EntryRows | undefined> {
   const places = placesIn(block.columns);
-  const known = new Set<number | null>(entries);
+  const known = new Set(entries);
   if (!places || [...places.keys()].some((id) => !known.has(id))) return undefined;
   const ordered = entries.flatMap((id) => places.get(id) ?? []);
   // Each entry is usually one run.
@@ -56,7 +56,7 @@ export async function byEntry(
     blocks: isOrdered
       ? blocks
       : await joinRuns([ordered.map((place) => ({ blocks, index: 0, ...place }))], integers),
-    places: inSequence(entries.map((id) => [id, lengthOf(places.get(id) ?? [])])),
+    places: inSequence(entries.map((id) => [id, rowsOf(places.get(id) ?? [])])),
   };
 }
 
@@ -116,7 +116,7 @@ function grouped(runs: readonly RowRun[], blockRows: number): RowRun[][] {
 export function shareOf({ blocks, places }: EntryRows, entries: readonly number[]): number {
   const all = rowCountIn(blocks);
   const own = entries.flatMap((id) => places.get(id) ?? []);
-  return all === 0 ? 0 : lengthOf(own) / all;
+  return all === 0 ? 0 : rowsOf(own) / all;
 }
 
 /** The runs of entries that have their places. */
@@ -141,7 +141,7 @@ export function* entryRuns(logids: Column): Generator<EntryRun, void> {
 /** Where the rows of each entry are; undefined if a row tells none. */
 function placesIn(columns: readonly Column[]): Map<number, Place[]> | undefined {
   const logids = columns.find(({ name }) => name === 'pf_logid');
-  if (!logids || logids.data.nullCount > 0) return undefined;
+  if (!logids) return undefined;
   const places = new Map<number, Place[]>();
   for (const { id, start, end } of entryRuns(logids)) {
     if (id === null) return undefined;
@@ -151,9 +151,6 @@ function placesIn(columns: readonly Column[]): Map<number, Place[]> | undefined 
   }
   return places;
 }
-
-const lengthOf = (runs: readonly Place[]): number =>
-  runs.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** The places of entries whose rows lie one after the other. */
 function inSequence(

@@ -35,7 +35,7 @@ export function grown<Numbers extends Copied<Numbers>>(
 export const used = <Numbers extends Copied<Numbers>>(array: Numbers, length: number): Numbers =>
   2 * length < array.length ? array.slice(0, length) : array.subarray(0, length);
 
-/** Makers of typed arrays, for {@link grown}. */
+/** Makers of typed arrays. */
 export const bytesOf = (length: number): Uint8Array => new Uint8Array(length);
 export const integersOf = (length: number): Int32Array => new Int32Array(length);
 export const doublesOf = (length: number): Float64Array => new Float64Array(length);

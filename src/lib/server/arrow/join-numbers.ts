@@ -1,8 +1,10 @@
 import type { DataType } from 'apache-arrow';
 import { Data, Float64, Int32 } from 'apache-arrow';
 import { copyBits } from './bits';
+import { rowsOf } from './blocks';
 import { bitValues, fixedValues, type Numbers } from './column-values';
-import { mismatch, rowsOf, Written, type BlockWriter, type Joiner, type Part } from './joiner';
+import { doublesOf, integersOf, longsOf } from './growing';
+import { mismatch, Written, type BlockWriter, type Joiner, type Part } from './joiner';
 
 /** Numbers of 32 or 64 bits; days, timestamps and integers are such numbers. */
 export class NumberJoiner implements Joiner {
@@ -28,8 +30,8 @@ export class NumberJoiner implements Joiner {
 /** Joins integers of which some have too many digits for Int32; those may be among the rows left out. */
 export const integerJoiner = (parts: readonly Part[]): Joiner =>
   parts.every(isNarrow)
-    ? new NumberJoiner(new Int32(), (rows) => new Int32Array(rows))
-    : new NumberJoiner(new Float64(), (rows) => new Float64Array(rows));
+    ? new NumberJoiner(new Int32(), integersOf)
+    : new NumberJoiner(new Float64(), doublesOf);
 
 function isNarrow({ data, start, end }: Part): boolean {
   const values = fixedValues(data);
@@ -40,11 +42,9 @@ function isNarrow({ data, start, end }: Part): boolean {
 /** Joins numbers of the type that some data has. @throws Error if it is no column of numbers */
 export function numberJoiner(data: Data): Joiner {
   const values = fixedValues(data);
-  if (values instanceof Int32Array)
-    return new NumberJoiner(data.type, (rows) => new Int32Array(rows));
-  if (values instanceof Float64Array)
-    return new NumberJoiner(data.type, (rows) => new Float64Array(rows));
-  return new NumberJoiner(data.type, (rows) => new BigInt64Array(rows));
+  if (values instanceof Int32Array) return new NumberJoiner(data.type, integersOf);
+  if (values instanceof Float64Array) return new NumberJoiner(data.type, doublesOf);
+  return new NumberJoiner(data.type, longsOf);
 }
 
 /** Numbers that stay where they are. */

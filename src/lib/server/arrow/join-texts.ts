@@ -1,16 +1,9 @@
 import { DataType, Type, Utf8, makeData, makeVector, type Data, type Vector } from 'apache-arrow';
+import { rowsOf } from './blocks';
 import { isText } from './column-values';
 import { ByteDictionary, dictionaryData } from './dictionary';
 import { Memory, moveOffsets, requireFits } from './growing';
-import {
-  isWhole,
-  mismatch,
-  rowsOf,
-  Written,
-  type BlockWriter,
-  type Joiner,
-  type Part,
-} from './joiner';
+import { isWhole, mismatch, Written, type BlockWriter, type Joiner, type Part } from './joiner';
 
 /** Texts that hardly repeat. */
 export class TextJoiner implements Joiner {

@@ -156,6 +156,11 @@ describe('the rows of some entries', () => {
           );
           expect(bytesIn(rows.blocks)).toBe(bytesOf(columnsOf(wanted)));
           expect([...rows.places.keys()]).toEqual(live);
+          // What was made of them can be made from again.
+          const again = await rowsOfEntries(live.slice(1), [rows], INTEGERS);
+          expect(bytesIn(again.blocks)).toBe(
+            bytesOf(columnsOf(wanted.filter(([, entry]) => entry !== live[0]))),
+          );
         },
       ),
     );

@@ -1,11 +1,11 @@
 import { DataType, type Data } from 'apache-arrow';
 import { Turns } from '../turns';
-import type { RowBlock, RowRun } from './blocks';
+import { dataIn, rowsOf, type RowBlock, type RowRun } from './blocks';
 import type { Column } from './column-plan';
 import { rowCountOf } from './column-values';
 import { BitJoiner, integerJoiner, numberJoiner } from './join-numbers';
 import { CodeJoiner, TextJoiner } from './join-texts';
-import { isWhole, mismatch, rowsOf, type Joiner, type Part } from './joiner';
+import { isWhole, mismatch, type Joiner, type Part } from './joiner';
 
 /** So many rows of a column are looked at before other requests may run. */
 const ROWS_AT_ONCE = 65_536;
@@ -99,9 +99,7 @@ function leadOf(runs: readonly RowRun[]): Set<RowRun> {
 }
 
 function partOf(run: RowRun, i: number, name: string, isLead: boolean): Part {
-  const column = blockAt(run).columns[i];
-  if (column?.name !== name) throw new Error(`Columns of other names: ${column?.name}, ${name}`);
-  return { data: column.data, start: run.start, end: run.end, isLead };
+  return { data: dataIn(blockAt(run), i, name), start: run.start, end: run.end, isLead };
 }
 
 function joinerOf(parts: readonly Part[], isInteger: boolean): Joiner {

@@ -1,5 +1,4 @@
-import type { DataType } from 'apache-arrow';
-import { type Data } from 'apache-arrow';
+import type { Data, DataType } from 'apache-arrow';
 import { Validity } from './growing';
 
 /** Adjacent rows of one column: those from `start` up to, not including, `end`. */
@@ -27,9 +26,6 @@ export interface BlockWriter {
   append(part: Part, from: number, to: number): void;
   finish(): Data;
 }
-
-export const rowsOf = (parts: readonly Pick<Part, 'start' | 'end'>[]): number =>
-  parts.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** Whether a part is all of its column. */
 export const isWhole = ({ data, start, end }: Part): boolean => start === 0 && end === data.length;
