@@ -2,10 +2,8 @@ import type { Machine, Turns } from './report/figures';
 
 /** How large and how long a run is. */
 export interface Extent {
-  /** No table has more rows than this, except where growth is measured. */
+  /** No table has more rows than this. */
   maxRows: number;
-  /** How far growth is measured. */
-  growTo: number;
   rounds: number;
 }
 

@@ -30,7 +30,7 @@ export async function measureGrowth(bench: Bench): Promise<void> {
   });
   try {
     bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
-    for (const rows of SIZES.filter((size) => size <= bench.extent.growTo)) {
+    for (const rows of SIZES.filter((size) => size <= bench.extent.maxRows)) {
       const shape = plannedOrders(rows, { grain: true });
       const { id } = await makeVersion(client, keeping.url, shape);
       const ways = await takeTurns(waysOf(id), roundsFor(rows, bench.extent.rounds));
