@@ -1,48 +1,43 @@
-import * as v from 'valibot';
-import { isLeaf, type ColumnEntry } from '../contract/columns';
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
-import type { Iter } from '../contract/operations';
-import { columnsIn, only, streamOf, type ArrowColumns } from './arrow-columns';
+import { columnsIn, only, streamOf } from './arrow-columns';
+import type { Buckets } from './buckets';
+import { Busy } from './busy';
 import type { CellIdentity, CellPosition, Press } from './cell';
 import { shownAs, type ChartKind } from './chart';
-import { Buckets } from './buckets';
-import { Busy } from './busy';
 import { readChart, type Chart } from './chart-reader';
-import { byName } from './cell-value';
 import type { ColumnFacts } from './column-facts';
-import { columnsNeeded } from './columns-needed';
-import { typesOf, whyApart, wideColumns } from './comparable';
-import { KnownDays } from './days';
+import { typesOf } from './comparable';
+import type { KnownDays } from './days';
 import { EmptyValues } from './empty-values';
-import { datesGrouped, expectedLayout, factsIn, monthsOf } from './expected-layout';
+import { ended } from './ended';
 import type { Schema, Viewer } from './engine-types';
+import { monthsOf } from './expected-layout';
+import { Gate } from './gate';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
+import type { KnownValues } from './known-values';
+import type { CleanLayout, MonthOrder } from './layout';
 import {
   cleanLayout,
   defaultLayout,
   GRID,
   numberFormats,
   renamed,
-  usedExpressions,
-  usualGroups,
   withMonthsInOrder,
   withOther,
   withoutOther,
   withoutMonthOrder,
 } from './layout';
-import type { CleanLayout, MonthOrder } from './layout';
-import { Origins, type OtherVersion } from './origins';
-import { ended } from './ended';
-import { createViewer, startEngine } from './perspective';
-import { Gate } from './gate';
-import { KnownValues } from './known-values';
 import { Members } from './members';
 import { nextTask } from './next-task';
+import type { Origins } from './origins';
+import { createViewer, startEngine } from './perspective';
 import { PivotTable } from './pivot-table';
+import { readyRows, whyNotBeside, type ComparedRows, type RowsOptions } from './ready-rows';
 import { fitted, type AnsweredRows } from './rows';
 import { TableRows } from './table-rows';
+import { TableViewer } from './table-viewer';
 import { Tried } from './tried';
 import { ViewerLayout } from './viewer-layout';
 
@@ -62,30 +57,14 @@ export interface PivotEvents {
   onSettings(open: boolean): void;
 }
 
-/** Another version to compare with: its plan's rows as Arrow streams of one record batch each. */
-export interface ComparedRows extends Omit<OtherVersion, 'wide'> {
-  batches: readonly ArrayBuffer[];
-}
-
 /** Whose rows: those of the pivot's own version, or those of the one that it is compared with. */
 export type Side = 'own' | 'other';
 
-interface PivotOptions extends PivotEvents {
+interface PivotOptions extends PivotEvents, RowsOptions {
   /** Where the pivot goes; it fills its host. */
   host: HTMLElement;
-  index: 'pf_id' | 'pf_gkey';
-  columns: readonly ColumnEntry[];
-  /** Iterations whose rows are no part of the plan. */
-  excluded: readonly Iter[];
-  /** The layout that will be shown, as far as it is known. */
-  layout: Layout;
-  /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */
-  compared: ComparedRows | null;
   dark: boolean;
 }
-
-/** Columns that the table always has: filters by log entry go by them. */
-const ALWAYS = ['pf_logid'];
 
 /** How the rows are shown: as the grid, or as a kind of chart. */
 type Shape = typeof GRID | ChartKind;
@@ -103,15 +82,9 @@ export class Pivot {
   private kind: Shape = GRID;
   /** The measure that a chart draws; undefined: the first. */
   private chartMeasure: string | undefined;
-  /** Whether the viewer has the table, or is being given it. */
-  private isTableShown = false;
-  private restoring = 0;
   private refreshes = 0;
   private disposed = false;
   private dark: boolean;
-  /** Ends when no columns are being brought. */
-  private bringing: Promise<unknown> = Promise.resolve();
-  private readonly restoreViewer: Viewer['restore'];
   /** Ends when no chart is being read, whose views would keep the table. */
   private charting: Promise<unknown> = Promise.resolve();
   /** The log entry that rows which are tried, and not written, tell; null if none are. */
@@ -125,7 +98,9 @@ export class Pivot {
     private readonly table: PivotTable,
     /** All rows of the table, with the columns that are made. */
     private readonly rows: TableRows,
-    private readonly viewer: Viewer,
+    /** The engine's viewer, which {@link viewer} tells what to show. */
+    private readonly element: Viewer,
+    private readonly viewer: TableViewer,
     private readonly viewerLayout: ViewerLayout,
     /** The types of all columns, those that are made of dates among them. */
     private readonly whole: Schema,
@@ -138,18 +113,11 @@ export class Pivot {
     /** The days of all rows. */
     private readonly days: KnownDays,
     private readonly buckets: Buckets,
-    private readonly busy: Busy,
     private readonly gate: Gate,
     /** The measures, and their parts by origin. */
     readonly origins: Origins,
   ) {
     this.dark = options.dark;
-    // The viewer may be told by others: by the order that its grid asks for, and from outside.
-    this.restoreViewer = viewer.restore.bind(viewer);
-    const restore: Viewer['restore'] = async (config) => {
-      if (await this.tell(config)) await this.onConfigUpdate();
-    };
-    Object.defineProperty(viewer, 'restore', { value: restore, configurable: true });
     this.months = monthsOf(options.columns, schema, facts);
     this.empty = new EmptyValues(table, schema, options.index, grid.shown);
     this.members = new Members(rows, schema, known, (logid) => this.isOf('own', logid));
@@ -171,76 +139,44 @@ export class Pivot {
    * @param bytes a complete Arrow stream of one record batch; the engine takes it over
    * @throws Error if the engine cannot start or refuses the rows
    */
-  static async open(
-    bytes: ArrayBuffer,
-    { compared: other, ...options }: PivotOptions,
-  ): Promise<Pivot> {
-    const loaded = columnsIn(bytes);
-    const batches = (other?.batches ?? []).map(columnsIn);
-    const [value, units] = (['value', 'units'] as const).map(
-      (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
-    );
-    const measures = [value, units].filter((name) => name !== undefined);
-    const priced = value !== undefined && units !== undefined ? { value, units } : null;
-    const compared = other && {
-      ...other,
-      wide: wideColumns(typesOf(loaded), batches.map(typesOf)),
-    };
+  static async open(bytes: ArrayBuffer, { compared, ...options }: PivotOptions): Promise<Pivot> {
     const engine = await startEngine();
     // None of the closures below may hold the rows as they came: they live as long as the pivot.
-    const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
-    const { origins } = prepared;
-    const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
-    const days = new KnownDays([...dates, ...datesGrouped(options.layout)]);
-    days.add(loaded);
-    const usual = firstIn(loaded, dates);
-    const buckets = Buckets.of(prepared.columns, {
-      ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
-      ...usedExpressions(options.layout),
+    const { columns, names, whole, schema, origins, buckets, days, rest } = readyRows(bytes, {
+      ...options,
+      compared,
     });
-    const columns = buckets.extend(prepared.columns);
-    const whole = typesOf(columns);
-    const schema = byName(buckets.loaded(whole));
-    const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
-    const expected = expectedLayout([loaded, ...batches], options, dimensions, schema, origins);
-    const names = new Set([...ALWAYS, options.index, ...columnsNeeded(expected.layout, whole)]);
-    const loading = engine.table(streamOf(only(columns, names)), { index: options.index });
+    const { index } = options;
+    const loading = engine.table(streamOf(only(columns, names)), { index });
     // Whoever waits for the table hears that it is refused.
     loading.catch(() => undefined);
-    const viewer = createViewer();
+    const element = createViewer();
     try {
       await nextTask();
       // The engine has the rows now, and what follows is done while it loads them.
-      const unread = dimensions.filter((name) => !expected.facts.has(name));
-      const facts = new Map([...expected.facts, ...factsIn([loaded, ...batches], unread)]);
-      const known = new KnownValues(prepared.columns, dimensions);
-      const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
-      for (const other of others) days.add(other);
-      viewer.setAttribute('theme', themeOf(options.dark));
-      options.host.append(viewer);
-      await viewer.resetThemes(Object.values(THEMES));
-      hideOwnControls(viewer);
-      const plugin = await viewer.getPlugin(GRID);
+      const { facts, known, others } = rest();
+      element.setAttribute('theme', themeOf(options.dark));
+      options.host.append(element);
+      await element.resetThemes(Object.values(THEMES));
+      hideOwnControls(element);
+      const plugin = await element.getPlugin(GRID);
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const gate: Gate = new Gate(() => grid.invalidate());
-      const rows = new TableRows(
-        engine,
-        { table: await loading, names },
-        whole,
-        options.index,
-        gate,
-      );
+      const rows = new TableRows(engine, { table: await loading, names }, whole, index, gate);
+      const viewer: TableViewer = new TableViewer(element, rows, whole, busy, {
+        onChange: () => pivot.follow(),
+      });
       const table = new PivotTable(
         whole,
-        options.index,
+        index,
         buckets,
         () => rows.table,
-        (needed) => pivot.bring(needed),
+        (needed) => viewer.bring(needed),
       );
       rows.hold(columns);
       for (const other of others) await rows.append(other);
-      const viewerLayout: ViewerLayout = new ViewerLayout(viewer, buckets, (rows) =>
-        grid.shown.expansion.levelsOf(rows),
+      const viewerLayout: ViewerLayout = new ViewerLayout(element, buckets, (levels) =>
+        grid.shown.expansion.levelsOf(levels),
       );
       const grid: Grid = new Grid(
         plugin,
@@ -250,15 +186,15 @@ export class Pivot {
           untold: () => viewerLayout.read(),
           textOf: (column) => buckets.textOf(column),
           daysOf: (date) => days.of(date),
-          valuesOf: (key, names) => rows.valuesOf(key, names),
+          valuesOf: (key, wanted) => rows.valuesOf(key, wanted),
         },
         {
           onTarget: (cell, at, how) => options.onTarget(cell, at, how),
           onRows: () => options.onRows(),
           onSort: (sort) => {
-            const sorting = busy.during(() => viewer.restore({ sort }));
+            const sorting = busy.during(() => element.restore({ sort }));
             // What is on screen stays as it is.
-            sorting.catch(() => viewer.resetError()).catch(() => undefined);
+            sorting.catch(() => element.resetError()).catch(() => undefined);
           },
           onDeeper: () => pivot.joinLevels(),
         },
@@ -269,6 +205,7 @@ export class Pivot {
         options,
         table,
         rows,
+        element,
         viewer,
         viewerLayout,
         whole,
@@ -278,18 +215,11 @@ export class Pivot {
         known,
         days,
         buckets,
-        busy,
         gate,
         origins,
       );
       for (const each of [columns, ...others]) pivot.empty.note(each);
-      viewer.addEventListener('perspective-config-update', () => {
-        pivot.onConfigUpdate().catch((error: unknown) => {
-          // If the page is left right after a change, the viewer is gone before this has read it.
-          if (!pivot.disposed) throw error;
-        });
-      });
-      viewer.addEventListener('perspective-toggle-settings', (event) => {
+      element.addEventListener('perspective-toggle-settings', (event) => {
         if (!(event instanceof CustomEvent)) return;
         viewerLayout.isWhole = event.detail === true;
         options.onSettings(viewerLayout.isWhole);
@@ -297,10 +227,10 @@ export class Pivot {
       return pivot;
     } catch (error) {
       await ended(
-        () => viewer.delete(),
+        () => element.delete(),
         () => loading.then((table) => table.delete()),
       );
-      viewer.remove();
+      element.remove();
       throw error;
     }
   }
@@ -356,7 +286,7 @@ export class Pivot {
   /** What the engine shows: {@link layout}, with what keeps months in order. */
   private async engineLayout(): Promise<Layout> {
     // While the viewer is given another table, it shows nothing.
-    await this.bringing;
+    await this.viewer.brought();
     const layout = await this.viewerLayout.read();
     const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
     layout.aggregates = aggregates;
@@ -537,12 +467,12 @@ export class Pivot {
   async toggleSettings(open: boolean): Promise<void> {
     if (open) {
       // They offer all columns of the table.
-      await this.bring(Object.keys(this.whole));
+      await this.viewer.bring(Object.keys(this.whole));
       this.viewerLayout.isWhole = true;
       const { reader } = this.grid.shown;
       if (reader && reader.levels < reader.config.group_by.length) await this.joinLevels();
     }
-    await this.viewer.toggleConfig(open);
+    await this.element.toggleConfig(open);
   }
 
   /** Has the view made with the levels of rows that are open. */
@@ -563,125 +493,30 @@ export class Pivot {
   async dispose(): Promise<void> {
     if (this.disposed) return;
     this.disposed = true;
+    this.viewer.close();
     await ended(
       () => this.charting,
-      () => this.bringing,
-      () => this.viewer.flush(),
+      () => this.viewer.brought(),
+      () => this.element.flush(),
       () => this.grid.dispose(),
-      () => this.viewer.delete(),
+      () => this.element.delete(),
       () => this.table.delete(),
     );
-    this.viewer.remove();
+    this.element.remove();
   }
 
   private async restore(config: Partial<Layout>): Promise<void> {
     const theme = themeOf(this.dark);
-    this.restoring++;
     const told = this.viewerLayout.tell(config);
-    try {
-      await this.busy.during(async () => {
-        // The levels that are not open yet are soon looked at.
-        await this.tell({ theme, ...told.config }, config.group_by);
-        await this.viewer.flush();
-      });
-      this.viewerLayout.settle(told, true);
-      this.options.onShown();
-    } catch (error) {
-      this.viewerLayout.settle(told, false);
-      await this.viewer.resetError().catch(() => undefined);
-      throw error;
-    } finally {
-      this.restoring--;
-    }
+    // The levels that are not open yet are soon looked at.
+    await this.viewer.show({ theme, ...told.config }, config.group_by ?? [], (isTaken) => {
+      this.viewerLayout.settle(told, isTaken);
+      if (isTaken) this.options.onShown();
+    });
   }
 
-  /**
-   * Tells the viewer a part of its configuration, once the table has the columns for that.
-   *
-   * @param more columns that are to be there, too
-   * @returns whether columns were brought: then nobody has heard that the configuration is another one
-   */
-  private async tell(
-    config: Record<string, unknown>,
-    more: readonly string[] = [],
-  ): Promise<boolean> {
-    const needed = [...columnsNeeded(config, this.whole), ...more];
-    if (await this.bring(needed, config)) return true;
-    await this.bringing;
-    await (this.isTableShown ? this.restoreViewer(config) : this.showTable(config));
-    return false;
-  }
-
-  /**
-   * Gives the viewer the table of now. It makes its first view of what it is told to restore before it has
-   * heard from the table: without that, it would make one of all columns.
-   */
-  private async showTable(config: Record<string, unknown>): Promise<void> {
-    this.isTableShown = true;
-    const loading = this.viewer.load(this.rows.table);
-    const told = await Promise.allSettled([loading, this.restoreViewer(config)]);
-    // Or it would wait before it draws a change, for as long as drawing takes.
-    this.viewer.setThrottle(0);
-    const failed = told.find((each) => each.status === 'rejected');
-    if (!failed) return;
-    this.isTableShown = false;
-    throw failed.reason;
-  }
-
-  /**
-   * Has the table have some columns, and the viewer show them. One such work runs at a time.
-   *
-   * @param config what the viewer is told then
-   * @returns whether it was told
-   */
-  private bring(names: readonly string[], config: Record<string, unknown> = {}): Promise<boolean> {
-    if (this.rows.has(names)) return Promise.resolve(false);
-    const bringing = this.bringing.then(() =>
-      this.busy.during(async () => {
-        if (this.disposed) throw new Error('The pivot is closed.');
-        const before = await this.rows.bring(names);
-        if (!before) return false;
-        try {
-          return await this.goOn(config);
-        } finally {
-          // Views on it may still be read.
-          void before.delete({ lazy: true }).catch(() => undefined);
-          // Whoever has closed the pivot may have waited no longer, and has not known of this one.
-          if (this.disposed) void this.rows.table.delete({ lazy: true }).catch(() => undefined);
-        }
-      }),
-    );
-    this.bringing = bringing.catch(() => undefined);
-    return bringing;
-  }
-
-  /**
-   * Has the viewer show in the table of now what it shows in the one of before.
-   *
-   * @param config a part of its configuration that is to be another one
-   * @returns whether it shows a table at all
-   * @throws whatever the viewer has against the part; it then shows what it did
-   */
-  private async goOn(config: Record<string, unknown>): Promise<boolean> {
-    if (!this.isTableShown || this.disposed) return false;
-    this.restoring++;
-    try {
-      const shown = v.parse(v.looseObject({}), await this.viewer.save());
-      try {
-        await this.showTable({ ...shown, ...config });
-      } catch (error) {
-        await this.viewer.resetError().catch(() => undefined);
-        await this.showTable(shown).catch(() => undefined);
-        throw error;
-      }
-      return true;
-    } finally {
-      this.restoring--;
-    }
-  }
-
-  private async onConfigUpdate(): Promise<void> {
-    if (this.restoring > 0 || this.disposed) return;
+  /** Takes over what the viewer was told elsewhere. */
+  private async follow(): Promise<void> {
     await this.viewerLayout.follow();
     const layout = await this.engineLayout();
     const ordered = withMonthsInOrder(layout, this.months);
@@ -709,7 +544,7 @@ export class Pivot {
     const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
     if (await this.empty.amongAny(names)) await this.refresh(layout);
     else {
-      await this.viewer.flush();
+      await this.element.flush();
       this.options.onShown();
     }
   }
@@ -740,25 +575,6 @@ export class Pivot {
     return new Set(Object.keys(checked.expression_schema));
   }
 }
-
-/**
- * Why the rows of another version cannot stand beside those of this one; null if they can.
- *
- * @param own the types of this version's columns
- */
-function whyNotBeside(
-  own: Schema,
-  { batches, name }: Pick<ComparedRows, 'batches' | 'name'>,
-): string | null {
-  return batches.reduce<string | null>(
-    (found, batch) => found ?? whyApart(own, typesOf(columnsIn(batch)), name),
-    null,
-  );
-}
-
-/** The first of some names that a column has. */
-const firstIn = (columns: ArrowColumns, names: readonly string[]): string | undefined =>
-  names.find((name) => columns.has(name));
 
 /** Hides the viewer's buttons for settings, export and themes: the page has its own. */
 function hideOwnControls(viewer: Viewer): void {

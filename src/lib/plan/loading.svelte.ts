@@ -1,6 +1,7 @@
 import type { Layout } from '../contract/stored-layout';
 import { LatestCall } from '../client/latest.svelte';
-import type { ComparedRows, Pivot, PivotEvents } from '../pivot/pivot';
+import type { Pivot, PivotEvents } from '../pivot/pivot';
+import type { ComparedRows } from '../pivot/ready-rows';
 import type { Progress } from './download';
 import { downloadRows, TooLargeError } from './download';
 import type { PlannedVersion } from './planned-version.svelte';
