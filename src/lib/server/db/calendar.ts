@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { commas, ident, sql } from '../sql/quote';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 
 /** Whether pf.dim_period has been made and filled. */
 export async function calendarLoaded(db: Queryable): Promise<boolean> {

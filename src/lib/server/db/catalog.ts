@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { TableEntry } from '../../contract/sources';
 import type { ColumnType } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
-import { prepared, type Queryable } from './database';
+import { prepared, type Queryable } from './queryable';
 import { storedSql } from './rows';
 
 const KINDS = sql`CASE c.relkind

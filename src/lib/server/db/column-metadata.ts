@@ -4,7 +4,7 @@ import type { SourceColumn } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 
 /** Column metadata joined with the table as it is now: `type` null if the column is gone. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {

@@ -1,12 +1,9 @@
 import pg from 'pg';
-import * as v from 'valibot';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';
 import type { DatabaseLoad } from '../metrics';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
-import type { SelectColumn } from './copy';
-import { copyOut, describeStatement } from './copy';
 import { cutOff } from './cancel';
 import {
   CHECK_CLIENT,
@@ -18,10 +15,12 @@ import { beginInOneSnapshot } from './distributed';
 import { connectionLost, forPeople, sqlState, unreachable } from './failures';
 import type { Listening } from './listener';
 import { Listener } from './listener';
+import { Queryable, sendOne } from './queryable';
 import { Queue, WaitedTooLong } from './queue';
 import { RowSocket } from './row-socket';
 import type { Timeline, Turn } from './timeline';
 import { Presence, readTimeline } from './timeline';
+import { Transaction } from './transaction';
 import { Watch } from './watch';
 
 export interface ConnectionSettings extends DatabaseConfig {
@@ -29,175 +28,6 @@ export interface ConnectionSettings extends DatabaseConfig {
   statementTimeout: number;
   /** Milliseconds to wait for a lock, or for a turn beside others; 0 is without limit. */
   waitTimeout: number;
-}
-
-const types = new pg.TypeOverrides();
-const asInstant = (text: string) =>
-  /infinity/.test(text)
-    ? text
-    : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
-// A date never passes through a JavaScript Date, which would shift it by the local time zone.
-types.setTypeParser(pg.types.builtins.DATE, (text) => text);
-types.setTypeParser(pg.types.builtins.TIMESTAMP, (text) => text);
-types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, asInstant);
-types.setTypeParser(pg.types.builtins.INT8, Number);
-types.setTypeParser(pg.types.builtins.NUMERIC, Number);
-
-/**
- * What statements run on: the pool, a transaction, or a connection apart. Each row is held to a
- * schema, so its type is what the database has answered.
- */
-export abstract class Queryable {
-  /** Runs one statement with its values. */
-  protected abstract send(statement: SqlText, values: unknown[]): Promise<pg.QueryResult>;
-
-  /** The only row. @throws Error if there is not exactly one */
-  async one<Row>(
-    schema: v.GenericSchema<unknown, Row>,
-    statement: SqlText,
-    values: unknown[] = [],
-  ): Promise<Row> {
-    const [row, ...others] = await this.many(schema, statement, values);
-    if (row === undefined) throw new Error('Expected one row, got none');
-    if (others.length > 0) throw new Error(`Expected one row, got ${1 + others.length}`);
-    return row;
-  }
-
-  /** The only row, or undefined if there is none. @throws Error if there are several */
-  async maybeOne<Row>(
-    schema: v.GenericSchema<unknown, Row>,
-    statement: SqlText,
-    values: unknown[] = [],
-  ): Promise<Row | undefined> {
-    const rows = await this.many(schema, statement, values);
-    if (rows.length > 1) throw new Error(`Expected at most one row, got ${rows.length}`);
-    return rows[0];
-  }
-
-  /** All rows. @throws ValiError if one does not fit the schema */
-  async many<Row>(
-    schema: v.GenericSchema<unknown, Row>,
-    statement: SqlText,
-    values: unknown[] = [],
-  ): Promise<Row[]> {
-    const { rows } = await this.send(statement, values);
-    return rows.map((row) => v.parse(schema, row));
-  }
-
-  /** Whether there is any row. */
-  async any(statement: SqlText, values: unknown[] = []): Promise<boolean> {
-    return (await this.send(statement, values)).rows.length > 0;
-  }
-
-  /** Runs a statement for its effect. @returns how many rows it touched */
-  async run(statement: SqlText, values: unknown[] = []): Promise<number> {
-    return (await this.send(statement, values)).rowCount ?? 0;
-  }
-}
-
-/** The names of the statements that connections keep. */
-const PREPARED = new Map<SqlText, string>();
-
-/**
- * A statement that each connection parses and plans once. It is for those that run before every read and
- * every write, and whose text never changes.
- */
-export function prepared(statement: SqlText): SqlText {
-  // Two statements of one name would be refused.
-  if (!PREPARED.has(statement)) PREPARED.set(statement, `forecast_pivot_${PREPARED.size}`);
-  return statement;
-}
-
-/** The extended protocol takes one statement only, whatever the text holds. */
-function sendOne(
-  target: pg.Pool | pg.PoolClient,
-  text: SqlText,
-  values: unknown[],
-): Promise<pg.QueryResult> {
-  // The query mode is in pg's documentation, not in its published types.
-  const query: pg.QueryConfig & { queryMode: 'extended' } = {
-    name: PREPARED.get(text),
-    text,
-    values,
-    types,
-    queryMode: 'extended',
-  };
-  return target.query(query);
-}
-
-/** A db on one connection, inside a transaction. */
-export class Transaction extends Queryable {
-  readonly #client: pg.PoolClient;
-  readonly #watch: Watch;
-
-  constructor(
-    client: pg.PoolClient,
-    watch: Watch,
-    /** False if the server has no Citus, so that no table is distributed. */
-    readonly mayBeDistributed: boolean,
-    /** The history that this transaction reads and writes; null if the database does not tell. */
-    readonly timeline: string | null,
-  ) {
-    super();
-    this.#client = client;
-    this.#watch = watch;
-  }
-
-  protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
-    return this.#watch.run(() => sendOne(this.#client, text, values));
-  }
-
-  /**
-   * Runs a part of the work. If it is refused, what it wrote is rolled back, everything before it stays,
-   * and the refusal is the answer.
-   *
-   * @throws every other error, and a refusal after which the connection cannot be used any more
-   */
-  async attempt<Result>(work: () => Promise<Result>): Promise<Result | AppError> {
-    await this.run(sql`SAVEPOINT attempt`);
-    const release = () => this.run(sql`RELEASE SAVEPOINT attempt`);
-    try {
-      const result = await work();
-      await release();
-      return result;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
-      try {
-        await this.run(sql`ROLLBACK TO SAVEPOINT attempt`);
-        await release();
-      } catch {
-        // The refusal says more than that the connection is gone.
-        throw error;
-      }
-      return error;
-    }
-  }
-
-  /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
-  describe(statement: SqlText): Promise<SelectColumn[]> {
-    return this.#watch.run(() => describeStatement(this.#client, statement));
-  }
-
-  /**
-   * Streams a select, which may write in its WITH, as binary COPY. If that is broken off, the
-   * connection is closed.
-   */
-  copyOut(
-    select: SqlText,
-    onChunk: (chunk: Uint8Array) => void,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal));
-  }
-
-  /** Streams a select as CSV with a header line, as fast as `onChunk` takes it. */
-  copyCsv(
-    select: SqlText,
-    onChunk: (chunk: Uint8Array) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal, 'csv'));
-  }
 }
 
 const askTimeline = (client: pg.ClientBase): Promise<Timeline> =>
@@ -641,10 +471,4 @@ async function inTurn<Result>(turn: Promise<Result>, sentence: string): Promise<
     if (!(error instanceof WaitedTooLong)) throw error;
     throw new AppError(503, sentence, { retryAfter: RETRY_AFTER });
   }
-}
-
-/** @throws AppError 404 naming what was not found */
-export function found<T>(row: T | undefined, what: string): T {
-  if (row === undefined) throw new AppError(404, `There is no ${what}`);
-  return row;
 }

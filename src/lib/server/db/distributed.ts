@@ -5,7 +5,8 @@
 import * as v from 'valibot';
 import type { Identifier } from '../sql/quote';
 import { commas, literal, qualified, sql } from '../sql/quote';
-import type { Queryable, Transaction } from './database';
+import type { Queryable } from './queryable';
+import type { Transaction } from './transaction';
 
 /**
  * Distributes the empty forecast table of a version by `pf_id`.

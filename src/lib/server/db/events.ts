@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { VersionEvent } from '../../contract/events';
 import { sql } from '../sql/quote';
-import type { Transaction } from './database';
+import type { Transaction } from './transaction';
 
 /** The channel of PostgreSQL on which the processes of the service tell each other what was committed. */
 export const CHANNEL = 'forecast_pivot';

@@ -6,7 +6,8 @@ import { createEntryIndex, createForecastTable, loadChecks } from '../sql/foreca
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
 import { tableColumns, type TableColumn } from './catalog';
-import type { Queryable, Transaction } from './database';
+import type { Queryable } from './queryable';
+import type { Transaction } from './transaction';
 import { distribute, lockUntilCommitted } from './distributed';
 import { tableNumber } from './rows';
 

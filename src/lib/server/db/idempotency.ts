@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 
 /** What identifies a write that a client may send again. */
 export interface WriteKey {

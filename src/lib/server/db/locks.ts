@@ -3,8 +3,8 @@ import { Lock } from '../../contract/locks';
 import type { Slice } from '../../contract/operations';
 import type { Identifier, SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
-import type { Queryable } from './database';
-import { prepared } from './database';
+import type { Queryable } from './queryable';
+import { prepared } from './queryable';
 
 const FIELDS = sql`id, version_id, slice, note, created_by, created_at`;
 const LOCKS = prepared(sql`SELECT ${FIELDS} FROM pf.lock WHERE version_id = $1 ORDER BY id`);

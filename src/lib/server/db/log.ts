@@ -4,8 +4,8 @@ import { LOAD_OPERATIONS } from '../../contract/operations';
 import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { sql } from '../sql/quote';
-import type { Queryable } from './database';
-import { found, prepared } from './database';
+import type { Queryable } from './queryable';
+import { found, prepared } from './queryable';
 
 /** The columns of {@link LogEntry}. */
 export const ENTRY_FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;

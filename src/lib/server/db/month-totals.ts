@@ -4,7 +4,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import type { Identifier } from '../sql/quote';
 import { ident, sql } from '../sql/quote';
 import { idList } from '../sql/templates/read';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 import { ExactTotals, noTotals, Totals, totals } from './forecast';
 
 /** What an entry has put into one month, with all digits of PostgreSQL's. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ReplayedEntry } from '../../contract/replays';
 import { sql } from '../sql/quote';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 
 /** Keeps what came of each entry in a replay, in the order in which they ran. */
 export const keepReplayed = (

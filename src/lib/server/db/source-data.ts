@@ -2,7 +2,7 @@ import type { Row } from '../../contract/primitives';
 import { ColumnValues, GrainEstimate } from '../../contract/sources';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 import { tableRow } from './rows';
 
 interface TableName {

@@ -6,7 +6,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Templates } from '../sql/templates/generate';
-import type { Queryable } from './database';
+import type { Queryable } from './queryable';
 import { storedSql } from './rows';
 
 /** The stored templates of a source in the contract's order; empty before a generation. */

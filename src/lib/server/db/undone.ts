@@ -1,7 +1,7 @@
 import { UndoneEntry } from '../../contract/log';
 import { sql } from '../sql/quote';
-import type { Queryable } from './database';
-import { found } from './database';
+import type { Queryable } from './queryable';
+import { found } from './queryable';
 
 const FIELDS = sql`logid, version_id, entry, row_count, value_total, units_total, undone_at, undone_by`;
 

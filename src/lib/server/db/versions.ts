@@ -1,8 +1,9 @@
 import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
-import type { Queryable, Transaction } from './database';
-import { found, prepared } from './database';
+import type { Queryable } from './queryable';
+import type { Transaction } from './transaction';
+import { found, prepared } from './queryable';
 import { lockUntilCommitted, waitForCommits } from './distributed';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,

@@ -1,7 +1,7 @@
 import { NamedView } from '../../contract/views';
 import { sql } from '../sql/quote';
-import type { Queryable } from './database';
-import { found } from './database';
+import type { Queryable } from './queryable';
+import { found } from './queryable';
 
 const FIELDS = sql`id, source_id, name, layout, created_by, created_at`;
 

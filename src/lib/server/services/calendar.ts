@@ -1,5 +1,5 @@
 import { calendarLoaded } from '../db/calendar';
-import type { Queryable } from '../db/database';
+import type { Queryable } from '../db/queryable';
 import { AppError } from '../errors';
 
 /**

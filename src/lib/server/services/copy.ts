@@ -1,14 +1,14 @@
 import type { CopyVersionRequest } from '../../contract/versions';
 import { Version } from '../../contract/versions';
-import type { Transaction } from '../db/database';
+import type { Transaction } from '../db/transaction';
 import { createTable, existingColumns } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { copyLocks } from '../db/locks';
 import { lockSource } from '../db/sources';
 import { getVersion, insertVersion, lockVersion } from '../db/versions';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
-import type { Resources } from './entries';
-import { copyAll } from './entries';
+import type { Resources } from './entries/writer';
+import { copyAll } from './entries/writer';
 import { once } from './idempotency';
 import { nameTaken, requireActive } from './versions';
 

@@ -1,6 +1,7 @@
 import { OID } from '../arrow/column-plan';
 import type { SelectColumn } from '../db/copy';
-import type { Database, Transaction } from '../db/database';
+import type { Database } from '../db/database';
+import type { Transaction } from '../db/transaction';
 import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
 import type { SqlText } from '../sql/quote';

@@ -1,7 +1,8 @@
 import type { Template, TemplatesPreview } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import { listColumns, sourceColumns } from '../db/column-metadata';
-import type { Database, Transaction } from '../db/database';
+import type { Database } from '../db/database';
+import type { Transaction } from '../db/transaction';
 import { tellAll } from '../db/events';
 import { addColumn, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';

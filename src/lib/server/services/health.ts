@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { Database, Queryable } from '../db/database';
+import type { Database } from '../db/database';
+import type { Queryable } from '../db/queryable';
 import { clusterProblems } from '../db/distributed';
 import { workerAway } from '../db/failures';
 import { schemaProblems } from '../migrate/runner';

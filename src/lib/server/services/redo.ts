@@ -6,8 +6,8 @@ import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import { SLICE_REQUESTS } from '../../contract/operations';
 import type { WriteKey } from '../db/idempotency';
 import { AppError } from '../errors';
-import type { EntryWriter, Held, Resources } from './entries';
-import { writingRows } from './entries';
+import type { EntryWriter, Held, Resources } from './entries/writer';
+import { writingRows } from './entries/writer';
 import { loadAgain } from './loads';
 import { operateIn, OperationResult } from './operate';
 

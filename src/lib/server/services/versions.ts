@@ -8,7 +8,8 @@ import type {
 import { EXCLUDED_BY_DEFAULT } from '../../contract/versions';
 import type { Config } from '../config';
 import { listColumns, sourceColumns } from '../db/column-metadata';
-import type { Database, Transaction } from '../db/database';
+import type { Database } from '../db/database';
+import type { Transaction } from '../db/transaction';
 import { lockUntilCommitted, waitForCommits } from '../db/distributed';
 import { tell } from '../db/events';
 import { SQLSTATE, sqlState } from '../db/failures';

@@ -1,6 +1,6 @@
 import type { CreateViewRequest, EditViewRequest, NamedView } from '../../contract/views';
 import type { Database } from '../db/database';
-import { found } from '../db/database';
+import { found } from '../db/queryable';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { getSource, lockSource } from '../db/sources';
 import { deleteView, insertView, listViews, updateView } from '../db/views';

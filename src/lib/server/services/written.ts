@@ -4,7 +4,7 @@ import { copiedTexts } from '../arrow/column-values';
 import { idBytes, idColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
 import { listed } from '../arrow/json';
 import type { Reservation } from '../budget';
-import type { Transaction } from '../db/database';
+import type { Transaction } from '../db/transaction';
 import type { ExactTotals } from '../db/forecast';
 import type { KeptTotals } from '../kept-totals';
 import { grainColumns, leafColumns, measureColumns } from '../sql/forecast-columns';

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { RegisterSourceRequest } from '$lib/contract/sources';
-import { choiceQuery, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { choiceQuery } from '$lib/server/http/params';
 import { registerSource, sources } from '$lib/server/services/sources';
 import type { RequestHandler } from './$types';
 

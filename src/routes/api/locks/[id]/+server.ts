@@ -1,4 +1,4 @@
-import { idParam } from '$lib/server/http';
+import { idParam } from '$lib/server/http/params';
 import { removeLock } from '$lib/server/services/locks';
 import type { RequestHandler } from './$types';
 

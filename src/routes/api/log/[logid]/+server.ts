@@ -1,6 +1,8 @@
 import { json } from '@sveltejs/kit';
 import { EditNoteRequest, UndoRequest } from '$lib/contract/log';
-import { logidParam, readJson, readOptionalWrite, undoResponse } from '$lib/server/http';
+import { undoResponse } from '$lib/server/http/answers';
+import { readJson, readOptionalWrite } from '$lib/server/http/request-body';
+import { logidParam } from '$lib/server/http/params';
 import { editNote, undo } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 

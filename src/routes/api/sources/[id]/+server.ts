@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { EditSourceRequest } from '$lib/contract/sources';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { editSource, removeSource, source } from '$lib/server/services/sources';
 import type { RequestHandler } from './$types';
 

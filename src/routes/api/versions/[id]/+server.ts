@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { EditVersionRequest } from '$lib/contract/versions';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { editVersion, removeVersion, version } from '$lib/server/services/versions';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { EditViewRequest } from '$lib/contract/views';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { editView, removeView } from '$lib/server/services/views';
 import type { RequestHandler } from './$types';
 

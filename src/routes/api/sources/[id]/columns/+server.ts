@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { ColumnsSaveRequest } from '$lib/contract/columns';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { columns, saveColumns } from '$lib/server/services/column-metadata';
 import type { RequestHandler } from './$types';
 

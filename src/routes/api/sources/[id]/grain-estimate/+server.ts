@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { GrainEstimateRequest } from '$lib/contract/sources';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { estimateGrain } from '$lib/server/services/sources';
 import type { RequestHandler } from './$types';
 

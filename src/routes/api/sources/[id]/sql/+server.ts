@@ -1,5 +1,5 @@
 import { json } from '@sveltejs/kit';
-import { idParam } from '$lib/server/http';
+import { idParam } from '$lib/server/http/params';
 import { generate, templates } from '$lib/server/services/generate';
 import type { RequestHandler } from './$types';
 

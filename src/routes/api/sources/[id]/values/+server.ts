@@ -1,5 +1,5 @@
 import { json } from '@sveltejs/kit';
-import { idParam, integerQuery, textQuery } from '$lib/server/http';
+import { idParam, integerQuery, textQuery } from '$lib/server/http/params';
 import { columnValues } from '$lib/server/services/sources';
 import type { RequestHandler } from './$types';
 

@@ -1,5 +1,5 @@
 import { json } from '@sveltejs/kit';
-import { integerQuery, textParam } from '$lib/server/http';
+import { integerQuery, textParam } from '$lib/server/http/params';
 import { previewTable } from '$lib/server/services/tables';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,9 @@
 import type { SliceOperation, SliceRequests } from '$lib/contract/operations';
 import { SLICE_REQUESTS } from '$lib/contract/operations';
-import { asksForArrow, idParam, operationResponse, readWrite } from '$lib/server/http';
+import { operationResponse } from '$lib/server/http/answers';
+import { asksForArrow } from '$lib/server/http/asked';
+import { readWrite } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { operate } from '$lib/server/services/operate';
 import type { RequestEvent, RequestHandler } from './$types';
 

@@ -1,7 +1,8 @@
 import { json } from '@sveltejs/kit';
 import { BaselineRequest } from '$lib/contract/loads';
 import { UndoRequest } from '$lib/contract/log';
-import { idParam, readOptionalWrite, readWrite } from '$lib/server/http';
+import { readOptionalWrite, readWrite } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { clearBaseline, loadBaseline } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { CopyVersionRequest } from '$lib/contract/versions';
-import { idParam, readWrite } from '$lib/server/http';
+import { readWrite } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { copyVersion } from '$lib/server/services/copy';
 import type { RequestHandler } from './$types';
 

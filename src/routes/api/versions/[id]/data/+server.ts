@@ -1,11 +1,6 @@
-import {
-  askedRows,
-  asksForCsv,
-  csvResponse,
-  entriesQuery,
-  idParam,
-  readResponse,
-} from '$lib/server/http';
+import { csvResponse, readResponse } from '$lib/server/http/answers';
+import { askedRows, asksForCsv } from '$lib/server/http/asked';
+import { entriesQuery, idParam } from '$lib/server/http/params';
 import { readCsv } from '$lib/server/services/csv';
 import { readForecast } from '$lib/server/services/read';
 import type { RequestHandler } from './$types';

@@ -1,4 +1,5 @@
-import { eventResponse, idParam } from '$lib/server/http';
+import { eventResponse } from '$lib/server/http/answers';
+import { idParam } from '$lib/server/http/params';
 import { watchVersion } from '$lib/server/services/events';
 import type { RequestHandler } from './$types';
 

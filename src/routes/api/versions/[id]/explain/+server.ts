@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { ExplainRequest } from '$lib/contract/log';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { explain } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { LockRequest } from '$lib/contract/locks';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { addLock, locks } from '$lib/server/services/locks';
 import type { RequestHandler } from './$types';
 

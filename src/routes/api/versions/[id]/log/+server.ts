@@ -1,5 +1,6 @@
 import { json } from '@sveltejs/kit';
-import { idParam, timelineHeader } from '$lib/server/http';
+import { timelineHeader } from '$lib/server/http/answers';
+import { idParam } from '$lib/server/http/params';
 import { logEntries } from '$lib/server/services/log';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { LoadRequest } from '$lib/contract/loads';
-import { idParam, readWrite } from '$lib/server/http';
+import { readWrite } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { load } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 

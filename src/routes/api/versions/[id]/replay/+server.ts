@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { ReplayVersionRequest } from '$lib/contract/replays';
-import { idParam, readWrite } from '$lib/server/http';
+import { readWrite } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { replayVersion } from '$lib/server/services/replay';
 import type { RequestHandler } from './$types';
 

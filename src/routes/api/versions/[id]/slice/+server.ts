@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { SlicePreviewRequest } from '$lib/contract/operations';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { previewSlice } from '$lib/server/services/operate';
 import type { RequestHandler } from './$types';
 

@@ -1,5 +1,5 @@
 import { json } from '@sveltejs/kit';
-import { idParam } from '$lib/server/http';
+import { idParam } from '$lib/server/http/params';
 import { versionTotals } from '$lib/server/services/version-totals';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,9 @@
 import type { SliceOperation, SliceRequests } from '$lib/contract/operations';
 import { SLICE_REQUESTS } from '$lib/contract/operations';
-import { asksForArrow, idParam, previewResponse, readJson } from '$lib/server/http';
+import { previewResponse } from '$lib/server/http/answers';
+import { asksForArrow } from '$lib/server/http/asked';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { previewOperation } from '$lib/server/services/operate';
 import type { RequestEvent, RequestHandler } from './$types';
 

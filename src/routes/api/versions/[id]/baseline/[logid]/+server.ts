@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { BaselineRequest } from '$lib/contract/loads';
-import { idParam, logidParam, readWrite } from '$lib/server/http';
+import { readWrite } from '$lib/server/http/request-body';
+import { idParam, logidParam } from '$lib/server/http/params';
 import { editSegment } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,7 @@
 import { json } from '@sveltejs/kit';
 import { LoadPreviewRequest } from '$lib/contract/loads';
-import { idParam, readJson } from '$lib/server/http';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
 import { previewLoad } from '$lib/server/services/loads';
 import type { RequestHandler } from './$types';
 

@@ -1,6 +1,9 @@
 import { json } from '@sveltejs/kit';
 import { RedoRequest } from '$lib/contract/log';
-import { asksForArrow, idParam, logidParam, operationResponse, readWrite } from '$lib/server/http';
+import { operationResponse } from '$lib/server/http/answers';
+import { asksForArrow } from '$lib/server/http/asked';
+import { readWrite } from '$lib/server/http/request-body';
+import { idParam, logidParam } from '$lib/server/http/params';
 import { redo } from '$lib/server/services/redo';
 import type { RequestHandler } from './$types';
 

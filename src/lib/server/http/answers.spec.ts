@@ -1,8 +1,8 @@
 import { Int32, makeData } from 'apache-arrow';
 import { expect, it } from 'vitest';
-import { listed } from './arrow/json';
-import { Budget } from './budget';
-import { jsonInPieces, undoResponse } from './http';
+import { listed } from '../arrow/json';
+import { Budget } from '../budget';
+import { jsonInPieces, undoResponse } from './answers';
 
 it('makes a piece of an answer when it is asked for, and none after the client has left', async () => {
   let made = 0;

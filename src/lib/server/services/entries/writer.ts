@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import type { ClearAnswer } from '../../contract/loads';
-import type { LogEntry, NewEntry } from '../../contract/log';
-import type { EntryOrigin, LoadOperation } from '../../contract/operations';
-import { isLoad, OPERATIONS } from '../../contract/operations';
-import type { Column } from '../arrow/column-plan';
-import { sumOf } from '../arrow/column-values';
-import type { Budget, Reservation } from '../budget';
-import type { Config } from '../config';
-import type { Database, Transaction } from '../db/database';
-import type { WriteKey } from '../db/idempotency';
+import type { ClearAnswer } from '../../../contract/loads';
+import type { LogEntry, NewEntry } from '../../../contract/log';
+import type { EntryOrigin, LoadOperation } from '../../../contract/operations';
+import { isLoad, OPERATIONS } from '../../../contract/operations';
+import type { Column } from '../../arrow/column-plan';
+import { sumOf } from '../../arrow/column-values';
+import type { Budget, Reservation } from '../../budget';
+import type { Config } from '../../config';
+import type { Database } from '../../db/database';
+import { lockUntilCommitted } from '../../db/distributed';
 import {
   copyEntries,
   copyRows,
@@ -18,34 +18,33 @@ import {
   deleteRowsOfIter,
   forgetUndone,
   insertEntry,
-  keepRowCount,
   keepUndone,
   takeOut,
-  triedId,
-} from '../db/entries';
-import { lockUntilCommitted } from '../db/distributed';
-import { tell } from '../db/events';
-import type { ExactTotals, Totals } from '../db/forecast';
-import { entryTotals, exactTotals, noTotals, sliceTotals } from '../db/forecast';
-import type { EntryKey } from '../db/log';
-import { undoneEntry } from '../db/undone';
-import type { AppError } from '../errors';
-import type { Identifier, SqlText } from '../sql/quote';
-import { join, literal, sql, typedLiteral } from '../sql/quote';
-import { excludeClause } from '../sql/slice';
-import { ofEntries } from '../sql/templates/read';
-import { undoTemplate } from '../sql/templates/undo';
-import { substitute, type TokenValues } from '../sql/tokens';
-import { blameClient, type Statement } from './client-faults';
-import type { ForecastVersion } from './forecast-version';
-import { readVersion, storedTemplate, writeVersion } from './forecast-version';
-import type { HeldRows } from './held';
-import { withoutHeld } from './held';
-import { keptColumns, once } from './idempotency';
-import type { LockedRows } from './locks';
-import { lockedRows, requireUnlocked } from './locks';
-import { runWrite, type StatementAnswer } from './read-columns';
-import { deleteWritten, keepWritten, writtenOf, type KeptWritten } from './written';
+} from '../../db/entries';
+import { tell } from '../../db/events';
+import type { ExactTotals, Totals } from '../../db/forecast';
+import { entryTotals, noTotals } from '../../db/forecast';
+import type { WriteKey } from '../../db/idempotency';
+import type { EntryKey } from '../../db/log';
+import type { Transaction } from '../../db/transaction';
+import { undoneEntry } from '../../db/undone';
+import type { AppError } from '../../errors';
+import type { Identifier, SqlText } from '../../sql/quote';
+import { literal, sql } from '../../sql/quote';
+import { undoTemplate } from '../../sql/templates/undo';
+import type { TokenValues } from '../../sql/tokens';
+import { substitute } from '../../sql/tokens';
+import type { Statement } from '../client-faults';
+import type { ForecastVersion } from '../forecast-version';
+import { readVersion, writeVersion } from '../forecast-version';
+import { keptColumns, once } from '../idempotency';
+import type { LockedRows } from '../locks';
+import { lockedRows, requireUnlocked } from '../locks';
+import { OpenEntry, WHOLE, ofEntry } from './open-entry';
+import type { StatementAnswer } from '../read-columns';
+import { runWrite } from '../read-columns';
+import type { KeptWritten } from '../written';
+import { deleteWritten, keepWritten, writtenOf } from '../written';
 
 /** What every request that writes rows uses. */
 export interface Resources {
@@ -155,9 +154,6 @@ export const newWriter = async (
   versionId: number,
   memory: Reservation,
 ): Promise<EntryWriter> => new EntryWriter(tx, await readVersion(tx, versionId), memory);
-
-/** The rows of an entry, as a condition. */
-const ofEntry = (logid: number): SqlText => sql`pf_logid = ${logid}`;
 
 /**
  * Writes and deletes entries of one version. Only {@link writing}, {@link writingRows} and
@@ -317,224 +313,3 @@ class EntryWriter {
   }
 }
 export type { EntryWriter };
-
-/** Which rows of a version a statement works on. */
-export interface Reach {
-  /** The condition of the slice. */
-  slice: SqlText;
-  /** Rows of the slice that it leaves as they are; undefined if there are none. */
-  held?: HeldRows | undefined;
-}
-const WHOLE: Reach = { slice: sql`TRUE` };
-
-/** What an operation writes through: an {@link EntryWriter}, or a {@link TrialWriter}. */
-export interface OperationWriter {
-  tx: Transaction;
-  target: ForecastVersion;
-  /** The rows of the version that nobody may change. */
-  locked: () => Promise<readonly LockedRows[]>;
-  open: (entry: NewEntry) => Promise<OpenEntry>;
-}
-
-/** An entry whose rows are being written. */
-class OpenEntry {
-  constructor(
-    protected readonly tx: Transaction,
-    protected readonly target: ForecastVersion,
-    private readonly memory: Reservation,
-    private readonly locked: readonly LockedRows[],
-    private readonly entry: NewEntry,
-    readonly logid: number,
-    private readonly keep?: (totals: ExactTotals, columns: readonly Column[]) => void,
-  ) {}
-
-  /**
-   * Writes rows of the entry by a stored template.
-   *
-   * @param reach which rows of the version it works on
-   * @param tokens what the template asks for beside table, version, entry, user, note, slice and exclusions
-   * @param blamed what a refusal by PostgreSQL blames
-   * @throws AppError as {@link blameClient}
-   */
-  run(
-    template: SqlText,
-    reach: Reach,
-    tokens: TokenValues,
-    blamed: Statement,
-  ): Promise<StatementAnswer> {
-    const { tx, target, memory } = this;
-    const statement = this.filled(template, reach, tokens);
-    return blameClient(blamed, () => runWrite(tx, statement, target.columns, memory));
-  }
-
-  /** A template with its tokens filled in. */
-  protected filled(template: SqlText, { slice, held }: Reach, tokens: TokenValues): SqlText {
-    const { target, entry, logid } = this;
-    const { version, table } = target;
-    return substitute(template, {
-      where_clause: withoutHeld(slice, held),
-      fc_table: table,
-      version_id: sql`${version.id}`,
-      logid: sql`${logid}`,
-      pf_user: literal(entry.pf_user),
-      note: this.#note,
-      exclude_clause: excludeClause(version.exclude_iters),
-      ...tokens,
-    });
-  }
-
-  /**
-   * All rows of the entry as its operation answers them. The answers of several statements could not just
-   * be joined: at the grain, they may have the same keys.
-   */
-  async rows(isGrain: boolean): Promise<StatementAnswer> {
-    const { tx, target, entry, memory } = this;
-    const { source, version, table, columns } = target;
-    const operation = isGrain ? 'get_agg' : 'get_data';
-    const template = await storedTemplate(tx, source.id, operation);
-    const rows = substitute(template, {
-      fc_table: ofEntries(table, [this.logid]),
-      version_id: sql`${version.id}`,
-    });
-    const statement = sql`SELECT *, ${this.#note} AS pf_note, ${literal(entry.operation)} AS pf_op
-FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
-    return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
-  }
-
-  /**
-   * Ends the entry after its last row is written: holds it to the locks, keeps how many rows it has, and
-   * tells of it.
-   *
-   * @param answer what its operation answers, of which an undo is told again; of a load, how many rows it has
-   * @throws AppError 423 if a row is locked
-   */
-  async close(answer: readonly Column[] | number): Promise<void> {
-    const { tx, target, logid } = this;
-    const { operation, pf_user } = this.entry;
-    await this.requireUnlocked();
-    if (typeof answer === 'number') await keepRowCount(tx, logid, answer);
-    else {
-      const totals = await exactTotals(tx, target.table, target.columns, logid);
-      await keepRowCount(tx, logid, totals.row_count);
-      this.keep?.(totals, answer);
-    }
-    await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
-  }
-
-  /** @throws AppError 423 if a row of the entry is locked */
-  protected async requireUnlocked(): Promise<void> {
-    await requireUnlocked(this.tx, this.target, this.locked, ofEntry(this.logid));
-  }
-
-  get #note(): SqlText {
-    return typedLiteral(this.entry.note, sql`text`);
-  }
-}
-
-/** What one statement of a trial has done. */
-interface Tried {
-  /** As it ran. */
-  statement: SqlText;
-  reach: Reach;
-  /** Of its slice, without rows of excluded origins. */
-  totals: Record<'before' | 'after', Totals>;
-}
-
-/**
- * Tries to write one entry, to tell what would come of it. Only {@link trying} makes one: its transaction
- * is rolled back.
- */
-class TrialWriter implements OperationWriter {
-  readonly tried: Tried[] = [];
-
-  constructor(
-    readonly tx: Transaction,
-    readonly target: ForecastVersion,
-    private readonly memory: Reservation,
-  ) {}
-
-  locked(): Promise<readonly LockedRows[]> {
-    return lockedRows(this.tx, this.target);
-  }
-
-  /** An entry that is not in the log. Its id is negative, so keys of its rows are those of no other row. */
-  async open(entry: NewEntry): Promise<OpenEntry> {
-    const { tx, target, memory, tried } = this;
-    const locked = await this.locked();
-    return new TriedEntry(tx, target, memory, locked, entry, await triedId(tx), tried);
-  }
-
-  /** Totals of the rows in any of the slices that are held. */
-  async held(): Promise<Totals> {
-    const { tx, target, tried } = this;
-    const conditions = tried.flatMap(({ reach: { slice, held } }) =>
-      held ? sql`(${slice} AND (${held.where}))` : [],
-    );
-    if (conditions.length === 0) return noTotals(target.columns);
-    return totalsOf(tx, target, join(conditions, sql` OR `));
-  }
-}
-
-class TriedEntry extends OpenEntry {
-  constructor(
-    tx: Transaction,
-    target: ForecastVersion,
-    memory: Reservation,
-    locked: readonly LockedRows[],
-    entry: NewEntry,
-    logid: number,
-    private readonly tried: Tried[],
-  ) {
-    super(tx, target, memory, locked, entry, logid);
-  }
-
-  override async run(
-    template: SqlText,
-    reach: Reach,
-    tokens: TokenValues,
-    blamed: Statement,
-  ): Promise<StatementAnswer> {
-    const { tx, target } = this;
-    const totals = () => blameClient(blamed, () => totalsOf(tx, target, reach.slice));
-    const before = await totals();
-    const answer = await super.run(template, reach, tokens, blamed);
-    const statement = this.filled(template, reach, tokens);
-    this.tried.push({ statement, reach, totals: { before, after: await totals() } });
-    return answer;
-  }
-
-  /** There is no entry that could keep a count, and nothing to tell. */
-  override close(): Promise<void> {
-    return this.requireUnlocked();
-  }
-}
-
-/** Totals of the rows behind a condition that operations see. */
-async function totalsOf(
-  tx: Transaction,
-  { version, columns, table }: ForecastVersion,
-  where: SqlText,
-): Promise<Totals> {
-  const exclude = excludeClause(version.exclude_iters);
-  return (await sliceTotals(tx, table, columns, where, exclude)).included;
-}
-
-/**
- * Gives `work` a writer whose writes are rolled back, in one snapshot. It takes no lock of the version, so
- * no writer waits for it, and a closed version can be tried, too. Used-up ids are all that it leaves
- * behind.
- *
- * @throws AppError 404 if there is no such version; 422 for rows that take more than the whole budget, 503
- * for waiting too long
- */
-export const trying = <Result extends object>(
-  { db, budget }: Resources,
-  versionId: number,
-  work: (writer: TrialWriter) => Promise<Result>,
-): Promise<Held<Result>> =>
-  budget.run(async (memory) => ({
-    ...(await db.versionTrial(versionId, async (tx) =>
-      work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
-    )),
-    memory,
-  }));

@@ -1,0 +1,104 @@
+import pg from 'pg';
+import * as v from 'valibot';
+import { AppError } from '../errors';
+import type { SqlText } from '../sql/quote';
+
+const types = new pg.TypeOverrides();
+const asInstant = (text: string) =>
+  /infinity/.test(text)
+    ? text
+    : new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString();
+// A date never passes through a JavaScript Date, which would shift it by the local time zone.
+types.setTypeParser(pg.types.builtins.DATE, (text) => text);
+types.setTypeParser(pg.types.builtins.TIMESTAMP, (text) => text);
+types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, asInstant);
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+
+/**
+ * What statements run on: the pool, a transaction, or a connection apart. Each row is held to a
+ * schema, so its type is what the database has answered.
+ */
+export abstract class Queryable {
+  /** Runs one statement with its values. */
+  protected abstract send(statement: SqlText, values: unknown[]): Promise<pg.QueryResult>;
+
+  /** The only row. @throws Error if there is not exactly one */
+  async one<Row>(
+    schema: v.GenericSchema<unknown, Row>,
+    statement: SqlText,
+    values: unknown[] = [],
+  ): Promise<Row> {
+    const [row, ...others] = await this.many(schema, statement, values);
+    if (row === undefined) throw new Error('Expected one row, got none');
+    if (others.length > 0) throw new Error(`Expected one row, got ${1 + others.length}`);
+    return row;
+  }
+
+  /** The only row, or undefined if there is none. @throws Error if there are several */
+  async maybeOne<Row>(
+    schema: v.GenericSchema<unknown, Row>,
+    statement: SqlText,
+    values: unknown[] = [],
+  ): Promise<Row | undefined> {
+    const rows = await this.many(schema, statement, values);
+    if (rows.length > 1) throw new Error(`Expected at most one row, got ${rows.length}`);
+    return rows[0];
+  }
+
+  /** All rows. @throws ValiError if one does not fit the schema */
+  async many<Row>(
+    schema: v.GenericSchema<unknown, Row>,
+    statement: SqlText,
+    values: unknown[] = [],
+  ): Promise<Row[]> {
+    const { rows } = await this.send(statement, values);
+    return rows.map((row) => v.parse(schema, row));
+  }
+
+  /** Whether there is any row. */
+  async any(statement: SqlText, values: unknown[] = []): Promise<boolean> {
+    return (await this.send(statement, values)).rows.length > 0;
+  }
+
+  /** Runs a statement for its effect. @returns how many rows it touched */
+  async run(statement: SqlText, values: unknown[] = []): Promise<number> {
+    return (await this.send(statement, values)).rowCount ?? 0;
+  }
+}
+
+/** The names of the statements that connections keep. */
+const PREPARED = new Map<SqlText, string>();
+
+/**
+ * A statement that each connection parses and plans once. It is for those that run before every read and
+ * every write, and whose text never changes.
+ */
+export function prepared(statement: SqlText): SqlText {
+  // Two statements of one name would be refused.
+  if (!PREPARED.has(statement)) PREPARED.set(statement, `forecast_pivot_${PREPARED.size}`);
+  return statement;
+}
+
+/** The extended protocol takes one statement only, whatever the text holds. */
+export function sendOne(
+  target: pg.Pool | pg.PoolClient,
+  text: SqlText,
+  values: unknown[],
+): Promise<pg.QueryResult> {
+  // The query mode is in pg's documentation, not in its published types.
+  const query: pg.QueryConfig & { queryMode: 'extended' } = {
+    name: PREPARED.get(text),
+    text,
+    values,
+    types,
+    queryMode: 'extended',
+  };
+  return target.query(query);
+}
+
+/** @throws AppError 404 naming what was not found */
+export function found<T>(row: T | undefined, what: string): T {
+  if (row === undefined) throw new AppError(404, `There is no ${what}`);
+  return row;
+}

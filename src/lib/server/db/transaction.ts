@@ -1,0 +1,83 @@
+import type pg from 'pg';
+import { AppError } from '../errors';
+import type { SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
+import type { SelectColumn } from './copy';
+import { copyOut, describeStatement } from './copy';
+import { Queryable, sendOne } from './queryable';
+import type { Watch } from './watch';
+
+/** A db on one connection, inside a transaction. */
+export class Transaction extends Queryable {
+  readonly #client: pg.PoolClient;
+  readonly #watch: Watch;
+
+  constructor(
+    client: pg.PoolClient,
+    watch: Watch,
+    /** False if the server has no Citus, so that no table is distributed. */
+    readonly mayBeDistributed: boolean,
+    /** The history that this transaction reads and writes; null if the database does not tell. */
+    readonly timeline: string | null,
+  ) {
+    super();
+    this.#client = client;
+    this.#watch = watch;
+  }
+
+  protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
+    return this.#watch.run(() => sendOne(this.#client, text, values));
+  }
+
+  /**
+   * Runs a part of the work. If it is refused, what it wrote is rolled back, everything before it stays,
+   * and the refusal is the answer.
+   *
+   * @throws every other error, and a refusal after which the connection cannot be used any more
+   */
+  async attempt<Result>(work: () => Promise<Result>): Promise<Result | AppError> {
+    await this.run(sql`SAVEPOINT attempt`);
+    const release = () => this.run(sql`RELEASE SAVEPOINT attempt`);
+    try {
+      const result = await work();
+      await release();
+      return result;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      try {
+        await this.run(sql`ROLLBACK TO SAVEPOINT attempt`);
+        await release();
+      } catch {
+        // The refusal says more than that the connection is gone.
+        throw error;
+      }
+      return error;
+    }
+  }
+
+  /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
+  describe(statement: SqlText): Promise<SelectColumn[]> {
+    return this.#watch.run(() => describeStatement(this.#client, statement));
+  }
+
+  /**
+   * Streams a select, which may write in its WITH, as binary COPY. If that is broken off, the
+   * connection is closed.
+   */
+  copyOut(
+    select: SqlText,
+    onChunk: (chunk: Uint8Array) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal));
+  }
+
+  /** Streams a select as CSV with a header line, as fast as `onChunk` takes it. */
+  copyCsv(
+    select: SqlText,
+    onChunk: (chunk: Uint8Array) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal, 'csv'));
+  }
+}

@@ -1,0 +1,204 @@
+import { EVENT_STREAM } from '../../contract/events';
+import { PREVIEW_METADATA, SLICE_SKIPPED_HEADER } from '../../contract/operations';
+import { ARROW, ARROW_LENGTH_HEADER, CSV, TIMELINE_HEADER } from '../../contract/primitives';
+import type { Column } from '../arrow/column-plan';
+import { rowCountOf } from '../arrow/column-values';
+import { encodeParts, lengthOf } from '../arrow/encode';
+import { isListed, jsonAroundList, jsonRows, jsonWithList, jsonWithRows } from '../arrow/json';
+import type { Read } from '../bodies';
+import type { Reservation } from '../budget';
+import { piecesOf } from '../pieces';
+import { Turns } from '../turns';
+
+/** The same response, with its body counted: `onBytes` gets the size of each chunk that is sent. */
+export function countBody(response: Response, onBytes: (bytes: number) => void): Response {
+  const length = response.headers.get('content-length');
+  if (length !== null || response.body === null) {
+    onBytes(Number(length ?? 0));
+    return response;
+  }
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onBytes(chunk.byteLength);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counter), response);
+}
+
+/**
+ * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing if there are no
+ * rows.
+ */
+export function readResponse(read: Read): Response {
+  // A client may keep the rows if it asks each time whether they are still the newest.
+  // The tag is weak, since the rows may be compressed or not.
+  const headers: Record<string, string> =
+    read.tag === undefined
+      ? { 'cache-control': 'no-store' }
+      : { etag: `W/"${read.tag}"`, 'cache-control': 'private, no-cache' };
+  headers.vary = 'accept-encoding';
+  const { timeline } = read.kind === 'rows' ? read.body : read;
+  Object.assign(headers, timelineHeader(timeline));
+  if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
+  const { parts, rowCount, release, encoding, length } = read.body;
+  return arrowResponse(parts, rowCount, release, {
+    ...headers,
+    ...(encoding && { 'content-encoding': encoding, [ARROW_LENGTH_HEADER]: String(length) }),
+  });
+}
+
+/** Names the history that an answer is of, if the database tells. */
+export const timelineHeader = (timeline: string | null): Record<string, string> =>
+  timeline === null ? {} : { [TIMELINE_HEADER]: timeline };
+
+const arrowResponse = (
+  parts: readonly Uint8Array[],
+  rowCount: number,
+  release: () => void,
+  headers: Record<string, string>,
+): Response =>
+  new Response(inPieces(piecesOf(parts), release), {
+    headers: {
+      ...headers,
+      'content-type': ARROW,
+      'content-length': String(lengthOf(parts)),
+      'x-row-count': String(rowCount),
+    },
+  });
+
+/** A stream of events, which no proxy may keep back, compress or store. */
+export async function eventResponse(
+  { method }: Request,
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Promise<Response> {
+  if (method === 'HEAD') await stream.cancel();
+  return new Response(method === 'HEAD' ? null : stream, {
+    headers: {
+      'content-type': EVENT_STREAM,
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  });
+}
+
+/** Rows as CSV. The length is not known before the last one. */
+export const csvResponse = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Response =>
+  new Response(stream, {
+    headers: {
+      'content-type': `${CSV}; charset=utf-8`,
+      'cache-control': 'no-store',
+      vary: 'accept',
+    },
+  });
+
+/** The rows of an answer, and what is told beside them. */
+interface AnsweredRows {
+  columns: readonly Column[];
+  memory: Reservation;
+  /** The slice keys that were not used, as {@link SLICE_SKIPPED_HEADER} has them. */
+  skipped: string;
+}
+
+/** The answer of an operation: its rows, and in a header the slice keys it did not use. */
+export const operationResponse = (answer: AnsweredRows, asArrow: boolean): Response =>
+  asArrow
+    ? arrowRows(answer)
+    : jsonInPieces(jsonRows(answer.columns), answer.memory, skippedHeader(answer.skipped));
+
+/** The answer of a preview: what the operation would do, and its rows. */
+export function previewResponse(
+  { facts, ...answer }: AnsweredRows & { facts: Record<string, unknown> },
+  asArrow: boolean,
+): Response {
+  const { columns, memory, skipped } = answer;
+  return asArrow
+    ? arrowRows(answer, { [PREVIEW_METADATA]: JSON.stringify(facts) })
+    : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
+}
+
+function arrowRows(
+  { columns, memory, skipped }: AnsweredRows,
+  metadata: Record<string, string> = {},
+): Response {
+  const release = () => memory.release();
+  try {
+    const parts = encodeParts(columns, metadata);
+    return arrowResponse(parts, rowCountOf(columns), release, skippedHeader(skipped));
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+const skippedHeader = (skipped: string): Record<string, string> =>
+  skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
+
+/** The answer of an undo: the keys of the rows that are gone. Its length is told if they are listed already. */
+export function undoResponse({
+  rows_deleted,
+  keys,
+  columns: [column],
+  memory,
+}: {
+  rows_deleted: number;
+  keys: 'pf_ids' | 'pf_gkeys';
+  columns: readonly Column[];
+  memory: Reservation;
+}): Response {
+  const fields = { rows_deleted };
+  if (!isListed(column)) return jsonInPieces(jsonWithList(fields, keys, column), memory);
+  const parts = jsonAroundList(fields, keys, column);
+  const length = String(lengthOf(parts));
+  return jsonInPieces(piecesOf(parts), memory, { 'content-length': length });
+}
+
+/**
+ * An answer of JSON in pieces. Each piece is made when the client takes it, and none is made after the
+ * client has gone.
+ *
+ * @param memory of what it is made from; released at the end
+ */
+export const jsonInPieces = (
+  pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
+  memory: Pick<Reservation, 'release'>,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(
+    inPieces(pieces, () => memory.release()),
+    { headers: { 'content-type': 'application/json', ...headers } },
+  );
+
+/**
+ * A body whose pieces are made one by one, each when the client has taken the one before it.
+ *
+ * @param done called at the end: the last piece is taken, the client is gone or a piece cannot be made
+ */
+function inPieces(
+  pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
+  done: () => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const turns = new Turns();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        await turns.give();
+        try {
+          const piece = pieces.next();
+          if (!piece.done) return controller.enqueue(piece.value);
+        } catch (error) {
+          done();
+          throw error;
+        }
+        done();
+        controller.close();
+      },
+      cancel() {
+        pieces.return?.();
+        done();
+      },
+    },
+    // Without a buffer, a piece is made only when it is read.
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,179 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { Me } from '../../contract/me';
+import { IDEMPOTENCY_KEY_HEADER, isObject } from '../../contract/primitives';
+import type { WriteKey } from '../db/idempotency';
+import type { Place } from '../errors';
+import { AppError, faultAt, reasonOf } from '../errors';
+
+/** Whether the headers of a request announce a body. Node passes on no other. */
+const hasBody = ({ headers }: Request): boolean =>
+  Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding');
+
+/** Holds a body to JSON by its content type, even if no handler reads it. @throws AppError 415 */
+export function requireJsonBody(request: Request): void {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (hasBody(request) && type !== 'application/json') {
+    throw new AppError(415, 'Send the body as JSON, with content-type: application/json');
+  }
+}
+
+/**
+ * The body of a request, held to a schema and to the configured size.
+ *
+ * @throws AppError 413 if it is too large, 400 if there is none, it does not parse or does not
+ * fit, naming the field
+ */
+export const readJson = async <Body>(
+  { request, locals }: Received,
+  schema: v.GenericSchema<unknown, Body>,
+): Promise<Body> =>
+  fitted(await readText(request, locals.config.bodyLimit), schema, locals.me.user);
+
+/** The parts of a request that reading its body needs. */
+interface Received {
+  request: Request;
+  locals: { config: { bodyLimit: number }; me: Me };
+}
+
+/**
+ * The body of a request that writes rows, as {@link readJson} reads it, and its key.
+ *
+ * @throws AppError as `readJson`, and 400 for a key that cannot be one
+ */
+export async function readWrite<Body>(
+  received: Received & { url: URL },
+  schema: v.GenericSchema<unknown, Body>,
+): Promise<{ body: Body; key: WriteKey | undefined }> {
+  const { request, locals } = received;
+  const text = await readText(request, locals.config.bodyLimit);
+  return { key: writeKey(received, text), body: fitted(text, schema, locals.me.user) };
+}
+
+/** As {@link readWrite}, for a body that may be left out: no body says as much as `{}`. */
+export async function readOptionalWrite<Body>(
+  received: Received & { url: URL },
+  schema: v.GenericSchema<unknown, Body>,
+): Promise<{ body: Body; key: WriteKey | undefined }> {
+  const { request, locals } = received;
+  const text = await readText(request, locals.config.bodyLimit);
+  const body = fitted(text.trim() === '' ? '{}' : text, schema, locals.me.user);
+  return { key: writeKey(received, text), body };
+}
+
+function writeKey(
+  { request, url, locals: { me } }: Received & { url: URL },
+  body: string,
+): WriteKey | undefined {
+  const key = request.headers.get(IDEMPOTENCY_KEY_HEADER);
+  if (key === null) return undefined;
+  if (!/^[ -~]{1,200}$/.test(key)) {
+    throw new AppError(
+      400,
+      `${IDEMPOTENCY_KEY_HEADER} must be 1 to 200 printable ASCII characters`,
+      { field: IDEMPOTENCY_KEY_HEADER },
+    );
+  }
+  const digest = createHash('sha256').update(body);
+  // What one person was answered is nobody else's. No name holds a line break.
+  if (me.user !== null) digest.update(`\n${me.user}`);
+  return { key, path: `${request.method} ${url.pathname}`, digest: digest.digest('hex') };
+}
+
+/**
+ * A body, parsed and held to its schema.
+ *
+ * @param user who is signed in: the `pf_user` of the body, whatever it says; null if nobody is
+ * @throws AppError 400 naming the field
+ */
+function fitted<Body>(
+  text: string,
+  schema: v.GenericSchema<unknown, Body>,
+  user: string | null,
+): Body {
+  // If the name is all that a request says, there is nothing left to send.
+  const isLeftOut = user !== null && schema.type !== 'array' && text.trim() === '';
+  const sent = isLeftOut ? {} : parse(text);
+  const body = user !== null && isObject(sent) ? { ...sent, pf_user: user } : sent;
+  // A list has no fields, so it would pass if every field may be left out.
+  if (schema.type !== 'array' && Array.isArray(body)) {
+    throw new AppError(400, 'The body must be a JSON object');
+  }
+  const result = v.safeParse(schema, body);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const place = placeOf(issue);
+  if (place && issue.received === 'undefined') {
+    const { words, ...blame } = place;
+    throw new AppError(400, `${words} is missing`, blame);
+  }
+  throw place ? faultAt(place, 400, issue.message) : new AppError(400, issue.message);
+}
+
+/**
+ * Where in the body a fault is; undefined if it is the body itself. An entry that names a column is
+ * described by the column, every other field by its path.
+ */
+function placeOf(issue: v.BaseIssue<unknown>): Place | undefined {
+  const path = issue.path ?? [];
+  const [entry, ...rest] = path;
+  if (entry === undefined) return undefined;
+  const field = path.map(({ key }) => String(key)).join('.');
+  const column = path.map(columnOf).find((name) => name !== undefined);
+  const cname = entry.type === 'array' ? columnOf(entry) : undefined;
+  const words =
+    cname === undefined
+      ? field
+      : [`Column "${cname}"`, ...rest.map(({ key }) => String(key))].join(', ');
+  return { words, field, column };
+}
+
+/** The column that one step of a path names: by its key in a `slice` or `set`, or by its `cname`. */
+function columnOf({ type, key, value }: v.IssuePathItem): string | undefined {
+  if (type === 'map') return typeof key === 'string' ? key : undefined;
+  const named = v.safeParse(v.object({ cname: v.string() }), value);
+  return named.success ? named.output.cname : undefined;
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') throw new AppError(400, 'The body is missing; send JSON');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError(400, `The body is not JSON: ${reasonOf(error)}`);
+  }
+}
+
+/** How many bytes of a refused body the service still reads: a client reads no answer while it sends. */
+const DISCARDED = 16 * 1_048_576;
+
+async function readText(request: Request, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size <= limit) chunks.push(chunk);
+    else if (size > limit + DISCARDED) break;
+  }
+  if (size > limit) throw new AppError(413, `The body is larger than ${limit} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new AppError(400, 'The body is not UTF-8 text');
+  }
+}
+
+/** Drains an unread body; otherwise the connection hangs. */
+export async function discardBody(request: Request): Promise<void> {
+  if (request.bodyUsed) return;
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > DISCARDED) break;
+    }
+  } catch {
+    // The client is gone. Its answer must be made all the same, since it holds memory until it is sent.
+  }
+}

@@ -1,0 +1,142 @@
+import type { NewEntry } from '../../../contract/log';
+import type { Column } from '../../arrow/column-plan';
+import type { Reservation } from '../../budget';
+import { keepRowCount } from '../../db/entries';
+import { tell } from '../../db/events';
+import type { ExactTotals } from '../../db/forecast';
+import { exactTotals } from '../../db/forecast';
+import type { Transaction } from '../../db/transaction';
+import type { SqlText } from '../../sql/quote';
+import { literal, sql, typedLiteral } from '../../sql/quote';
+import { excludeClause } from '../../sql/slice';
+import { ofEntries } from '../../sql/templates/read';
+import type { TokenValues } from '../../sql/tokens';
+import { substitute } from '../../sql/tokens';
+import type { Statement } from '../client-faults';
+import { blameClient } from '../client-faults';
+import type { ForecastVersion } from '../forecast-version';
+import { storedTemplate } from '../forecast-version';
+import type { HeldRows } from '../held';
+import { withoutHeld } from '../held';
+import type { LockedRows } from '../locks';
+import { requireUnlocked } from '../locks';
+import type { StatementAnswer } from '../read-columns';
+import { runWrite } from '../read-columns';
+
+/** The rows of an entry, as a condition. */
+export const ofEntry = (logid: number): SqlText => sql`pf_logid = ${logid}`;
+
+/** Which rows of a version a statement works on. */
+export interface Reach {
+  /** The condition of the slice. */
+  slice: SqlText;
+  /** Rows of the slice that it leaves as they are; undefined if there are none. */
+  held?: HeldRows | undefined;
+}
+
+/** All rows of a version. */
+export const WHOLE: Reach = { slice: sql`TRUE` };
+
+/** What an operation writes through: the one that writes entries, or one that tries them. */
+export interface OperationWriter {
+  tx: Transaction;
+  target: ForecastVersion;
+  /** The rows of the version that nobody may change. */
+  locked: () => Promise<readonly LockedRows[]>;
+  open: (entry: NewEntry) => Promise<OpenEntry>;
+}
+
+/** An entry whose rows are being written. */
+export class OpenEntry {
+  constructor(
+    protected readonly tx: Transaction,
+    protected readonly target: ForecastVersion,
+    private readonly memory: Reservation,
+    private readonly locked: readonly LockedRows[],
+    private readonly entry: NewEntry,
+    readonly logid: number,
+    private readonly keep?: (totals: ExactTotals, columns: readonly Column[]) => void,
+  ) {}
+
+  /**
+   * Writes rows of the entry by a stored template.
+   *
+   * @param reach which rows of the version it works on
+   * @param tokens what the template asks for beside table, version, entry, user, note, slice and exclusions
+   * @param blamed what a refusal by PostgreSQL blames
+   * @throws AppError as {@link blameClient}
+   */
+  run(
+    template: SqlText,
+    reach: Reach,
+    tokens: TokenValues,
+    blamed: Statement,
+  ): Promise<StatementAnswer> {
+    const { tx, target, memory } = this;
+    const statement = this.filled(template, reach, tokens);
+    return blameClient(blamed, () => runWrite(tx, statement, target.columns, memory));
+  }
+
+  /** A template with its tokens filled in. */
+  protected filled(template: SqlText, { slice, held }: Reach, tokens: TokenValues): SqlText {
+    const { target, entry, logid } = this;
+    const { version, table } = target;
+    return substitute(template, {
+      where_clause: withoutHeld(slice, held),
+      fc_table: table,
+      version_id: sql`${version.id}`,
+      logid: sql`${logid}`,
+      pf_user: literal(entry.pf_user),
+      note: this.#note,
+      exclude_clause: excludeClause(version.exclude_iters),
+      ...tokens,
+    });
+  }
+
+  /**
+   * All rows of the entry as its operation answers them. The answers of several statements could not just
+   * be joined: at the grain, they may have the same keys.
+   */
+  async rows(isGrain: boolean): Promise<StatementAnswer> {
+    const { tx, target, entry, memory } = this;
+    const { source, version, table, columns } = target;
+    const operation = isGrain ? 'get_agg' : 'get_data';
+    const template = await storedTemplate(tx, source.id, operation);
+    const rows = substitute(template, {
+      fc_table: ofEntries(table, [this.logid]),
+      version_id: sql`${version.id}`,
+    });
+    const statement = sql`SELECT *, ${this.#note} AS pf_note, ${literal(entry.operation)} AS pf_op
+FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
+    return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
+  }
+
+  /**
+   * Ends the entry after its last row is written: holds it to the locks, keeps how many rows it has, and
+   * tells of it.
+   *
+   * @param answer what its operation answers, of which an undo is told again; of a load, how many rows it has
+   * @throws AppError 423 if a row is locked
+   */
+  async close(answer: readonly Column[] | number): Promise<void> {
+    const { tx, target, logid } = this;
+    const { operation, pf_user } = this.entry;
+    await this.requireUnlocked();
+    if (typeof answer === 'number') await keepRowCount(tx, logid, answer);
+    else {
+      const totals = await exactTotals(tx, target.table, target.columns, logid);
+      await keepRowCount(tx, logid, totals.row_count);
+      this.keep?.(totals, answer);
+    }
+    await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
+  }
+
+  /** @throws AppError 423 if a row of the entry is locked */
+  protected async requireUnlocked(): Promise<void> {
+    await requireUnlocked(this.tx, this.target, this.locked, ofEntry(this.logid));
+  }
+
+  get #note(): SqlText {
+    return typedLiteral(this.entry.note, sql`text`);
+  }
+}

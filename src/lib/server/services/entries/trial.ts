@@ -1,0 +1,128 @@
+import type { NewEntry } from '../../../contract/log';
+import type { Reservation } from '../../budget';
+import { triedId } from '../../db/entries';
+import type { Totals } from '../../db/forecast';
+import { noTotals, sliceTotals } from '../../db/forecast';
+import type { Transaction } from '../../db/transaction';
+import type { SqlText } from '../../sql/quote';
+import { join, sql } from '../../sql/quote';
+import { excludeClause } from '../../sql/slice';
+import type { TokenValues } from '../../sql/tokens';
+import type { Statement } from '../client-faults';
+import { blameClient } from '../client-faults';
+import type { Resources, Held } from './writer';
+import type { ForecastVersion } from '../forecast-version';
+import { readVersion } from '../forecast-version';
+import type { LockedRows } from '../locks';
+import { lockedRows } from '../locks';
+import type { Reach, OperationWriter } from './open-entry';
+import { OpenEntry } from './open-entry';
+import type { StatementAnswer } from '../read-columns';
+
+/** What one statement of a trial has done. */
+interface Tried {
+  /** As it ran. */
+  statement: SqlText;
+  reach: Reach;
+  /** Of its slice, without rows of excluded origins. */
+  totals: Record<'before' | 'after', Totals>;
+}
+
+/**
+ * Tries to write one entry, to tell what would come of it. Only {@link trying} makes one: its transaction
+ * is rolled back.
+ */
+class TrialWriter implements OperationWriter {
+  readonly tried: Tried[] = [];
+
+  constructor(
+    readonly tx: Transaction,
+    readonly target: ForecastVersion,
+    private readonly memory: Reservation,
+  ) {}
+
+  locked(): Promise<readonly LockedRows[]> {
+    return lockedRows(this.tx, this.target);
+  }
+
+  /** An entry that is not in the log. Its id is negative, so keys of its rows are those of no other row. */
+  async open(entry: NewEntry): Promise<OpenEntry> {
+    const { tx, target, memory, tried } = this;
+    const locked = await this.locked();
+    return new TriedEntry(tx, target, memory, locked, entry, await triedId(tx), tried);
+  }
+
+  /** Totals of the rows in any of the slices that are held. */
+  async held(): Promise<Totals> {
+    const { tx, target, tried } = this;
+    const conditions = tried.flatMap(({ reach: { slice, held } }) =>
+      held ? sql`(${slice} AND (${held.where}))` : [],
+    );
+    if (conditions.length === 0) return noTotals(target.columns);
+    return totalsOf(tx, target, join(conditions, sql` OR `));
+  }
+}
+
+class TriedEntry extends OpenEntry {
+  constructor(
+    tx: Transaction,
+    target: ForecastVersion,
+    memory: Reservation,
+    locked: readonly LockedRows[],
+    entry: NewEntry,
+    logid: number,
+    private readonly tried: Tried[],
+  ) {
+    super(tx, target, memory, locked, entry, logid);
+  }
+
+  override async run(
+    template: SqlText,
+    reach: Reach,
+    tokens: TokenValues,
+    blamed: Statement,
+  ): Promise<StatementAnswer> {
+    const { tx, target } = this;
+    const totals = () => blameClient(blamed, () => totalsOf(tx, target, reach.slice));
+    const before = await totals();
+    const answer = await super.run(template, reach, tokens, blamed);
+    const statement = this.filled(template, reach, tokens);
+    this.tried.push({ statement, reach, totals: { before, after: await totals() } });
+    return answer;
+  }
+
+  /** There is no entry that could keep a count, and nothing to tell. */
+  override close(): Promise<void> {
+    return this.requireUnlocked();
+  }
+}
+
+/** Totals of the rows behind a condition that operations see. */
+async function totalsOf(
+  tx: Transaction,
+  { version, columns, table }: ForecastVersion,
+  where: SqlText,
+): Promise<Totals> {
+  const exclude = excludeClause(version.exclude_iters);
+  return (await sliceTotals(tx, table, columns, where, exclude)).included;
+}
+
+/**
+ * Gives `work` a writer whose writes are rolled back, in one snapshot. It takes no lock of the version, so
+ * no writer waits for it, and a closed version can be tried, too. Used-up ids are all that it leaves
+ * behind.
+ *
+ * @throws AppError 404 if there is no such version; 422 for rows that take more than the whole budget, 503
+ * for waiting too long
+ */
+export const trying = <Result extends object>(
+  { db, budget }: Resources,
+  versionId: number,
+  work: (writer: TrialWriter) => Promise<Result>,
+): Promise<Held<Result>> =>
+  budget.run(async (memory) => ({
+    ...(await db.versionTrial(versionId, async (tx) =>
+      work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
+    )),
+    memory,
+  }));
