@@ -1,7 +1,7 @@
 /** Bytes of a piece. */
 const PIECE = 262_144;
 /** The longest integer of 32 bits, with its sign, and the comma before it. */
-export const LONGEST = 12;
+const LONGEST = 12;
 const [COMMA, MINUS, ZERO] = [44, 45, 48];
 
 /**
@@ -30,8 +30,13 @@ export function* integerPieces(
   yield encoder.encode(tail);
 }
 
-/** @returns the position after its last digit */
-function writeInteger(bytes: Uint8Array, start: number, value: number): number {
+/**
+ * Writes the digits of an integer of 32 bits.
+ *
+ * @param digits at least so many: zeros come first
+ * @returns the position after its last digit
+ */
+export function writeInteger(bytes: Uint8Array, start: number, value: number, digits = 1): number {
   let at = start;
   // -2^31 has no positive counterpart of 32 bits, but one of 53.
   let left = value;
@@ -39,8 +44,8 @@ function writeInteger(bytes: Uint8Array, start: number, value: number): number {
     bytes[at++] = MINUS;
     left = -value;
   }
-  let end = at + 1;
-  for (let power = 10; power <= left; power *= 10) end += 1;
+  let end = at + digits;
+  for (let power = 10 ** digits; power <= left; power *= 10) end += 1;
   for (let digit = end - 1; digit >= at; digit -= 1) {
     // Unsigned integers of 32 bits, which take half of the time that numbers with fractions do.
     const rest = (left / 10) >>> 0;

@@ -76,12 +76,6 @@ export interface ListedColumn extends Column {
   list: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** Writes the list of a column of integers at once; any other column stays as it is. */
-export function listed(column: Column): Column | ListedColumn {
-  const values = integersOf(column);
-  return values ? { ...column, list: [...integerPieces('', values, '')] } : column;
-}
-
 /** Whether the list of a column is written already. */
 export const isListed = (column: Column | undefined): column is ListedColumn =>
   column !== undefined && 'list' in column;

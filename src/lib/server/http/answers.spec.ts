@@ -1,6 +1,5 @@
-import { Int32, makeData } from 'apache-arrow';
 import { expect, it } from 'vitest';
-import { listed } from '../arrow/json';
+import { idColumn, listedIds } from '../arrow/id-runs';
 import { Budget } from '../budget';
 import { jsonInPieces, undoResponse } from './answers';
 
@@ -43,24 +42,20 @@ it('gives back the memory of an answer that is taken to its end, or cannot be ma
 });
 
 /** The answer of an undo of many rows, and the budget that it takes 1,000 bytes of. */
-async function undone(write: typeof listed) {
-  const ids = Int32Array.from({ length: 100_000 }, (_, i) => i + 1);
-  const column = {
-    name: 'pf_id',
-    data: makeData({ type: new Int32(), length: ids.length, nullCount: 0, data: ids }),
-  };
+async function undone(write: typeof idColumn) {
   const budget = new Budget(1_000_000);
   const memory = await budget.once((memory) => {
     memory.grow(1000);
     return Promise.resolve(memory);
   });
-  const columns = [write(column)];
+  const ids = Array.from({ length: 100_000 }, (_, i) => i + 1);
+  const columns = [write('pf_id', [1, ids.length])];
   const response = undoResponse({ rows_deleted: ids.length, keys: 'pf_ids', columns, memory });
-  return { response, budget, expected: { rows_deleted: ids.length, pf_ids: [...ids] } };
+  return { response, budget, expected: { rows_deleted: ids.length, pf_ids: ids } };
 }
 
 it('tells the length of an answer to an undo whose ids are listed before', async () => {
-  const { response, budget, expected } = await undone(listed);
+  const { response, budget, expected } = await undone(listedIds);
   const length = Number(response.headers.get('content-length'));
   const bytes = new Uint8Array(await response.arrayBuffer());
   expect(bytes.length).toBe(length);
@@ -69,15 +64,15 @@ it('tells the length of an answer to an undo whose ids are listed before', async
 });
 
 it('tells no length of one whose ids are listed while it is sent', async () => {
-  const { response, budget, expected } = await undone((column) => column);
+  const { response, budget, expected } = await undone(idColumn);
   expect(response.headers.has('content-length')).toBe(false);
   expect(await response.json()).toEqual(expected);
   expect(budget.held).toBe(0);
 });
 
 it.each([
-  ['before', listed],
-  ['while it is sent', (column: Parameters<typeof listed>[0]) => column],
+  ['before', listedIds],
+  ['while it is sent', idColumn],
 ])(
   'keeps the memory of ids listed %s until the client has taken them or left',
   async (_, write) => {

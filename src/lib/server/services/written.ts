@@ -1,8 +1,7 @@
 import type { LogEntry } from '../../contract/log';
 import type { Column } from '../arrow/column-plan';
 import { copiedTexts } from '../arrow/column-values';
-import { idBytes, idColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
-import { listed } from '../arrow/json';
+import { idBytes, idCount, listedIds, runsOf, type IdRuns } from '../arrow/id-runs';
 import type { Reservation } from '../budget';
 import type { Transaction } from '../db/transaction';
 import type { ExactTotals } from '../db/forecast';
@@ -116,7 +115,7 @@ export async function deleteWritten(
   kept.drop(seriesOf(tx, target), { id });
   const deleting = deleteRows();
   // Ids are written out while the database is at work.
-  const column = keys.kind === 'pf_ids' ? listed(idColumn('pf_id', keys.ids)) : keys.column;
+  const column = keys.kind === 'pf_ids' ? listedIds('pf_id', keys.ids) : keys.column;
   if ((await deleting) !== row_count) throw new OtherRows();
   return column;
 }
