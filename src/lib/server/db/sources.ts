@@ -4,8 +4,8 @@ import { Source, SourceListEntry } from '../../contract/sources';
 import { sql } from '../sql/quote';
 import { STORED_COLUMNS, StoredColumn } from './column-metadata';
 import type { Queryable } from './queryable';
-import type { Transaction } from './transaction';
 import { found, prepared } from './queryable';
+import type { Transaction } from './transaction';
 import { byName, GENERATED_COLUMNS, NamedColumn, type GeneratedColumn } from './templates';
 
 const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at, created_by`;

@@ -2,8 +2,8 @@ import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
-import type { Transaction } from './transaction';
 import { found, prepared } from './queryable';
+import type { Transaction } from './transaction';
 import { lockUntilCommitted, waitForCommits } from './distributed';
 
 const FIELDS = sql`id, source_id, name, description, status, exclude_iters, created_at, created_by,

@@ -1,8 +1,8 @@
 import type { Lock, LockRequest } from '../../contract/locks';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
-import type { Transaction } from '../db/transaction';
 import { found } from '../db/queryable';
+import type { Transaction } from '../db/transaction';
 import { tell } from '../db/events';
 import { deleteLock, firstFulfilled, insertLock, listLocks, versionOfLock } from '../db/locks';
 import { getVersion, lockOpenVersion } from '../db/versions';
