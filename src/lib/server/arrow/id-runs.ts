@@ -1,7 +1,6 @@
-import { Float64, Int32, makeData } from 'apache-arrow';
+import { Float64, Int32, makeData, type Data } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { numbersOf } from './column-values';
-import type { ListedColumn } from './json';
 import { writeInteger } from './json-integers';
 
 /** Adjacent integers: the first of each run, then how many there are, for one run after the other. */
@@ -10,6 +9,10 @@ export type IdRuns = readonly number[];
 /** More runs than this are not worth keeping beside the rows. */
 const MOST_RUNS = 10_000;
 const BEYOND_INT32 = 2 ** 31;
+/** Bytes of a piece of a list. */
+const PIECE = 262_144;
+/** The most digits that an id has, and the comma before it. */
+const LONGEST_ID = 17;
 const COMMA = 44;
 
 /**
@@ -43,76 +46,90 @@ export function idCount(runs: IdRuns): number {
   return count;
 }
 
-/** Bytes that {@link listedIds} takes. */
-export const idBytes = (runs: IdRuns): number => idCount(runs) * 8 + listBytes(runs);
+/** Bytes that the data of {@link IdColumn} take. */
+export const idBytes = (runs: IdRuns): number => 8 * idCount(runs);
 
-/** The ids of some runs as a column, of which the list in JSON is written already. */
-export const listedIds = (name: string, runs: IdRuns): ListedColumn => ({
-  ...idColumn(name, runs),
-  list: [idList(runs)],
-});
+/**
+ * The ids of some runs as a column. Its data are made each time they are asked for: an answer in JSON goes
+ * without.
+ */
+export class IdColumn implements Column {
+  constructor(
+    readonly name: string,
+    private readonly runs: IdRuns,
+  ) {}
 
-/** The ids of some runs as the column that a decoder makes of them. */
-export function idColumn(name: string, runs: IdRuns): Column {
-  const length = idCount(runs);
-  const isNarrow = runs.every((id, i) => i % 2 === 1 || id + (runs[i + 1] ?? 0) <= BEYOND_INT32);
-  const ids = isNarrow ? new Int32Array(length) : new Float64Array(length);
-  let row = 0;
+  /** Int32 if all ids fit, as a decoder makes it. */
+  get data(): Data {
+    const { runs } = this;
+    const length = idCount(runs);
+    const isNarrow = runs.every((id, i) => i % 2 === 1 || id + (runs[i + 1] ?? 0) <= BEYOND_INT32);
+    const ids = isNarrow ? new Int32Array(length) : new Float64Array(length);
+    let row = 0;
+    for (const { first, end } of eachRun(runs)) {
+      for (let id = first; id < end; row += 1, id += 1) ids[row] = id;
+    }
+    return ids instanceof Int32Array
+      ? makeData({ type: new Int32(), length, nullCount: 0, data: ids })
+      : makeData({ type: new Float64(), length, nullCount: 0, data: ids });
+  }
+
+  /** How many bytes {@link list} makes. */
+  get listLength(): number {
+    let length = Math.max(0, idCount(this.runs) - 1);
+    for (const { first, end } of eachRun(this.runs)) {
+      for (let from = first; from < end;) {
+        const digits = String(from).length;
+        const upTo = Math.min(end, 10 ** digits);
+        length += (upTo - from) * digits;
+        from = upTo;
+      }
+    }
+    return length;
+  }
+
+  /**
+   * The ids in JSON, with commas between and no brackets, in pieces that are made when they are requested. Of
+   * adjacent ids, whole thousands differ from the thousand before in a digit or two, so it is copied and these
+   * are changed.
+   */
+  *list(): Generator<Uint8Array<ArrayBuffer>, void> {
+    let bytes = new Uint8Array(PIECE);
+    // Each id has a comma before it, but for the first one.
+    let [start, at] = [1, 0];
+    let before: Thousand | null = null;
+    for (const { first, end } of eachRun(this.runs)) {
+      for (let id = first; id < end;) {
+        if (PIECE - at < 1000 * LONGEST_ID) {
+          yield bytes.subarray(start, at);
+          bytes = new Uint8Array(PIECE);
+          [start, at, before] = [0, 0, null];
+        }
+        if (id >= 1000 && id % 1000 === 0 && id + 1000 <= end) {
+          before = writeThousand(bytes, at, id, before);
+          at += 1000 * (before.head.length + 3);
+          id += 1000;
+        } else {
+          bytes[at] = COMMA;
+          at = writeId(bytes, at + 1, id);
+          id += 1;
+        }
+      }
+    }
+    if (at > start) yield bytes.subarray(start, at);
+  }
+}
+
+function* eachRun(runs: IdRuns): Generator<{ first: number; end: number }, void> {
   for (let i = 0; i < runs.length; i += 2) {
     const first = runs[i] ?? 0;
-    const end = row + (runs[i + 1] ?? 0);
-    for (let id = first; row < end; row += 1, id += 1) ids[row] = id;
+    yield { first, end: first + (runs[i + 1] ?? 0) };
   }
-  return {
-    name,
-    data:
-      ids instanceof Int32Array
-        ? makeData({ type: new Int32(), length, nullCount: 0, data: ids })
-        : makeData({ type: new Float64(), length, nullCount: 0, data: ids }),
-  };
 }
-
-/** At most so many bytes {@link idList} has: a comma before each id, and as many digits as the longest. */
-function listBytes(runs: IdRuns): number {
-  let longest = 0;
-  for (let i = 0; i < runs.length; i += 2) {
-    const last = (runs[i] ?? 0) + (runs[i + 1] ?? 0) - 1;
-    longest = Math.max(longest, String(last).length);
-  }
-  return idCount(runs) * (longest + 1);
-}
-
 /** A thousand ids as they are listed: where they begin, and what stands before the last three digits of each. */
 interface Thousand {
   at: number;
   head: Uint8Array;
-}
-
-/**
- * The ids of some runs in JSON, with commas between and no brackets. Of adjacent ids, whole thousands differ
- * from the thousand before in a digit or two, so it is copied and these are changed. An undo writes this while
- * the database deletes the rows, and takes time from it if both get one processor.
- */
-function idList(runs: IdRuns): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(listBytes(runs));
-  let at = 0;
-  let before: Thousand | null = null;
-  for (let i = 0; i < runs.length; i += 2) {
-    const first = runs[i] ?? 0;
-    const end = first + (runs[i + 1] ?? 0);
-    for (let id = first; id < end;) {
-      if (id >= 1000 && id % 1000 === 0 && id + 1000 <= end) {
-        before = writeThousand(bytes, at, id, before);
-        at += 1000 * (before.head.length + 3);
-        id += 1000;
-      } else {
-        bytes[at] = COMMA;
-        at = writeId(bytes, at + 1, id);
-        id += 1;
-      }
-    }
-  }
-  return bytes.subarray(Math.min(1, at), at);
 }
 
 /** @returns the position after its last digit */

@@ -1,6 +1,7 @@
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { isText, rowCountOf } from './column-values';
+import type { IdColumn } from './id-runs';
 import { integerPieces } from './json-integers';
 
 /** The JSON value of a row. */
@@ -71,23 +72,21 @@ export function jsonWithList(
   return pieces(head, column?.data.length ?? 0, render, tail);
 }
 
-/** A column of which the list in JSON is written already, without its brackets. */
-export interface ListedColumn extends Column {
-  list: readonly Uint8Array<ArrayBuffer>[];
-}
-
-/** Whether the list of a column is written already. */
-export const isListed = (column: Column | undefined): column is ListedColumn =>
-  column !== undefined && 'list' in column;
-
-/** As {@link jsonWithList}, of a list that is written already: all parts, so that their length is known. */
-export function jsonAroundList(
+/** As {@link jsonWithList}, of ids that are known as runs, with its length in bytes. */
+export function jsonWithIds(
   fields: Record<string, unknown>,
   name: string,
-  { list }: ListedColumn,
-): Uint8Array<ArrayBuffer>[] {
+  ids: IdColumn,
+): { length: number; pieces: Generator<Uint8Array<ArrayBuffer>, void> } {
   const encoder = new TextEncoder();
-  return [encoder.encode(`${opened(fields)}"${name}":[`), ...list, encoder.encode(']}')];
+  const head = encoder.encode(`${opened(fields)}"${name}":[`);
+  const tail = encoder.encode(']}');
+  function* pieces() {
+    yield head;
+    yield* ids.list();
+    yield tail;
+  }
+  return { length: head.length + ids.listLength + tail.length, pieces: pieces() };
 }
 
 /** The values of a column of integers that has no nulls; undefined for every other column. */

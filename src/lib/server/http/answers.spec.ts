@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { idColumn, listedIds } from '../arrow/id-runs';
+import type { Column } from '../arrow/column-plan';
+import { IdColumn } from '../arrow/id-runs';
 import { Budget } from '../budget';
 import { jsonInPieces, undoResponse } from './answers';
 
@@ -41,21 +42,24 @@ it('gives back the memory of an answer that is taken to its end, or cannot be ma
   expect(released).toBe(2);
 });
 
+const asRuns = (ids: IdColumn): Column => ids;
+const asRead = ({ name, data }: IdColumn): Column => ({ name, data });
+
 /** The answer of an undo of many rows, and the budget that it takes 1,000 bytes of. */
-async function undone(write: typeof idColumn) {
+async function undone(write: (ids: IdColumn) => Column) {
   const budget = new Budget(1_000_000);
   const memory = await budget.once((memory) => {
     memory.grow(1000);
     return Promise.resolve(memory);
   });
   const ids = Array.from({ length: 100_000 }, (_, i) => i + 1);
-  const columns = [write('pf_id', [1, ids.length])];
+  const columns = [write(new IdColumn('pf_id', [1, ids.length]))];
   const response = undoResponse({ rows_deleted: ids.length, keys: 'pf_ids', columns, memory });
   return { response, budget, expected: { rows_deleted: ids.length, pf_ids: ids } };
 }
 
-it('tells the length of an answer to an undo whose ids are listed before', async () => {
-  const { response, budget, expected } = await undone(listedIds);
+it('tells the length of an answer to an undo whose ids are runs', async () => {
+  const { response, budget, expected } = await undone(asRuns);
   const length = Number(response.headers.get('content-length'));
   const bytes = new Uint8Array(await response.arrayBuffer());
   expect(bytes.length).toBe(length);
@@ -63,24 +67,21 @@ it('tells the length of an answer to an undo whose ids are listed before', async
   expect(budget.held).toBe(0);
 });
 
-it('tells no length of one whose ids are listed while it is sent', async () => {
-  const { response, budget, expected } = await undone(idColumn);
+it('tells no length of one whose ids were read', async () => {
+  const { response, budget, expected } = await undone(asRead);
   expect(response.headers.has('content-length')).toBe(false);
   expect(await response.json()).toEqual(expected);
   expect(budget.held).toBe(0);
 });
 
 it.each([
-  ['before', listedIds],
-  ['while it is sent', idColumn],
-])(
-  'keeps the memory of ids listed %s until the client has taken them or left',
-  async (_, write) => {
-    const { response, budget } = await undone(write);
-    const reader = response.body!.getReader();
-    await reader.read();
-    expect(budget.held).toBe(1000);
-    await reader.cancel();
-    expect(budget.held).toBe(0);
-  },
-);
+  ['that are runs', asRuns],
+  ['that were read', asRead],
+])('keeps the memory of ids %s until the client has taken them or left', async (_, write) => {
+  const { response, budget } = await undone(write);
+  const reader = response.body!.getReader();
+  await reader.read();
+  expect(budget.held).toBe(1000);
+  await reader.cancel();
+  expect(budget.held).toBe(0);
+});

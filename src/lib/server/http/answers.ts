@@ -4,7 +4,8 @@ import { ARROW, ARROW_LENGTH_HEADER, CSV, TIMELINE_HEADER } from '../../contract
 import type { Column } from '../arrow/column-plan';
 import { rowCountOf } from '../arrow/column-values';
 import { encodeParts, lengthOf } from '../arrow/encode';
-import { isListed, jsonAroundList, jsonRows, jsonWithList, jsonWithRows } from '../arrow/json';
+import { IdColumn } from '../arrow/id-runs';
+import { jsonRows, jsonWithIds, jsonWithList, jsonWithRows } from '../arrow/json';
 import type { Read } from '../bodies';
 import type { Reservation } from '../budget';
 import { piecesOf } from '../pieces';
@@ -134,7 +135,7 @@ function arrowRows(
 const skippedHeader = (skipped: string): Record<string, string> =>
   skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
 
-/** The answer of an undo: the keys of the rows that are gone. Its length is told if they are listed already. */
+/** The answer of an undo: the keys of the rows that are gone. Its length is told if they are ids in runs. */
 export function undoResponse({
   rows_deleted,
   keys,
@@ -147,10 +148,11 @@ export function undoResponse({
   memory: Reservation;
 }): Response {
   const fields = { rows_deleted };
-  if (!isListed(column)) return jsonInPieces(jsonWithList(fields, keys, column), memory);
-  const parts = jsonAroundList(fields, keys, column);
-  const length = String(lengthOf(parts));
-  return jsonInPieces(piecesOf(parts), memory, { 'content-length': length });
+  if (!(column instanceof IdColumn)) {
+    return jsonInPieces(jsonWithList(fields, keys, column), memory);
+  }
+  const { length, pieces } = jsonWithIds(fields, keys, column);
+  return jsonInPieces(pieces, memory, { 'content-length': String(length) });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../contract/log';
 import type { Column } from '../arrow/column-plan';
 import { copiedTexts } from '../arrow/column-values';
-import { idBytes, idCount, listedIds, runsOf, type IdRuns } from '../arrow/id-runs';
+import { idBytes, IdColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
 import type { Reservation } from '../budget';
 import type { Transaction } from '../db/transaction';
 import type { ExactTotals } from '../db/forecast';
@@ -113,9 +113,6 @@ export async function deleteWritten(
 ): Promise<Column> {
   memory.grow(keys.kind === 'pf_ids' ? idBytes(keys.ids) : keys.bytes);
   kept.drop(seriesOf(tx, target), { id });
-  const deleting = deleteRows();
-  // Ids are written out while the database is at work.
-  const column = keys.kind === 'pf_ids' ? listedIds('pf_id', keys.ids) : keys.column;
-  if ((await deleting) !== row_count) throw new OtherRows();
-  return column;
+  if ((await deleteRows()) !== row_count) throw new OtherRows();
+  return keys.kind === 'pf_ids' ? new IdColumn('pf_id', keys.ids) : keys.column;
 }
