@@ -109,7 +109,7 @@ const arrows = [
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, marking],
   ),
   forbid(
-    ['src/lib/server/*.ts'],
+    ['src/lib/server/*.ts', 'src/lib/server/http/**'],
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, ...drivers],
   ),
   forbid(['src/hooks.*.ts', 'src/cli/**'], [...drivers, rowWriting, marking]),

@@ -77,7 +77,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
         const planned = await version(type, false);
         const { entry, ids } = await scaled(planned);
         const { status, body, headers, bytes } = await apis[through].del(`/log/${entry.id}`);
-        // Only ids that are kept are written out before they are sent.
+        // Only of ids that are kept is the length known before they are sent.
         const length = through === 'the same server' ? `${bytes.length}` : null;
         expect(headers.get('content-length')).toBe(length);
         expect({ status, ...body }).toEqual({

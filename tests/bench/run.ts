@@ -3,7 +3,7 @@
  * figures and its picture.
  *
  * Each part runs in a process of its own, so that none takes others with it, and what it tells replaces
- * what was known of that part. Needs a build and a machine that is otherwise idle, and takes about 25
+ * what was known of that part. Needs a build and a machine that is otherwise idle, and takes about 20
  * minutes. Not part of `npm test`.
  */
 import { fork } from 'node:child_process';

@@ -6,12 +6,13 @@ import type { Template } from './cluster';
  * Vitest's `it` with the fixture `service`: a built server on a database of its own for each file,
  * started for the first hook or test that asks for it. Without more the database has the
  * migrations, the calendar and one table; `it.override('template', 'grain')` at the top of a file
- * chooses another. Hooks with fixtures are `it.beforeAll` and the like.
+ * chooses another, and `env` further environment variables. Hooks with fixtures are `it.beforeAll` and the like.
  */
 export const it = test
   .extend('template', { scope: 'file' }, 'service' as Template)
-  .extend('service', { scope: 'file' }, async ({ template }, { onCleanup }) => {
-    const service = await startService(template);
+  .extend('env', { scope: 'file' }, {} as Record<string, string>)
+  .extend('service', { scope: 'file' }, async ({ template, env }, { onCleanup }) => {
+    const service = await startService(template, env);
     onCleanup(service.stop);
     return service;
   });

@@ -129,7 +129,11 @@ const databaseNamed = (name: string): DatabaseConfig => ({
 /** What a server's environment says beside its database, so that it does what the run is to test. */
 export function serverEnvironment(): Record<string, string> {
   const { shards } = testCluster();
-  return shards === null ? {} : { PF_DISTRIBUTE: String(shards) };
+  const keep = process.env.PF_TEST_KEEP_ENTRIES;
+  return {
+    ...(shards !== null && { PF_DISTRIBUTE: String(shards) }),
+    ...(keep !== undefined && { PF_KEEP_ENTRIES: keep }),
+  };
 }
 
 let clones = 0;

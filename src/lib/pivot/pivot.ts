@@ -163,9 +163,7 @@ export class Pivot {
       const busy = new Busy((isBusy) => options.onBusy(isBusy));
       const gate: Gate = new Gate(() => grid.invalidate());
       const rows = new TableRows(engine, { table: await loading, names }, whole, index, gate);
-      const viewer: TableViewer = new TableViewer(element, rows, whole, busy, {
-        onChange: () => pivot.follow(),
-      });
+      const viewer = new TableViewer(element, rows, whole, busy);
       const table = new PivotTable(
         whole,
         index,
@@ -219,6 +217,7 @@ export class Pivot {
         origins,
       );
       for (const each of [columns, ...others]) pivot.empty.note(each);
+      viewer.listen(() => pivot.follow());
       element.addEventListener('perspective-toggle-settings', (event) => {
         if (!(event instanceof CustomEvent)) return;
         viewerLayout.isWhole = event.detail === true;

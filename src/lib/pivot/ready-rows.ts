@@ -47,7 +47,7 @@ interface ReadyRows {
   schema: Schema;
   origins: Origins;
   buckets: Buckets;
-  /** The days of the version's own rows. */
+  /** The days of the version's own rows; after {@link rest}, those of the other version, too. */
   days: KnownDays;
   /** Reads what can wait until the engine loads, and takes time. To be called once. */
   rest(): RestOfRows;

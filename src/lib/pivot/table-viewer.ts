@@ -4,12 +4,6 @@ import { columnsNeeded } from './columns-needed';
 import type { Schema, Viewer } from './engine-types';
 import type { TableRows } from './table-rows';
 
-/** What a viewer on a table tells. */
-interface TableViewerEvents {
-  /** The viewer shows something else, which nobody has told it here. */
-  onChange(): Promise<void>;
-}
-
 /**
  * The engine's viewer on the table of the rows. Before it is told what to show, the table gets the columns
  * for that; if they make it another table, the viewer goes on in that one with what it shows
@@ -27,27 +21,37 @@ export class TableViewer {
 
   /** @param whole the types of all columns, those that are made of dates among them */
   constructor(
-    private readonly viewer: Viewer,
+    private readonly element: Viewer,
     private readonly rows: TableRows,
     private readonly whole: Schema,
     private readonly busy: Busy,
-    private readonly events: TableViewerEvents,
   ) {
-    this.restore = viewer.restore.bind(viewer);
-    // The viewer may be told by others: by the order that its grid asks for, and from outside.
-    const restore: Viewer['restore'] = async (config) => {
-      if (await this.tell(config)) await this.onChange();
+    this.restore = element.restore.bind(element);
+  }
+
+  /**
+   * Hears what others tell the viewer: the order that its grid asks for, its own settings, and whoever calls
+   * it from outside.
+   *
+   * @param onChange is called when the viewer shows something else, which nobody has told it here
+   */
+  listen(onChange: () => Promise<void>): void {
+    const hear = async () => {
+      if (this.telling === 0 && !this.isClosed) await onChange();
     };
-    Object.defineProperty(viewer, 'restore', { value: restore, configurable: true });
-    viewer.addEventListener('perspective-config-update', () => {
-      this.onChange().catch((error: unknown) => {
+    const restore: Viewer['restore'] = async (config) => {
+      if (await this.tell(config)) await hear();
+    };
+    Object.defineProperty(this.element, 'restore', { value: restore, configurable: true });
+    this.element.addEventListener('perspective-config-update', () => {
+      hear().catch((error: unknown) => {
         // If the page is left right after a change, the viewer is gone before this has read it.
         if (!this.isClosed) throw error;
       });
     });
   }
 
-  /** Resolves when no columns are being brought. While they are, the viewer shows nothing. */
+  /** Resolves when the columns that are being brought are there. Until then, the viewer shows nothing. */
   async brought(): Promise<void> {
     await this.bringing;
   }
@@ -69,11 +73,11 @@ export class TableViewer {
       try {
         await this.busy.during(async () => {
           await this.tell(config, more);
-          await this.viewer.flush();
+          await this.element.flush();
         });
       } catch (error) {
         onEnd(false);
-        await this.viewer.resetError().catch(() => undefined);
+        await this.element.resetError().catch(() => undefined);
         throw error;
       }
       onEnd(true);
@@ -112,10 +116,6 @@ export class TableViewer {
     this.isClosed = true;
   }
 
-  private async onChange(): Promise<void> {
-    if (this.telling === 0 && !this.isClosed) await this.events.onChange();
-  }
-
   private async whileTold<T>(work: () => Promise<T>): Promise<T> {
     this.telling++;
     try {
@@ -143,10 +143,10 @@ export class TableViewer {
    */
   private async showTable(config: Record<string, unknown>): Promise<void> {
     this.isTableShown = true;
-    const loading = this.viewer.load(this.rows.table);
+    const loading = this.element.load(this.rows.table);
     const told = await Promise.allSettled([loading, this.restore(config)]);
     // Or it would wait before it draws a change, for as long as drawing takes.
-    this.viewer.setThrottle(0);
+    this.element.setThrottle(0);
     const failed = told.find((each) => each.status === 'rejected');
     if (!failed) return;
     this.isTableShown = false;
@@ -163,11 +163,11 @@ export class TableViewer {
   private async goOn(config: Record<string, unknown>): Promise<boolean> {
     if (!this.isTableShown || this.isClosed) return false;
     return this.whileTold(async () => {
-      const shown = v.parse(v.looseObject({}), await this.viewer.save());
+      const shown = v.parse(v.looseObject({}), await this.element.save());
       try {
         await this.showTable({ ...shown, ...config });
       } catch (error) {
-        await this.viewer.resetError().catch(() => undefined);
+        await this.element.resetError().catch(() => undefined);
         await this.showTable(shown).catch(() => undefined);
         throw error;
       }

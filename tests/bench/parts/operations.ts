@@ -27,7 +27,7 @@ const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
   },
 };
 
-/** Undos and repeated scales are near their targets, and swing by as much. */
+/** Undos and repeated scales vary by more than what is left to them. */
 const MORE_ROUNDS = 2;
 
 /** A version that operations are measured on. After each, all is as it was. */
@@ -137,7 +137,7 @@ async function scaleAgain(bench: Bench, version: Planned, client: pg.Client, row
   for (let round = 0; round < MORE_ROUNDS * bench.extent.rounds; round += 1) {
     const start = await version.newest();
     for (let at = 1; at <= 10; at += 1) {
-      // A round writes as much as the one before, so the same scale would fill a file each time.
+      // All rounds write equally much: without this, the same one of the ten would always fill a new file.
       if (at === 1 || at === 10) await version.reuseWal();
       const took = await timed(() =>
         version.operate('scale', { slice: { Batch: BATCH }, pct: 10 }),

@@ -14,6 +14,7 @@ const PIECE = 262_144;
 /** The most digits that an id has, and the comma before it. */
 const LONGEST_ID = 17;
 const COMMA = 44;
+const ENCODER = new TextEncoder();
 
 /**
  * The ids of a column as runs. A statement draws ids one after the other, so a hundred thousand usually
@@ -89,20 +90,20 @@ export class IdColumn implements Column {
   }
 
   /**
-   * The ids in JSON, with commas between and no brackets, in pieces that are made when they are requested. Of
-   * adjacent ids, whole thousands differ from the thousand before in a digit or two, so it is copied and these
-   * are changed.
+   * The ids in JSON, with commas between and no brackets, in pieces that are made when they are requested.
+   * Each whole thousand is a copy of the one before, with a digit or two changed.
    */
   *list(): Generator<Uint8Array<ArrayBuffer>, void> {
-    let bytes = new Uint8Array(PIECE);
+    const room = Math.min(PIECE, 1 + this.listLength + 1000 * LONGEST_ID);
+    let bytes = new Uint8Array(room);
     // Each id has a comma before it, but for the first one.
     let [start, at] = [1, 0];
     let before: Thousand | null = null;
     for (const { first, end } of eachRun(this.runs)) {
       for (let id = first; id < end;) {
-        if (PIECE - at < 1000 * LONGEST_ID) {
+        if (room - at < 1000 * LONGEST_ID) {
           yield bytes.subarray(start, at);
-          bytes = new Uint8Array(PIECE);
+          bytes = new Uint8Array(room);
           [start, at, before] = [0, 0, null];
         }
         if (id >= 1000 && id % 1000 === 0 && id + 1000 <= end) {
@@ -126,6 +127,7 @@ function* eachRun(runs: IdRuns): Generator<{ first: number; end: number }, void>
     yield { first, end: first + (runs[i + 1] ?? 0) };
   }
 }
+
 /** A thousand ids as they are listed: where they begin, and what stands before the last three digits of each. */
 interface Thousand {
   at: number;
@@ -135,7 +137,7 @@ interface Thousand {
 /** @returns the position after its last digit */
 function writeId(bytes: Uint8Array, at: number, id: number): number {
   if (id < BEYOND_INT32) return writeInteger(bytes, at, id);
-  return at + new TextEncoder().encodeInto(String(id), bytes.subarray(at)).written;
+  return at + ENCODER.encodeInto(String(id), bytes.subarray(at)).written;
 }
 
 /** Writes the thousand ids from one that ends with three zeros, each with a comma before it. */
@@ -145,7 +147,7 @@ function writeThousand(
   id: number,
   before: Thousand | null,
 ): Thousand {
-  const head = new TextEncoder().encode(`,${id / 1000}`);
+  const head = ENCODER.encode(`,${id / 1000}`);
   const width = head.length + 3;
   if (before?.head.length === head.length) {
     bytes.copyWithin(at, before.at, before.at + 1000 * width);

@@ -1,6 +1,6 @@
 /**
- * The queries that write and delete forecast rows and their log entries. Only the one writer of
- * entries, `services/entries`, may import them; lint holds this.
+ * The queries that write and delete forecast rows and their log entries. Only `services/entries` may
+ * import them; lint holds this.
  */
 import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
@@ -9,11 +9,11 @@ import type { LogOperation } from '../../contract/operations';
 import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
-import { found, prepared } from './queryable';
-import type { Transaction } from './transaction';
 import { CHANNEL, messageOf } from './events';
 import type { Totals } from './forecast';
 import { ENTRY_FIELDS } from './log';
+import { found, prepared } from './queryable';
+import type { Transaction } from './transaction';
 
 const Id = v.object({ id: v.number() });
 

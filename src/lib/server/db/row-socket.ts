@@ -16,13 +16,13 @@ type Taker = (bytes: Buffer) => boolean;
  * for all: a socket of Node's makes a new place of 64 KB for each part, and to clear those away takes a
  * tenth of the time of a load.
  *
- * PostgreSQL sends 8 KB at a time. If each is read at once, it wakes this process each time, which takes a
- * quarter of its own time; so the socket waits until more of them have come
+ * PostgreSQL sends 8 KB at a time, and wakes a reader that waits. To wake it for each part takes a fifth of
+ * PostgreSQL's own time. So the socket waits until more has come
  * (docs/decisions/0044-rows-off-the-connection.md).
  */
 export class RowSocket extends Socket {
   #taker: Taker | undefined;
-  /** Bytes that the taker has got. */
+  /** Bytes that the taker was given. */
   #taken = 0;
 
   constructor() {
@@ -49,9 +49,9 @@ export class RowSocket extends Socket {
       this.emit('data', Buffer.from(bytes));
       return true;
     }
-    if (!this.#taker(bytes)) return false;
     this.#taken += bytes.length;
-    // Few rows are there at once, and whoever wants many does not wait for the first of them.
+    if (!this.#taker(bytes)) return false;
+    // The first ones are read at once, so short answers do not wait.
     if (!this.#taker || bytes.length === ROOM || this.#taken < ROOM) return true;
     setTimeout(() => this.resume(), GATHER_MILLISECONDS);
     return false;

@@ -5,10 +5,10 @@ import * as v from 'valibot';
 import { decode, encodeParts } from '../arrow/encode';
 import type { Reservation } from '../budget';
 import { compress } from '../compress';
-import type { Queryable } from '../db/queryable';
-import type { Transaction } from '../db/transaction';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';
 import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
+import type { Queryable } from '../db/queryable';
+import type { Transaction } from '../db/transaction';
 import { AppError } from '../errors';
 
 /** Columns in an answer that is kept: they are stored apart from its fields. */

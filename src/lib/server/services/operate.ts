@@ -17,9 +17,9 @@ import { waySpread } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import { periodOf } from '../db/calendar';
 import type { Database } from '../db/database';
-import type { Queryable } from '../db/queryable';
 import { partOfTotal, sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
+import type { Queryable } from '../db/queryable';
 import { AppError, columnPlace, fieldPlace, inEntry } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns, measureKind, measureOf } from '../sql/forecast-columns';
@@ -31,14 +31,14 @@ import type { TokenValues } from '../sql/tokens';
 import { token } from '../sql/tokens';
 import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
+import type { OperationWriter } from './entries/open-entry';
+import { trying } from './entries/trial';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
 import { readVersion, sliceOf, storedTemplate } from './forecast-version';
 import type { HeldRows, HeldSlice } from './held';
 import { heldRows, withoutHeld } from './held';
 import { keptColumns } from './idempotency';
-import type { OperationWriter } from './entries/open-entry';
-import { trying } from './entries/trial';
 
 /** What an operation answers. */
 export const OperationResult = v.object({

@@ -3,8 +3,8 @@ import type { Column } from '../arrow/column-plan';
 import { copiedTexts } from '../arrow/column-values';
 import { idBytes, IdColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
 import type { Reservation } from '../budget';
-import type { Transaction } from '../db/transaction';
 import type { ExactTotals } from '../db/forecast';
+import type { Transaction } from '../db/transaction';
 import type { KeptTotals } from '../kept-totals';
 import { grainColumns, leafColumns, measureColumns } from '../sql/forecast-columns';
 import type { ForecastVersion } from './forecast-version';
@@ -111,6 +111,7 @@ export async function deleteWritten(
   deleteRows: () => Promise<number>,
   memory: Reservation,
 ): Promise<Column> {
+  // The answer to a request with a key is kept, and has its ids as a column.
   memory.grow(keys.kind === 'pf_ids' ? idBytes(keys.ids) : keys.bytes);
   kept.drop(seriesOf(tx, target), { id });
   if ((await deleteRows()) !== row_count) throw new OtherRows();

@@ -37,7 +37,7 @@ export interface Reach {
 /** All rows of a version. */
 export const WHOLE: Reach = { slice: sql`TRUE` };
 
-/** What an operation writes through: the one that writes entries, or one that tries them. */
+/** What an operation writes through: `EntryWriter` or `TrialWriter`. */
 export interface OperationWriter {
   tx: Transaction;
   target: ForecastVersion;

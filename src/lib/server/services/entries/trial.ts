@@ -10,14 +10,14 @@ import { excludeClause } from '../../sql/slice';
 import type { TokenValues } from '../../sql/tokens';
 import type { Statement } from '../client-faults';
 import { blameClient } from '../client-faults';
-import type { Resources, Held } from './writer';
 import type { ForecastVersion } from '../forecast-version';
 import { readVersion } from '../forecast-version';
 import type { LockedRows } from '../locks';
 import { lockedRows } from '../locks';
+import type { StatementAnswer } from '../read-columns';
 import type { Reach, OperationWriter } from './open-entry';
 import { OpenEntry } from './open-entry';
-import type { StatementAnswer } from '../read-columns';
+import type { Resources, Held } from './writer';
 
 /** What one statement of a trial has done. */
 interface Tried {

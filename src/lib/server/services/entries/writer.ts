@@ -40,11 +40,11 @@ import { readVersion, writeVersion } from '../forecast-version';
 import { keptColumns, once } from '../idempotency';
 import type { LockedRows } from '../locks';
 import { lockedRows, requireUnlocked } from '../locks';
-import { OpenEntry, WHOLE, ofEntry } from './open-entry';
 import type { StatementAnswer } from '../read-columns';
 import { runWrite } from '../read-columns';
 import type { KeptWritten } from '../written';
 import { deleteWritten, keepWritten, writtenOf } from '../written';
+import { OpenEntry, WHOLE, ofEntry } from './open-entry';
 
 /** What every request that writes rows uses. */
 export interface Resources {
