@@ -83,7 +83,6 @@ export class Pivot {
   /** The measure that a chart draws; undefined: the first. */
   private chartMeasure: string | undefined;
   private refreshes = 0;
-  private disposed = false;
   private dark: boolean;
   /** Ends when no chart is being read, whose views would keep the table. */
   private charting: Promise<unknown> = Promise.resolve();
@@ -476,7 +475,7 @@ export class Pivot {
 
   /** Has the view made with the levels of rows that are open. */
   private async joinLevels(): Promise<void> {
-    if (!this.disposed) await this.restore({ group_by: [...this.viewerLayout.rows] });
+    if (!this.viewer.isClosed) await this.restore({ group_by: [...this.viewerLayout.rows] });
   }
 
   async setDark(dark: boolean): Promise<void> {
@@ -490,8 +489,7 @@ export class Pivot {
    * is left to itself, since whoever waits for this wants to show something else.
    */
   async dispose(): Promise<void> {
-    if (this.disposed) return;
-    this.disposed = true;
+    if (this.viewer.isClosed) return;
     this.viewer.close();
     await ended(
       () => this.charting,
@@ -524,7 +522,7 @@ export class Pivot {
       await this.restore({ sort, expressions, aggregates });
     }
     this.options.onShown();
-    if (!this.disposed) await this.options.onLayout();
+    if (!this.viewer.isClosed) await this.options.onLayout();
   }
 
   /**

@@ -62,10 +62,8 @@ interface RestOfRows {
 }
 
 /** Reads the rows of a version as far as it takes to load them: {@link ReadyRows}. */
-export function readyRows(
-  bytes: ArrayBuffer,
-  { compared: other, ...options }: RowsOptions,
-): ReadyRows {
+export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
+  const { compared: other } = options;
   const loaded = columnsIn(bytes);
   const batches = (other?.batches ?? []).map(columnsIn);
   const compared = other && { ...other, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };

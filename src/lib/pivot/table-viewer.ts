@@ -16,7 +16,7 @@ export class TableViewer {
   private telling = 0;
   /** Ends when no columns are being brought. */
   private bringing: Promise<unknown> = Promise.resolve();
-  private isClosed = false;
+  private closed = false;
   private readonly restore: Viewer['restore'];
 
   /** @param whole the types of all columns, those that are made of dates among them */
@@ -37,7 +37,7 @@ export class TableViewer {
    */
   listen(onChange: () => Promise<void>): void {
     const hear = async () => {
-      if (this.telling === 0 && !this.isClosed) await onChange();
+      if (this.telling === 0 && !this.closed) await onChange();
     };
     const restore: Viewer['restore'] = async (config) => {
       if (await this.tell(config)) await hear();
@@ -46,7 +46,7 @@ export class TableViewer {
     this.element.addEventListener('perspective-config-update', () => {
       hear().catch((error: unknown) => {
         // If the page is left right after a change, the viewer is gone before this has read it.
-        if (!this.isClosed) throw error;
+        if (!this.closed) throw error;
       });
     });
   }
@@ -94,7 +94,7 @@ export class TableViewer {
     if (this.rows.has(names)) return Promise.resolve(false);
     const bringing = this.bringing.then(() =>
       this.busy.during(async () => {
-        if (this.isClosed) throw new Error('The pivot is closed.');
+        if (this.closed) throw new Error('The pivot is closed.');
         const before = await this.rows.bring(names);
         if (!before) return false;
         try {
@@ -103,7 +103,7 @@ export class TableViewer {
           // Views on it may still be read.
           void before.delete({ lazy: true }).catch(() => undefined);
           // Whoever has closed the pivot may have waited no longer, and has not known of this one.
-          if (this.isClosed) void this.rows.table.delete({ lazy: true }).catch(() => undefined);
+          if (this.closed) void this.rows.table.delete({ lazy: true }).catch(() => undefined);
         }
       }),
     );
@@ -111,9 +111,13 @@ export class TableViewer {
     return bringing;
   }
 
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
   /** Brings no more columns, and tells nothing of the viewer any more. */
   close(): void {
-    this.isClosed = true;
+    this.closed = true;
   }
 
   private async whileTold<T>(work: () => Promise<T>): Promise<T> {
@@ -161,7 +165,7 @@ export class TableViewer {
    * @throws whatever the viewer has against the part; it then shows what it did
    */
   private async goOn(config: Record<string, unknown>): Promise<boolean> {
-    if (!this.isTableShown || this.isClosed) return false;
+    if (!this.isTableShown || this.closed) return false;
     return this.whileTold(async () => {
       const shown = v.parse(v.looseObject({}), await this.element.save());
       try {

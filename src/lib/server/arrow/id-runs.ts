@@ -1,7 +1,7 @@
 import { Float64, Int32, makeData, type Data } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { numbersOf } from './column-values';
-import { writeInteger } from './json-integers';
+import { COMMA, PIECE, writeInteger } from './json-integers';
 
 /** Adjacent integers: the first of each run, then how many there are, for one run after the other. */
 export type IdRuns = readonly number[];
@@ -9,11 +9,8 @@ export type IdRuns = readonly number[];
 /** More runs than this are not worth keeping beside the rows. */
 const MOST_RUNS = 10_000;
 const BEYOND_INT32 = 2 ** 31;
-/** Bytes of a piece of a list. */
-const PIECE = 262_144;
 /** The most digits that an id has, and the comma before it. */
 const LONGEST_ID = 17;
-const COMMA = 44;
 const ENCODER = new TextEncoder();
 
 /**

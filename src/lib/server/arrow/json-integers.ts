@@ -1,8 +1,9 @@
 /** Bytes of a piece. */
-const PIECE = 262_144;
+export const PIECE = 262_144;
 /** The longest integer of 32 bits, with its sign, and the comma before it. */
 const LONGEST = 12;
-const [COMMA, MINUS, ZERO] = [44, 45, 48];
+export const COMMA = 44;
+const [MINUS, ZERO] = [45, 48];
 
 /**
  * Integers as JSON, with commas between, in UTF-8 pieces that are made when they are requested. Digits are

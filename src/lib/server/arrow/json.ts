@@ -27,14 +27,13 @@ export const jsonWithRows = (
   fields: Record<string, unknown>,
   name: string,
   columns: readonly Column[],
-): Generator<Uint8Array<ArrayBuffer>, void> =>
-  rowPieces(`${opened(fields)}"${name}":[`, columns, ']}');
+): Generator<Uint8Array<ArrayBuffer>, void> => rowPieces(opened(fields, name), columns, ']}');
 
-/** A JSON object with some fields, for more to follow. */
-const opened = (fields: Record<string, unknown>): string =>
+/** A JSON object with some fields and, as its last one, a list that is to follow. */
+const opened = (fields: Record<string, unknown>, name: string): string =>
   `{${Object.entries(fields)
     .map(([key, value]) => `"${key}":${JSON.stringify(value)},`)
-    .join('')}`;
+    .join('')}"${name}":[`;
 
 function rowPieces(
   head: string,
@@ -65,7 +64,7 @@ export function jsonWithList(
   name: string,
   column: Column | undefined,
 ): Generator<Uint8Array<ArrayBuffer>, void> {
-  const [head, tail] = [`${opened(fields)}"${name}":[`, ']}'];
+  const [head, tail] = [opened(fields, name), ']}'];
   const values = column && integersOf(column);
   if (values) return integerPieces(head, values, tail);
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
@@ -79,7 +78,7 @@ export function jsonWithIds(
   ids: IdColumn,
 ): { length: number; pieces: Generator<Uint8Array<ArrayBuffer>, void> } {
   const encoder = new TextEncoder();
-  const head = encoder.encode(`${opened(fields)}"${name}":[`);
+  const head = encoder.encode(opened(fields, name));
   const tail = encoder.encode(']}');
   function* pieces() {
     yield head;
