@@ -5,7 +5,8 @@ export default defineConfig({
   testDir: 'tests/e2e',
   testMatch: '**/*.e2e.ts',
   globalSetup: './tests/support/global-setup.ts',
-  workers: 1,
+  // A test waits half of its time, so two take turns on as many cores as the smallest machine has.
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   timeout: 90_000,
   expect: { timeout: 15_000 },

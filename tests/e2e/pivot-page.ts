@@ -113,7 +113,13 @@ export class PivotPage {
   }
 
   /** Clicks a cell, or with Ctrl held adds it, and waits for its totals. */
-  async click(cell: CellName, { ctrl = false } = {}): Promise<void> {
+  async click(cell: CellName, how: { ctrl?: boolean } = {}): Promise<void> {
+    await this.press(cell, how);
+    await expect(this.slice).toBeVisible();
+  }
+
+  /** Clicks a cell, or with Ctrl held adds it or takes it out, and waits for nothing that comes of it. */
+  async press(cell: CellName, { ctrl = false } = {}): Promise<void> {
     await expect
       .poll(async () => await this.find(cell), { message: `cell ${JSON.stringify(cell)}` })
       .not.toBeNull();
@@ -122,7 +128,6 @@ export class PivotPage {
     if (ctrl) await this.page.keyboard.down('Control');
     await this.page.mouse.click(at.x, at.y);
     if (ctrl) await this.page.keyboard.up('Control');
-    await expect(this.slice).toBeVisible();
   }
 
   /** Presses the +/− of a row. */
