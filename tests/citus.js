@@ -21,8 +21,8 @@ if (missing.length > 0) {
   );
   console.log('The files of tests are counted as skipped.');
 } else if (await step('build', () => run('npm', ['run', '--silent', 'build']))) {
-  // The contract once: what a time zone changes, `npm test` finds out.
-  const projects = ['api', 'contract in Asia/Kolkata', 'citus'];
+  // The contract once, with rows that are kept: what a time zone changes, `npm test` finds out.
+  const projects = ['api', 'contract in America/New_York', 'citus'];
   await vitest(
     'tests on the cluster',
     projects.map((project) => `--project=${project}`),

@@ -53,7 +53,8 @@ if (spawnSync('caddy', ['version']).status !== 0) {
   console.log('Caddy is not installed, so nothing is tested.\n0 passed, 0 failed');
 } else {
   const others = `^(?!.*(${OF_ONE_SERVER.join('|')})).*$`;
-  const contract = ['--project', 'contract in Asia/Kolkata', '--testNamePattern', others];
+  // Of the two projects of the contract, this one has servers that keep rows.
+  const contract = ['--project', 'contract in America/New_York', '--testNamePattern', others];
   const total = { passed: 0, failed: 0 };
   for (const [args, env] of /** @type {[string[], Record<string, string>][]} */ ([
     [['--project', 'api', 'tests/api/servers.test.ts', 'tests/api/failover.test.ts'], {}],
