@@ -36,11 +36,18 @@ export class TableViewer {
    * @param onChange is called when the viewer shows something else, which nobody has told it here
    */
   listen(onChange: () => Promise<void>): void {
+    let heard = 0;
     const hear = async () => {
-      if (this.telling === 0 && !this.closed) await onChange();
+      if (this.telling > 0 || this.closed) return;
+      heard += 1;
+      await onChange();
     };
     const restore: Viewer['restore'] = async (config) => {
-      if (await this.tell(config)) await hear();
+      const before = heard;
+      await this.tell(config);
+      // While columns are brought, for this or for a chart, what the viewer shows was no news.
+      await this.bringing;
+      if (heard === before) await hear();
     };
     Object.defineProperty(this.element, 'restore', { value: restore, configurable: true });
     this.element.addEventListener('perspective-config-update', () => {
@@ -129,16 +136,11 @@ export class TableViewer {
     }
   }
 
-  /** @returns whether columns were brought: then nobody has heard that the configuration is another one */
-  private async tell(
-    config: Record<string, unknown>,
-    more: readonly string[] = [],
-  ): Promise<boolean> {
+  private async tell(config: Record<string, unknown>, more: readonly string[] = []): Promise<void> {
     const needed = [...columnsNeeded(config, this.whole), ...more];
-    if (await this.bring(needed, config)) return true;
+    if (await this.bring(needed, config)) return;
     await this.bringing;
     await (this.isTableShown ? this.restore(config) : this.showTable(config));
-    return false;
   }
 
   /**
