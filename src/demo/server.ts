@@ -47,7 +47,18 @@ export function databaseEnvironment(database: DatabaseConfig): Record<string, st
  * @throws with the server's own output if it ends instead.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const port = options.port ?? (await freePort());
+  if (options.port !== undefined) return startAt(options.port, options);
+  for (;;) {
+    try {
+      return await startAt(await freePort(), options);
+    } catch (error) {
+      // Somebody else has taken the free port by now.
+      if (!(error instanceof Error && error.message.includes('is in use'))) throw error;
+    }
+  }
+}
+
+async function startAt(port: number, options: ServerOptions): Promise<Server> {
   const server = await keep({
     command: process.execPath,
     args: ['build'],
@@ -64,7 +75,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const url = `http://127.0.0.1:${port}`;
   let ended = false;
   void server.ended.then(() => (ended = true));
-  while (!(await listens(url))) {
+  // It has to say so itself: at a port that is in use, another server would answer.
+  while (!(/^Listening on /m.test(server.output()) && (await listens(url)))) {
     if (ended) throw new Error(`The server did not start:\n${server.output()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

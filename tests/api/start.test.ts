@@ -63,6 +63,9 @@ describe('node build', () => {
       expect.stringMatching(new RegExp(`port ${port} is in use`)),
     ]);
     expect(stdout).not.toContain('Listening');
+    // Who starts one there does not take the server that answers for it.
+    const second = startServer({ database, port: Number(port) });
+    await expect(second).rejects.toThrow(`port ${port} is in use`);
   });
 
   // A cluster that is given may let everybody in.

@@ -81,7 +81,8 @@ async function runCaddy(folder: string, url: string, file: string): Promise<Cadd
   });
   let ended = false;
   void caddy.ended.then(() => (ended = true));
-  while (!(await answers(url))) {
+  // It has to say so itself: at a port that is in use, somebody else would answer.
+  while (!(caddy.output().includes('serving initial configuration') && (await answers(url)))) {
     if (ended) throw new Error(`Caddy did not start:\n${caddy.output()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
