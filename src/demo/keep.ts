@@ -87,3 +87,24 @@ export async function keep(options: KeepOptions): Promise<KeptProcess> {
     },
   };
 }
+
+/**
+ * Waits until a kept process is ready for work.
+ *
+ * @param name what its failure is told under
+ * @param isReady is asked again and again
+ * @throws with its output if it ends instead
+ */
+export async function whenReady(
+  { ended, output }: KeptProcess,
+  name: string,
+  isReady: () => Promise<boolean>,
+): Promise<void> {
+  let isEnded = false;
+  void ended.then(() => (isEnded = true));
+  for (;;) {
+    if (isEnded) throw new Error(`${name} did not start:\n${output()}`);
+    if (await isReady()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

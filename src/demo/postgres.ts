@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { DatabaseConfig } from '../lib/server/config';
-import { keep, type KeptProcess, type SystemUser } from './keep';
+import { keep, whenReady, type SystemUser } from './keep';
 
 export interface PostgresOptions {
   /** Folder of the cluster, made if it does not exist; a temporary one if left out. */
@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       user: USER,
       password: PASSWORD,
     });
-    await answers(server, database('postgres'));
+    await whenReady(server, 'PostgreSQL', () => answers(database('postgres')));
     return { database, pid: server.pid, output: server.output, stop: server.stop };
   } catch (error) {
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
@@ -206,17 +206,13 @@ function flags(settings: Record<string, string> = {}): string[] {
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function answers(server: KeptProcess, database: DatabaseConfig): Promise<void> {
-  let ended = false;
-  void server.ended.then(() => (ended = true));
-  for (;;) {
-    if (ended) throw new Error(`PostgreSQL did not start:\n${server.output()}`);
-    const client = new pg.Client(database);
-    try {
-      await client.connect();
-      return await client.end();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+async function answers(database: DatabaseConfig): Promise<boolean> {
+  const client = new pg.Client(database);
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
   }
 }

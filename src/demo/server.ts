@@ -1,6 +1,6 @@
 import { PROJECT } from '../cli/prepare.js';
 import type { DatabaseConfig } from '../lib/server/config';
-import { keep, type Ending } from './keep';
+import { keep, whenReady, type Ending } from './keep';
 import { freePort } from './postgres';
 
 export interface Server {
@@ -73,13 +73,9 @@ async function startAt(port: number, options: ServerOptions): Promise<Server> {
     stopSignal: 'SIGTERM',
   });
   const url = `http://127.0.0.1:${port}`;
-  let ended = false;
-  void server.ended.then(() => (ended = true));
   // It has to say so itself: at a port that is in use, another server would answer.
-  while (!(/^Listening on /m.test(server.output()) && (await listens(url)))) {
-    if (ended) throw new Error(`The server did not start:\n${server.output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const says = () => /^Listening on /m.test(server.output());
+  await whenReady(server, 'The server', async () => says() && (await listens(url)));
   return { url, pid: server.pid, output: server.output, ended: server.ended, stop: server.stop };
 }
 

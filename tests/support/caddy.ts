@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { PROJECT } from '../../src/cli/prepare.js';
-import { keep } from '../../src/demo/keep';
+import { keep, whenReady } from '../../src/demo/keep';
 import { freePort } from '../../src/demo/postgres';
 
 const run = promisify(execFile);
@@ -79,13 +79,9 @@ async function runCaddy(folder: string, url: string, file: string): Promise<Cadd
     stopSignal: 'SIGTERM',
     remove: folder,
   });
-  let ended = false;
-  void caddy.ended.then(() => (ended = true));
   // It has to say so itself: at a port that is in use, somebody else would answer.
-  while (!(caddy.output().includes('serving initial configuration') && (await answers(url)))) {
-    if (ended) throw new Error(`Caddy did not start:\n${caddy.output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const says = () => caddy.output().includes('serving initial configuration');
+  await whenReady(caddy, 'Caddy', async () => says() && (await answers(url)));
   return { url, stop: caddy.stop };
 }
 
