@@ -6,8 +6,8 @@ const bytes = fc.uint8Array({ minLength: 12, maxLength: 12 });
 const bitsOf = (from: Uint8Array): boolean[] =>
   [...from].flatMap((byte) => Array.from({ length: 8 }, (_, i) => (byte & (1 << i)) !== 0));
 
-describe('bits of a bitmap', () => {
-  it('are copied from anywhere to anywhere, and those around them stay', () => {
+describe('bitmaps', () => {
+  it('copies a range of bits between any two positions and leaves the bits around it unchanged', () => {
     fc.assert(
       fc.property(
         bytes,
@@ -25,7 +25,7 @@ describe('bits of a bitmap', () => {
     );
   });
 
-  it('are counted between any two places', () => {
+  it('counts the set bits between any two positions', () => {
     fc.assert(
       fc.property(bytes, fc.nat(40), fc.nat(56), (from, start, length) => {
         const wanted = bitsOf(from)

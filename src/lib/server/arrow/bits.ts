@@ -1,4 +1,4 @@
-/** Whether bit `i` is set; Arrow's bitmaps begin with the lowest bit of each byte. */
+/** Whether bit `i` is set. In Arrow's bitmaps the lowest bit of a byte comes first. */
 const isSet = (bits: Uint8Array, i: number): boolean =>
   ((bits[i >> 3] ?? 0) & (1 << (i & 7))) !== 0;
 
@@ -8,7 +8,10 @@ function setBit(bits: Uint8Array, i: number, value: boolean): void {
   bits[i >> 3] = value ? byte | bit : byte & ~bit;
 }
 
-/** Copies `length` bits from `start` of one bitmap to `at` in another; the bits around them stay. */
+/**
+ * Copies `length` bits from position `start` of one bitmap to position `at` of another. The bits around them
+ * stay unchanged.
+ */
 export function copyBits(
   from: Uint8Array,
   start: number,
@@ -32,14 +35,14 @@ export function copyBits(
   for (let i = first + 8 * bytes; i < length; i++) setBit(to, at + i, isSet(from, start + i));
 }
 
-/** How many bits of each byte are set. */
+/** Number of set bits, by byte value. */
 const SET_IN_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
   let count = 0;
   for (let left = byte; left > 0; left &= left - 1) count += 1;
   return count;
 });
 
-/** How many of `length` bits from `start` are set. */
+/** Number of set bits among `length` bits from `start`. */
 export function countBits(bits: Uint8Array, start: number, length: number): number {
   const end = start + length;
   const first = Math.min(end, (start + 7) & ~7);

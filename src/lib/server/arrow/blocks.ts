@@ -3,47 +3,49 @@ import type { Column } from './column-plan';
 import { rowCountOf } from './column-values';
 
 /**
- * Adjacent rows of a version, each column in one memory. Blocks follow one another and fit together: a
- * column has one type in all of them, and a dictionary has the texts that occur up to the end of its
- * block, in the order of first appearance. So the last block's dictionary is that of the whole column.
- * Nothing in a block ever changes, so several states of a version share it.
+ * Adjacent rows of a version, each column in one piece of memory. Blocks form a sequence: a column has the
+ * same type in all of them, and the dictionary of a block holds the texts of this block and of all blocks
+ * before it, in the order of first appearance. The last block's dictionary is therefore the dictionary of the
+ * whole column. A block never changes, so several states of a version share it.
  */
 export interface RowBlock {
   columns: readonly Column[];
-  /** How many rows its memory has room for, those that were left out included. */
+  /**
+   * Number of rows that the block's memory has room for. It exceeds the number of rows if some were left out.
+   */
   held: number;
 }
 
-/** Adjacent rows of a block: those from `start` up to, not including, `end`. */
+/** Adjacent rows of a block, from `start` (included) to `end` (excluded). */
 export interface RowRun {
-  /** All blocks that the block is one of. */
+  /** The sequence of blocks that contains this one. */
   blocks: readonly RowBlock[];
   index: number;
   start: number;
   end: number;
 }
 
-/** A column of blocks: its rows, block by block. */
+/** A column as a sequence of blocks. */
 export interface BlockColumn {
   name: string;
   blocks: readonly Data[];
 }
 
-/** The block of columns that somebody has just made. */
+/** Makes a block of newly decoded columns. */
 export const blockOf = (columns: readonly Column[]): RowBlock => ({
   columns,
   held: rowCountOf(columns),
 });
 
-/** How many rows some blocks have. */
+/** Number of rows in all blocks. */
 export const rowCountIn = (blocks: readonly RowBlock[]): number =>
   blocks.reduce((sum, { columns }) => sum + rowCountOf(columns), 0);
 
-/** How many rows the memory of some blocks has room for. */
+/** Number of rows that the memory of all blocks has room for. */
 export const heldIn = (blocks: readonly RowBlock[]): number =>
   blocks.reduce((sum, { held }) => sum + held, 0);
 
-/** The columns of some blocks. @throws Error if the blocks have different ones */
+/** The columns of a sequence of blocks. @throws Error if the blocks differ in their columns */
 export function columnsOf(blocks: readonly RowBlock[]): BlockColumn[] {
   const names = blocks[0]?.columns.map(({ name }) => name) ?? [];
   return names.map((name, i) => ({
@@ -52,18 +54,21 @@ export function columnsOf(blocks: readonly RowBlock[]): BlockColumn[] {
   }));
 }
 
-/** The rows of a column of a block. @throws Error if the column at its place has another name */
+/** The rows of one column of a block. @throws Error if the column at index `i` has another name */
 export function dataIn({ columns }: RowBlock, i: number, name: string): Data {
   const column = columns[i];
   if (column?.name !== name) throw new Error(`Columns of other names: ${column?.name}, ${name}`);
   return column.data;
 }
 
-/** How many rows there are in some runs. */
+/** Number of rows in all runs. */
 export const rowsOf = (runs: readonly Pick<RowRun, 'start' | 'end'>[]): number =>
   runs.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** The runs of some blocks from one row up to, not including, another; rows are counted through all of them. */
+/**
+ * The runs that cover the rows from one number (included) to another (excluded). Row numbers count through
+ * all blocks.
+ */
 export function* runsBetween(
   blocks: readonly RowBlock[],
   start: number,

@@ -6,8 +6,8 @@ import { NULL_FIELD } from './wire';
 /** The fields of one column in a run of tuples. */
 export class FieldRun {
   /**
-   * @param from where the column begins in `fields`
-   * @param expected how many rows the column will have in the end; 0 if that is not known
+   * @param from index in `fields` where this column begins
+   * @param expected total number of rows that the column will have; 0 if unknown
    */
   constructor(
     readonly memory: Memory,
@@ -22,24 +22,24 @@ export class FieldRun {
     return this.fields.starts[this.from + row] ?? 0;
   }
 
-  /** Bytes of a row's field, `NULL_FIELD` for null. */
+  /** Length of a row's field in bytes; `NULL_FIELD` for null. */
   length(row: number): number {
     return this.fields.lengths[this.from + row] ?? NULL_FIELD;
   }
 }
 
-/** A column that grows by runs of fields. Each class has its own loop over one type of array. */
+/** A column that grows run by run. Each class has its own loop over one type of array. */
 export interface ColumnBuilder {
-  /** Bytes of memory that its arrays take now. */
+  /** Bytes of memory that the column's arrays take at present. */
   readonly bytes: number;
   /**
    * @throws AppError 422 for a value that Arrow or the pivot cannot hold, Error for malformed bytes
    */
   append(run: FieldRun): void;
-  /** The rows as Arrow data; nothing can be appended afterwards. */
+  /** Returns the rows as Arrow data. Nothing can be appended afterwards. */
   finish(): Data;
 }
 
-/** The error for a field whose length is not that of its type. */
+/** The error for a field whose length does not fit its type. */
 export const wrongLength = (type: string, length: number) =>
   new Error(`Malformed binary COPY: ${length} bytes for a ${type}`);

@@ -22,7 +22,7 @@ export interface Column<T extends DataType = DataType> {
   data: Data<T>;
 }
 
-/** The type OIDs that can be decoded; a select casts every other type to text. */
+/** OIDs of the types that can be decoded. A select casts every other type to text. */
 export const OID = {
   bool: 16,
   name: 19,
@@ -42,21 +42,22 @@ export const OID = {
 
 /**
  * One column of a COPY, in the order of the select.
- * - `measure`: summed by the pivot; a finite number, always Float64
- * - `amount`: a measure that was written in the same transaction. It may become infinite, since a
- *   numeric holds larger numbers than a double. The caller checks all amounts and refuses the write
- * - `dimension`: the pivot groups by it; text becomes a dictionary, an integer Int32 if every value fits
- * - `key`: nearly or fully unique; like a dimension, but text gets no dictionary, which would cost more
- *   than it saves
+ * - `measure`: the pivot sums it. A finite number, always Float64.
+ * - `amount`: a measure written in the same transaction. It may be infinite, since a numeric holds larger
+ * numbers than a double. The caller checks all amounts and refuses the write.
+ * - `dimension`: the pivot groups by it. Text becomes a dictionary; an integer becomes Int32 if every value
+ * fits.
+ * - `key`: nearly or fully unique. It is treated like a dimension, but text gets no dictionary, which would
+ * take more memory than it saves.
  */
 export interface PlannedColumn {
   name: string;
-  /** Type OID, one of OID. */
+  /** OID of the type, one of {@link OID}. */
   type: number;
   use: 'measure' | 'amount' | 'dimension' | 'key';
 }
 
-/** Names of the columns that {@link IntegerBuilder} makes: Int32 if all values fit, else Float64. */
+/** Names of the columns that {@link IntegerBuilder} makes: Int32 if all values fit, Float64 otherwise. */
 export const integerColumns = (plan: readonly PlannedColumn[]): ReadonlySet<string> =>
   new Set(
     plan.flatMap(({ name, type, use }) => {
@@ -75,8 +76,8 @@ const readMeasure: Record<number, ReadNumber> = {
 };
 
 /**
- * The builder for a column.
- * @throws Error for a type that no builder decodes, and for a measure that is no number
+ * Makes the builder for a column.
+ * @throws Error for a type that no builder decodes, and for a measure that is not numeric
  */
 export function makeBuilder({ name, type, use }: PlannedColumn): ColumnBuilder {
   if (use === 'measure' || use === 'amount') {

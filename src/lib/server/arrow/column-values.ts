@@ -1,17 +1,17 @@
 import { DataType, makeData, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 
-/** How many rows some columns of one length have; none if there is no column. */
+/** Number of rows of columns of equal length; 0 if there are no columns. */
 export const rowCountOf = (columns: readonly Column[]): number => columns[0]?.data.length ?? 0;
 
-/** Whether data is of texts, each row with its own. */
+/** Whether each row stores its own text, without a dictionary. */
 export const isText = (data: Data | undefined): data is Data<Utf8> =>
   data !== undefined && DataType.isUtf8(data.type);
 
 /** Numbers of 32 or 64 bits. */
 export type Numbers = Int32Array | Float64Array | BigInt64Array;
 
-/** The values of data of numbers, one per row; a null row holds 0. @throws Error if it has others */
+/** The values of numeric data, one per row; a null row holds 0. @throws Error for other data */
 export function fixedValues(data: Data): Numbers {
   const values: unknown = data.values;
   const isNumbers =
@@ -22,7 +22,7 @@ export function fixedValues(data: Data): Numbers {
   return values;
 }
 
-/** The values of data of booleans, one bit per row. @throws Error if it has others */
+/** The values of boolean data, one bit per row. @throws Error for other data */
 export function bitValues(data: Data): Uint8Array {
   const values: unknown = data.values;
   if (!DataType.isBool(data.type) || !(values instanceof Uint8Array)) {
@@ -31,17 +31,14 @@ export function bitValues(data: Data): Uint8Array {
   return values;
 }
 
-/**
- * The numbers of a column, one per row; a null row holds 0. @throws Error if it is no column of
- * numbers
- */
+/** The numbers of a column, one per row; a null row holds 0. @throws Error if the column is not numeric */
 export function numbersOf({ name, data }: Column): Int32Array | Float64Array {
   const values: unknown = data.values;
   if (values instanceof Int32Array || values instanceof Float64Array) return values;
   throw new Error(`Column ${name} holds no ids and no counts`);
 }
 
-/** The sum of a column; nulls count as 0. @throws Error if it is no column of numbers */
+/** The sum of a column; nulls count as 0. @throws Error if the column is not numeric */
 export function sumOf(column: Column): number {
   let sum = 0;
   for (const value of numbersOf(column)) sum += value;
@@ -49,10 +46,10 @@ export function sumOf(column: Column): number {
 }
 
 /**
- * The texts of a column in memory of their own, without the room that a decoder has left to grow.
+ * Copies the texts of a column into memory without spare room. A decoder leaves such room for growth.
  *
- * @param most bytes that they may take
- * @returns undefined for a column of something else, of texts and nulls, or of more bytes
+ * @param most largest number of bytes that the texts may take
+ * @returns undefined if the column is not text, has nulls, or exceeds `most`
  */
 export function copiedTexts(
   column: Column | undefined,

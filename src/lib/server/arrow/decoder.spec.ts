@@ -13,11 +13,11 @@ import { AppError } from '../errors';
 import { CopyDecoder } from './decoder';
 import { encode } from '../../../../tests/support/encode';
 
-// Thousands of small streams and the pivot engine's own time: slow on a busy machine.
+// These tests read thousands of small streams and run the pivot engine, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('chunks', () => {
-  it('may be split at every byte, the header included', () => {
+  it('may be split at every byte, including inside the header', () => {
     const bytes = wire.copyBytes([0, 4, 6].map(mixedRow), { extension: wire.text('extension') });
     const whole = encode(decode(MIXED, bytes));
     for (let at = 1; at < bytes.length; at++) {
@@ -28,7 +28,7 @@ describe('chunks', () => {
     }
   });
 
-  it.each([1, 7, 63, 4096, 200_000])('of %d bytes make the same columns', (length) => {
+  it.each([1, 7, 63, 4096, 200_000])('of %d bytes decode to the same columns', (length) => {
     const bytes = wire.copyBytes(Array.from({ length: 3000 }, (_, i) => mixedRow(i)));
     const whole = encode(decode(MIXED, bytes));
     expect(Buffer.compare(encode(decode(MIXED, bytes, length)), whole)).toBe(0);
@@ -63,7 +63,7 @@ describe('malformed input', () => {
     return copy;
   };
 
-  it('is refused wherever it is cut off', () => {
+  it('is refused wherever it is truncated', () => {
     for (let end = 0; end < good.length; end++) {
       expect(() => decode(plan, good.subarray(0, end)), `cut at ${end}`).toThrow(/Truncated/);
     }
@@ -95,7 +95,7 @@ describe('malformed input', () => {
     expect(() => decode([column(type)], bytes)).toThrow(/Malformed/);
   });
 
-  it('does not turn up as a client error', () => {
+  it('is not reported as a client error', () => {
     expect(failure(() => decode(plan, changed(20, 3)))).not.toBeInstanceOf(AppError);
   });
 });
@@ -107,7 +107,7 @@ describe('nulls', () => {
     ['late', (i: number) => i === 2500],
     ['everywhere', () => true],
     ['in every other row', (i: number) => i % 2 === 1],
-  ])('%s are the same rows in every type and in both readers', async (_where, isNull) => {
+  ])('%s are in the same rows for every type and for both readers', async (_where, isNull) => {
     const rows = Array.from({ length: 3000 }, (_, i): wire.Field[] =>
       isNull(i)
         ? MIXED.map(() => null)

@@ -3,7 +3,9 @@ import { makeBuilder, type Column, type PlannedColumn } from './column-plan';
 import { Memory } from './growing';
 import { FIELD_ROWS, headerLength, makeFields, scanTuples } from './wire';
 
-/** Bytes of a chunk that are looked at first for the end of a tuple that began in the one before. */
+/**
+ * Number of bytes of a chunk that are searched first for the end of a tuple that began in the previous chunk.
+ */
 const FIRST_BYTES = 1024;
 
 /**
@@ -20,14 +22,14 @@ const FIRST_BYTES = 1024;
 export class CopyDecoder {
   readonly #columns;
   readonly #fields;
-  /** Begins with the `#unread` bytes of a tuple that the next chunk completes. */
+  /** Holds the `#unread` bytes of a tuple that the next chunk completes. */
   #begun = new Memory(new Uint8Array(FIRST_BYTES));
   #unread = 0;
   #state: 'header' | 'tuples' | 'ended' = 'header';
   #rows = 0;
 
   /**
-   * @param expected how many rows will come; 0 if that is not known
+   * @param expected total number of rows; 0 if unknown
    * @throws Error for a column of a type that cannot be decoded
    */
   constructor(
@@ -38,12 +40,12 @@ export class CopyDecoder {
     this.#fields = makeFields(plan.length);
   }
 
-  /** Whole rows decoded so far. */
+  /** Number of complete rows decoded so far. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Bytes of memory that the columns take so far, the room to grow included. */
+  /** Bytes of memory that the columns take so far, including room for growth. */
   get bytes(): number {
     let bytes = this.#begun.bytes.byteLength;
     for (const { builder } of this.#columns) bytes += builder.bytes;
@@ -51,9 +53,9 @@ export class CopyDecoder {
   }
 
   /**
-   * Takes the next bytes. None of them are kept, so the caller may use the chunk again.
+   * Decodes the next bytes. The decoder copies what it needs, so the caller may reuse the chunk.
    * @throws AppError 422 naming a column with a value that Arrow or the pivot cannot hold
-   * @throws Error if the bytes are no binary COPY of the planned columns
+   * @throws Error if the bytes are not a binary COPY of the planned columns
    */
   write(chunk: Uint8Array): void {
     const start = this.#complete(chunk);
@@ -65,8 +67,8 @@ export class CopyDecoder {
   }
 
   /**
-   * Decodes the tuple that began in the chunks before.
-   * @returns the position after it; undefined if the whole chunk does not complete it
+   * Decodes the tuple that began in earlier chunks.
+   * @returns the position after it; undefined if the chunk does not complete it
    */
   #complete(chunk: Uint8Array): number | undefined {
     if (this.#unread === 0) return 0;
@@ -88,7 +90,7 @@ export class CopyDecoder {
     return undefined;
   }
 
-  /** Decodes all complete tuples; returns the position of the first byte after them. */
+  /** Decodes all complete tuples. Returns the position of the first byte after them. */
   #decode(memory: Memory, start: number, end: number): number {
     let position = start;
     if (this.#state === 'header') {
@@ -116,8 +118,8 @@ export class CopyDecoder {
   }
 
   /**
-   * The finished columns, in the order of the plan; the decoder cannot be used afterwards.
-   * @throws Error if the end of the COPY has not been seen
+   * Returns the finished columns in the order of the plan. The decoder cannot be used afterwards.
+   * @throws Error if the end of the COPY has not arrived
    */
   finish(): Column[] {
     if (this.#state !== 'ended') throw new Error('Truncated binary COPY: its end is missing');

@@ -6,11 +6,11 @@ import * as wire from '../../../../tests/support/copy-bytes';
 import { pivotedTotals } from '../../../../tests/support/pivot-engine';
 import { encode } from '../../../../tests/support/encode';
 
-// Thousands of small streams and the pivot engine's own time: slow on a busy machine.
+// These tests read thousands of small streams and run the pivot engine, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('dictionaries', () => {
-  it('hold each text once, however many rows and texts there are', async () => {
+  it('store each text once, for any number of rows and texts', async () => {
     const count = 20_000;
     const textOf = (i: number) => `text ${(i * 7919) % 12_000}`;
     const bytes = wire.copyBytes(
@@ -26,7 +26,7 @@ describe('dictionaries', () => {
     expect(totals.slice(1).every((row) => row.units === 1 || row.units === 2)).toBe(true);
   });
 
-  it('tell texts apart that differ in one byte, at any length', () => {
+  it('distinguish texts that differ in one byte, at any length', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 12 })), (texts) => {
         const columns = decode([column('text')], wire.copyBytes(texts.map((t) => [wire.text(t)])));

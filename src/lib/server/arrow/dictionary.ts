@@ -16,13 +16,13 @@ const EMPTY = -1;
 export type TextDictionary = Dictionary<Utf8, Int32>;
 
 /**
- * The distinct texts of a column, compared by their UTF-8 bytes; no text is decoded. A text's code is
- * its position, from 0, in the order of first appearance.
+ * The distinct texts of a column, compared by their UTF-8 bytes without decoding. The code of a text is its
+ * index, from 0, in the order of first appearance.
  */
 export class ByteDictionary {
   readonly #texts = new GrowingTexts();
   #hashes = new Int32Array(FIRST_SLOTS);
-  /** Code by hash: open addressing with linear probing, at most half full. */
+  /** Codes by hash: open addressing with linear probing, at most half full. */
   #slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
 
   /** Bytes of memory for the texts and the hash table. */
@@ -30,7 +30,7 @@ export class ByteDictionary {
     return this.#texts.bytes + this.#hashes.byteLength + this.#slots.byteLength;
   }
 
-  /** The code of a text in `memory`; a new text gets the next code. */
+  /** Returns the code of a text in `memory`. A new text gets the next code. */
   code(memory: Memory, start: number, length: number): number {
     const hash = hashOf(memory.view, start, length);
     const slots = this.#slots;
@@ -80,9 +80,7 @@ export class ByteDictionary {
 
 const GOLDEN = 0x9e3779b1;
 
-/**
- * Mixes 4 bytes at a time; the last 4 may overlap the ones before, so that no byte is left over.
- */
+/** Hashes 4 bytes at a time. The last 4 may overlap the ones before, so that no byte is left over. */
 function hashOf(view: DataView, start: number, length: number): number {
   let hash = length;
   if (length >= 4) {
@@ -101,7 +99,7 @@ function hashOf(view: DataView, start: number, length: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Arrow data of one code per row with the dictionary that the codes point into. */
+/** Arrow data with one code per row and the dictionary that the codes refer to. */
 export const dictionaryData = (
   codes: Int32Array,
   nulls: ReturnType<Validity['finish']>,

@@ -6,11 +6,11 @@ import { pivotedTotals } from '../../../../tests/support/pivot-engine';
 import type { Column } from './column-plan';
 import { encode } from '../../../../tests/support/encode';
 
-// Thousands of small streams and the pivot engine's own time: slow on a busy machine.
+// These tests read thousands of small streams and run the pivot engine, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('the stream', () => {
-  it('has no bytes where there are no rows', () => {
+  it('is empty if there are no rows', () => {
     expect(encode(decode(MIXED, wire.copyBytes([]))).length).toBe(0);
     expect(encode([])).toEqual(new Uint8Array(0));
   });
@@ -20,7 +20,7 @@ describe('the stream', () => {
     expect(encode(decode(MIXED, bytes))).toEqual(encode(decode(MIXED, bytes)));
   });
 
-  it('keeps column names as they are, and their order', () => {
+  it('keeps column names and their order', () => {
     const names = ['Order Date', 'sub-category', 'select', 'a"b'];
     const plan = names.map((name) => column('int4', 'dimension', name));
     const columns = decode(plan, wire.copyBytes([names.map((_, i) => wire.int4(i))]));
@@ -34,7 +34,7 @@ describe('the stream', () => {
     expect(() => encode([one, two] as Column[])).toThrow(/lengths/);
   });
 
-  it('sums up in the pivot engine to what the rows hold', async () => {
+  it('has the sums of its rows when the pivot engine reads it', async () => {
     const cents = Array.from({ length: 4000 }, (_, i) => (i * 7919) % 100_003);
     const bytes = wire.copyBytes(
       cents.map((c, i) => [

@@ -16,12 +16,12 @@ import type { Column } from './column-plan';
 import { rowsIn, StandIns } from './stand-ins';
 
 /**
- * One Arrow IPC stream with exactly one record batch, since several would carry independent
- * dictionaries (docs/contract/04-data-loading.md). Without rows it has no bytes.
+ * Encodes columns as one Arrow IPC stream with exactly one record batch. Several batches would have
+ * independent dictionaries (docs/contract/04-data-loading.md). Without rows the stream is empty.
  *
- * @param metadata of its schema
- * @returns the bytes in parts. Most parts are the memory of the columns themselves: copying a million
- * rows would block the event loop for a tenth of a second and need their memory twice
+ * @param metadata metadata of the schema
+ * @returns the bytes in parts. Most parts are the memory of the columns themselves: copying a million rows
+ * would block the event loop for a tenth of a second and double their memory
  * @throws Error if the columns differ in length
  */
 export const encodeParts = (
@@ -33,7 +33,7 @@ export const encodeParts = (
     metadata,
   );
 
-/** As {@link encodeParts}, of columns whose rows lie in several memories; all have at least one block. */
+/** Like {@link encodeParts}, for columns of several blocks. Each column has at least one block. */
 export function encodeBlocks(
   columns: readonly BlockColumn[],
   metadata: Record<string, string> = {},
@@ -64,14 +64,11 @@ export function encodeBlocks(
   return parts.written.flatMap((part) => stands.partsOf(part));
 }
 
-/** The total length of some parts, in bytes. */
+/** Total length of all parts, in bytes. */
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { length }) => sum + length, 0);
 
-/**
- * Collects what a writer writes, without copying. The writer's own sink copies it or is
- * asynchronous.
- */
+/** Collects the output of a writer without copying it. The writer's own sinks copy it or are asynchronous. */
 class Parts extends AsyncByteQueue {
   readonly written: Uint8Array[] = [];
 
@@ -80,7 +77,7 @@ class Parts extends AsyncByteQueue {
   }
 }
 
-/** The columns of a stream that {@link encodeParts} made. */
+/** Reads the columns of a stream that {@link encodeParts} made. */
 export function decode(bytes: Uint8Array): Column[] {
   const { schema, batches } = tableFromIPC(bytes);
   const children = batches[0]?.data.children ?? [];
@@ -90,9 +87,7 @@ export function decode(bytes: Uint8Array): Column[] {
   });
 }
 
-/**
- * Sets a dictionary's id to its column's position, so that the same columns make the same bytes.
- */
+/** Uses the column's position as the dictionary id, so that equal columns encode to equal bytes. */
 function numberDictionary(data: Data, id: number): Data {
   if (!DataType.isDictionary(data.type)) return data;
   return data.clone(new Dictionary(data.type.dictionary, data.type.indices, id));

@@ -3,10 +3,13 @@ import type { Column } from './column-plan';
 import { numbersOf } from './column-values';
 import { joinRuns } from './join';
 
-/** Fewer rows than this get a block with their neighbours: each block costs about as much as so many rows. */
+/**
+ * A group of fewer rows than this shares a block with its neighbours. A block costs about as much as this
+ * many rows.
+ */
 const BLOCK_ROWS = 65_536;
 
-/** Where the rows of an entry are, from `start` up to, not including, `end`. */
+/** Position of an entry's rows, from `start` (included) to `end` (excluded). */
 export interface Place {
   start: number;
   end: number;
@@ -14,29 +17,29 @@ export interface Place {
 
 /** Adjacent rows of one entry. */
 export interface EntryRun extends Place {
-  /** Of the entry; null if the rows tell none. */
+  /** Id of the entry; null if the rows do not name one. */
   id: number | null;
 }
 
-/**
- * The rows of a version as a statement answers them, those of each entry together, in the order of the
- * entries. Nothing in it ever changes.
- */
+/** The rows of a version, grouped by entry, in the order of the entries. Immutable. */
 export interface EntryRows {
   /** At least one. */
   blocks: readonly RowBlock[];
-  /** By id, oldest first; an entry without rows has a place too. Rows are counted through all blocks. */
+  /**
+   * Places by entry id, oldest first. An entry without rows has a place too. Row numbers count through all
+   * blocks.
+   */
   places: ReadonlyMap<number, Place>;
 }
 
 /**
- * Rows with those of each entry together. They are copied only if they lie in another order.
+ * Groups rows by entry. It copies them only if they are in another order.
  *
- * @param block with the column `pf_logid`
- * @param entries ids of all entries that the rows can be of
- * @param integers names of the columns that hold integers
- * @param onCopy is called before they are copied
- * @returns undefined if a row tells no entry, or one that is not among `entries`
+ * @param block has a column `pf_logid`
+ * @param entries ids of all entries that may occur
+ * @param integers names of the integer columns
+ * @param onCopy called before rows are copied
+ * @returns undefined if a row names no entry, or one that is not in `entries`
  */
 export async function byEntry(
   block: RowBlock,
@@ -48,7 +51,7 @@ export async function byEntry(
   const known = new Set(entries);
   if (!places || [...places.keys()].some((id) => !known.has(id))) return undefined;
   const ordered = entries.flatMap((id) => places.get(id) ?? []);
-  // Each entry is usually one run.
+  // Most entries are a single run.
   const isOrdered = ordered.every(({ start }, i) => start === (ordered[i - 1]?.end ?? 0));
   if (!isOrdered) onCopy();
   const blocks = [block];
@@ -61,12 +64,12 @@ export async function byEntry(
 }
 
 /**
- * The rows of some entries, out of those that there are. Most stay in the memory that they lie in.
+ * Selects the rows of some entries. Most rows stay in the memory where they are.
  *
- * @param entries their ids, oldest first
- * @param sources each has some of the entries; at least one
- * @param integers names of the columns that hold integers
- * @param blockRows fewer rows than this get a block with their neighbours
+ * @param entries ids, oldest first
+ * @param sources each has some of the entries; at least one source
+ * @param integers names of the integer columns
+ * @param blockRows a group of fewer rows than this shares a block with its neighbours
  */
 export async function rowsOfEntries(
   entries: readonly number[],
@@ -95,7 +98,7 @@ export async function rowsOfEntries(
   return { blocks, places: inSequence(lengths) };
 }
 
-/** Runs by the block that they get: neighbours share one as long as it has fewer rows than `blockRows`. */
+/** Groups runs into blocks. Neighbours share a block until it has `blockRows` rows. */
 function grouped(runs: readonly RowRun[], blockRows: number): RowRun[][] {
   const groups: RowRun[][] = [];
   let room = 0;
@@ -112,33 +115,33 @@ function grouped(runs: readonly RowRun[], blockRows: number): RowRun[][] {
   return groups;
 }
 
-/** The part, from 0 to 1, that some entries have of all rows. */
+/** The share, from 0 to 1, of all rows that belong to some entries. */
 export function shareOf({ blocks, places }: EntryRows, entries: readonly number[]): number {
   const all = rowCountIn(blocks);
   const own = entries.flatMap((id) => places.get(id) ?? []);
   return all === 0 ? 0 : rowsOf(own) / all;
 }
 
-/** The runs of entries that have their places. */
+/** The runs of entries whose places are known. */
 export function* runsAt(places: EntryRows['places']): Generator<EntryRun, void> {
   for (const [id, place] of places) yield { id, ...place };
 }
 
-/** The runs that rows tell, one after the other. @throws Error if it is no column of numbers */
+/** Finds the runs of equal entry ids in a column. @throws Error if the column is not numeric */
 export function* entryRuns(logids: Column): Generator<EntryRun, void> {
   const ids = numbersOf(logids);
   const { data } = logids;
   const anyNull = data.nullCount > 0;
   for (let start = 0, end = 0; start < data.length; start = end) {
     const id = ids[start] ?? NaN;
-    // A null holds a number too, which may be a neighbour's.
+    // A null row stores a number too, which may equal its neighbour's.
     do end += 1;
     while (end < data.length && ids[end] === id && !anyNull);
     yield { id: anyNull && !data.getValid(start) ? null : id, start, end };
   }
 }
 
-/** Where the rows of each entry are; undefined if a row tells none. */
+/** Places of the rows of each entry; undefined if a row names no entry. */
 function placesIn(columns: readonly Column[]): Map<number, Place[]> | undefined {
   const logids = columns.find(({ name }) => name === 'pf_logid');
   if (!logids) return undefined;
@@ -152,7 +155,7 @@ function placesIn(columns: readonly Column[]): Map<number, Place[]> | undefined 
   return places;
 }
 
-/** The places of entries whose rows lie one after the other. */
+/** Places of entries whose rows follow one another. */
 function inSequence(
   lengths: readonly (readonly [id: number, length: number])[],
 ): Map<number, Place> {

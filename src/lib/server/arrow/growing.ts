@@ -12,11 +12,11 @@ interface Copied<Self> {
 }
 
 /**
- * A typed array of at least `length` numbers that begins with those of `array`: `array` itself, or a
- * copy at least twice as long. If it is not known how many there will be, the first length is random;
- * otherwise all columns would be copied at the same row and block the event loop together.
+ * Returns a typed array of at least `length` numbers that begins with the numbers of `array`: `array` itself,
+ * or a copy at least twice as long. If the final length is unknown, the first length is random; otherwise all
+ * columns would be copied at the same row and block the event loop together.
  *
- * @param expected how many there will be; 0 if that is not known
+ * @param expected final length; 0 if unknown
  */
 export function grown<Numbers extends Copied<Numbers>>(
   array: Numbers,
@@ -31,7 +31,9 @@ export function grown<Numbers extends Copied<Numbers>>(
   return longer;
 }
 
-/** The numbers of an array that are used: a copy, if fewer than half are and the rest would be kept with them. */
+/**
+ * The used part of an array. It is a copy if less than half is used, so that the unused rest can be freed.
+ */
 export const used = <Numbers extends Copied<Numbers>>(array: Numbers, length: number): Numbers =>
   2 * length < array.length ? array.slice(0, length) : array.subarray(0, length);
 
@@ -55,7 +57,7 @@ export class Memory {
   }
 }
 
-/** Which rows hold a value. No bitmap is kept before the first null. */
+/** Which rows hold a value. The bitmap is made at the first null. */
 export class Validity {
   #bitmap: Uint8Array | null = null;
   nullCount = 0;
@@ -71,9 +73,7 @@ export class Validity {
     this.nullCount += 1;
   }
 
-  /**
-   * Makes the rows from `first` up to, not including, `end` null; none of them may be null before.
-   */
+  /** Sets the rows from `first` (included) to `end` (excluded) to null. None of them may be null before. */
   setNulls(first: number, end: number): void {
     const bitmap = this.#bitmapUpTo(end - 1);
     const from = Math.min(end, (first + 7) & ~7);
@@ -84,7 +84,7 @@ export class Validity {
     for (let row = to; row < end; row++) this.setNull(row);
   }
 
-  /** Makes the rows from `at` on null that are so in `data` from `from` up to, not including, `to`. */
+  /** Copies the nulls of `data` from row `from` (included) to `to` (excluded) to the rows from `at` on. */
   copy({ nullCount, nullBitmap, offset }: Data, from: number, to: number, at: number): void {
     if (nullCount === 0) return;
     const rows = to - from;
@@ -102,7 +102,7 @@ export class Validity {
     return (this.#bitmap = longer);
   }
 
-  /** The null properties of Arrow data of `rows` rows; no bitmap if every row holds a value. */
+  /** The null properties of Arrow data of `rows` rows. There is no bitmap if every row holds a value. */
   finish(rows: number): { length: number; nullCount: number; nullBitmap: Uint8Array | null } {
     return { length: rows, nullCount: this.nullCount, nullBitmap: this.#bitmapOf(rows) };
   }
@@ -116,23 +116,23 @@ export class Validity {
   }
 }
 
-/** From this length on, a native copy is quicker than a loop over the bytes. */
+/** From this length on, a native copy is faster than a loop over the bytes. */
 const LONG_TEXT = 48;
 /** Arrow's offsets are signed 32-bit numbers. */
 const MOST_BYTES = 0x7fffffff;
 
-/** @throws Error beyond the 2 GB that one Arrow column of text can hold */
+/** @throws Error beyond the 2 GB that an Arrow text column can hold */
 export function requireFits(bytes: number): void {
   if (bytes > MOST_BYTES) throw new Error('More than 2 GB of text in one column');
 }
 
-/** Writes the offsets of texts whose first byte is now at `at`. */
+/** Writes the offsets of texts, shifted so that the first byte is at `at`. */
 export function moveOffsets(offsets: Int32Array, at: number, to: Int32Array): void {
   const by = at - (offsets[0] ?? 0);
   for (let i = 0; i < offsets.length; i++) to[i] = (offsets[i] ?? 0) + by;
 }
 
-/** UTF-8 texts one after the other, with the offset of each. */
+/** UTF-8 texts one after the other, with their offsets. */
 export class GrowingTexts {
   #memory = new Memory(new Uint8Array(FIRST_LENGTH));
   #offsets = integersOf(FIRST_LENGTH);
@@ -143,7 +143,7 @@ export class GrowingTexts {
     return this.#memory.bytes.byteLength + this.#offsets.byteLength;
   }
 
-  /** @throws Error beyond the 2 GB that one Arrow column of text can hold */
+  /** @throws Error beyond the 2 GB that an Arrow text column can hold */
   push({ bytes }: Memory, start: number, length: number): void {
     const at = this.#offsets[this.length] ?? 0;
     const end = at + length;
@@ -157,7 +157,7 @@ export class GrowingTexts {
     this.#offsets[this.length] = end;
   }
 
-  /** Whether the text at `index` equals the `length` bytes at `start` in `view`. */
+  /** Whether the text at `index` equals the `length` bytes at `start` of `view`. */
   equals(index: number, view: DataView, start: number, length: number): boolean {
     const at = this.#offsets[index] ?? 0;
     if ((this.#offsets[index + 1] ?? 0) - at !== length) return false;

@@ -6,7 +6,7 @@ import { bitValues, fixedValues, type Numbers } from './column-values';
 import { doublesOf, integersOf, longsOf } from './growing';
 import { mismatch, Written, type BlockWriter, type Joiner, type Part } from './joiner';
 
-/** Numbers of 32 or 64 bits; days, timestamps and integers are such numbers. */
+/** Joins numbers of 32 or 64 bits. Days, timestamps and integers are stored as such numbers. */
 export class NumberJoiner implements Joiner {
   readonly typeId: number;
 
@@ -27,7 +27,10 @@ export class NumberJoiner implements Joiner {
   }
 }
 
-/** Joins integers of which some have too many digits for Int32; those may be among the rows left out. */
+/**
+ * Joins integers of which some exceed Int32. The rows that exceed it may have been left out, so the result
+ * can be Int32 again.
+ */
 export const integerJoiner = (parts: readonly Part[]): Joiner =>
   parts.every(isNarrow)
     ? new NumberJoiner(new Int32(), integersOf)
@@ -39,7 +42,7 @@ function isNarrow({ data, start, end }: Part): boolean {
   return values.subarray(start, end).every((value) => value === (value | 0));
 }
 
-/** Joins numbers of the type that some data has. @throws Error if it is no column of numbers */
+/** Makes the joiner for numeric data. @throws Error if the data is not numeric */
 export function numberJoiner(data: Data): Joiner {
   const values = fixedValues(data);
   if (values instanceof Int32Array) return new NumberJoiner(data.type, integersOf);
@@ -47,7 +50,7 @@ export function numberJoiner(data: Data): Joiner {
   return new NumberJoiner(data.type, longsOf);
 }
 
-/** Numbers that stay where they are. */
+/** Numbers that stay in their memory. */
 class NumbersInPlace implements BlockWriter {
   protected readonly written = new Written();
 
@@ -82,7 +85,7 @@ class NumberWriter extends NumbersInPlace {
   }
 }
 
-/** Booleans, one bit per row. */
+/** Joins booleans, one bit per row. */
 export class BitJoiner implements Joiner {
   readonly typeId: number;
 

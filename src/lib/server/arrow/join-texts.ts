@@ -5,7 +5,7 @@ import { ByteDictionary, dictionaryData } from './dictionary';
 import { Memory, moveOffsets, requireFits } from './growing';
 import { isWhole, mismatch, Written, type BlockWriter, type Joiner, type Part } from './joiner';
 
-/** Texts that hardly repeat. */
+/** Joins texts without a dictionary. */
 export class TextJoiner implements Joiner {
   readonly typeId = Type.Utf8;
 
@@ -15,7 +15,7 @@ export class TextJoiner implements Joiner {
   }
 }
 
-/** Texts that stay where they are. The offset of the first one need not be 0. */
+/** Texts that stay in their memory. The first offset need not be 0. */
 function textsInPlace({ data, start, end }: Part): BlockWriter {
   const { type, values, valueOffsets } = textData(data);
   const written = new Written();
@@ -42,7 +42,7 @@ class TextWriter implements BlockWriter {
   readonly #bytes: Uint8Array;
   readonly #offsets: Int32Array;
 
-  /** @throws Error if they have more bytes than Arrow can hold */
+  /** @throws Error if the texts exceed the bytes that an Arrow column can hold */
   constructor(parts: readonly Part[]) {
     const length = parts.reduce(
       (sum, { data, start, end }) =>
@@ -75,21 +75,21 @@ class TextWriter implements BlockWriter {
 
 const UNSEEN = -1;
 
-/** Texts of one dictionary, to be given the codes of another. */
+/** Translates the codes of one dictionary to those of another. */
 interface Recoding {
   memory: Memory;
   offsets: Int32Array;
-  /** New code by old code; {@link UNSEEN} before its first row. */
+  /** New code by old code; {@link UNSEEN} until a row uses the old code. */
   codes: Int32Array;
 }
 
-/** Texts that repeat: all blocks share one dictionary, which grows from block to block. */
+/** Joins texts with dictionaries. All blocks share one dictionary, which grows from block to block. */
 export class CodeJoiner implements Joiner {
   readonly typeId = Type.Dictionary;
-  /** The texts of the parts that lead, of which only the first `#known` occur. */
+  /** The dictionary of the leading parts. Only its first `#known` texts occur in rows. */
   #leading: Data<Utf8> | undefined;
   #known = 0;
-  /** All texts so far, once there are others than those. */
+  /** All texts so far. It is made when a text occurs that the leading dictionary lacks. */
   #dictionary: ByteDictionary | undefined;
   readonly #recodings = new Map<Data, Recoding>();
 
@@ -106,7 +106,7 @@ export class CodeJoiner implements Joiner {
       : Math.max(this.#known, codesBefore(part.data, part.end));
   }
 
-  /** The texts of another dictionary, by the codes of this one as far as they have occurred. */
+  /** The translation of another dictionary to this one, as far as its texts have occurred. */
   recoding(data: Data): Recoding {
     const known = this.#recodings.get(data);
     if (known) return known;
@@ -120,7 +120,7 @@ export class CodeJoiner implements Joiner {
     return recoding;
   }
 
-  /** The code of a text that occurs in other rows than those that lead. */
+  /** The code of a text from a part that does not lead. */
   newCode(code: number, recoding: Recoding): number {
     this.#dictionary ??= this.#leadingTexts();
     return (recoding.codes[code] = codeIn(this.#dictionary, code, recoding));
@@ -135,7 +135,7 @@ export class CodeJoiner implements Joiner {
     return dictionary;
   }
 
-  /** The texts up to now. */
+  /** All texts so far, by code. */
   get texts(): Vector<Utf8> {
     if (this.#dictionary || !this.#leading) {
       return (this.#dictionary ?? new ByteDictionary()).finish();
@@ -153,7 +153,7 @@ export class CodeJoiner implements Joiner {
   }
 }
 
-/** Puts a text into a dictionary. */
+/** Adds a text to a dictionary and returns its code. */
 const codeIn = (
   dictionary: ByteDictionary,
   code: number,
@@ -174,7 +174,7 @@ function codesIn(data: Data): Int32Array {
   return codes;
 }
 
-/** How many texts occur before a row; they are in the order of first appearance. */
+/** Number of distinct texts before a row. Dictionaries list texts in the order of first appearance. */
 function codesBefore(data: Data, end: number): number {
   const codes = codesIn(data);
   let first = 0;
@@ -187,13 +187,13 @@ function codesBefore(data: Data, end: number): number {
 /** The codes of one block. */
 class CodeWriter implements BlockWriter {
   readonly #written = new Written();
-  /** What is written; undefined as long as the codes are those of the part that stays. */
+  /** The new codes; undefined while the codes of the part in place are still valid. */
   #own: Int32Array | undefined;
 
   constructor(
     private readonly joiner: CodeJoiner,
     private readonly rows: number,
-    /** The part that stays in its memory unless it has to be recoded. */
+    /** The part that stays in its memory unless it must be recoded. */
     private readonly staying: Part | undefined,
   ) {
     if (!staying) this.#own = new Int32Array(rows);

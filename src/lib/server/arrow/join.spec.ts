@@ -16,7 +16,7 @@ const PLAN = [
 ];
 const INTEGERS = integerColumns(PLAN);
 
-/** The i-th row, of an entry; some of its integers do not fit in 32 bits. */
+/** Row `i` of an entry. Some of its integers exceed 32 bits. */
 const row = (i: number, entry: number): wire.Field[] => [
   ...mixedRow(i),
   i % 4 === 3 ? null : wire.int8(i % 11 === 10 ? 2 ** 40 + i : i),
@@ -27,14 +27,14 @@ const row = (i: number, entry: number): wire.Field[] => [
 const columnsOf = (rows: readonly (readonly [i: number, entry: number])[]): Column[] =>
   decode(PLAN, wire.copyBytes(rows.map(([i, entry]) => row(i, entry))));
 
-/** Rows of some entries, each a number and its entry. */
+/** Random rows, each a number and the id of its entry. */
 const someRows = fc.array(fc.tuple(fc.nat(40), fc.integer({ min: 1, max: 5 })), { maxLength: 60 });
 
 const hex = (parts: readonly Uint8Array[]) => Buffer.concat(parts).toString('hex');
 const bytesOf = (columns: readonly Column[]) => hex(encodeParts(columns));
 const bytesIn = (blocks: readonly RowBlock[]) => hex(encodeBlocks(columnsIn(blocks)));
 
-/** A run of columns that nothing goes before. */
+/** A run of columns in a single block. */
 const runOf = (columns: readonly Column[], start: number, end: number): RowRun => ({
   blocks: [blockOf(columns)],
   index: 0,
@@ -42,12 +42,12 @@ const runOf = (columns: readonly Column[], start: number, end: number): RowRun =
   end,
 });
 
-/** Two numbers up to a length, the smaller one first. */
+/** The numbers, limited to `length`, in ascending order. */
 const between = (length: number, ...numbers: number[]) =>
   numbers.map((n) => Math.min(n, length)).sort((a, b) => a - b);
 
-describe('runs of rows, joined', () => {
-  it('are the columns that a decoder makes of the same rows, byte for byte', async () => {
+describe('joined runs of rows', () => {
+  it('equal, byte for byte, the columns that a decoder makes of the same rows', async () => {
     const source = fc.tuple(someRows, fc.nat(60), fc.nat(60), fc.boolean());
     await fc.assert(
       fc.asyncProperty(fc.array(source, { minLength: 1, maxLength: 6 }), async (sources) => {
@@ -68,7 +68,7 @@ describe('runs of rows, joined', () => {
     );
   });
 
-  it('are so if rows of one source are left out at its end or between', async () => {
+  it('equal them if rows at the end or in between are left out', async () => {
     const numbers = fc.tuple(fc.nat(60), fc.nat(60), fc.nat(60));
     await fc.assert(
       fc.asyncProperty(someRows, numbers, someRows, async (rows, cuts, more) => {
@@ -87,7 +87,7 @@ describe('runs of rows, joined', () => {
     );
   });
 
-  it('let integers be narrow again once those that do not fit are gone', async () => {
+  it('become Int32 again once the integers that exceed it are left out', async () => {
     const columns = columnsOf([
       [10, 1],
       [3, 1],
@@ -100,7 +100,7 @@ describe('runs of rows, joined', () => {
     expect(left?.data.values).toBeInstanceOf(Int32Array);
   });
 
-  it('are those of the source itself if nothing is left out', async () => {
+  it('are the source itself if nothing is left out', async () => {
     const columns = columnsOf([
       [1, 1],
       [2, 2],
@@ -110,7 +110,7 @@ describe('runs of rows, joined', () => {
     expect(block?.columns[1]?.data).toBe(columns[1]?.data);
   });
 
-  it('stay in their memory unless they are few of those in it, or have neighbours', async () => {
+  it('stay in their memory if they are alone in their block and most of that memory is theirs', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => [i, 1] as const);
     const columns = columnsOf(rows);
     const isCopied = async (...runs: RowRun[]) => {
@@ -125,7 +125,7 @@ describe('runs of rows, joined', () => {
     expect(await isCopied(runOf(columns, 0, 20), runOf(columnsOf(rows), 0, 1))).toBe(true);
   });
 
-  it('are refused if their columns do not go together', async () => {
+  it('are refused if their columns do not match', async () => {
     const text = decode([column('text', 'dimension', 'a')], wire.copyBytes([[wire.text('x')]]));
     const number = decode([column('int4', 'dimension', 'a')], wire.copyBytes([[wire.int4(1)]]));
     const other = decode([column('int4', 'dimension', 'b')], wire.copyBytes([[wire.int4(1)]]));
@@ -138,7 +138,7 @@ describe('runs of rows, joined', () => {
 });
 
 describe('the rows of some entries', () => {
-  it('come entry by entry, whoever has them and in whatever order they lay', async () => {
+  it('are grouped by entry, whatever source has them and in whatever order', async () => {
     await fc.assert(
       fc.asyncProperty(
         someRows,
@@ -156,7 +156,7 @@ describe('the rows of some entries', () => {
           );
           expect(bytesIn(rows.blocks)).toBe(bytesOf(columnsOf(wanted)));
           expect([...rows.places.keys()]).toEqual(live);
-          // What was made of them can be made from again.
+          // The result can be a source itself.
           const again = await rowsOfEntries(live.slice(1), [rows], INTEGERS);
           expect(bytesIn(again.blocks)).toBe(
             bytesOf(columnsOf(wanted.filter(([, entry]) => entry !== live[0]))),
@@ -166,8 +166,8 @@ describe('the rows of some entries', () => {
     );
   });
 
-  it('are right after any number of entries have come and gone, in blocks of any size', async () => {
-    /** What an entry writes, and which of those before it are gone by then. */
+  it('are correct after any number of entries were added and removed, for blocks of any size', async () => {
+    /** The rows that an entry writes, and which earlier entries are removed by then. */
     const change = fc.tuple(
       fc.array(fc.nat(40), { maxLength: 12 }),
       fc.array(fc.nat(20), { maxLength: 2 }),
@@ -194,7 +194,7 @@ describe('the rows of some entries', () => {
     );
   });
 
-  it('are not told apart if a row has an entry that is not there, or none', async () => {
+  it('cannot be grouped if a row names no entry or an unknown one', async () => {
     const columns = columnsOf([
       [1, 1],
       [2, 2],

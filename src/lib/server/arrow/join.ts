@@ -7,20 +7,20 @@ import { BitJoiner, integerJoiner, numberJoiner } from './join-numbers';
 import { CodeJoiner, TextJoiner } from './join-texts';
 import { isWhole, mismatch, type Joiner, type Part } from './joiner';
 
-/** So many rows of a column are looked at before other requests may run. */
+/** Number of rows of a column that are processed before other requests get a turn. */
 const ROWS_AT_ONCE = 65_536;
 
 /**
- * Makes a block of each group of runs, one after the other. The blocks have what a decoder makes of the
- * same rows: a dictionary has only texts that occur, in the order of first appearance, and an integer
- * column is Int32 if every value fits.
+ * Makes one block of each group of runs. The blocks equal what a decoder makes of the same rows: a dictionary
+ * has only texts that occur, in the order of first appearance, and an integer column is Int32 if every value
+ * fits.
  *
- * Rows stay in the memory that they lie in if they are alone in their group and most of that memory is
- * theirs; others are copied.
+ * Rows stay in their memory if they are alone in their group and most of that memory is theirs. Other rows
+ * are copied.
  *
  * @param groups of runs whose columns have the same names in the same order; at least one run
- * @param integers names of the columns that hold integers
- * @throws Error if a column has types that do not go together, or more text than Arrow can hold
+ * @param integers names of the integer columns
+ * @throws Error if the types of a column do not match, or its text exceeds what Arrow can hold
  */
 export async function joinRuns(
   groups: readonly (readonly RowRun[])[],
@@ -46,7 +46,7 @@ export async function joinRuns(
   }));
 }
 
-/** The rows of a group, in one memory. */
+/** Joins the rows of a group in one piece of memory. */
 async function joined(
   joiner: Joiner,
   parts: readonly Part[],
@@ -79,14 +79,17 @@ const blockAt = ({ blocks, index }: RowRun): RowBlock => {
   return block;
 };
 
-/** Whether a group is of rows that have most of their memory: to keep the rest costs less than to copy. */
+/**
+ * Whether a group is a single run that takes up most of its memory. Keeping the rest then costs less than
+ * copying.
+ */
 function staysInPlace([run, ...others]: readonly RowRun[]): boolean {
   return run !== undefined && others.length === 0 && 4 * rowsOf([run]) >= 3 * blockAt(run).held;
 }
 
 /**
- * The runs that begin as the blocks do which they are of: with the first block, one after the other,
- * nothing left out. Their texts are in the order of first appearance already.
+ * The runs that lead: they start at the first row of the first block and follow one another without a gap.
+ * Their dictionary is already in the order of first appearance.
  */
 function leadOf(runs: readonly RowRun[]): Set<RowRun> {
   const lead = new Set<RowRun>();

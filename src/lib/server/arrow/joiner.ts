@@ -1,39 +1,36 @@
 import type { Data, DataType } from 'apache-arrow';
 import { Validity } from './growing';
 
-/** Adjacent rows of one column: those from `start` up to, not including, `end`. */
+/** Adjacent rows of one column, from `start` (included) to `end` (excluded). */
 export interface Part {
   data: Data;
   start: number;
   end: number;
-  /**
-   * Whether it is of the rows that all the others follow, with nothing left out before it: its texts are in the
-   * order of first appearance then.
-   */
+  /** Whether no row before this part is left out. Its dictionary is then in the order of first appearance. */
   isLead: boolean;
 }
 
-/** Puts a column's parts together, block by block, in their order. */
+/** Joins the parts of a column, block by block, in order. */
 export interface Joiner {
-  /** Of the type that all blocks get. */
+  /** Type of all resulting blocks. */
   readonly typeId: number;
-  /** @param inPlace whether the rows are one part that should stay in its memory, if that is possible */
+  /** @param inPlace whether the block is a single part that should stay in its memory if possible */
   block(parts: readonly Part[], inPlace: boolean): BlockWriter;
 }
 
-/** One block of a column; its parts are appended from the first row to the last. */
+/** Writes one block of a column. Parts are appended in order. */
 export interface BlockWriter {
   append(part: Part, from: number, to: number): void;
   finish(): Data;
 }
 
-/** Whether a part is all of its column. */
+/** Whether a part covers its whole column. */
 export const isWhole = ({ data, start, end }: Part): boolean => start === 0 && end === data.length;
 
 export const mismatch = (data: Data, type: DataType) =>
   new Error(`A column of type ${String(data.type)} does not go with ${String(type)}`);
 
-/** Counts the rows of a block, and keeps which of them are null. */
+/** Counts the rows of a block and records its nulls. */
 export class Written {
   rows = 0;
   readonly #nulls = new Validity();

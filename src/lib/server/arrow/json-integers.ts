@@ -1,16 +1,15 @@
 /** Bytes of a piece. */
 export const PIECE = 262_144;
-/** The longest integer of 32 bits, with its sign, and the comma before it. */
+/** Length of the longest 32-bit integer with its sign and the comma before it. */
 const LONGEST = 12;
 export const COMMA = 44;
 const [MINUS, ZERO] = [45, 48];
 
 /**
- * Integers as JSON, with commas between, in UTF-8 pieces that are made when they are requested. Digits are
- * written straight into the bytes, which takes a fifth of the time that making texts of them does.
- *
- * @param head text before the first
- * @param tail text after the last
+ * Writes integers as a JSON list, in UTF-8 pieces that are made on request. Writing digits straight into
+ * bytes takes a fifth of the time of making strings.
+ * @param head text before the first integer
+ * @param tail text after the last integer
  */
 export function* integerPieces(
   head: string,
@@ -32,14 +31,13 @@ export function* integerPieces(
 }
 
 /**
- * Writes the digits of an integer of 32 bits.
- *
- * @param digits at least so many: zeros come first
- * @returns the position after its last digit
+ * Writes the digits of a 32-bit integer.
+ * @param digits minimum number of digits; shorter numbers get leading zeros
+ * @returns the position after the last digit
  */
 export function writeInteger(bytes: Uint8Array, start: number, value: number, digits = 1): number {
   let at = start;
-  // -2^31 has no positive counterpart of 32 bits, but one of 53.
+  // -2^31 has no positive 32-bit counterpart, so the sign is removed in double precision.
   let left = value;
   if (value < 0) {
     bytes[at++] = MINUS;
@@ -48,7 +46,7 @@ export function writeInteger(bytes: Uint8Array, start: number, value: number, di
   let end = at + digits;
   for (let power = 10 ** digits; power <= left; power *= 10) end += 1;
   for (let digit = end - 1; digit >= at; digit -= 1) {
-    // Unsigned integers of 32 bits, which take half of the time that numbers with fractions do.
+    // Unsigned 32-bit division takes half the time of division with fractions.
     const rest = (left / 10) >>> 0;
     bytes[digit] = ZERO + left - rest * 10;
     left = rest;

@@ -38,7 +38,7 @@ const values = (column: Column): unknown[] =>
   (parsed([column]) as Record<string, unknown>[]).map((row) => row[column.name]);
 
 describe('one value', () => {
-  it('is a text with whatever it holds', () => {
+  it('is a text, whatever characters it has', () => {
     const texts = [
       '',
       'West',
@@ -70,19 +70,19 @@ describe('one value', () => {
     ]);
   });
 
-  it('is null where a number is not finite', () => {
+  it('is null for a number that is not finite', () => {
     expect(values(columnOf('float8', [NaN, Infinity].map(wire.float8), 'amount'))).toEqual([
       null,
       null,
     ]);
   });
 
-  it('is true or false, beyond a byte of them too', () => {
+  it('is true or false, for more than eight rows too', () => {
     const bools = Array.from({ length: 19 }, (_, i) => i % 3 === 0);
     expect(values(columnOf('bool', [...bools.map(wire.bool), null]))).toEqual([...bools, null]);
   });
 
-  it('is a day as PostgreSQL prints it, as far as its calendar goes', () => {
+  it('is a day as PostgreSQL prints it, over its whole calendar', () => {
     const days = {
       '2024-02-29': 19_782,
       '1969-12-31': -1,
@@ -106,14 +106,14 @@ describe('one value', () => {
     expect(values(columnOf('timestamptz', fields))).toEqual(['2026-03-31T23:59:59.123Z', null]);
   });
 
-  it('is refused where no COPY makes such a column', () => {
+  it('is refused for a column type that no COPY makes', () => {
     const list = vectorFromArray([[1]]).data[0]!;
     expect(() => jsonRows([{ name: 'a', data: list }])).toThrow(/no JSON/);
   });
 });
 
 describe('rows', () => {
-  it('have every column under its name, in order, whatever the name', () => {
+  it('have every column under its name, in order, whatever the name is', () => {
     const names = ['Order Date', 'a"b', '7', '__proto__', ''];
     const data = makeData({ type: new Int32(), data: Int32Array.of(1, 2) });
     expect(textOf(jsonRows(names.map((name) => ({ name, data }))))).toBe(
@@ -121,12 +121,12 @@ describe('rows', () => {
     );
   });
 
-  it('that are none make an empty list', () => {
+  it('make an empty list if there are none', () => {
     expect(textOf(jsonRows([columnOf('int4', [])]))).toBe('[]');
     expect(textOf(jsonRows([]))).toBe('[]');
   });
 
-  it('come in pieces, each made when it is asked for', () => {
+  it('come in pieces, each made on request', () => {
     const note = '\u0001'.repeat(10_000);
     const column = columnOf('text', Array<wire.Field>(2000).fill(wire.text(note)));
     const pieces = jsonRows([column]);
@@ -138,7 +138,7 @@ describe('rows', () => {
     expect(pieces.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('keep their texts where there are more of them than are remembered', () => {
+  it('keep their texts if there are more of them than the cache holds', () => {
     const texts = Array.from({ length: 300 }, (_, i) => `${i}${'\u0001'.repeat(10_000)}`);
     const column = columnOf('text', [...texts, ...texts].map(wire.text));
     expect(values(column)).toEqual([...texts, ...texts]);
@@ -181,7 +181,7 @@ const cell = {
   day: fc.option(fc.integer({ min: -719_162, max: 2_932_896 })),
 };
 
-it('reads as apache-arrow reads the same columns, before and after a stream of them', () => {
+it('equal what apache-arrow reads from the same columns, before and after a stream of them', () => {
   fc.assert(
     fc.property(fc.array(fc.record(cell), { minLength: 1, maxLength: 40 }), (rows) => {
       const of = <K extends keyof typeof cell>(key: K) => rows.map((row) => row[key]);

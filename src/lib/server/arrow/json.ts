@@ -4,7 +4,7 @@ import { isText, rowCountOf } from './column-values';
 import type { IdColumn } from './id-runs';
 import { integerPieces } from './json-integers';
 
-/** The JSON value of a row. */
+/** Renders the JSON value of a row. */
 type Render = (row: number) => string;
 
 /**
@@ -88,15 +88,15 @@ export function jsonWithIds(
   return { length: head.length + ids.listLength + tail.length, pieces: pieces() };
 }
 
-/** The values of a column of integers that has no nulls; undefined for every other column. */
+/** The values of an integer column without nulls; undefined for any other column. */
 function integersOf({ data: { type, nullCount, values, length } }: Column): Int32Array | undefined {
   const numbers: unknown = values;
   const isInteger = DataType.isInt(type) && nullCount === 0 && numbers instanceof Int32Array;
-  // Columns of a stream are padded.
+  // The arrays of a decoded stream are padded.
   return isInteger ? numbers.subarray(0, length) : undefined;
 }
 
-/** Characters of a piece; most characters are one byte. */
+/** Number of characters of a piece. Most characters are one byte. */
 const PIECE = 65_536;
 
 function* pieces(
@@ -146,13 +146,13 @@ function renderValue(data: Data, room: Room): Render {
   throw new Error(`A column of type ${String(type)} has no JSON here`);
 }
 
-/** How many more characters of rendered text an answer may cache. */
+/** Number of characters of rendered text that the cache may still take. */
 interface Room {
   characters: number;
 }
 const REMEMBERED = 8_000_000;
 
-/** Caches the text of each value while there is room; after that, renders it each time. */
+/** Caches the text of each value while there is room. After that, each value is rendered anew. */
 function remembered<T extends number | bigint>(
   values: { readonly [row: number]: T },
   render: (value: T) => string,
@@ -174,7 +174,7 @@ function remembered<T extends number | bigint>(
 }
 
 function textOf({ valueOffsets, values }: Data<Utf8>): Render {
-  // A decoder would take a leading U+FEFF for a byte order mark and drop it.
+  // By default a decoder takes a leading U+FEFF for a byte order mark and drops it.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return (row) =>
     JSON.stringify(decoder.decode(values.subarray(valueOffsets[row], valueOffsets[row + 1])));

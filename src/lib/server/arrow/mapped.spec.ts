@@ -7,10 +7,10 @@ import { encode } from '../../../../tests/support/encode';
 import { entryRuns } from './entry-rows';
 import { mappedDictionary } from './mapped';
 
-// Thousands of small streams and the pivot engine's own time: slow on a busy machine.
+// These tests read thousands of small streams and run the pivot engine, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-describe('a column that follows from ids', () => {
+describe('a text column derived from entry ids', () => {
   const ids = (values: (number | null)[]) => {
     const fields = values.map((v) => [v === null ? null : wire.int8(v)]);
     return decode([column('int8', 'dimension', 'pf_logid')], wire.copyBytes(fields))[0] as Column;
@@ -28,7 +28,7 @@ describe('a column that follows from ids', () => {
     [2 ** 40, 'far'],
   ]);
 
-  it('gives each row the text of its id, null where there is none', async () => {
+  it("has the text of each row's id, or null if it has none", async () => {
     const logids = ids([1, 1, 2, 3, 4, 5, 99, null, 1]);
     const note = mapped(logids, notes);
     const expected = ['first', 'first', null, notes.get(3), '', 'first', null, null, 'first'];
@@ -38,7 +38,7 @@ describe('a column that follows from ids', () => {
     expect(note.data.dictionary?.toArray()).toEqual(['first', notes.get(3), '', 'far']);
   });
 
-  it('works on runs of rows that begin and end within a byte of the bitmap', () => {
+  it('supports runs that begin and end within one byte of the bitmap', () => {
     for (const [before, none, after] of [
       [0, 3, 2],
       [3, 2, 1],
@@ -55,12 +55,12 @@ describe('a column that follows from ids', () => {
     }
   });
 
-  it('works on ids beyond 32 bits', () => {
+  it('supports ids beyond 32 bits', () => {
     const note = mapped(ids([1, 2 ** 40, null]), notes);
     expect(arrowRows([note]).map((row) => row.pf_note)).toEqual(['first', 'far', null]);
   });
 
-  it('works where no id has a text', async () => {
+  it('is null if no id has a text', async () => {
     const logids = ids([2, 2]);
     const note = mapped(logids, new Map([[2, null]]));
     expect(arrowRows([note]).map((row) => row.pf_note)).toEqual([null, null]);
@@ -70,7 +70,7 @@ describe('a column that follows from ids', () => {
     ]);
   });
 
-  it('refuses a column that holds no ids', () => {
+  it('refuses a column without ids', () => {
     const [stamp] = decode([column('timestamp')], wire.copyBytes([]));
     expect(() => mapped(stamp as Column, notes)).toThrow(/no ids/);
   });

@@ -4,11 +4,11 @@ import type { EntryRun } from './entry-rows';
 import { Memory, Validity } from './growing';
 
 /**
- * Texts that follow from the entry of each row, such as its note. A row is null if it tells no
- * entry, or if the map holds null or nothing for it.
+ * Makes a column of texts that depend on the entry of each row, such as its note. A row is null if it names
+ * no entry, or if the map has no text for its entry.
  *
- * @param rows how many there are
- * @param runs of all of them, one after the other
+ * @param rows number of rows
+ * @param runs runs that cover all rows in order
  */
 export function mappedDictionary(
   rows: number,

@@ -5,10 +5,10 @@ import { bytesOf, doublesOf, grown, integersOf, used, Validity } from './growing
 import { isBeyondSafe, numericToDouble } from './numeric';
 import { NULL_FIELD } from './wire';
 
-/** Reads one field as a number; all rows of a column use the same reader. */
+/** Reads one field as a number. All rows of a column use the same reader. */
 export type ReadNumber = (view: DataView, start: number, length: number) => number;
 
-/** The readers per type. @throws Error if a field's length is not that of its type */
+/** The readers by type. @throws Error if the length of a field does not fit its type */
 export const int2: ReadNumber = (view, start, length) => {
   if (length !== 2) throw wrongLength('smallint', length);
   return view.getInt16(start);
@@ -17,7 +17,7 @@ export const int4: ReadNumber = (view, start, length) => {
   if (length !== 4) throw wrongLength('integer', length);
   return view.getInt32(start);
 };
-/** The nearest double. */
+/** Rounds to the nearest double. */
 export const int8: ReadNumber = (view, start, length) => {
   if (length !== 8) throw wrongLength('bigint', length);
   return view.getInt32(start) * 2 ** 32 + view.getUint32(start + 4);
@@ -32,8 +32,8 @@ export const float8: ReadNumber = (view, start, length) => {
 };
 
 /**
- * The reader of a numeric dimension. A rounded number would be another value of the dimension, so it is
- * refused. @throws AppError 422 beyond ±2^53
+ * Makes the reader of a numeric dimension. A rounded number would be a different value of the dimension, so
+ * it is refused. @throws AppError 422 beyond ±2^53
  */
 export const numericDimension =
   (name: string): ReadNumber =>
@@ -55,7 +55,7 @@ const notFinite = (name: string) =>
     column: name,
   });
 
-/** Float64 from any numeric type that has a reader. */
+/** Builds Float64 from any numeric type that has a reader. */
 export class Float64Builder implements ColumnBuilder {
   #values = doublesOf(0);
   #rows = 0;
@@ -100,7 +100,7 @@ export class Float64Builder implements ColumnBuilder {
   }
 }
 
-/** Int32 until the first value that does not fit; then the whole column becomes Float64. */
+/** Builds Int32 until the first value that does not fit. Then the whole column becomes Float64. */
 export class IntegerBuilder implements ColumnBuilder {
   #narrow = integersOf(0);
   #wide: Float64Array | undefined;
@@ -121,7 +121,7 @@ export class IntegerBuilder implements ColumnBuilder {
     if (done < run.rows) this.#appendWide(run, done);
   }
 
-  /** Appends until a value does not fit; returns how many rows were appended. */
+  /** Appends rows until a value does not fit. Returns the number of appended rows. */
   #appendNarrow(run: FieldRun): number {
     const { rows, expected } = run;
     const { view } = run.memory;
@@ -166,7 +166,7 @@ export class IntegerBuilder implements ColumnBuilder {
       }
       const start = run.start(i);
       const value = int8(view, start, length);
-      // 2^53 + 1 rounds to the double 2^53; the lowest bit tells the two apart.
+      // 2^53 + 1 rounds to the double 2^53. The lowest bit distinguishes them.
       const odd = (view.getUint8(start + 7) & 1) === 1;
       if (Math.abs(value) > 2 ** 53 || (Math.abs(value) === 2 ** 53 && odd)) {
         throw beyondSafe(this.name);
@@ -184,7 +184,7 @@ export class IntegerBuilder implements ColumnBuilder {
   }
 }
 
-/** Booleans, one bit per row. */
+/** Builds booleans, one bit per row. */
 export class BoolBuilder implements ColumnBuilder {
   #bits = bytesOf(0);
   #rows = 0;

@@ -40,7 +40,7 @@ describe('numericToDouble', () => {
     expect(read(text)).toBe(Number(text));
   });
 
-  it('gives the double nearest to any decimal', () => {
+  it('returns the double nearest to any decimal', () => {
     const decimal = fc
       .tuple(fc.boolean(), fc.stringMatching(/^\d{0,40}$/), fc.stringMatching(/^\d{0,40}$/))
       .map(([minus, whole, fraction]) => `${minus ? '-' : ''}${whole || '0'}.${fraction}`);
@@ -52,7 +52,7 @@ describe('numericToDouble', () => {
     );
   });
 
-  it('gives back the double that a short decimal was made from', () => {
+  it('returns the double that a short decimal was printed from', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 0, max: 8 }), (digits, scale) => {
         const text = (digits / 10 ** scale).toFixed(scale);
@@ -76,7 +76,7 @@ describe('numericToDouble', () => {
     ['a digit above 9999', [1, 0, 0, 0, 10000]],
     ['a digit above 9999 among many', [6, 0, 0, 0, 1, 1, 1, 1, 1, 10000]],
     ['an unknown sign', [1, 0, 0x8000, 0, 1]],
-  ])('refuses bytes that are no numeric: %s', (_what, words) => {
+  ])('refuses bytes that are not a numeric: %s', (_what, words) => {
     const bytes = Buffer.alloc(2 * words.length);
     words.forEach((word, i) => bytes.writeUInt16BE(word, 2 * i));
     expect(() => numericToDouble(viewOf(bytes), 0, bytes.length)).toThrow(/Malformed/);
@@ -84,7 +84,7 @@ describe('numericToDouble', () => {
 });
 
 describe('isBeyondSafe', () => {
-  it('decides by every digit', () => {
+  it('compares every digit', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -20n, max: 20n }),
@@ -100,7 +100,7 @@ describe('isBeyondSafe', () => {
     );
   });
 
-  it('says no for what is small and yes for what is large', () => {
+  it('is false for small numbers and true for large ones', () => {
     expect(beyond('0')).toBe(false);
     expect(beyond('-123.45')).toBe(false);
     expect(beyond(`1${'0'.repeat(30)}`)).toBe(true);

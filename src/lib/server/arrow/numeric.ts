@@ -10,14 +10,12 @@ const NAN = 0xc000;
 const PLUS_INFINITY = 0xd000;
 const MINUS_INFINITY = 0xf000;
 
-/**
- * The powers of ten that a double holds exactly; multiplying or dividing by one rounds only once.
- */
+/** The powers of ten that a double holds exactly. Multiplying or dividing by one of them rounds only once. */
 const EXACT_POWERS = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
 /**
- * The double nearest to a numeric; NaN and infinities stay what they are.
- * @throws Error if the bytes are no numeric
+ * The double nearest to a numeric. NaN and infinities are kept.
+ * @throws Error if the bytes are not a numeric
  */
 export function numericToDouble(view: DataView, start: number, length: number): number {
   const count = length < HEADER ? -1 : view.getInt16(start);
@@ -44,9 +42,8 @@ export function numericToDouble(view: DataView, start: number, length: number): 
 }
 
 /**
- * Whether a finite numeric is beyond ±2^53. It compares the digits, since 2^53 + 1 rounds to the double
- * 2^53.
- * @throws Error if the bytes are no numeric
+ * Whether a finite numeric is beyond ±2^53. It compares the digits, since 2^53 + 1 rounds to the double 2^53.
+ * @throws Error if the bytes are not a numeric
  */
 export function isBeyondSafe(view: DataView, start: number, length: number): boolean {
   const double = Math.abs(numericToDouble(view, start, length));

@@ -4,7 +4,7 @@ import { ByteDictionary, dictionaryData } from './dictionary';
 import { GrowingTexts, grown, integersOf, used, Validity } from './growing';
 import { NULL_FIELD } from './wire';
 
-/** Texts that repeat: each distinct text is kept once, with one code per row. */
+/** Builds texts that repeat: each distinct text once, and one code per row. */
 export class DictionaryBuilder implements ColumnBuilder {
   readonly #dictionary = new ByteDictionary();
   #codes = integersOf(0);
@@ -34,7 +34,7 @@ export class DictionaryBuilder implements ColumnBuilder {
   }
 }
 
-/** Texts that hardly repeat: each row keeps its own. */
+/** Builds texts that hardly repeat: one text per row. */
 export class TextBuilder implements ColumnBuilder {
   readonly #texts = new GrowingTexts();
   readonly #validity = new Validity();

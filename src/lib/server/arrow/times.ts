@@ -9,13 +9,13 @@ const endless = (name: string) =>
     column: name,
   });
 
-/** Days from 1970-01-01 to 2000-01-01, where PostgreSQL counts from. */
+/** Days from 1970-01-01 to 2000-01-01, the origin of PostgreSQL's dates. */
 const DAYS_TO_2000 = 10_957;
 const MILLISECONDS_TO_2000 = DAYS_TO_2000 * 86_400_000;
 const LATEST = 0x7fffffff;
 const EARLIEST = -0x80000000;
 
-/** Days, counted from 1970-01-01. */
+/** Builds days, counted from 1970-01-01. */
 export class DateBuilder implements ColumnBuilder {
   #days = integersOf(0);
   #rows = 0;
@@ -55,7 +55,10 @@ export class DateBuilder implements ColumnBuilder {
   }
 }
 
-/** Microseconds in the COPY become milliseconds, rounded down, which is what the pivot reads. */
+/**
+ * Builds timestamps. The microseconds of the COPY become milliseconds, rounded down, which is what the pivot
+ * reads.
+ */
 export class TimestampBuilder implements ColumnBuilder {
   #milliseconds = longsOf(0);
   #rows = 0;
@@ -71,7 +74,7 @@ export class TimestampBuilder implements ColumnBuilder {
     const { rows, expected } = run;
     const { view } = run.memory;
     this.#milliseconds = grown(this.#milliseconds, this.#rows + rows, longsOf, expected);
-    // Writes each value as two 32-bit halves: a BigInt would allocate an object per row.
+    // Each value is written as two 32-bit halves: a BigInt would allocate an object per row.
     const halves = new Int32Array(this.#milliseconds.buffer);
     let row = this.#rows;
     for (let i = 0; i < rows; i++, row++) {

@@ -8,12 +8,12 @@ import type { PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
 import { encode } from '../../../../tests/support/encode';
 
-// Thousands of small streams and the pivot engine's own time: slow on a busy machine.
+// These tests read thousands of small streams and run the pivot engine, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const DAY = 86_400_000;
 
-/** One column of some fields, read by apache-arrow and by the pivot engine, which have to agree. */
+/** Reads one column with apache-arrow and with the pivot engine, which must agree. */
 async function bothReaders(planned: PlannedColumn, fields: wire.Field[]) {
   const columns = decode([planned], wire.copyBytes(fields.map((field) => [field])));
   const byArrow = arrowRows(columns).map((row) => row[planned.name]);
@@ -27,7 +27,7 @@ async function bothReaders(planned: PlannedColumn, fields: wire.Field[]) {
 }
 
 describe('types', () => {
-  it('makes text a dictionary that tells null, the empty text and the text "null" apart', async () => {
+  it('makes text a dictionary that distinguishes null, the empty text and the text "null"', async () => {
     const texts = ['West', null, '', 'null', 'West', 'Zürich 🏔', ''];
     const read = await bothReaders(
       column('text'),
@@ -38,7 +38,7 @@ describe('types', () => {
     expect(read.engineType).toBe('string');
   });
 
-  it('leaves the text of a key plain', async () => {
+  it('stores the text of a key without a dictionary', async () => {
     const texts = ['a\u001fb', null, '', 'a\u001e\u001fb', 'x'.repeat(300)];
     const read = await bothReaders(
       column('text', 'key'),
@@ -59,7 +59,7 @@ describe('types', () => {
     ['int2', wire.int2, [-32768, 0, 32767]],
     ['int4', wire.int4, [-2147483648, -1, 2147483647]],
     ['int8', wire.int8, [-2147483648, 4294, 2147483647]],
-  ] as const)('makes %s that fits 32 bits Int32', async (type, field, values) => {
+  ] as const)('makes %s Int32 if it fits 32 bits', async (type, field, values) => {
     const read = await bothReaders(column(type), [...values.map((v) => field(v)), null]);
     expect(read.values).toEqual([...values, null]);
     expect(read.arrowType).toBe('Int32');
@@ -67,7 +67,7 @@ describe('types', () => {
   });
 
   it.each([2147483648, -2147483649, 2 ** 53, -(2 ** 53)])(
-    'makes a bigint column Float64 from its first value beyond 32 bits on: %d',
+    'makes a bigint column Float64 at the first value beyond 32 bits: %d',
     async (large) => {
       const values = [7, null, -8, large, null, 9];
       const read = await bothReaders(
@@ -168,7 +168,7 @@ describe('timestamps', () => {
   });
 });
 
-describe('values that no pivot may show', () => {
+describe('values that the pivot cannot show', () => {
   const read = (planned: PlannedColumn, field: wire.Field) =>
     failure(() => decode([planned], wire.copyBytes([[null], [field]])));
 
@@ -190,13 +190,13 @@ describe('values that no pivot may show', () => {
     ['a date of -infinity', column('date', 'dimension', 'Order No'), wire.int4(-2147483648)],
     ['infinity', column('timestamp', 'dimension', 'Order No'), wire.int8(2n ** 63n - 1n)],
     ['-infinity', column('timestamptz', 'dimension', 'Order No'), wire.int8(-(2n ** 63n))],
-  ])('are refused by the column they are in: %s', (_what, planned, field) => {
+  ])('are refused with the name of their column: %s', (_what, planned, field) => {
     const error = read(planned, field);
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ status: 422, message: expect.stringContaining('"Order No"') });
   });
 
-  it('do not include 2^53 itself and what lies just below', () => {
+  it('do not include 2^53 itself and values just below it', () => {
     const fields = ['9007199254740992', '9007199254740991.9', '-9007199254740992'];
     const plan = [column('numeric')];
     const rows = arrowRows(decode(plan, wire.copyBytes(fields.map((f) => [wire.numeric(f)]))));

@@ -9,15 +9,15 @@ const SIGNATURE = [0x50, 0x47, 0x43, 0x4f, 0x50, 0x59, 0x0a, 0xff, 0x0d, 0x0a, 0
 const FLAGS = SIGNATURE.length;
 const EXTENSION_LENGTH = FLAGS + 4;
 const FIXED_HEADER = EXTENSION_LENGTH + 4;
-/** Flags from bit 16 up change the format, so a reader must refuse those that it does not know. */
+/** Flags from bit 16 up change the format. A reader must refuse those that it does not know. */
 const CRITICAL_FLAGS = 0xffff0000;
 const TRAILER = -1;
-/** The length that stands for a null field. */
+/** The field length that means null. */
 export const NULL_FIELD = -1;
 
 /**
- * The length in bytes of the header that `memory` begins with; undefined if it is not complete yet.
- * @throws Error if it is no header of this format
+ * Length in bytes of the header at the start of `memory`; undefined if the header is incomplete.
+ * @throws Error if it is not a header of this format
  */
 export function headerLength({ bytes, view }: Memory, end: number): number | undefined {
   for (let i = 0; i < Math.min(end, SIGNATURE.length); i++) {
@@ -33,18 +33,18 @@ export function headerLength({ bytes, view }: Memory, end: number): number | und
 }
 
 /**
- * Where the fields of a run of complete tuples are, column by column. The entry of a field is at
- * `column * FIELD_ROWS + row`.
+ * Positions of the fields in a run of complete tuples, column by column. The index of a field is `column *
+ * FIELD_ROWS + row`.
  */
 export interface Fields {
   /** Position of a field's first byte. */
   readonly starts: Int32Array;
-  /** Its length in bytes, NULL_FIELD for null. */
+  /** Length of a field in bytes; NULL_FIELD for null. */
   readonly lengths: Int32Array;
 }
 
 /**
- * The most tuples in one run; the entries of some twenty columns then stay in the processor's
+ * The largest number of tuples in one run. The positions of some twenty columns then fit into the processor's
  * cache.
  */
 export const FIELD_ROWS = 512;
@@ -56,7 +56,7 @@ export const makeFields = (columns: number): Fields => ({
 });
 
 /**
- * The result of a scan: complete tuples, the position of the next one, and whether the COPY has
+ * Result of a scan: the number of complete tuples, the position of the next tuple, and whether the COPY has
  * ended.
  */
 export interface Scan {
@@ -66,10 +66,10 @@ export interface Scan {
 }
 
 /**
- * Records the fields of up to FIELD_ROWS complete tuples in `fields`. An incomplete tuple is left for
- * the next scan.
- * @throws Error if a tuple does not have `columns` fields, or a field has a negative length other than
- * that of null
+ * Records the fields of up to FIELD_ROWS complete tuples in `fields`. An incomplete tuple is left for the
+ * next scan.
+ * @throws Error if a tuple does not have `columns` fields, or a field has a negative length other than that
+ * of null
  */
 export function scanTuples(
   view: DataView,
