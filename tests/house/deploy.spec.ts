@@ -8,13 +8,13 @@ const COMPOSED = ['compose.yaml', 'deploy/servers/compose.yaml', 'deploy/citus/c
 describe.each(COMPOSED)('%s', (path) => {
   const { text } = fileAt(path);
 
-  it('sets only variables that the README explains', () => {
-    const { text: readme } = fileAt('README.md');
+  it('sets only variables that docs/operating.md explains', () => {
+    const { text: operating } = fileAt('docs/operating.md');
     const set = [...text.matchAll(/^ +((?:PF|DB)_\w+|ADDRESS_HEADER|ORIGIN):/gm)].map(
       ([, n]) => n!,
     );
     expect(set).toContain('DB_HOST');
-    expect(set.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(set.filter((name) => !operating.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('starts our image on a file system that it cannot write to, without privileges', () => {

@@ -10,7 +10,7 @@ import { freePort } from '../../src/demo/postgres';
 
 const run = promisify(execFile);
 
-/** Whether the proxy that the README shows is installed here. */
+/** Whether the proxy that docs/operating.md shows is installed here. */
 export const caddyIsInstalled = (): boolean => spawnSync('caddy', ['version']).status === 0;
 
 /** A running proxy. */
