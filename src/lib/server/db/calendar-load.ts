@@ -75,7 +75,7 @@ export async function loadCalendar(client: ClientBase, fiscalStart: number): Pro
 
   await client.query('BEGIN');
   try {
-    // Of two first runs at the same time, both would find no table, and one would fail.
+    // Two first runs at the same time would both find no table, and one would fail.
     await client.query("SELECT pg_advisory_xact_lock(hashtext('pf.dim_period'))");
     await client.query(TABLE);
     const written = await client.query(
@@ -86,7 +86,7 @@ export async function loadCalendar(client: ClientBase, fiscalStart: number): Pro
     await client.query('COMMIT');
     return written.rowCount ?? 0;
   } catch (error) {
-    // A connection that cannot roll back must not hide why; the transaction ends with it.
+    // A failed rollback must not hide the error. The transaction ends with the connection.
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type pg from 'pg';
 
-/** What a connected client of pg has beyond its published types. */
+/** Properties of a connected pg client that its published types lack. */
 declare module 'pg' {
   interface ClientBase {
     host: string;
@@ -17,8 +17,8 @@ const CANCEL_REQUEST_CODE = 80877102;
 const CANCEL_MILLISECONDS = 5000;
 
 /**
- * Asks the server to cancel what a connection runs. The protocol wants a connection of its own for
- * that, which the server closes as its answer. If the service only closed the connection, the server
+ * Asks the server to cancel the statement that a connection runs. The protocol needs a second connection for
+ * this, which the server closes as its answer. Closing the first connection would not be enough: the server
  * would go on until it next sends a row. The promise resolves even if the server cannot be reached.
  */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
@@ -40,10 +40,10 @@ export function cancelStatement(client: pg.ClientBase): Promise<void> {
   });
 }
 
-/** Closes a connection without telling the server; what runs on it fails at once. */
+/** Closes a connection without telling the server. The statement that runs on it fails at once. */
 export function cutOff(client: pg.ClientBase): void {
   client.connection.stream.destroy();
 }
 
-/** The id of the server's process behind a connection. */
+/** Process id of the server's backend for a connection. */
 export const backendOf = (client: pg.ClientBase): number => client.processID;

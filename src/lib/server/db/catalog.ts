@@ -13,7 +13,10 @@ const KINDS = sql`CASE c.relkind
     WHEN 'f' THEN 'foreign table'
   END`;
 
-/** Whether a relation can be a source: not the system's, an extension's or the service's own, and readable. */
+/**
+ * Whether a relation can be a source: it is readable, and does not belong to the system, an extension or the
+ * service.
+ */
 const IS_CANDIDATE = sql`c.relkind IN ('r', 'v', 'm', 'p', 'f')
   AND n.nspname NOT IN ('pf', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'
   AND NOT EXISTS (
@@ -23,9 +26,9 @@ const IS_CANDIDATE = sql`c.relkind IN ('r', 'v', 'm', 'p', 'f')
   AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`;
 
 /**
- * Every table a source can be made of (docs/contract/04-data-loading.md). Joined by namespace and
- * name, so that tables of one name in several schemas stay apart. `row_estimate` is the planner's;
- * null if it has none yet.
+ * Lists every table that can become a source (docs/contract/04-data-loading.md). The query joins by namespace
+ * and name, so tables with the same name in several schemas stay apart. `row_estimate` is the planner's
+ * estimate; null if there is none yet.
  */
 export function listTables(db: Queryable): Promise<TableEntry[]> {
   return db.many(
@@ -49,7 +52,10 @@ export interface TableColumn {
   type: ColumnType;
 }
 
-/** Whether a table of that name can be a source. Compared as text: the type name cuts at 63 bytes. */
+/**
+ * Whether a table with this name can be a source. Names are compared as text, because the type `name`
+ * truncates at 63 bytes.
+ */
 export const tableExists = (db: Queryable, schema: string, tname: string): Promise<boolean> =>
   db.any(
     sql`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -71,8 +77,8 @@ const CatalogColumn = v.object({
 });
 
 /**
- * A type can be sorted if it has a B-tree operator class, or if its elements or the type that it is
- * binary-compatible with have one. Enums, ranges and multiranges always do.
+ * A type can be sorted if it has a B-tree operator class, or if its element type or a binary-compatible type
+ * has one. Enums, ranges and multiranges can always be sorted.
  */
 const TABLE_COLUMNS = prepared(
   sql`WITH RECURSIVE resolved AS (
@@ -105,15 +111,15 @@ const TABLE_COLUMNS = prepared(
      ORDER BY r.place, r.attnum`,
 );
 
-/** Compared as text: the type name cuts at 63 bytes. */
+/** Compared as text: the type `name` truncates at 63 bytes. */
 interface TableName {
   schema: string;
   tname: string;
 }
 
 /**
- * The columns of some tables, in the order of the tables and in their own, domains resolved to their base
- * types. A table that does not exist has none.
+ * The columns of some tables, in the order of the tables and of their columns. Domains are resolved to their
+ * base types. A table that does not exist has no columns.
  */
 export async function columnsOfTables(
   db: Queryable,

@@ -6,25 +6,25 @@ import type { TableColumn } from './catalog';
 import { tableColumns } from './catalog';
 import type { Queryable } from './queryable';
 
-/** Column metadata joined with the table as it is now: `type` null if the column is gone. */
+/** Column metadata joined with the current table. `type` is null if the table no longer has the column. */
 export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
-  /** Null if the table has gained the column and nothing is stored of it yet. */
+  /** Null if the table has gained the column and no metadata is stored for it yet. */
   id: number | null;
   table: TableColumn | null;
 }
 
 const { type: _, ...storedFields } = ColumnEntry.entries;
 
-/** What is stored of a column. */
+/** The stored metadata of a column. */
 export const StoredColumn = v.object({ id: v.number(), ...storedFields });
 export type StoredColumn = v.InferOutput<typeof StoredColumn>;
 
-/** The columns that are stored of a source, `$1`, in their order. */
+/** The stored columns of source `$1`, in order. */
 export const STORED_COLUMNS = sql`SELECT id, cname, label, role, is_key, opos, dim_group,
      dim_period_col, in_grain
    FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`;
 
-/** The columns of a source, as {@link withTable} puts them together. */
+/** The columns of a source, as {@link withTable} joins them. */
 export const listColumns = async (
   db: Queryable,
   source: { id: number; schema: string; tname: string },
@@ -35,11 +35,12 @@ export const listColumns = async (
   );
 
 /**
- * The columns of a source in the one order that is used everywhere: by `opos`, those without one last,
- * then by `id`. Columns that the table has gained since it was registered have the role `ignore`.
+ * Joins the stored columns of a source with its table. The order is used everywhere: by `opos`, columns
+ * without `opos` last, then by `id`. Columns that the table has gained since it was registered have the role
+ * `ignore`.
  *
  * @param stored in that order
- * @param columns of the table as it is now
+ * @param columns columns of the current table
  */
 export function withTable(
   stored: readonly StoredColumn[],
@@ -68,7 +69,7 @@ const unstored = (table: TableColumn): ColumnRecord => ({
   table,
 });
 
-/** What SQL is generated from; `type` null if the table has lost the column. */
+/** The input of SQL generation; `type` is null if the table no longer has the column. */
 export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] =>
   records.map((r) => ({
     cname: r.cname,
@@ -80,7 +81,7 @@ export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] 
     type: r.table?.type ?? null,
   }));
 
-/** What the API answers; `type` in the words of the database, null if the column is gone. */
+/** The columns as the API answers them; `type` as the database prints it, null if the column is gone. */
 export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =>
   records.map(({ id: _, table, ...entry }) => ({ ...entry, type: table?.type.declared ?? null }));
 

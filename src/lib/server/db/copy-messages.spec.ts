@@ -20,7 +20,7 @@ const SENT = Buffer.concat([
   END,
 ]);
 
-/** What some chunks hold: all data, and what is left for pg. */
+/** The data of all chunks, and the rest that pg must read. */
 function taken(chunks: readonly Buffer[]): { data: string; rest: string } {
   const messages = new CopyMessages();
   const data: Buffer[] = [];
@@ -38,21 +38,21 @@ function taken(chunks: readonly Buffer[]): { data: string; rest: string } {
 const WHOLE = { data: 'firstdddddlast', rest: END.toString('latin1') };
 
 describe('the messages of a COPY', () => {
-  it('give their data, and leave what comes after it', () => {
+  it('contain its data, and what follows them is left for pg', () => {
     expect(taken([SENT])).toEqual(WHOLE);
   });
 
-  it('may be cut anywhere', () => {
+  it('may be split anywhere', () => {
     for (let cut = 1; cut < SENT.length; cut += 1) {
       expect(taken([SENT.subarray(0, cut), SENT.subarray(cut)]), `at ${cut}`).toEqual(WHOLE);
     }
   });
 
-  it('may come byte by byte', () => {
+  it('may arrive byte by byte', () => {
     expect(taken([...SENT].map((byte) => Buffer.of(byte)))).toEqual(WHOLE);
   });
 
-  it('leave an error as it is', () => {
+  it('leave an error unchanged', () => {
     const error = message('E', 'SERROR');
     const sent = Buffer.concat([message('H', ''), message('d', 'row'), error]);
     expect(taken([sent])).toEqual({ data: 'row', rest: error.toString('latin1') });

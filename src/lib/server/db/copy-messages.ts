@@ -1,31 +1,34 @@
-/** A message of the server begins with its kind, one byte, and its length with that of the length itself. */
+/** A server message begins with one byte for its kind and four for its length, which count themselves. */
 const HEAD = 5;
 const KIND = 1;
 
 const COPY_DATA = 'd'.charCodeAt(0);
-/** What the server may send before and between the data of a COPY. */
+/** Messages that the server may send before and between the data of a COPY. */
 const PASSED_OVER = ['H', 'N', 'S', 'A'].map((kind) => kind.charCodeAt(0));
 
-/** What some bytes of a connection hold of a COPY. */
+/** The parts of a chunk that belong to a COPY. */
 interface Taken {
   /** The bytes of the COPY. */
   data: Uint8Array;
-  /** From the first message on that is no part of the COPY, if it has come: its end, or an error. */
+  /**
+   * Bytes from the first message that does not belong to the COPY (its end or an error); null if none has
+   * arrived.
+   */
   rest: Buffer | null;
 }
 
 /**
- * Takes the bytes of a COPY out of the messages that carry them. PostgreSQL sends a message per row, so
- * nothing is made for one: its bytes are moved to those of the row before.
+ * Extracts the bytes of a COPY from the messages that carry them. PostgreSQL sends one message per row, so
+ * this allocates nothing per message: it moves the bytes of each row to the end of the previous row.
  */
 export class CopyMessages {
-  /** The head of a message of which only a part has come. */
+  /** The head of a message that has arrived only in part. */
   #head = Buffer.alloc(0);
   #isData = false;
-  /** Bytes of the message that are still to come. */
+  /** Bytes of the current message that have not arrived yet. */
   #left = 0;
 
-  /** @param chunk the next bytes, which may begin and end anywhere; the data takes its place in them */
+  /** @param chunk the next bytes, split anywhere; the returned data overwrites them */
   take(chunk: Buffer): Taken {
     const bytes = this.#head.length > 0 ? Buffer.concat([this.#head, chunk]) : chunk;
     this.#head = Buffer.alloc(0);

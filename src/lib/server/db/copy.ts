@@ -4,7 +4,7 @@ import { cancelStatement } from './cancel';
 import { CopyMessages } from './copy-messages';
 import { RowSocket } from './row-socket';
 
-/** A column that a statement answers. */
+/** A column of a statement's result. */
 export interface SelectColumn {
   name: string;
   /** OID of its type. */
@@ -12,8 +12,8 @@ export interface SelectColumn {
 }
 
 /**
- * The columns that a statement answers, in order. The server parses the statement and does not run it,
- * so this holds for a select that writes as well; text of several statements is refused.
+ * Returns the result columns of a statement, in order. The server parses the statement without running it, so
+ * a select that writes can be described too. Text with several statements is refused.
  * @throws DatabaseError if the statement cannot be parsed
  */
 export function describeStatement(client: pg.ClientBase, sql: string): Promise<SelectColumn[]> {
@@ -24,13 +24,13 @@ export function describeStatement(client: pg.ClientBase, sql: string): Promise<S
   });
 }
 
-/** The protocol's Parse and Describe; pg itself describes a statement only while it runs it. */
+/** Parse and Describe of the protocol. pg itself describes a statement only when it runs it. */
 class Description implements pg.Submittable {
   #columns: SelectColumn[] = [];
 
   constructor(
     private readonly text: string,
-    /** Named as pg expects it: pg calls it if the connection ends. */
+    /** The name is the one that pg calls when the connection ends. */
     readonly callback: (error: Error | null, columns: SelectColumn[]) => void,
   ) {}
 
@@ -53,22 +53,22 @@ class Description implements pg.Submittable {
   }
 }
 
-/** What a COPY writes: what the decoder reads, or CSV with a header line. */
+/** Formats of a COPY: the binary format for the decoder, or CSV with a header line. */
 const FORMATS = { binary: 'FORMAT binary', csv: 'FORMAT csv, HEADER true' };
 
-/** Takes bytes of a COPY, which are overwritten when it has taken them. */
+/** Receives bytes of a COPY. They are overwritten after it returns. */
 type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
 
 /**
- * Runs a select, which may write in its WITH, as a COPY. `onChunk` gets the bytes as they come, one chunk
- * after the other; a chunk may end anywhere. The next one is read when `onChunk` has taken the one before.
+ * Runs a select, which may write in its WITH, as a COPY. `onChunk` gets the bytes one chunk at a time; a
+ * chunk may end anywhere. The next chunk is read after `onChunk` has finished.
  *
- * If the select itself fails, the connection can be used again. If `onChunk` throws, `signal` aborts or
- * the connection breaks, the answer is half read: the server cancels the statement, and the connection
- * is closed before this throws. The pool does not take it back.
+ * After an error of the select the connection can be used again. If `onChunk` throws, `signal` aborts or the
+ * connection breaks, the answer is only half read: the server cancels the statement, and the connection is
+ * closed before this throws, so that the pool does not take it back.
  *
  * @param client on a {@link RowSocket}
- * @throws DatabaseError of the select, what `onChunk` threw, or the reason of `signal`
+ * @throws DatabaseError of the select, the error of `onChunk`, or the reason of `signal`
  */
 export async function copyOut(
   client: pg.ClientBase,
@@ -92,19 +92,19 @@ export async function copyOut(
 }
 
 /**
- * A COPY whose bytes are taken off the connection before pg reads them: it would make an object of each row,
- * which takes longer than to decode it (docs/decisions/0044-rows-off-the-connection.md).
+ * A COPY whose bytes are read before pg sees them. pg would make an object per row, which takes longer than
+ * decoding the row (docs/decisions/0044-rows-off-the-connection.md).
  */
 class CopyOut implements pg.Submittable {
   readonly #messages = new CopyMessages();
   readonly #turns = new Turns();
-  /** Whether the server has ended this itself, with an error that leaves the connection as it was. */
+  /** Whether the server has ended the COPY with an error that leaves the connection usable. */
   isRefused = false;
   #hasFailed = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  /** Ends when the connection can be used again. @throws what {@link fail} is told */
+  /** Settles when the connection can be used again. @throws the error that {@link fail} was given */
   readonly ended = new Promise<void>((resolve, reject) => {
     this.#resolve = resolve;
     this.#reject = reject;
@@ -146,14 +146,14 @@ class CopyOut implements pg.Submittable {
     return false;
   }
 
-  /** @returns what has to end before the next bytes are taken; undefined if nothing has */
+  /** @returns a promise to wait for before the next bytes are read; undefined if there is none */
   #give(data: Uint8Array): Promise<void> | undefined {
     const taking = data.length > 0 ? this.onChunk(data) : undefined;
     if (taking) return taking;
     return this.#turns.isOver ? this.#turns.give() : undefined;
   }
 
-  /** Ends this with an error, and takes no more bytes. */
+  /** Ends the COPY with an error and ignores all further bytes. */
   fail(error: unknown): void {
     this.#hasFailed = true;
     this.#reject(error);

@@ -18,10 +18,10 @@ export async function distribute(
   versionId: number,
   shards: number,
 ): Promise<void> {
-  // Shards made side by side wait for each other without end if the name of their table is so long that
-  // those of their types are cut to the same.
+  // Shards that are created in parallel can deadlock if the name of their table is so long that their type
+  // names are truncated to the same text.
   await tx.run(sql`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
-  // The table by its oid: a name is read otherwise in a text than in a statement.
+  // The table is given by its oid, because a quoted name is parsed differently inside a string.
   await tx.one(
     v.object({}),
     sql`SELECT create_distributed_table(c.oid, 'pf_id', shard_count => ${shards})
@@ -31,7 +31,7 @@ export async function distribute(
   );
 }
 
-/** Whether the database is one of a cluster. */
+/** Whether the database belongs to a Citus cluster. */
 const hasCitus = (db: Queryable): Promise<boolean> =>
   db.any(sql`SELECT 1 FROM pg_extension WHERE extname = 'citus'`);
 
@@ -52,17 +52,17 @@ async function distributedTable(db: Queryable, versionId: number): Promise<Ident
   return table && qualified('pf', table.name);
 }
 
-/** The space of advisory locks for commits; any constant will do that nothing else uses. */
+/** The key space of advisory locks for commits. Any constant will do that nothing else uses. */
 const COMMITS = 731_001_302;
 
 /**
- * Has whoever reads a distributed version, or locks it to write, wait until the transaction is over. Its
- * row in `pf.version` comes free as soon as the coordinator has committed; this comes free when all workers
- * have, too (docs/contract/21-past-one-machine.md#writing).
+ * Makes readers and writers of a distributed version wait until this transaction is over on all workers. The
+ * lock on its row in `pf.version` ends as soon as the coordinator has committed; this advisory lock ends when
+ * all workers have committed too (docs/contract/21-past-one-machine.md#writing).
  *
- * A write takes this just before it commits, so that reads do not wait for its work. What changes or
- * drops the table itself takes it before: a read holds the lock while it looks at the table, and the two
- * would wait for each other.
+ * A write takes this lock just before it commits, so that reads do not wait for its work. A transaction that
+ * changes or drops the table takes it at its start: a read holds the lock while it looks at the table, and
+ * the two would deadlock.
  */
 export async function lockUntilCommitted(tx: Transaction, versionId: number): Promise<void> {
   if (!tx.mayBeDistributed || !(await distributedTable(tx, versionId))) return;
@@ -70,8 +70,8 @@ export async function lockUntilCommitted(tx: Transaction, versionId: number): Pr
 }
 
 /**
- * Waits until all workers have what the coordinator has committed to a distributed version. Under the
- * lock of the version's row, nothing is committed after that.
+ * Waits until all workers have committed what the coordinator has committed to a distributed version. While
+ * the version's row is locked, no further commit follows.
  */
 export async function waitForCommits(tx: Transaction, versionId: number): Promise<void> {
   if (!tx.mayBeDistributed || !(await distributedTable(tx, versionId))) return;
@@ -82,12 +82,12 @@ export async function waitForCommits(tx: Transaction, versionId: number): Promis
 }
 
 /**
- * Begins a transaction of one snapshot. If the version is distributed, each worker takes a snapshot of its
- * own, so all of them are taken while no transaction is about to be committed
+ * Begins a transaction with one snapshot. For a distributed version, each worker takes a snapshot of its own,
+ * so all of them are taken while no transaction is about to commit
  * (docs/contract/21-past-one-machine.md#reading).
  *
- * @param begin begins it
- * @throws DatabaseError; the session may then still hold a lock, and must be closed
+ * @param begin begins the transaction
+ * @throws DatabaseError; the session may then still hold a lock and must be closed
  */
 export async function beginInOneSnapshot(
   session: Queryable,
@@ -98,7 +98,7 @@ export async function beginInOneSnapshot(
   await begin();
   const table = await distributedTable(session, versionId);
   if (table) {
-    // A further connection to a worker would take a further snapshot.
+    // A second connection to a worker would take a second snapshot.
     await session.run(sql`SET LOCAL citus.max_adaptive_executor_pool_size = 1`);
     await session.run(sql`SELECT count(*) FROM ${table} WHERE pf_logid IS NULL`);
   }
@@ -106,8 +106,8 @@ export async function beginInOneSnapshot(
 }
 
 /**
- * Settings of the sessions that Citus opens on workers, on which texts, keys and conditions depend: the
- * value to set, and which values have the same effect.
+ * Settings of the sessions that Citus opens on workers. Texts, keys and conditions depend on them: the value
+ * to set, and which values have the same effect.
  */
 const WORKER_SETTINGS: Readonly<Record<string, { value: string; same: RegExp }>> = {
   TimeZone: { value: 'UTC', same: /^(Etc\/)?UTC$/ },
@@ -126,16 +126,17 @@ const Worker = v.object({
   role: v.string(),
 });
 
-/** What a cluster lacks to hold distributed versions. */
+/** What a cluster lacks for distributed versions. */
 export interface ClusterProblems {
-  /** What somebody has to change, in sentences. */
+  /** Sentences that say what to change. */
   setup: string[];
   /** Workers that do not answer, as host and port. */
   away: string[];
 }
 
 /**
- * What keeps distributed versions from working. Nothing does if there are none and there will be none.
+ * Finds what prevents distributed versions from working. The result is empty if there are none and none will
+ * be made.
  *
  * @param isAskedFor whether new versions are to be distributed
  * @throws DatabaseError

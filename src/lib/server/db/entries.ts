@@ -19,10 +19,7 @@ const Id = v.object({ id: v.number() });
 
 const Inserted = v.object({ ...Id.entries, stamp: timestamp });
 
-/**
- * Null for `slice` or `params` is stored as no value, not as JSON null. @returns the new id, and when it was
- * written
- */
+/** Null for `slice` or `params` is stored as SQL NULL, not as JSON null. @returns the new id and its stamp */
 export function insertEntry(
   transaction: Transaction,
   versionId: number,
@@ -37,7 +34,7 @@ export function insertEntry(
   );
 }
 
-/** An id that no entry has, for one that is only tried: negative, and never the same again. */
+/** Returns an id for the entry of a preview: negative, and used only once. */
 export async function triedId(transaction: Transaction): Promise<number> {
   const { id } = await transaction.one(
     Id,
@@ -46,7 +43,7 @@ export async function triedId(transaction: Transaction): Promise<number> {
   return id;
 }
 
-/** Keeps with an entry how many rows it has. */
+/** Stores the number of rows of an entry. */
 export const keepRowCount = (
   transaction: Transaction,
   logid: number,
@@ -54,7 +51,7 @@ export const keepRowCount = (
 ): Promise<number> =>
   transaction.run(sql`UPDATE pf.log SET row_count = $2 WHERE id = $1`, [logid, rowCount]);
 
-/** Deletes an entry and leaves its rows. @returns the entry @throws AppError 404 if there is no such entry */
+/** Deletes an entry without its rows. @returns the entry @throws AppError 404 if there is no such entry */
 export const deleteEntry = async (transaction: Transaction, logid: number): Promise<LogEntry> =>
   found(
     await transaction.maybeOne(
@@ -65,7 +62,7 @@ export const deleteEntry = async (transaction: Transaction, logid: number): Prom
     `log entry ${logid}`,
   );
 
-/** Deletes all entries of one operation and leaves their rows. @returns the entries */
+/** Deletes all entries of one operation without their rows. @returns the entries */
 export const deleteEntriesOf = (
   transaction: Transaction,
   versionId: number,
@@ -77,11 +74,11 @@ export const deleteEntriesOf = (
     [versionId, operation],
   );
 
-/** What its rows came to, with all digits that are known. */
+/** Totals of an entry's rows, with all their digits. */
 type TotalsOfRows = Pick<Totals, 'row_count'> &
   Record<'value_total' | 'units_total', number | string | null>;
 
-/** The entry in JSON as the API answers it: instants have milliseconds, and end in Z. */
+/** The entry as JSON in the API's form: timestamps have milliseconds and end in Z. */
 const AS_ANSWERED = sql`to_jsonb(gone) || jsonb_build_object('stamp',
        to_char(gone.stamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
@@ -97,8 +94,8 @@ const TAKE_OUT = prepared(
 );
 
 /**
- * Undoes an entry but for its rows: deletes it, keeps it for the list of those that were undone, and tells of
- * that. By one statement, since an undo of many rows takes hardly longer than to delete them.
+ * Deletes an entry without its rows, adds it to the list of undone entries, and sends the event. One
+ * statement does all of it, so that an undo takes hardly longer than deleting its rows.
  *
  * @param totals of its rows
  * @param user who undoes it
@@ -115,7 +112,9 @@ export async function takeOut(
   if ((await transaction.run(TAKE_OUT, values)) === 0) found(undefined, `log entry ${id}`);
 }
 
-/** Keeps entries that are taken out, each with the totals of its rows. @param user who takes them out */
+/**
+ * Adds entries to the list of undone entries, each with the totals of its rows. @param user who removes them
+ */
 export const keepUndone = (
   transaction: Transaction,
   entries: readonly { entry: LogEntry; totals: Totals }[],
@@ -137,18 +136,18 @@ export const keepUndone = (
     ],
   );
 
-/** Takes an entry off the list of those that were undone. */
+/** Removes an entry from the list of undone entries. */
 export const forgetUndone = (transaction: Transaction, logid: number): Promise<number> =>
   transaction.run(sql`DELETE FROM pf.undone WHERE logid = $1`, [logid]);
 
-/** Deletes the rows of one entry and leaves the entry. @returns how many rows there were */
+/** Deletes the rows of one entry but not the entry. @returns how many rows there were */
 export const deleteRowsOfEntry = (
   transaction: Transaction,
   table: Identifier,
   logid: number,
 ): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
 
-/** Deletes all rows of one iteration and leaves their entries. @returns how many rows there were */
+/** Deletes all rows of one origin but not their entries. @returns how many rows there were */
 export const deleteRowsOfIter = (
   transaction: Transaction,
   table: Identifier,
@@ -156,10 +155,10 @@ export const deleteRowsOfIter = (
 ): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_iter = $1`, [iter]);
 
 /**
- * Gives a version the entries of another one, with their users, stamps and notes. `params` says of which
- * entry each is a copy.
+ * Copies the entries of a version to another one, with their users, stamps and notes. `params` of a copy
+ * names the original entry.
  *
- * @returns the id of each copy by that of its original
+ * @returns the id of each copy by the id of its original
  */
 export async function copyEntries(
   transaction: Transaction,
@@ -171,7 +170,7 @@ export async function copyEntries(
     sql`SELECT id FROM pf.log WHERE version_id = $1 ORDER BY id`,
     [from],
   );
-  // An entry without params is one that an older version of the service wrote.
+  // Entries without params were written by an older version of the service.
   const copies = await transaction.many(
     Id,
     sql`INSERT INTO pf.log (version_id, pf_user, stamp, operation, slice, params, note, row_count)
@@ -189,7 +188,7 @@ export async function copyEntries(
  * Copies all rows of a forecast table to an empty one, under other entries.
  *
  * @param columns names of its data columns
- * @param entries the id of each copied entry by that of its original
+ * @param entries the id of each copied entry by the id of its original
  */
 export const copyRows = (
   transaction: Transaction,

@@ -11,7 +11,7 @@ import type { Transaction } from './transaction';
 import { distribute, lockUntilCommitted } from './distributed';
 import { tableNumber } from './rows';
 
-/** The columns of a forecast table that are no data. */
+/** The system columns of a forecast table. */
 const SYSTEM_COLUMNS = ['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at'];
 
 /** The types of a forecast table's data columns by name, as PostgreSQL prints them, in order. */
@@ -22,16 +22,16 @@ export const dataColumns = (columns: readonly TableColumn[]): Map<string, SqlTex
     ),
   );
 
-/** {@link dataColumns} of the forecast table of that name; none if there is no such table. */
+/** {@link dataColumns} of the forecast table with this name; empty if there is no such table. */
 export const existingColumns = async (
   db: Queryable,
   tableName: string,
 ): Promise<Map<string, SqlText>> => dataColumns(await tableColumns(db, 'pf', tableName));
 
 /**
- * Makes the forecast table of a new version with its indexes (docs/contract/13-forecast-table.md).
+ * Creates the forecast table of a new version with its indexes (docs/contract/13-forecast-table.md).
  *
- * @param shards into how many it is distributed; null if it is not
+ * @param shards number of shards; null if the table is not distributed
  */
 export async function createTable(
   transaction: Transaction,
@@ -46,11 +46,11 @@ export async function createTable(
   await lockUntilCommitted(transaction, id);
 }
 
-/** Drops a forecast table with its rows; does nothing if it is gone. */
+/** Drops a forecast table with its rows. Does nothing if it does not exist. */
 export const dropTable = (db: Queryable, table: Identifier): Promise<number> =>
   db.run(sql`DROP TABLE IF EXISTS ${table}`);
 
-/** Whether the column is not null in any row. */
+/** Whether any row has a value in the column. */
 export async function columnHasData(
   db: Queryable,
   table: Identifier,
@@ -63,11 +63,11 @@ export async function columnHasData(
   return some;
 }
 
-/** Drops a column with its data. {@link columnHasData} tells whether it has any. */
+/** Drops a column with its data. Call {@link columnHasData} first. */
 export const dropColumn = (db: Queryable, table: Identifier, column: string): Promise<number> =>
   db.run(sql`ALTER TABLE ${table} DROP COLUMN ${ident(column)}`);
 
-/** Adds a column that is empty in every row. */
+/** Adds a column that is null in every row. */
 export const addColumn = (
   db: Queryable,
   table: Identifier,
@@ -75,7 +75,7 @@ export const addColumn = (
 ): Promise<number> =>
   db.run(sql`ALTER TABLE ${table} ADD COLUMN ${ident(column.name)} ${column.type}`);
 
-/** How many rows and what they add up to; a total is null if the source has no such measure. */
+/** Number of rows and their sums. A total is null if the source has no such measure. */
 export const Totals = v.object({
   row_count: v.number(),
   value_total: v.nullable(tableNumber),
@@ -86,7 +86,7 @@ export type Totals = v.InferOutput<typeof Totals>;
 /** Days as text; null if there is none. */
 const days = v.array(v.nullable(v.string()));
 
-/** The totals of no rows. */
+/** The totals of an empty set of rows. */
 export const noTotals = (columns: readonly ForecastColumn[]): Totals => ({
   row_count: 0,
   value_total: columns.some((c) => c.role === 'value') ? 0 : null,
@@ -96,7 +96,7 @@ export const noTotals = (columns: readonly ForecastColumn[]): Totals => ({
 const total = (measure: ForecastColumn | undefined): SqlText =>
   measure ? sql`COALESCE(SUM(${ident(measure.name)}), 0)` : sql`NULL`;
 
-/** `row_count`, `value_total` and `units_total` of rows of a forecast table. */
+/** Select list with `row_count`, `value_total` and `units_total` of rows of a forecast table. */
 export const totals = (columns: readonly ForecastColumn[]): SqlText =>
   sql`count(*) AS row_count, ${total(measureOf('value', columns))} AS value_total,
     ${total(measureOf('units', columns))} AS units_total`;
@@ -179,7 +179,9 @@ export async function entryTotals(
   return { overall, byEntry, exact };
 }
 
-/** Rows and totals behind a condition: of the rows that operations touch, and of those they skip. */
+/**
+ * Totals of the rows that match a condition: the rows that operations change, and the rows that they skip.
+ */
 export async function sliceTotals(
   db: Queryable,
   table: Identifier,
@@ -195,10 +197,10 @@ export async function sliceTotals(
 }
 
 /**
- * What a percentage of a measure's total comes to, over the rows behind a condition. An exact measure's is
- * rounded to the decimals that the measure has.
+ * Computes a percentage of a measure's total over the rows that match a condition. For an exact type it is
+ * rounded to the decimals of the measure.
  *
- * @param percent of the total; 10 is a tenth of it
+ * @param percent percentage of the total; 10 is a tenth of it
  * @returns a decimal number as text; null if there are no rows
  */
 export async function partOfTotal(
@@ -221,7 +223,7 @@ export async function partOfTotal(
   return row?.part ?? null;
 }
 
-/** Totals of rows that operations touch, or of rows that they skip. */
+/** Totals of the rows that operations change, or of the rows that they skip. */
 const Side = v.object({ ...Totals.entries, included: v.boolean() });
 
 function sides(
@@ -239,8 +241,8 @@ function sides(
 const Part = v.object({ ...Side.entries, logid: v.number() });
 
 /**
- * What each entry has put into the rows behind a condition, oldest first, and the totals of those that
- * operations touch and of those that they skip. An entry without a row there is left out.
+ * Totals by entry of the rows that match a condition, oldest entry first, and the totals of the rows that
+ * operations change and of those that they skip. Entries without such a row are left out.
  */
 export async function entryParts(
   db: Queryable,
@@ -252,7 +254,7 @@ export async function entryParts(
   const has = (role: 'value' | 'units') => columns.some((c) => c.role === role);
   const rows = await db.many(
     v.object({ ...Part.entries, logid: v.nullable(v.number()) }),
-    // As in entryTotals, PostgreSQL also adds up the parts.
+    // As in entryTotals, PostgreSQL computes the overall sums too.
     sql`WITH part AS (
        SELECT pf_logid AS logid, (${exclude}) AS included, ${totals(columns)}
        FROM ${table} WHERE ${where} GROUP BY 1, 2
@@ -268,8 +270,8 @@ export async function entryParts(
 }
 
 /**
- * What one entry's freshly written rows hold: the first problem that a load may not bring in, and
- * how many rows have a date that the calendar does not.
+ * Checks the newly written rows of one entry: the first problem that makes a load fail, and the number of
+ * rows whose date is outside the calendar.
  */
 export async function checkEntryRows(
   db: Queryable,
@@ -278,7 +280,7 @@ export async function checkEntryRows(
   logid: number,
 ): Promise<{ problem: { column: string; problem: string } | undefined; outsideCalendar: number }> {
   const checks = loadChecks(columns);
-  // A day has at most one month, so the joins count no row twice. A load joins in the same way.
+  // Each day belongs to at most one month, so the joins count no row twice. A load joins in the same way.
   const months = derivingDates(columns).map((date, i) => ({
     day: sql`f.${ident(date.name)}`,
     as: sql`p${i}`,
@@ -324,11 +326,11 @@ export async function entrySpans(
   );
 }
 
-/** Reads a text as an interval. @throws DatabaseError if it is none */
+/** Parses a text as an interval. @throws DatabaseError if it is not an interval */
 export const readInterval = (db: Queryable, text: string): Promise<number> =>
   db.run(sql`SELECT $1::interval`, [text]);
 
-/** Rows, totals and date spans that a load of the source table would bring. */
+/** Totals and date ranges of the rows that a load of the source table would write. */
 export async function loadTotals(
   db: Queryable,
   source: { schema: string; tname: string },

@@ -3,29 +3,29 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 
-/** What identifies a write that a client may send again. */
+/** Identifies a write that a client may send again. */
 export interface WriteKey {
   /** Method and path of the request. */
   path: string;
-  /** What the client sent as `Idempotency-Key`. */
+  /** Value of the header `Idempotency-Key`. */
   key: string;
   /** SHA-256 of the request's body, in hex. */
   digest: string;
 }
 
-/** What a write answered: its small part as JSON text, and its columns as they are stored. */
+/** The stored answer of a write: its small part as JSON text, and its columns in binary form. */
 const KeptAnswer = v.object({
   answer: v.string(),
   columns: v.nullable(v.instance(Uint8Array)),
 });
 export type KeptAnswer = v.InferOutput<typeof KeptAnswer>;
 
-/** Whether a key is so old that it is free again. */
+/** Whether a key has expired and can be used again. */
 const EXPIRED: SqlText = sql`created_at < now() - interval '24 hours'`;
 
 /**
- * Takes a key for the write of this transaction. If another transaction has taken it, this waits
- * until that one ends.
+ * Claims a key for the write of this transaction. If another transaction has claimed it, this waits until
+ * that transaction ends.
  * @returns false if a write with this key was committed within the last day
  */
 export async function claimKey(db: Queryable, { path, key, digest }: WriteKey): Promise<boolean> {
@@ -40,7 +40,7 @@ export async function claimKey(db: Queryable, { path, key, digest }: WriteKey): 
   return claimed === 1;
 }
 
-/** Stores what the write with a claimed key answers; it goes away together with the version, if any. */
+/** Stores the answer of a write under its claimed key. It is deleted together with its version. */
 export const keepAnswer = (
   db: Queryable,
   { path, key }: WriteKey,
@@ -53,7 +53,7 @@ export const keepAnswer = (
     [path, key, versionId, answer, columns],
   );
 
-/** What the last day's write with this key answered, and the digest of its body. */
+/** The stored answer of a write with this key within the last day, and the digest of its body. */
 export const findAnswer = (
   db: Queryable,
   { path, key }: WriteKey,
@@ -65,7 +65,7 @@ export const findAnswer = (
     [path, key],
   );
 
-/** How many expired answers one write deletes at most. */
+/** The largest number of expired answers that one write deletes. */
 const PURGED = 100;
 
 /** Deletes some expired answers, except those that another transaction has locked. */

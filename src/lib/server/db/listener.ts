@@ -3,25 +3,25 @@ import { cutOff } from './cancel';
 import type { Told } from './events';
 import { CHANNEL, toldIn } from './events';
 
-/** What a {@link Listener} reports. */
+/** The callbacks of a {@link Listener}. */
 export interface Listening {
-  /** An event was committed, by any process. */
+  /** A process committed an event. */
   told(told: Told): void;
-  /** It listens again: whatever was committed since it last did is unknown. */
+  /** The listener is connected again. It has missed the events that were committed in between. */
   missed(): void;
-  /** It was lost and could not be opened again at once: nothing is told for a while. */
+  /** The connection is lost and could not be opened again at once. No events arrive for a while. */
   silent(): void;
 }
 
-/** How long to wait, in milliseconds, before a lost connection is opened again. */
+/** Delays before attempts to open a lost connection again, in milliseconds. */
 const PAUSES = [250, 1000, 2000];
 
-/** How often the connection is tried. A network may lose it without a word. */
+/** Interval of the connection check. A network may drop a connection silently. */
 const CHECK_MILLISECONDS = 20_000;
 
 /**
- * The one connection of this process that listens to what is committed. It opens with the first call
- * of `start`, and opens again by itself whenever it is lost.
+ * The one connection of this process that listens for commits. It opens with the first call of `start`, and
+ * opens again by itself when it is lost.
  */
 export class Listener {
   #state: 'new' | 'opening' | 'open' | 'ended' = 'new';
@@ -38,13 +38,13 @@ export class Listener {
     private readonly onLost: (error: Error) => void,
   ) {}
 
-  /** Begins to listen. Resolves when the first attempt has succeeded or failed; later ones follow. */
+  /** Starts listening. Resolves when the first attempt has succeeded or failed; further attempts follow. */
   async start(): Promise<void> {
     if (this.#state === 'new') this.#opened = this.#open();
     await this.#opened;
   }
 
-  /** Whether every event that is committed from now on will be told. */
+  /** Whether every event that is committed from now on will arrive. */
   get listens(): boolean {
     return this.#state === 'open';
   }
@@ -53,7 +53,7 @@ export class Listener {
     this.#state = 'opening';
     const client = new pg.Client(this.config);
     this.#client = client;
-    // An error and an end may both be reported; the first one counts.
+    // Both an error and an end may be reported. Only the first one counts.
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('The connection ended')));
     client.on('notification', ({ payload = '' }) => {

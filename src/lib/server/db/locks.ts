@@ -9,7 +9,7 @@ import { prepared } from './queryable';
 const FIELDS = sql`id, version_id, slice, note, created_by, created_at`;
 const LOCKS = prepared(sql`SELECT ${FIELDS} FROM pf.lock WHERE version_id = $1 ORDER BY id`);
 
-/** Oldest first. */
+/** The locks of a version, oldest first. */
 export const listLocks = (db: Queryable, versionId: number): Promise<Lock[]> =>
   db.many(Lock, LOCKS, [versionId]);
 
@@ -26,7 +26,7 @@ export const insertLock = (
     [versionId, JSON.stringify(lock.slice), lock.note, lock.created_by],
   );
 
-/** Gives a version the locks of another one, with their notes and makers. @returns how many */
+/** Copies the locks of a version to another one, with their notes and authors. @returns how many */
 export const copyLocks = (db: Queryable, from: number, to: number): Promise<number> =>
   db.run(
     sql`INSERT INTO pf.lock (version_id, slice, note, created_by, created_at)
@@ -49,10 +49,10 @@ export const deleteLock = (db: Queryable, id: number): Promise<number> =>
   db.run(sql`DELETE FROM pf.lock WHERE id = $1`, [id]);
 
 /**
- * The first of some conditions that a row fulfils: its place in the list; undefined if no row
- * fulfils any.
+ * Finds the first condition that a row fulfils. @returns its index in the list; undefined if no row fulfils
+ * any
  *
- * @param among which rows are looked at
+ * @param among which rows are checked
  */
 export async function firstFulfilled(
   db: Queryable,

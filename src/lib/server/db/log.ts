@@ -10,7 +10,7 @@ import { found, prepared } from './queryable';
 /** The columns of {@link LogEntry}. */
 export const ENTRY_FIELDS = sql`id, version_id, pf_user, stamp, operation, slice, params, note`;
 
-/** Newest first. */
+/** The entries of a version, newest first. */
 export const listEntries = (db: Queryable, versionId: number): Promise<LogEntry[]> =>
   db.many(
     LogEntry,
@@ -26,7 +26,7 @@ const Label = v.object({
 });
 export type Label = v.InferOutput<typeof Label>;
 
-/** What the rows of each entry of a version are labelled with: its operation and its note. Oldest first. */
+/** Operation and note of each entry of a version, oldest first. Rows are labelled with them. */
 export const entryLabels = (db: Queryable, versionId: number): Promise<Label[]> =>
   db.many(
     Label,
@@ -42,16 +42,18 @@ export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> 
   );
 
 const EntryKey = v.object({ id: v.number(), version_id: v.number(), stamp: timestamp });
-/** Which entry, of which version. Its stamp tells it from another of its id in a restored database. */
+/**
+ * An entry and its version. The stamp distinguishes it from an entry with the same id in a restored database.
+ */
 export type EntryKey = v.InferOutput<typeof EntryKey>;
 
 const ENTRY_KEY = prepared(sql`SELECT id, version_id, stamp FROM pf.log WHERE id = $1`);
 
-/** The entry of an id, and the version that it belongs to; undefined if there is no such entry. */
+/** The entry with an id; undefined if there is none. */
 export const findEntry = (db: Queryable, logid: number): Promise<EntryKey | undefined> =>
   db.maybeOne(EntryKey, ENTRY_KEY, [logid]);
 
-/** Null clears the note. @throws AppError 404 if there is no such entry */
+/** Sets the note of an entry; null clears it. @throws AppError 404 if there is no such entry */
 export async function updateNote(
   db: Queryable,
   logid: number,
@@ -66,8 +68,8 @@ export async function updateNote(
 }
 
 /**
- * Whether the version has an entry that is no load (docs/contract/03-states-and-transitions.md). An
- * operation that the contract's table does not list as a load counts, whatever it is.
+ * Whether the version has an entry that is not a load (docs/contract/03-states-and-transitions.md). An
+ * operation that the contract's table does not list as a load counts as an operation.
  */
 export async function hasOperations(db: Queryable, versionId: number): Promise<boolean> {
   const { some } = await db.one(
@@ -96,7 +98,7 @@ export async function lastChanges(
   return new Map(rows.map((r) => [r.version_id, r]));
 }
 
-/** Rows of a version as its entries count them; null if an entry has not been counted yet. */
+/** Number of rows of a version by the counts stored with its entries; null if an entry has no count yet. */
 export async function entryRowCounts(
   db: Queryable,
   sourceId: number,
@@ -116,9 +118,9 @@ export async function entryRowCounts(
 }
 
 /**
- * Rows of those entries of a version that have been counted.
+ * Number of rows of those entries that have a stored count.
  *
- * @param entries which entries; all if it is left out
+ * @param entries ids of the entries; all entries if left out
  */
 export async function countedRows(
   db: Queryable,
@@ -135,11 +137,11 @@ export async function countedRows(
 }
 
 /**
- * Counts the rows of entries that are older than the counts, and keeps that. An entry's rows never
- * change, so no lock is needed.
+ * Counts the rows of entries that were written before counts were stored, and stores the counts. The rows of
+ * an entry never change, so no lock is needed.
  *
  * @throws AppError 404 if the forecast table is gone
- * @returns the rows of all entries of the version
+ * @returns the number of rows of all entries of the version
  */
 export async function countOldEntries(
   db: Queryable,
@@ -153,7 +155,7 @@ export async function countOldEntries(
   );
   if (old.length > 0) {
     const ids = old.map(({ id }) => id);
-    // Apart from the log: a distributed table cannot be joined to one that is not.
+    // A separate query, because a distributed table cannot be joined to a local one.
     const counts = await db.many(
       v.object({ id: v.number(), row_count: v.number() }),
       sql`SELECT pf_logid AS id, count(*) AS row_count FROM ${table}

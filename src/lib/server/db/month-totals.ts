@@ -7,25 +7,25 @@ import { idList } from '../sql/templates/read';
 import type { Queryable } from './queryable';
 import { ExactTotals, noTotals, Totals, totals } from './forecast';
 
-/** What an entry has put into one month, with all digits of PostgreSQL's. */
+/** Totals of an entry in one month, with all digits of PostgreSQL. */
 interface Part extends Omit<ExactTotals, 'logid'> {
-  /** The origin of its rows. */
+  /** Origin of its rows. */
   iter: string;
   /** The first day of the month as text; null for rows without a date. */
   month: string | null;
 }
 
-/** What an entry has put into each month that it has rows in. */
+/** Totals of an entry by month. */
 export interface EntryMonths {
   logid: number;
   months: Part[];
 }
 
-/** Totals of a version: of its plan, of its reference, and of the plan month by month. */
+/** Totals of a version: of its plan, of its reference, and of the plan by month. */
 export interface MonthTotals {
   plan: Totals;
   reference: Totals;
-  /** The oldest first; rows without a date are in none. */
+  /** Oldest first. Rows without a date belong to no month. */
   months: ({ month: string } & Totals)[];
 }
 
@@ -40,13 +40,13 @@ const Row = v.object({
 });
 
 /**
- * Totals of some entries by month, in one pass over the rows of those that are not known.
+ * Totals of some entries by month. One pass reads the rows of the entries whose totals are not cached.
  *
- * @param date the column whose months they are; undefined: rows are in no month
- * @param excluded origins that are no part of the plan
- * @param entries whose rows are read
- * @param known what other entries have put into each month
- * @returns the totals, and what the entries that were read have put into each month
+ * @param date the date column of the months; undefined if the source has none
+ * @param excluded origins that do not belong to the plan
+ * @param entries entries whose rows are read
+ * @param known cached totals of other entries by month
+ * @returns the totals, and the totals by month of the entries that were read
  */
 export async function monthTotals(
   db: Queryable,
@@ -66,7 +66,7 @@ export async function monthTotals(
   const added = sql`COALESCE(SUM(row_count), 0), ${sum('value_total')}, ${sum('units_total')}, NULL, NULL`;
   const rows = await db.many(
     Row,
-    // PostgreSQL adds up what is known, too: JavaScript would round it.
+    // PostgreSQL adds the cached totals too: JavaScript would round them.
     sql`WITH part AS (
        SELECT pf_logid AS logid, pf_iter AS iter, ${month} AS month, ${totals(columns)}
          FROM ${table} WHERE pf_logid IN (${idList(entries)}) GROUP BY 1, 2, 3

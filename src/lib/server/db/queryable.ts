@@ -16,14 +16,14 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 /**
- * What statements run on: the pool, a transaction, or a connection apart. Each row is held to a
- * schema, so its type is what the database has answered.
+ * Something that runs statements: the pool, a transaction, or a separate connection. Each row is checked
+ * against a schema, so its type is what the database has answered.
  */
 export abstract class Queryable {
   /** Runs one statement with its values. */
   protected abstract send(statement: SqlText, values: unknown[]): Promise<pg.QueryResult>;
 
-  /** The only row. @throws Error if there is not exactly one */
+  /** Returns the only row. @throws Error if there is not exactly one */
   async one<Row>(
     schema: v.GenericSchema<unknown, Row>,
     statement: SqlText,
@@ -35,7 +35,7 @@ export abstract class Queryable {
     return row;
   }
 
-  /** The only row, or undefined if there is none. @throws Error if there are several */
+  /** Returns the only row, or undefined if there is none. @throws Error if there are several */
   async maybeOne<Row>(
     schema: v.GenericSchema<unknown, Row>,
     statement: SqlText,
@@ -46,7 +46,7 @@ export abstract class Queryable {
     return rows[0];
   }
 
-  /** All rows. @throws ValiError if one does not fit the schema */
+  /** Returns all rows. @throws ValiError if one does not fit the schema */
   async many<Row>(
     schema: v.GenericSchema<unknown, Row>,
     statement: SqlText,
@@ -56,31 +56,31 @@ export abstract class Queryable {
     return rows.map((row) => v.parse(schema, row));
   }
 
-  /** Whether there is any row. */
+  /** Whether the statement returns any row. */
   async any(statement: SqlText, values: unknown[] = []): Promise<boolean> {
     return (await this.send(statement, values)).rows.length > 0;
   }
 
-  /** Runs a statement for its effect. @returns how many rows it touched */
+  /** Runs a statement for its effect. @returns the number of affected rows */
   async run(statement: SqlText, values: unknown[] = []): Promise<number> {
     return (await this.send(statement, values)).rowCount ?? 0;
   }
 }
 
-/** The names of the statements that connections keep. */
+/** Names of the prepared statements. */
 const PREPARED = new Map<SqlText, string>();
 
 /**
- * A statement that each connection parses and plans once. It is for those that run before every read and
- * every write, and whose text never changes.
+ * Marks a statement as prepared: each connection parses and plans it once. Use it for statements that run
+ * before every read and write and whose text never changes.
  */
 export function prepared(statement: SqlText): SqlText {
-  // Two statements of one name would be refused.
+  // PostgreSQL refuses two statements with the same name.
   if (!PREPARED.has(statement)) PREPARED.set(statement, `forecast_pivot_${PREPARED.size}`);
   return statement;
 }
 
-/** The extended protocol takes one statement only, whatever the text holds. */
+/** The extended protocol accepts only one statement, whatever the text contains. */
 export function sendOne(
   target: pg.Pool | pg.PoolClient,
   text: SqlText,

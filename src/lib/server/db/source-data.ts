@@ -10,7 +10,7 @@ interface TableName {
   tname: string;
 }
 
-/** Types that JSON carries as they are; everything else is shown as PostgreSQL prints it. */
+/** Types that JSON can carry. All other types are shown as PostgreSQL prints them. */
 const PLAIN = [
   'int2',
   'int4',
@@ -24,7 +24,7 @@ const PLAIN = [
   'date',
 ];
 
-/** The first rows of a table, in no order. */
+/** The first rows of a table, in any order. */
 export function previewRows(
   db: Queryable,
   table: TableName,
@@ -62,7 +62,7 @@ export async function distinctValues(
   return { values: values.slice(0, limit), more: values.length > limit };
 }
 
-/** Rows of a table, and distinct combinations of some of its columns. */
+/** Number of rows of a table, and number of distinct combinations of some of its columns. */
 export async function countCombinations(
   db: Queryable,
   table: TableName,

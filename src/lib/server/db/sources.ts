@@ -11,7 +11,7 @@ import { byName, GENERATED_COLUMNS, NamedColumn, type GeneratedColumn } from './
 const FIELDS = sql`id, schema, tname, label, status, default_layout, created_at, created_by`;
 const LOCKS = { UPDATE: sql`FOR UPDATE`, SHARE: sql`FOR SHARE` };
 
-/** By what people call them. Their versions are counted, whether open or closed. */
+/** All sources, sorted by label or name. `version_count` includes open and closed versions. */
 export function listSources(db: Queryable, withArchived: boolean): Promise<SourceListEntry[]> {
   return db.many(
     SourceListEntry,
@@ -41,7 +41,7 @@ const PlannedSource = v.object({
   generated: v.array(NamedColumn),
 });
 
-/** By one statement, since every read and every write of a version begins with it. */
+/** One statement, since every read and write of a version begins with it. */
 const PLANNED_SOURCE = prepared(
   sql`SELECT ${FIELDS},
      ARRAY(SELECT to_json(c) FROM (${STORED_COLUMNS}) AS c) AS stored,
@@ -50,8 +50,8 @@ const PLANNED_SOURCE = prepared(
 );
 
 /**
- * A source with what is stored of its columns, in their order, and of those that its templates were generated
- * from. @throws AppError 404 if there is no such source
+ * Reads a source with its stored columns, in order, and the columns that its templates were generated from.
+ * @throws AppError 404 if there is no such source
  */
 export async function getPlannedSource(
   db: Queryable,
@@ -67,8 +67,8 @@ export async function getPlannedSource(
 }
 
 /**
- * The source, locked until the transaction ends: `UPDATE` for what changes its metadata, `SHARE` for
- * what depends on it. @throws AppError 404
+ * Locks a source until the transaction ends: `UPDATE` to change its metadata, `SHARE` to rely on it. @throws
+ * AppError 404
  */
 export async function lockSource(
   transaction: Transaction,
@@ -97,7 +97,9 @@ export function insertSource(
   );
 }
 
-/** Overwrites all three: null clears the label and the layout. @throws Error if there is no such source */
+/**
+ * Overwrites all three fields: null clears the label and the layout. @throws Error if there is no such source
+ */
 export function updateSource(
   db: Queryable,
   id: number,

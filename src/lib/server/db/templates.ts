@@ -9,7 +9,7 @@ import type { Templates } from '../sql/templates/generate';
 import type { Queryable } from './queryable';
 import { storedSql } from './rows';
 
-/** The stored templates of a source in the contract's order; empty before a generation. */
+/** The stored templates of a source in the contract's order; empty before the first generation. */
 export function listTemplates(db: Queryable, sourceId: number): Promise<Template[]> {
   return db.many(
     Template,
@@ -33,11 +33,11 @@ export async function findTemplate(
   return row?.sql;
 }
 
-/** A column as the stored templates of its source take it. */
+/** A column as the stored templates of its source use it. */
 const GeneratedColumn = v.object({ role: Role, type: storedSql, inGrain: v.boolean() });
 export type GeneratedColumn = v.InferOutput<typeof GeneratedColumn>;
 
-/** One with its name. */
+/** A generated column with its name. */
 export const NamedColumn = v.object({ ...GeneratedColumn.entries, name: v.string() });
 
 /** The columns that the stored templates of a source, `$1`, were generated from, in order. */
@@ -45,8 +45,8 @@ export const GENERATED_COLUMNS = sql`SELECT cname AS name, role, type, in_grain 
    FROM pf.sql_column WHERE source_id = $1 ORDER BY position`;
 
 /**
- * Generated columns by name; undefined if there are none, as before the first generation, and if the last one
- * was before the service recorded them.
+ * Generated columns by name; undefined before the first generation, and if the last generation was made
+ * before the service recorded columns.
  */
 export const byName = (
   columns: readonly v.InferOutput<typeof NamedColumn>[],
@@ -61,8 +61,8 @@ export const generatedColumns = async (
   byName(await db.many(NamedColumn, GENERATED_COLUMNS, [sourceId]));
 
 /**
- * Upserts the templates, removes every one that was not produced, and records the columns that they
- * were generated from (docs/contract/07-sql-generation.md).
+ * Upserts the templates, deletes those that were not generated, and records the columns that they were
+ * generated from (docs/contract/07-sql-generation.md).
  */
 export async function replaceTemplates(
   db: Queryable,

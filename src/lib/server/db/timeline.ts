@@ -4,21 +4,23 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 
 /**
- * The history that a database writes. A standby that is promoted begins another one at some moment of
- * its primary's, and so does a backup that is restored: what was committed after that moment is gone,
- * and the ids of it are given out again
+ * The history of a database. A promoted standby or a restored backup begins a new history at some point of
+ * the old one: later commits are lost, and their ids are assigned again
  * (docs/decisions/0027-a-standby-takes-over.md).
  */
 export interface Timeline {
-  /** The same for all servers of the service, and for no other history. Null if the database does not tell. */
+  /**
+   * Equal for all servers of the service, and different for every other history. Null if the database does
+   * not reveal it.
+   */
   name: string | null;
-  /** Whether it refuses all changes: a standby that is not promoted, or a database that was made read-only. */
+  /** Whether the database refuses changes: a standby that is not promoted, or a read-only database. */
   readOnly: boolean;
 }
 
 /**
- * The cluster, the database in it, and PostgreSQL's own number of the timeline, which stands at the
- * beginning of the name of each WAL file. A standby that is not promoted has none of its own.
+ * The cluster, its database, and PostgreSQL's timeline number, which begins the name of each WAL file. A
+ * standby that is not promoted has no timeline number of its own.
  */
 const READ_TIMELINE = sql`SELECT
     concat_ws(' ', c.system_identifier, d.oid, CASE WHEN pg_is_in_recovery() THEN 'recovery'
@@ -26,16 +28,16 @@ const READ_TIMELINE = sql`SELECT
     current_setting('transaction_read_only') = 'on' AS "readOnly"
   FROM pg_control_system() AS c, pg_database AS d WHERE d.datname = current_database()`;
 
-/** Some providers let nobody call the functions of the WAL. */
+/** Some providers do not allow the WAL functions. */
 const READ_ONLY_ALONE = sql`SELECT NULL AS name,
     current_setting('transaction_read_only') = 'on' AS "readOnly"`;
 
 const Found = v.object({ name: v.nullable(v.string()), readOnly: v.boolean() });
 
 /**
- * The timeline that a connection writes.
+ * Reads the history that a connection writes to.
  *
- * @param ask runs a statement outside of any transaction and answers its rows
+ * @param ask runs a statement outside any transaction and returns its rows
  * @throws if the connection is lost
  */
 export async function readTimeline(
@@ -43,30 +45,38 @@ export async function readTimeline(
 ): Promise<Timeline> {
   const [row] = await ask(READ_TIMELINE).catch(() => ask(READ_ONLY_ALONE));
   const { name, readOnly } = v.parse(Found, row);
-  // Clients get it too, and need not know the cluster's own number.
+  // The value is sent to clients, so the cluster's own number is hashed.
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
   return { name: name === null ? null : digest(name).slice(0, 16), readOnly };
 }
 
-/** What has become of the database, as the log of a server says it. */
+/** A change in the state of the database, for the server's log. */
 export type Turn =
-  /** No connection can be made, or none lasts. */
+  /** No connection can be opened or kept open. */
   | { kind: 'away'; reason: unknown }
-  /** It answers, and refuses changes. */
+  /** The database answers and refuses changes. */
   | { kind: 'read-only' }
-  /** It answers and takes changes again, after so many seconds; perhaps with another history. */
+  /**
+   * The database answers and accepts changes again after this many seconds, possibly with another history.
+   */
   | { kind: 'back'; seconds: number; replaced: boolean };
 
-/** What a server knows of its database from the connections that it makes. Each turn is told once. */
+/**
+ * Tracks the state of the database by the connections that the server opens. Each change of state is reported
+ * once.
+ */
 export class Presence {
-  /** The newest history that this server has seen; null before the first, and if none is told. */
+  /**
+   * The newest history that this server has seen; null before the first connection, and if the database does
+   * not reveal it.
+   */
   #timeline: string | null = null;
   #state: 'there' | 'away' | 'read-only' = 'there';
   #since = 0;
 
   constructor(private readonly tell: (turn: Turn) => void) {}
 
-  /** A connection was made, or has been asked again. */
+  /** Records that a connection was opened or checked again. */
   met({ name, readOnly }: Timeline): void {
     if (readOnly) return this.#turn('read-only', { kind: 'read-only' });
     const replaced = this.#timeline !== null && name !== null && name !== this.#timeline;
@@ -77,7 +87,7 @@ export class Presence {
     this.tell({ kind: 'back', seconds: Math.round(seconds), replaced });
   }
 
-  /** No connection could be made. */
+  /** Records that no connection could be opened. */
   missed(reason: unknown): void {
     this.#turn('away', { kind: 'away', reason });
   }

@@ -7,7 +7,7 @@ import { copyOut, describeStatement } from './copy';
 import { Queryable, sendOne } from './queryable';
 import type { Watch } from './watch';
 
-/** A db on one connection, inside a transaction. */
+/** Runs statements on one connection, inside a transaction. */
 export class Transaction extends Queryable {
   readonly #client: pg.PoolClient;
   readonly #watch: Watch;
@@ -15,9 +15,9 @@ export class Transaction extends Queryable {
   constructor(
     client: pg.PoolClient,
     watch: Watch,
-    /** False if the server has no Citus, so that no table is distributed. */
+    /** False if the server has no Citus, so that no table can be distributed. */
     readonly mayBeDistributed: boolean,
-    /** The history that this transaction reads and writes; null if the database does not tell. */
+    /** The history that this transaction reads and writes; null if the database does not reveal it. */
     readonly timeline: string | null,
   ) {
     super();
@@ -30,10 +30,10 @@ export class Transaction extends Queryable {
   }
 
   /**
-   * Runs a part of the work. If it is refused, what it wrote is rolled back, everything before it stays,
-   * and the refusal is the answer.
+   * Runs a part of the work in a savepoint. If it is refused, its writes are rolled back, earlier writes
+   * stay, and the refusal is returned.
    *
-   * @throws every other error, and a refusal after which the connection cannot be used any more
+   * @throws every other error, and a refusal after which the connection cannot be used
    */
   async attempt<Result>(work: () => Promise<Result>): Promise<Result | AppError> {
     await this.run(sql`SAVEPOINT attempt`);
@@ -48,20 +48,20 @@ export class Transaction extends Queryable {
         await this.run(sql`ROLLBACK TO SAVEPOINT attempt`);
         await release();
       } catch {
-        // The refusal says more than that the connection is gone.
+        // The refusal is more useful than the error of the lost connection.
         throw error;
       }
       return error;
     }
   }
 
-  /** The columns that a statement would answer, in order; it is not run. @throws DatabaseError */
+  /** Returns the result columns of a statement, in order, without running it. @throws DatabaseError */
   describe(statement: SqlText): Promise<SelectColumn[]> {
     return this.#watch.run(() => describeStatement(this.#client, statement));
   }
 
   /**
-   * Streams a select, which may write in its WITH, as binary COPY. If that is broken off, the
+   * Streams a select, which may write in its WITH, as a binary COPY. If the stream is interrupted, the
    * connection is closed.
    */
   copyOut(

@@ -5,7 +5,7 @@ import { found } from './queryable';
 
 const FIELDS = sql`logid, version_id, entry, row_count, value_total, units_total, undone_at, undone_by`;
 
-/** The one that was taken out last first. */
+/** The undone entries of a version, latest first. */
 export const listUndone = (db: Queryable, versionId: number): Promise<UndoneEntry[]> =>
   db.many(
     UndoneEntry,

@@ -14,7 +14,7 @@ const LOCKING = {
   SHARE: prepared(sql`${VERSION} FOR SHARE`),
 };
 
-/** Oldest first. */
+/** The versions of a source, oldest first. */
 export const listVersions = (db: Queryable, sourceId: number): Promise<Version[]> =>
   db.many(Version, sql`SELECT ${FIELDS} FROM pf.version WHERE source_id = $1 ORDER BY id`, [
     sourceId,
@@ -26,7 +26,7 @@ export async function getVersion(db: Queryable, id: number): Promise<Version> {
 }
 
 /**
- * The version, locked until the transaction ends: loads share it, everything else has it alone
+ * Locks a version until the transaction ends. Loads share the lock; every other write has it exclusively
  * (docs/contract/15-concurrency.md). @throws AppError 404
  */
 export async function lockVersion(
@@ -39,7 +39,7 @@ export async function lockVersion(
   return found(version, `version ${id}`);
 }
 
-/** As `lockVersion`, for a write. @throws AppError 404, 403 if it is closed */
+/** Like `lockVersion`, for a write. @throws AppError 404, 403 if the version is closed */
 export async function lockOpenVersion(
   transaction: Transaction,
   id: number,
@@ -50,7 +50,7 @@ export async function lockOpenVersion(
   return version;
 }
 
-/** Every version of a source, locked so that its table can be changed, in a fixed order. */
+/** Locks all versions of a source in a fixed order, so that their tables can be changed. */
 export async function lockVersionsOf(
   transaction: Transaction,
   sourceId: number,
@@ -92,9 +92,9 @@ export function insertVersion(
 }
 
 /**
- * Overwrites all three: null clears the description.
+ * Overwrites all three fields: null clears the description.
  *
- * @throws the database's error, `uniqueViolation`, if the source has a version of that name
+ * @throws the database's error, `uniqueViolation`, if the source has another version with that name
  */
 export function updateVersion(
   db: Queryable,
@@ -109,7 +109,7 @@ export function updateVersion(
   );
 }
 
-/** Closes a version in the name of `user`, or opens it if `user` is null. */
+/** Closes a version on behalf of `user`, or opens it if `user` is null. */
 export function setClosed(db: Queryable, id: number, user: string | null): Promise<Version> {
   return db.one(
     Version,
@@ -121,6 +121,6 @@ export function setClosed(db: Queryable, id: number, user: string | null): Promi
   );
 }
 
-/** Deletes a version with its log; its forecast table stays. @returns 1, or 0 if it is gone */
+/** Deletes a version with its log but not its forecast table. @returns 1, or 0 if it does not exist */
 export const deleteVersion = (db: Queryable, id: number): Promise<number> =>
   db.run(sql`DELETE FROM pf.version WHERE id = $1`, [id]);

@@ -5,7 +5,7 @@ import { found } from './queryable';
 
 const FIELDS = sql`id, source_id, name, layout, created_by, created_at`;
 
-/** By name, in any case. */
+/** The named views of a source, sorted by name without regard to case. */
 export const listViews = (db: Queryable, sourceId: number): Promise<NamedView[]> =>
   db.many(
     NamedView,
@@ -28,9 +28,9 @@ export function insertView(
 }
 
 /**
- * Overwrites what is given, and keeps what is undefined.
+ * Overwrites the given fields; undefined fields are kept.
  *
- * @throws AppError 404; the database's error, `uniqueViolation`, if the source has a view of that name
+ * @throws AppError 404; the database's error, `uniqueViolation`, if the source has a view with that name
  */
 export async function updateView(
   db: Queryable,

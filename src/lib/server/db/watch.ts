@@ -2,32 +2,31 @@ import type pg from 'pg';
 import { AppError } from '../errors';
 import { backendOf, cancelStatement, cutOff } from './cancel';
 
-/** Limits in milliseconds; 0 is no limit. */
+/** Time limits in milliseconds; 0 is no limit. */
 export interface Limits {
-  /** What the server allows one statement. It ends the statement itself, if it can. */
+  /** Longest time of one statement. The server ends a late statement itself if it can. */
   statement: number;
-  /** How long a request may keep a connection, with all that it runs there. */
+  /** Longest time for which a request may use a connection, over all its statements. */
   hold: number;
 }
 
-/** How long the server has to end a statement by itself, and then again after a cancel. */
+/** Time that the server gets to end a late statement, and once more after a cancel. */
 const GRACE_MILLISECONDS = 2_000;
 
-/** setTimeout ends at a 32-bit integer. */
+/** The longest delay of setTimeout, a 32-bit integer. */
 const LONGEST = 2_147_483_647;
 
 /**
- * Limits the time of what a request runs on one connection. The server's own `statement_timeout` is
- * not enough: a network may lose the answer, and PostgreSQL does not look for a cancel within one long
- * computation. A statement that is late is cancelled. If that does not help, the connection is cut off
- * and the server's process terminated
- * (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
+ * Limits the time of the statements that a request runs on one connection. The server's `statement_timeout`
+ * is not enough: a network may lose the answer, and PostgreSQL does not check for a cancel during one long
+ * computation. A late statement is cancelled. If that does not help, the connection is cut off and the
+ * server's process is terminated (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
  */
 export class Watch {
   readonly #until: number;
   #cut = false;
 
-  /** @param terminate ends a process of the server by its id */
+  /** @param terminate terminates a server process by its id */
   constructor(
     private readonly client: pg.ClientBase,
     private readonly limits: Limits,
@@ -42,10 +41,10 @@ export class Watch {
   }
 
   /**
-   * Runs a statement, if there is time left.
+   * Runs a statement if there is time left.
    *
-   * @throws AppError 500 if the request is past its time, 503 if the server neither answers nor ends
-   * the statement
+   * @throws AppError 500 if the request is past its time, 503 if the server neither answers nor ends the
+   * statement
    */
   async run<T>(statement: () => Promise<T>): Promise<T> {
     const left = this.#until - performance.now();
