@@ -9,7 +9,7 @@ import { AnsweredRows, RowsError } from '../pivot/rows';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
-import { bodyOf, type Operation, type OperationBody } from './operation';
+import { bodyOf, type Operation, type OperationBody } from './operation-draft.svelte';
 import { OwnChanges } from './own-changes';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';

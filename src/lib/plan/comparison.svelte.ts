@@ -7,8 +7,7 @@ import type { ComparedRows } from '../pivot/ready-rows';
 import type { Changes } from './changes.svelte';
 import { ComparedVersion } from './compared-version.svelte';
 import type { Progress } from './download';
-import type { Loading } from './loading.svelte';
-import { pivotMessageOf } from './pivot-message-of';
+import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** A version whose rows are on their way, and how far they are. */

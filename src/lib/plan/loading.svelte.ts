@@ -1,11 +1,25 @@
 import type { Layout } from '../contract/stored-layout';
+import { ApiError } from '../client/api';
 import { LatestCall } from '../client/latest.svelte';
 import type { Pivot, PivotEvents } from '../pivot/pivot';
 import type { ComparedRows } from '../pivot/ready-rows';
+import { RowsError } from '../pivot/rows';
 import type { Progress } from './download';
 import { downloadRows, TooLargeError } from './download';
 import type { PlannedVersion } from './planned-version.svelte';
-import { pivotMessageOf } from './pivot-message-of';
+
+/**
+ * What an error of the pivot says, for a page to show. The service's and our own errors have sentences; one
+ * of the engine needs a few words before it.
+ */
+export function pivotMessageOf(error: unknown): string {
+  if (error instanceof ApiError || error instanceof RowsError || error instanceof TooLargeError) {
+    return error.message;
+  }
+  return error instanceof Error && error.message
+    ? `The pivot could not do that: ${error.message}`
+    : 'The pivot could not do that.';
+}
 
 /** What the page shows in the pivot's place: exactly one of these. */
 export type Phase =

@@ -1,12 +1,46 @@
 import { SvelteMap } from 'svelte/reactivity';
+import { keep, kept } from '../client/storage';
+import type { ScaleEdit, Slice, SliceOperation, SliceRequests } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
-import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
 import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
-import { spread } from './spread.svelte';
+
+/** An operation as the panel makes it; the slice and the user are added when it is sent. */
+export type Operation = {
+  [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
+}[SliceOperation];
+
+export type OperationBody = SliceRequests[SliceOperation];
+
+/** What is sent of an operation on a slice. */
+export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
+  slice,
+  ...operation.body,
+  pf_user,
+});
+
+export type Spread = NonNullable<ScaleEdit['spread']>;
+
+const KEY = 'pf.spread';
+
+/** How amounts are spread over the leaves of a slice: the planner's choice, kept in the browser. */
+class SpreadChoice {
+  #choice = $state<Spread>(kept(KEY) === 'equal' ? 'equal' : 'proportional');
+
+  get choice(): Spread {
+    return this.#choice;
+  }
+
+  set choice(spread: Spread) {
+    this.#choice = spread;
+    keep(KEY, spread === 'proportional' ? null : spread);
+  }
+}
+
+export const spread = new SpreadChoice();
 
 /** An edit, and the slice that was selected when it was typed. */
 interface EditForSlice {

@@ -9,11 +9,9 @@ import { NO_PERIODS } from '../pivot/periods';
 import { price } from '../pivot/ratios';
 import { unmarkedDimensions } from '../pivot/slice';
 import { candidates } from './likeness';
-import type { Loading } from './loading.svelte';
-import { NOT_THE_PLAN } from './not-the-plan';
+import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import { pivotMessageOf } from './pivot-message-of';
-import { selectedSlice, toggled, type SelectedSlice } from './selected-slice';
+import { NOT_THE_PLAN, selectedSlice, toggled, type SelectedSlice } from './selected-slice';
 
 /** A cell and where it is. */
 interface Place {

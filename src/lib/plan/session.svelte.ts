@@ -9,8 +9,8 @@ import type { Origins } from '../pivot/origins';
 import type { Pivot } from '../pivot/pivot';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
-import { BlockEntry, type NumberWords } from './block-entry.svelte';
-import { CellEntry } from './cell-entry';
+import { BlockTyping, type NumberWords } from './block-typing.svelte';
+import { Typing } from './typing';
 import { Charting } from './charting.svelte';
 import { Changes, type Written } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
@@ -59,8 +59,8 @@ export class PlanSession {
   readonly locks: Locks;
   readonly changes: Changes;
   readonly draft: OperationDraft;
-  readonly entry: CellEntry;
-  readonly blocks: BlockEntry;
+  readonly typing: Typing;
+  readonly blocks: BlockTyping;
   readonly live: Live;
   readonly comparison: Comparison;
 
@@ -112,19 +112,13 @@ export class PlanSession {
       this.trial,
     );
     this.draft = new OperationDraft(this.planned, this.selection, this.locks);
-    this.entry = new CellEntry(
+    this.typing = new Typing(this.planned, this.loading, this.selection, this.changes, this.locks);
+    this.blocks = new BlockTyping(
       this.planned,
       this.loading,
       this.selection,
       this.changes,
-      this.locks,
-    );
-    this.blocks = new BlockEntry(
-      this.planned,
-      this.loading,
-      this.selection,
-      this.changes,
-      this.entry,
+      this.typing,
       numbers,
     );
     this.live = new Live(this.planned, this.loading, this.changes, this.log, this.locks, {

@@ -8,7 +8,7 @@ import { RowsLostError } from '../pivot/table-rows';
 import { type AnsweredRows, RowsError } from '../pivot/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
-import type { Operation } from './operation';
+import type { Operation } from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** So many leaves are listed. */

@@ -14,15 +14,14 @@ import {
   type Direction,
   type Placed,
 } from './block-edits';
-import { NOTHING_OF_ZERO, type CellEntry, type Stored } from './cell-entry';
+import { NOTHING_OF_ZERO, type Typing, type Stored } from './typing';
 import type { Changes, Written } from './changes.svelte';
-import type { Loading } from './loading.svelte';
+import { pivotMessageOf, type Loading } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
-import { pivotMessageOf } from './pivot-message-of';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import { spread, type Spread } from './spread.svelte';
+import { spread, type Spread } from './operation-draft.svelte';
 
 const OVERLAP =
   'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
@@ -61,7 +60,7 @@ export interface NumberWords {
  * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
  * (docs/decisions/0033-blocks-are-one-entry.md). What cannot be written is said before anything is sent.
  */
-export class BlockEntry {
+export class BlockTyping {
   /** Why the last block was not written, and of which selection. */
   private refused = $state.raw<{ key: string; text: string } | null>(null);
 
@@ -75,7 +74,7 @@ export class BlockEntry {
     private readonly loading: Loading,
     private readonly selection: Selection,
     private readonly changes: Changes,
-    private readonly entry: CellEntry,
+    private readonly typing: Typing,
     private readonly words: NumberWords,
   ) {}
 
@@ -137,7 +136,7 @@ export class BlockEntry {
     const meant = this.selection.markedByNow();
     const way = spread.choice;
     try {
-      return await this.entry.inTurn(async () => {
+      return await this.typing.inTurn(async () => {
         await this.settled();
         const marked = await this.selection.again(await meant);
         if (marked.length === 0) throw new Refusal('Mark the cells first.');
@@ -168,7 +167,7 @@ export class BlockEntry {
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
     const cells = await this.selection.slicesOf(changed.map(({ cell }) => cell));
-    const prices = cells.filter((cell) => this.entry.shownIn(cell) === 'price');
+    const prices = cells.filter((cell) => this.typing.shownIn(cell) === 'price');
     if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
     // A total stays a total, though somebody else may have written since it was on screen.
@@ -178,7 +177,7 @@ export class BlockEntry {
       const slice = inPeriods(cell);
       return [{ cell, slice, edit, stored: await api.previewSlice(this.planned.id, slice) }];
     }).then((each) => each.flat());
-    this.check(wanted, ({ cell, edit, stored }) => this.entry.whyNotOf(cell, edit, stored));
+    this.check(wanted, ({ cell, edit, stored }) => this.typing.whyNotOf(cell, edit, stored));
     const edits = this.changesOf(wanted, way);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
@@ -188,7 +187,7 @@ export class BlockEntry {
     if (!asked?.edit) return 'There is no number for it.';
     const { amount, by } = asked.edit;
     if (Number.isNaN(amount)) return `“${asked.text}” is no number.`;
-    const obstacle = this.entry.obstacle(cell);
+    const obstacle = this.typing.obstacle(cell);
     if (obstacle) return obstacle;
     if (cell.value === null)
       return 'Nothing is there yet. Type into it alone, to say what it is to be like.';
@@ -207,9 +206,9 @@ export class BlockEntry {
   /** The edits that make cells what they are to be; none for one that is so already. */
   private changesOf(wanted: readonly Wanted[], way: Spread): CellEdit[] {
     return wanted.flatMap(({ cell, slice, edit, stored }) => {
-      const amounts = this.entry.amountsFor(cell, edit, stored);
+      const amounts = this.typing.amountsFor(cell, edit, stored);
       if (!amounts) return [];
-      const isEqual = this.entry.isSpreadEqually(cell, edit, way);
+      const isEqual = this.typing.isSpreadEqually(cell, edit, way);
       const body = { slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, body }];
     });

@@ -9,13 +9,12 @@ import type { Changes, Written } from './changes.svelte';
 import type { Loading } from './loading.svelte';
 import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
-import type { Operation } from './operation';
+import { spread, type Operation } from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { amountOf, decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice, SlicePreview } from '../contract/operations';
-import { spread } from './spread.svelte';
 
 /**
  * Rows are copied at most so many times as large, as in a scale: those that nearly cancel out would become
@@ -51,7 +50,7 @@ interface Entered {
  * cell, a clone of the rows that it is to be like. They are written one after the other, in the order
  * in which they were typed, while the planner goes on.
  */
-export class CellEntry {
+export class Typing {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
