@@ -3,8 +3,7 @@ import type { Queryable } from '../db/queryable';
 import { AppError } from '../errors';
 
 /**
- * Periods can be derived (docs/contract/13-forecast-table.md#period-columns).
- *
+ * Checks that period columns can be derived (docs/contract/13-forecast-table.md#period-columns).
  * @throws AppError 409 without a calendar
  */
 export async function requireCalendar(db: Queryable): Promise<void> {

@@ -18,10 +18,13 @@ const UNUSABLE: readonly string[] = [
   SQLSTATE.statementTooComplex,
 ];
 
-/** What runs, in words that begin the sentence of a refusal, and the field or column it carries. */
+/**
+ * The statement that runs, in words that begin the sentence of a refusal, and the field or column that a
+ * fault is reported for.
+ */
 export interface Statement extends Omit<Place, 'field'> {
   field?: string | undefined;
-  /** The SQLSTATE that something else than the field can bring about, too. */
+  /** A SQLSTATE that can have another cause than the field. */
   uncertain?: string;
 }
 

@@ -15,9 +15,8 @@ export async function columns(db: Database, sourceId: number): Promise<ColumnEnt
 }
 
 /**
- * Saves column metadata, all of it or nothing; columns not named stay as they are
+ * Saves column metadata, all of it or nothing. Columns that the request does not name stay unchanged
  * (docs/contract/11-endpoints.md#put-sourcesidcolumns).
- *
  * @throws AppError 404, 400 naming the entry and the field
  */
 export function saveColumns(
@@ -64,12 +63,12 @@ function merge(
   return [...byName.values()];
 }
 
-/** Makes the refusal of one field of a column. */
+/** Makes the error for one field of a column. */
 type Fault = (cname: string, field: keyof ColumnSave, problem: string) => AppError;
 
 /**
- * Refusals that name the column and the field, and the place in the body if the column's last entry
- * has one: a column that the request leaves alone can be at odds with what it changes.
+ * Errors that name the column and the field, and the place in the body if the request has an entry for the
+ * column. A column that the request does not name can conflict with one that it changes.
  */
 const faultsOf =
   (entries: readonly ColumnSave[]): Fault =>
@@ -81,19 +80,22 @@ const faultsOf =
     });
   };
 
-/** Checks the metadata as it would be; faults are put on an entry of the request if one has it. */
+/**
+ * Checks the metadata as it would be after saving. A fault is reported for an entry of the request if
+ * possible.
+ */
 function validate(
   columns: readonly ColumnRecord[],
   named: ReadonlySet<string>,
   fault: Fault,
 ): void {
   for (const column of columns) {
-    // A column that the request leaves alone was checked when it was saved.
+    // A column that the request does not name was checked when it was saved.
     if (named.has(column.cname)) validateRole(column, fault);
   }
   for (const role of ['value', 'units'] as const) {
     const holders = columns.filter((c) => c.role === role);
-    // The column that the request names is to blame; of several, the last.
+    // The fault is reported for a column that the request names; for the last one if it names several.
     const latest = holders.findLast((c) => named.has(c.cname)) ?? holders.at(-1);
     const other = holders.find((c) => c !== latest);
     if (latest && other) {

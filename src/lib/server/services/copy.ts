@@ -13,9 +13,8 @@ import { once } from './idempotency';
 import { nameTaken, requireActive } from './versions';
 
 /**
- * Makes a version with the same rows, entries and locks as another one, in one transaction. It is open
- * and then goes its own way (docs/contract/19-planning-together.md#copies).
- *
+ * Copies a version with its rows, entries and locks, in one transaction. The copy is open and independent of
+ * the original (docs/contract/19-planning-together.md#copies).
  * @throws AppError 404, 409 for a name taken or an archived source
  */
 export const copyVersion = (
@@ -38,11 +37,11 @@ async function copy(
   { name, description = null, pf_user }: CopyVersionRequest,
   shards: number | null,
 ): Promise<Version> {
-  // The source comes first, in the order in which a generation locks.
+  // The source is locked before its versions, as in a generation.
   const { source_id } = await getVersion(tx, id);
   const source = await lockSource(tx, source_id, 'SHARE');
   requireActive(source);
-  // Loads share their lock with each other, so the copy has to have the version alone.
+  // Loads share their lock with each other, so the copy needs the exclusive lock.
   const { exclude_iters } = await lockVersion(tx, id, 'UPDATE');
   const made = { source_id, name, description, exclude_iters, created_by: pf_user };
   const created = await insertVersion(tx, made);

@@ -13,15 +13,15 @@ import { readVersion, storedTemplate } from './forecast-version';
 import type { Wanted } from './read';
 
 /**
- * A version's forecast rows as CSV: raw with note and operation, or at the grain
- * (docs/contract/04-data-loading.md#as-csv). PostgreSQL writes the text; it is passed on as fast as the
- * client reads it, and nothing is kept.
+ * Reads a version's forecast rows as CSV: raw with note and operation, or at the grain
+ * (docs/contract/04-data-loading.md#as-csv). PostgreSQL writes the text. It is passed on as fast as the
+ * client reads it, and nothing is cached.
  *
- * @param wanted which rows; entries that the version does not have are passed over
+ * @param wanted which rows; entries that the version does not have are skipped
  * @param signal ends the statement before the answer has begun; after that, cancelling the stream does
- * @returns the stream once its first bytes are there. A later failure breaks it off
- * @throws AppError 404 if there is no such version or template, 409 if the stored SQL is outdated; 503 if
- * a turn does not come in time
+ * @returns the stream once its first bytes have arrived. A later failure aborts it
+ * @throws AppError 404 if there is no such version or template, 409 if the stored SQL is outdated; 503 if a
+ * connection is not free in time
  */
 export async function readCsv(
   db: Database,
@@ -53,7 +53,7 @@ export async function readCsv(
   try {
     await begun;
   } catch (error) {
-    // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
+    // If the version was deleted meanwhile, its table is gone too. The 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
       await getVersion(db, versionId);
     }
@@ -81,7 +81,7 @@ FROM (${rows}) AS forecast
 LEFT JOIN pf.log AS entry ON entry.id = forecast.pf_logid`;
 }
 
-/** A COPY would write a boolean as t or f. */
+/** A COPY writes a boolean as t or f, so it is cast to text. */
 function readable({ name, type }: SelectColumn): SqlText {
   const column = sql`forecast.${ident(name)}`;
   return type === OID.bool ? sql`${column}::text AS ${ident(name)}` : column;

@@ -3,9 +3,9 @@ import { getVersion } from '../db/versions';
 import type { Events } from '../events';
 
 /**
- * What is committed to a version from now on, as server-sent events (docs/contract/19-planning-together.md#live).
+ * Streams the events of a version from now on (docs/contract/19-planning-together.md#live).
  *
- * @param lastEventId the last event that the client has had from an earlier stream; null if it had none
+ * @param lastEventId id of the last event that the client has received on an earlier stream; null if none
  * @throws AppError 404 if there is no such version, 503 if too many streams are open
  */
 export async function watchVersion(
@@ -15,7 +15,7 @@ export async function watchVersion(
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const stream = await events.stream(versionId, lastEventId);
   try {
-    // Looked up after the stream is open, so that it does not miss that the version is deleted.
+    // This check follows the opening of the stream, so that no deletion is missed.
     await getVersion(db, versionId);
     return stream;
   } catch (error) {

@@ -18,7 +18,7 @@ import type { Identifier, SqlText } from '../sql/quote';
 import type { CompiledSlice } from '../sql/slice';
 import { compileSlice } from '../sql/slice';
 
-/** A version with all that reading or writing its forecast table needs. */
+/** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
   version: Version;
   source: Source;
@@ -30,7 +30,7 @@ export interface ForecastVersion {
   columns: ForecastColumn[];
   /** Names of dimensions and dates that only the metadata or only the forecast table has. */
   disputed: string[];
-  /** Columns that the stored templates use as another measure, or as none, than the metadata says. */
+  /** Columns that the stored templates use as a different measure, or as none, than the metadata says. */
   reassigned: string[];
   /** Whether the service has recorded which columns the stored templates were generated from. */
   recorded: boolean;
@@ -43,9 +43,8 @@ export const readVersion = async (db: Queryable, id: number): Promise<ForecastVe
   complete(db, await getVersion(db, id));
 
 /**
- * A version for a write, locked until the transaction ends, so that every check made after this one
- * still holds when the write is made (docs/contract/15-concurrency.md).
- *
+ * Reads a version for a write and locks it until the transaction ends, so that every later check still holds
+ * when the rows are written (docs/contract/15-concurrency.md).
  * @throws AppError 404 if there is none, 403 if it is closed
  */
 export async function writeVersion(
@@ -62,7 +61,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
   const [table = [], forecast = []] = await columnsOfTables(db, [source, own]);
   const metadata = withTable(stored, table);
   const existing = dataColumns(forecast);
-  // A column that the source table has lost lives on in the forecast table, with its type there.
+  // A column that the source table has lost stays in the forecast table, with its type there.
   const known = sourceColumns(metadata).map((c) => {
     const column = existing.get(c.cname);
     return c.type === null && column !== undefined ? { ...c, type: plainType(column) } : c;
@@ -101,13 +100,13 @@ const plainType = (type: SqlText): ColumnType => ({
 });
 
 /**
- * A slice as a condition on a version's forecast table (docs/contract/05-operations.md), if its
+ * Compiles a slice to a condition on a version's forecast table (docs/contract/05-operations.md), if its
  * columns still have their roles (docs/contract/12-odd-corners.md#metadata-that-drifts).
  *
- * @param at where it stands in the body
- * @throws AppError 400 if a value or column cannot be used; 409 for a column that the metadata and
- * the forecast table do not agree on, since skipping it would widen the selection, and while a measure
- * of the metadata is another one in the stored templates
+ * @param at place of the slice in the body
+ * @throws AppError 400 if a value or column cannot be used. 409 for a column that is in the metadata or in
+ * the forecast table but not in both, since skipping it would widen the selection; and while the stored
+ * templates use another measure than the metadata
  */
 export function sliceOf(
   { columns, disputed, reassigned, recorded }: ForecastVersion,
@@ -134,8 +133,8 @@ export function sliceOf(
 }
 
 /**
- * The refusal of what depends on the columns that the stored templates were generated from, if the
- * generation was before the service recorded them. They may have had other roles then.
+ * The error of a request that depends on the columns that the stored templates were generated from, if the
+ * generation was made before the service recorded them. They may have had other roles then.
  */
 export const unrecorded = (): AppError =>
   new AppError(

@@ -20,7 +20,10 @@ export async function templates(db: Database, sourceId: number): Promise<Templat
   return listTemplates(db, sourceId);
 }
 
-/** What a generation would store now. @throws AppError 404, 422 with the reason it would fail */
+/**
+ * The templates that a generation would store now. @throws AppError 404, 422 with the reason why it would
+ * fail
+ */
 export async function previewTemplates(db: Database, sourceId: number): Promise<TemplatesPreview> {
   const source = await getSource(db, sourceId);
   const metadata = sourceColumns(await listColumns(db, source));
@@ -35,11 +38,9 @@ export async function previewTemplates(db: Database, sourceId: number): Promise<
 }
 
 /**
- * Generates and stores all templates of a source, and brings the forecast tables of its versions
- * along, in one transaction (docs/contract/07-sql-generation.md,
- * docs/contract/13-forecast-table.md).
- *
- * @throws AppError 404, 422 with the reason; the stored templates then stay as they were
+ * Generates and stores all templates of a source, and changes the forecast tables of its versions to match,
+ * in one transaction (docs/contract/07-sql-generation.md, docs/contract/13-forecast-table.md).
+ * @throws AppError 404, 422 with the reason; the stored templates then stay unchanged
  */
 export function generate(db: Database, sourceId: number): Promise<Template[]> {
   return db.transaction(async (tx) => {
@@ -56,7 +57,7 @@ export function generate(db: Database, sourceId: number): Promise<Template[]> {
   });
 }
 
-/** New columns are added empty; one that holds data is never dropped or given another type. */
+/** Adds new columns as null. A column with data is never dropped, nor does its type change. */
 async function alignForecastTable(
   tx: Transaction,
   tname: string,

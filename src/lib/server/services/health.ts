@@ -9,12 +9,12 @@ const problems = (db: Queryable): Promise<string[]> =>
   schemaProblems({ query: async (sql) => ({ rows: await db.many(v.unknown(), sql) }) });
 
 /**
- * What keeps the service from working, as a sentence: the database does not answer or takes no changes, its
- * schema is not one that this build can work on, or a worker that distributed versions need is away. Never
+ * Finds out what prevents the service from working, as a sentence: the database does not answer or accepts no
+ * changes, its schema does not fit this build, or a worker that distributed versions need is away. Never
  * throws.
  *
  * @param distribute as configured
- * @returns undefined if all is well
+ * @returns undefined if the service is healthy
  */
 export async function unhealthy(
   db: Database,
@@ -50,11 +50,11 @@ export async function requireCurrentSchema(db: Queryable): Promise<void> {
 }
 
 /**
- * The check of a Citus cluster before the server listens. A worker that is away is left to `/health`: the
- * versions that are not distributed work without it.
+ * Checks a Citus cluster before the server listens. A worker that is away does not fail this check but
+ * `/health`: versions that are not distributed work without it.
  *
  * @param distribute as configured
- * @throws Error listing what somebody has to change
+ * @throws Error listing what must be changed
  */
 export async function requireCluster(db: Queryable, distribute: number | null): Promise<void> {
   const { setup } = await clusterProblems(db, distribute !== null);

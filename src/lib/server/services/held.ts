@@ -5,18 +5,18 @@ import { join, sql } from '../sql/quote';
 import type { ForecastVersion } from './forecast-version';
 import { sliceOf } from './forecast-version';
 
-/** A slice whose rows a scale leaves as they are. */
+/** A slice whose rows a scale leaves unchanged. */
 export interface HeldSlice {
   slice: Slice;
-  /** What names it in a refusal: its field in the body, or what else has brought it in. */
+  /** Names the slice in an error: its field in the body, or its lock. */
   at: string;
 }
 
-/** Rows that a scale leaves as they are. */
+/** Rows that a scale leaves unchanged. */
 export interface HeldRows {
-  /** The condition on the forecast table; it is null for some rows that are not held. */
+  /** A condition on the forecast table. It is null for some rows that are not held. */
   where: SqlText;
-  /** Keys of the slices that are no dimension or date column. */
+  /** Keys of the slices that are not dimension or date columns. */
   skipped: string[];
 }
 
@@ -55,6 +55,6 @@ export function heldRows(
   };
 }
 
-/** A condition without the rows that are held. */
+/** Excludes the held rows from a condition. */
 export const withoutHeld = (where: SqlText, held: HeldRows | undefined): SqlText =>
   held ? sql`${where}\n    AND (${held.where}) IS NOT TRUE` : where;

@@ -11,17 +11,17 @@ import type { Queryable } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { AppError } from '../errors';
 
-/** Columns in an answer that is kept: they are stored apart from its fields. */
+/** The columns of a stored answer. They are stored apart from its fields. */
 export const keptColumns = v.array(v.object({ name: v.string(), data: v.instance(Data) }));
 
 /**
- * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). The
- * write's transaction also stores its answer. A later request with the same key gets that answer.
+ * Makes a write at most once per key (docs/contract/05-operations.md#sending-a-write-again). The write's
+ * transaction also stores its answer. A later request with the same key gets that answer.
  *
- * @param versionId the version with which the kept answer is deleted; null to keep it for its whole day
+ * @param versionId the version with which the stored answer is deleted; null to keep it for its whole day
  * @param key undefined if the client sent none; the write is then made each time
- * @param schema what the write answers
- * @param memory what the columns of the answer take
+ * @param schema schema of the answer
+ * @param memory reservation for the columns of the answer
  * @throws AppError 409 if the key came with another body; MemoryShort; whatever `write` throws
  */
 export async function once<Answer extends object>(
@@ -34,7 +34,7 @@ export async function once<Answer extends object>(
 ): Promise<Answer> {
   if (!key) return write();
   if (!(await claimKey(transaction, key))) {
-    // Only the deletion of its version takes a kept answer away so early; the write then refuses with 404.
+    // A stored answer disappears early only if its version is deleted. The write then refuses with 404.
     return (await keptAnswer(transaction, key, schema, memory)) ?? write();
   }
   const answer = await write();
@@ -44,9 +44,9 @@ export async function once<Answer extends object>(
 }
 
 /**
- * What a write with this key answered; undefined if there was none within the last day.
+ * The stored answer of a write with this key; undefined if there was none within the last day.
  *
- * @param memory what the columns of the answer take
+ * @param memory reservation for the columns of the answer
  * @throws AppError 409 if the key came with another body; MemoryShort
  */
 export async function keptAnswer<Answer extends object>(
@@ -68,10 +68,10 @@ export async function keptAnswer<Answer extends object>(
 
 const decompress = promisify(gunzip);
 
-/** Fields of an answer that JSON can carry, and perhaps the rows it is about. */
+/** The fields of an answer that JSON can carry, and its columns if it has any. */
 const WithColumns = v.looseObject({ columns: v.optional(keptColumns) });
 
-/** Columns are stored as the Arrow stream they make, a small part of their JSON. */
+/** Columns are stored as an Arrow stream, which is much shorter than their JSON. */
 async function pack(answer: object): Promise<KeptAnswer> {
   const { columns, ...fields } = v.parse(WithColumns, answer);
   return {
@@ -83,7 +83,7 @@ async function pack(answer: object): Promise<KeptAnswer> {
 async function unpack({ answer, columns }: KeptAnswer, memory: Reservation): Promise<object> {
   const fields = v.parse(v.looseObject({}), JSON.parse(answer));
   if (!columns) return fields;
-  // A gzip stream ends with the length of what it holds.
+  // The last four bytes of a gzip stream are its uncompressed length.
   const view = new DataView(columns.buffer, columns.byteOffset, columns.byteLength);
   memory.grow(view.getUint32(columns.byteLength - 4, true));
   const bytes = await decompress(columns);

@@ -22,10 +22,9 @@ export async function locks(db: Database, versionId: number): Promise<Lock[]> {
 }
 
 /**
- * Locks a slice of a version (docs/contract/19-planning-together.md#locks). Keys of the slice that are no
- * dimension or date column are left out of the lock.
- *
- * @throws AppError 400 for a slice that cannot be used, 403 if the version is closed, 404, 409 as every
+ * Locks a slice of a version (docs/contract/19-planning-together.md#locks). Keys of the slice that are not
+ * dimension or date columns are left out of the lock.
+ * @throws AppError 400 for a slice that cannot be used, 403 if the version is closed, 404, 409 as for every
  * slice
  */
 export const addLock = (
@@ -35,7 +34,7 @@ export const addLock = (
 ): Promise<Lock> =>
   db.versionTransaction(versionId, async (tx) => {
     const target = await writeVersion(tx, versionId);
-    // A slice is refused as a lock for what it would be refused for as a hold.
+    // The rules for the slice of a lock are those for the slice of a hold.
     const skipped = heldRows(target, [{ slice, at: 'slice' }])?.skipped ?? [];
     const used = Object.entries(slice).filter(([name]) => !skipped.includes(name));
     const lock = { slice: Object.fromEntries(used), note, created_by: pf_user };
@@ -43,12 +42,12 @@ export const addLock = (
     return insertLock(tx, versionId, lock);
   });
 
-/** Takes a lock away. @throws AppError 403 if its version is closed, 404 */
+/** Removes a lock. @throws AppError 403 if its version is closed, 404 */
 export async function removeLock(db: Database, id: number): Promise<void> {
   const versionId = found(await versionOfLock(db, id), `lock ${id}`);
   await db.versionTransaction(versionId, async (tx) => {
     await lockOpenVersion(tx, versionId);
-    // Somebody else may have taken it away while this waited.
+    // Somebody else may have removed it while this request waited.
     if ((await deleteLock(tx, id)) === 0) found(undefined, `lock ${id}`);
     await tell(tx, versionId, { kind: 'locks' });
   });
@@ -62,8 +61,7 @@ export interface LockedRows {
 
 /**
  * The locks of a version as conditions on its rows.
- *
- * @throws AppError 409 if a column of one has changed its role or type: nobody could say what it locks
+ * @throws AppError 409 if a column of one has changed its role or type, since its rows are then unknown
  */
 export const lockedRows = async (
   tx: Transaction,
@@ -90,10 +88,10 @@ function conditionOf({ id, slice, created_by }: Lock, columns: readonly Forecast
 }
 
 /**
- * Holds a write to the locks of its version.
+ * Checks a write against the locks of its version.
  *
- * @param among the rows that it adds or removes, while they are there
- * @throws AppError 423 naming the note and the maker of the first lock that some of them are under
+ * @param among the rows that it adds or removes, while they exist
+ * @throws AppError 423 naming the note and the author of the first lock on any of them
  */
 export async function requireUnlocked(
   db: Queryable,

@@ -24,14 +24,14 @@ import { keptAnswer } from './idempotency';
 import { OtherRows } from './written';
 
 /**
- * The log with rows and totals of each entry, newest first (docs/contract/06-log.md), and the history
- * that it is of. Totals of entries that were read before are kept. @throws AppError 404
+ * The log with the number of rows and the totals of each entry, newest first (docs/contract/06-log.md), and
+ * the history of the database. Totals of entries are cached. @throws AppError 404
  */
 export const logEntries = (
   { db, totals }: { db: Database; totals: KeptTotals<ExactTotals> },
   versionId: number,
 ): Promise<{ log: LogAnswer; timeline: string | null }> =>
-  // One snapshot, or the totals would speak of other entries than the list.
+  // One snapshot, so that the totals and the list have the same entries.
   db.versionRead(versionId, async (tx) => ({
     log: await logOf(tx, await readVersion(tx, versionId), totals, tx.timeline),
     timeline: tx.timeline,
@@ -40,8 +40,8 @@ export const logEntries = (
 /**
  * The log of a version that was read before.
  *
- * @param kept totals that need not be read
- * @param timeline the history that is read
+ * @param kept cached totals
+ * @param timeline history of the database that is read
  */
 export async function logOf(
   db: Queryable,
@@ -54,14 +54,14 @@ export async function logOf(
   const measures = measureColumns(columns);
   const shape = measures.map((c) => [c.name, c.type, c.role]);
   const series = JSON.stringify([timeline, version.id, table, shape]);
-  // A sum of floating-point numbers depends on their order.
+  // The sum of floating-point numbers depends on their order, so it is not cached.
   const isExact = measures.every((column) => measureKind(column).exact);
   const known = isExact ? kept.of(series, entries) : [];
   const ids = new Set(known.map(({ logid }) => logid));
   const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
   const where = known.length > 0 ? sql`pf_logid IN (${idList(unknown)})` : undefined;
   const { overall, byEntry, exact } = await entryTotals(db, table, columns, where, known);
-  // Rows without an entry, which only a hand can make, are found by reading all of them.
+  // Rows without a log entry, which only manual changes create, are found by reading all rows.
   const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
   if (isExact && hasEntries) kept.keep(series, entries, exact);
   const none = noTotals(columns);
@@ -75,9 +75,8 @@ export async function logOf(
 }
 
 /**
- * What each entry has put into a slice, oldest first, and what that comes to. Rows of excluded origins
- * are told apart (docs/contract/06-log.md#post-versionsidexplain).
- *
+ * Totals by entry of the rows in a slice, oldest entry first, and the overall totals. Rows of excluded
+ * origins have totals of their own (docs/contract/06-log.md#post-versionsidexplain).
  * @throws AppError 400, 404, 409
  */
 export const explain = (db: Database, versionId: number, slice: Slice): Promise<Explanation> =>
@@ -101,13 +100,13 @@ export const explain = (db: Database, versionId: number, slice: Slice): Promise<
     };
   });
 
-/** The entries of a version that were undone or cleared, the last first. @throws AppError 404 */
+/** The entries of a version that were undone or cleared, latest first. @throws AppError 404 */
 export const undoneEntries = async (db: Database, versionId: number): Promise<UndoneEntry[]> => {
   await getVersion(db, versionId);
   return listUndone(db, versionId);
 };
 
-/** Changes an entry's note, on a closed version too. @throws AppError 404 */
+/** Changes an entry's note, also on a closed version. @throws AppError 404 */
 export const editNote = (db: Database, logid: number, note: string | null): Promise<LogEntry> =>
   db.transaction(async (tx) => {
     const entry = await updateNote(tx, logid, note);
@@ -116,10 +115,10 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
   });
 
 /**
- * Undo: takes one entry's rows out, and the entry itself (docs/contract/06-log.md). Another undo may
- * take the entry while this one waits for the version's lock.
+ * Undoes an entry: deletes it and its rows (docs/contract/06-log.md). Another undo may delete the entry while
+ * this one waits for the version's lock.
  *
- * @param user who undoes it, if that is known
+ * @param user who undoes it, if known
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
 export async function undo(
@@ -131,7 +130,7 @@ export async function undo(
   const { db, budget } = resources;
   const known = await findEntry(db, logid);
   if (!known) {
-    // The first request with this key may have taken the entry out.
+    // The first request with this key may have deleted the entry.
     const kept = await budget.run(async (memory) => {
       const result = await keptAnswer(db, key, UndoResult, memory);
       return result && { ...result, memory };

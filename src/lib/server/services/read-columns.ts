@@ -6,13 +6,13 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { measureColumns } from '../sql/forecast-columns';
 
-/** The columns the browser indexes its table on, each by its mode. */
+/** The columns that the browser indexes its table on: raw, and at the grain. */
 const KEYS = ['pf_id', 'pf_gkey'];
 
 /**
- * How each column that a statement answers is read; the statement is described, not run.
+ * Plans how to read each result column of a statement. The statement is described, not run.
  *
- * @param columns those of the forecast table, which say what the measures are called
+ * @param columns columns of the forecast table, which name the measures
  * @param measure `amount` for rows that the statement itself writes
  * @throws DatabaseError if the statement cannot be parsed
  */
@@ -31,23 +31,25 @@ export async function planColumns(
   }));
 }
 
-/** What a statement answers in columns, none if it answers no rows, and how many rows it answers or wrote. */
+/**
+ * The result of a statement: its columns, none if it returns no rows, and the number of rows returned or
+ * written.
+ */
 export interface StatementAnswer {
   columns: Column[];
   rowCount: number;
-  /** Bytes of memory that the columns take, with the room that they had to grow. */
+  /** Bytes of memory that the columns take, including their room for growth. */
   bytes: number;
 }
 
 /**
- * Runs a statement and reads what it answers into columns. Memory is that of typed arrays and of each
- * distinct text once, however long the texts are.
+ * Runs a statement and reads its result into columns. The memory is that of typed arrays and of each distinct
+ * text once, however long the texts are.
  *
- * @param memory that the columns take
+ * @param memory reservation for the columns
  * @param signal ends the statement
- * @param expected about how many rows it answers; 0 if that is not known
- * @throws DatabaseError of the statement; MemoryShort; AppError 422 for a value that a column cannot
- * hold
+ * @param expected approximate number of rows; 0 if unknown
+ * @throws DatabaseError of the statement; MemoryShort; AppError 422 for a value that a column cannot hold
  */
 export async function readColumns(
   transaction: Transaction,
@@ -67,7 +69,7 @@ export async function readColumns(
   return { columns: decoder.finish(), rowCount, bytes };
 }
 
-/** As {@link readColumns}, for a statement that writes rows and may answer none. */
+/** Like {@link readColumns}, for a statement that writes rows and may return none. */
 export async function runWrite(
   transaction: Transaction,
   statement: SqlText,

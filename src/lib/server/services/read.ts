@@ -27,20 +27,23 @@ import { blameClient } from './client-faults';
 import { readVersion, storedTemplate } from './forecast-version';
 import { planColumns, readColumns } from './read-columns';
 
-/** About what one cell takes: an amount has 8 bytes, an id, a day or the code of a text 4, and room to grow. */
+/**
+ * Estimated bytes of one cell: an amount takes 8 bytes, an id, a day or the code of a text 4, plus room for
+ * growth.
+ */
 const CELL_BYTES = 8;
 
-/** Which rows a read is of. */
+/** Which rows a read returns. */
 export interface Wanted {
-  /** The stored template that answers them. */
+  /** The stored template that selects them. */
   operation: 'get_data' | 'get_agg';
   /** The ids of the entries whose rows are wanted; undefined for all rows of the version. */
   entries: readonly number[] | undefined;
 }
 
-/** What a read finds, as one snapshot has it. */
+/** The state of a version in one snapshot. */
 interface State {
-  /** The history of the database that it is of; null if it does not tell. */
+  /** The history of the database; null if the database does not reveal it. */
   timeline: string | null;
   versionId: number;
   wanted: Wanted;
@@ -48,16 +51,16 @@ interface State {
   select: SqlText;
   /** Selects the rows of some of its entries. */
   selectOf: (entries: readonly number[]) => SqlText;
-  /** Those of the forecast table. */
+  /** Columns of the forecast table. */
   columns: ForecastColumn[];
-  /** Of the live entries that are wanted, oldest first. */
+  /** Labels of the wanted live entries, oldest first. */
   labels: Label[];
   /**
    * Two states of the same name make the same answer. The rows of an entry never change and its id
    * never comes back within one history of the database, so the live entries tell which rows there are.
    */
   of: BodyOf;
-  /** The series of the states that have all rows of the version. */
+  /** The series of states that have all rows of the version. */
   series: string;
 }
 
@@ -82,7 +85,7 @@ export async function readForecast(
   asked: Asked,
 ): Promise<Read> {
   try {
-    // A snapshot of its own, so that every reader gets what was committed before it asked.
+    // A snapshot of its own, so that every reader gets what was committed before its request.
     const read = (tx: Transaction) => stateOf(tx, versionId, wanted);
     const { of, timeline } = await db.versionRead(versionId, read, 'metadata');
     // If nothing is kept, rows that were changed past the service are to be seen.
@@ -95,7 +98,7 @@ export async function readForecast(
       : await plain(asked.signal);
     return { kind: 'rows', body, tag: bodies.keeps ? body.state : undefined };
   } catch (error) {
-    // If the version was deleted meanwhile, its table is gone with it; the 404 then names the version.
+    // If the version was deleted meanwhile, its table is gone too. The 404 then names the version.
     if (error instanceof AppError && [404, 409].includes(error.status)) {
       await getVersion(db, versionId);
     }
@@ -103,7 +106,7 @@ export async function readForecast(
   }
 }
 
-/** The rows of a state, or of a newer one, as they are. */
+/** The rows of a state, or of a newer one, uncompressed. */
 function plainBody(
   db: Database,
   bodies: Bodies,
@@ -119,8 +122,8 @@ function plainBody(
 }
 
 /**
- * The rows of a state, or of a newer one, compressed: once for all who want them so. They come as they
- * are if there is no memory to compress them in, which nobody waits for.
+ * The rows of a state, or of a newer one, compressed once for all clients that want them so. If memory for
+ * the compression is short, they are sent uncompressed rather than waiting.
  */
 async function compressedBody(
   bodies: Bodies,
@@ -157,7 +160,7 @@ async function packedBody(
 ): Promise<Made> {
   body.holds(memory);
   const made = { rowCount, length, state, timeline, rows: undefined };
-  // Some clients do not take no bytes for compressed.
+  // Some clients reject an empty compressed body.
   if (length === 0) return { ...made, parts };
   const grow = (bytes: number) => memory.grow(bytes);
   return { ...made, parts: await compress(parts, encoding, grow, body.signal), encoding };
@@ -179,7 +182,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
     select,
     columns.map((c) => [c.name, c.type, c.role]),
   ]);
-  // The stamp tells an entry from one of its id in a database that was restored or made anew.
+  // The stamp distinguishes an entry from one with the same id in a restored or recreated database.
   const shown = labels.map((e) =>
     operation === 'get_data' ? [e.id, e.stamp, e.operation, e.note] : [e.id, e.stamp],
   );
@@ -202,9 +205,8 @@ const digest = (facts: unknown): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
 
 /**
- * Reads the rows, in a snapshot that is newer than the one by which the body was begun. Each attempt
- * takes another one: a read that kept a connection while it waited for memory would keep it from those
- * it waits for.
+ * Reads the rows in a snapshot that is newer than the request. Each attempt takes a new snapshot: a read that
+ * kept its connection while waiting for memory would block the requests that it waits for.
  */
 const makeBody = (
   db: Database,
@@ -227,7 +229,7 @@ const makeBody = (
     });
   }, body.signal);
 
-/** @param before rows of a state of the same series, if there are any */
+/** @param before cached rows of a state of the same series, if there are any */
 async function encodeRows(
   tx: Transaction,
   state: State,
@@ -240,12 +242,12 @@ async function encodeRows(
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
   );
-  // How many groups a grain makes is not known.
+  // The number of groups at a grain is unknown.
   const expected = operation === 'get_data' ? await countedRows(tx, versionId, entries) : 0;
   const estimate = CELL_BYTES * plan.length * expected;
-  // So a read that cannot succeed now is not begun.
+  // A read that cannot succeed now fails here, before it starts.
   memory.expect(estimate);
-  // Rows may have been deleted by hand: then no room is made for as many as were counted.
+  // If rows were deleted by hand, the counted room would be too large.
   const roomFor = memory.mayHold(2 * estimate) ? expected : 0;
   const isSame = (e: Label) => (before?.stamps.get(e.id) ?? e.stamp) === e.stamp;
   const usable = before && labels.some((e) => before.stamps.has(e.id)) && labels.every(isSame);
@@ -259,30 +261,30 @@ async function encodeRows(
   if (operation === 'get_data') shown.push(...fromLog(read, labels));
   const parts = encodeBlocks(shown);
   const length = lengthOf(parts);
-  // Rows that are left out may still have memory in a block of others.
+  // Rows that are left out may still occupy memory in a shared block.
   const bytes = rowCount === 0 ? 0 : Math.ceil((length * heldIn(blocks)) / rowCount);
   memory.grow(bytes);
-  // The system gives no memory for the room behind the columns, which nothing has been written to.
+  // The unused room behind the columns has never been written to, so the system has not allocated it.
   memory.trim(bytes);
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
   return { parts, rowCount, rows, stamps, length, state: of.state, timeline };
 }
 
-/** The columns that follow from each row's log entry; none if the rows do not tell it. */
+/** The columns that depend on each row's log entry; none if the rows do not name it. */
 function fromLog({ blocks, rows }: RowsRead, labels: readonly Label[]): BlockColumn[] {
   const logids = blocks[0]?.columns.find(({ name }) => name === 'pf_logid');
   if (!logids) return [];
   const rowCount = rowCountIn(blocks);
   const mapped = (name: string, text: (label: Label) => string | null) => {
     const texts = new Map(labels.map((e) => [e.id, text(e)]));
-    // Rows that cannot be told apart by their entries are one block.
+    // Rows that cannot be grouped by entry are a single block.
     const runs = rows ? runsAt(rows.places) : entryRuns(logids);
     return { name, blocks: [mappedDictionary(rowCount, runs, texts)] };
   };
   return [mapped('pf_note', (e) => e.note), mapped('pf_op', (e) => e.operation)];
 }
 
-/** Rows that were read, entry by entry if every row tells its entry. */
+/** Rows that were read, grouped by entry if every row names its entry. */
 interface RowsRead {
   blocks: readonly RowBlock[];
   rows: EntryRows | undefined;
@@ -311,7 +313,7 @@ async function allRows(
   return { blocks: rows?.blocks ?? [block], rows };
 }
 
-/** The rows of a state: those of entries that `before` does not have are read. */
+/** The rows of a state. Only the rows of entries that `before` lacks are read from the database. */
 async function newRows(
   tx: Transaction,
   { selectOf, labels }: State,
@@ -338,9 +340,7 @@ async function newRows(
   return { blocks: rows.blocks, rows };
 }
 
-/**
- * The same rows with those of each entry together. Stored rows nearly are; groups come in any order.
- */
+/** Orders the rows by entry. Stored rows are nearly in that order already; groups come in any order. */
 const inOrder = (select: SqlText, plan: readonly PlannedColumn[]): SqlText =>
   plan.some(({ name }) => name === 'pf_gkey') && plan.some(({ name }) => name === 'pf_logid')
     ? sql`SELECT * FROM (${select}

@@ -11,17 +11,17 @@ import { writingRows } from './entries/writer';
 import { loadAgain } from './loads';
 import { operateIn, OperationResult } from './operate';
 
-/** What a redo answers: the rows of an operation, or what a load brought. */
+/** The answer of a redo: the rows of an operation, or the row count of a load. */
 const RedoResult = v.union([OperationResult, LoadAnswer]);
 type RedoResult = v.InferOutput<typeof RedoResult>;
 
 /**
- * Runs the request of an entry that was undone or cleared again, on the version as it is now. The new
- * entry has its note; the old one leaves the list (docs/contract/06-log.md#post-versionsidredologid).
+ * Runs the request of an undone or cleared entry again, on the current version. The new entry has its note,
+ * and the old one leaves the list of undone entries (docs/contract/06-log.md#post-versionsidredologid).
  *
  * @param user who redoes it
- * @throws AppError 403 if the version is closed, 404 if there is no such version, or no such entry on
- * its list; 422 with the reason if the request can no longer be made; 503 for waiting too long
+ * @throws AppError 403 if the version is closed, 404 if there is no such version or no such undone entry; 422
+ * with the reason if the request can no longer be made; 503 after waiting too long
  */
 export const redo = (
   resources: Resources,
@@ -35,9 +35,9 @@ export const redo = (
   );
 
 /**
- * Makes what an entry records again, within a write that is open already.
+ * Runs the recorded request of an entry again, within an open write.
  *
- * @param user in whose name
+ * @param user the user of the new entry
  * @throws AppError 422 for whatever the request itself would be refused for
  */
 export async function runAgain(
@@ -51,12 +51,12 @@ export async function runAgain(
       : operateAgain(writer, entry.operation, entry, user));
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 404, 409].includes(error.status)) throw error;
-    // The field is one of the recorded request, which this client has not sent.
+    // The error's field belongs to the recorded request, which this client has not sent.
     throw new AppError(422, error.message, { column: error.blame.column, cause: error });
   }
 }
 
-/** What the log keeps of an operation has the names of the body's fields. */
+/** The log stores an operation under the names of the body's fields. */
 async function operateAgain<O extends SliceOperation>(
   writer: EntryWriter,
   operation: O,

@@ -24,11 +24,10 @@ import { runAgain } from './redo';
 import { makeVersion } from './versions';
 
 /**
- * Makes a version by running the loads of another one on the source as it is now, then its operations, in
- * one transaction (docs/contract/19-planning-together.md#replays).
- *
- * @throws AppError 404; 409 for a name taken, an archived source or one without generated SQL; 422 for
- * the first entry that cannot be replayed, if those are not to be left out
+ * Makes a version by running the loads of another one on the current source, then its operations, in one
+ * transaction (docs/contract/19-planning-together.md#replays).
+ * @throws AppError 404; 409 for a name taken, an archived source or one without generated SQL; 422 for the
+ * first entry that cannot be replayed, unless such entries are skipped
  */
 export const replayVersion = (
   { db, budget, config }: Resources,
@@ -39,34 +38,36 @@ export const replayVersion = (
   budget.run(async (memory) => {
     const original = await readOriginal(db, id);
     const replayed = await db.replayTransaction(
-      // An answer that is kept with the original would wait for the original's writers.
+      // An answer stored with the original version would wait for that version's writers.
       (tx) =>
         once(tx, null, key, ReplayAnswer, memory, () =>
           replay(tx, memory, original, request, config.distribute),
         ),
-      // Each entry is as much work as a request of its own.
+      // Each entry gets the time of a request of its own.
       Math.max(1, original.entries.length),
     );
     memory.release();
     return replayed;
   });
 
-/** What came of each entry when a version was replayed; empty if it is no replay. @throws AppError 404 */
+/**
+ * The result of each entry when the version was replayed; empty if it is not a replay. @throws AppError 404
+ */
 export async function replayedEntries(db: Database, versionId: number): Promise<ReplayedEntry[]> {
   await getVersion(db, versionId);
   return listReplayed(db, versionId);
 }
 
-/** A version to replay, as it was at one moment. */
+/** A version to replay, read in one snapshot. */
 interface Original {
   version: Version;
-  /** In the order in which they are to run: loads first. */
+  /** In the order of execution: loads first. */
   entries: LogListEntry[];
   /** Names of the data columns of its forecast table. */
   columns: readonly string[];
 }
 
-/** Reads it in one snapshot and without a lock, so that its writers do not wait for the replay. */
+/** Reads the original in one snapshot and without a lock, so that its writers do not wait for the replay. */
 const readOriginal = (db: Database, id: number): Promise<Original> =>
   db.versionRead(id, async (tx) => {
     const target = await readVersion(tx, id);
@@ -92,7 +93,7 @@ async function replay(
   for (const entry of entries) {
     const outcome = await writer.replay(entry.id, async () => {
       requireSelecting(entry, columns, writer);
-      // The rows are not kept: only those of one entry are in memory at a time.
+      // The rows are dropped, so that only those of one entry are in memory at a time.
       await runAgain(writer, entry, wanted.pf_user);
     });
     if (!(outcome instanceof AppError)) continue;
@@ -111,7 +112,7 @@ async function replay(
   await keepReplayed(tx, created.id, replayed);
 
   await copyLocks(tx, version.id, created.id);
-  // If the original is still there, so were its locks; its writers may go on.
+  // If the original still exists, its locks did too. Its writers may go on.
   await getVersion(tx, version.id);
   return {
     version: created,
@@ -121,7 +122,7 @@ async function replay(
   };
 }
 
-/** An entry of a log, and its totals. */
+/** Splits a listed entry into the entry and its totals. */
 function parted({ row_count, value_total, units_total, ...entry }: LogListEntry): {
   entry: LogEntry;
   totals: ReplayedEntry['after'];
@@ -130,10 +131,10 @@ function parted({ row_count, value_total, units_total, ...entry }: LogListEntry)
 }
 
 /**
- * Holds an entry to the columns that its slices select by. A key that is no dimension or date selects
- * nothing; if it did when the entry was made, the same slice would now be wider.
+ * Checks the columns that an entry's slices select by. A key that is not a dimension or date selects nothing.
+ * If it selected rows when the entry was made, the same slice would now be wider.
  *
- * @param known the data columns of the version that the entry is from
+ * @param known the data columns of the original version
  * @throws AppError 422
  */
 function requireSelecting(
@@ -159,7 +160,7 @@ function slicesOf({ operation, slice, params }: LogEntry): Slice[] {
   return [...own, ...edits, ...(params.hold ?? [])];
 }
 
-/** The refusal of a replay because of one entry. */
+/** The error of a replay that one entry has caused. */
 function notReplayed({ id, operation, note }: LogEntry, refusal: AppError): AppError {
   const named = note ? `${operation}, “${note}”` : operation;
   return new AppError(

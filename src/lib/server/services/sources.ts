@@ -52,7 +52,7 @@ export function registerSource(db: Database, request: RegisterSourceRequest): Pr
   });
 }
 
-/** Changes what the request names and nothing else. @throws AppError 404 */
+/** Changes the fields that the request names. @throws AppError 404 */
 export function editSource(db: Database, id: number, edit: EditSourceRequest): Promise<Source> {
   return db.transaction(async (tx) => {
     const current = await lockSource(tx, id, 'UPDATE');
@@ -96,8 +96,7 @@ export async function columnValues(
 }
 
 /**
- * How many rows would reach the browser at a grain of these columns.
- *
+ * Number of rows that would reach the browser at a grain of these columns.
  * @throws AppError 404, 400 if a column does not exist or cannot be grouped by
  */
 export async function estimateGrain(

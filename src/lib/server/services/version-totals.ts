@@ -7,16 +7,15 @@ import { measureColumns } from '../sql/forecast-columns';
 import { readVersion } from './forecast-version';
 
 /**
- * What a version adds up to, altogether and by month (docs/contract/06-log.md#get-versionsidtotals). What
- * entries add up to is kept: for floating-point measures, too, which are only looked at here.
- *
+ * Totals of a version, overall and by month (docs/contract/06-log.md#get-versionsidtotals). The totals of
+ * entries are cached, also for floating-point measures, since these figures are only displayed.
  * @throws AppError 404
  */
 export const versionTotals = (
   { db, monthTotals: kept }: { db: Database; monthTotals: KeptTotals<EntryMonths> },
   versionId: number,
 ): Promise<VersionTotals> =>
-  // One snapshot, or the totals would speak of other entries than the list.
+  // One snapshot, so that all totals have the same entries.
   db.versionRead(versionId, async (tx) => {
     const { version, table, columns } = await readVersion(tx, versionId);
     const date = columns.find(({ role }) => role === 'date');

@@ -35,11 +35,11 @@ import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable } from '../sql/forecast-table';
 import { unrecorded } from './forecast-version';
 
-/** The refusal of a name that another version of the source has. */
+/** The error for a name that another version of the source has. */
 export const nameTaken = (name: string): AppError =>
   new AppError(409, `The source has a version named "${name}" already`, { field: 'name' });
 
-/** Holds a new version to a source that is in use. @throws AppError 409 */
+/** Checks that the source of a new version is active. @throws AppError 409 */
 export function requireActive({ status }: Source): void {
   if (status === 'archived') {
     throw new AppError(409, 'The source is archived; make it active before planning on it');
@@ -47,9 +47,8 @@ export function requireActive({ status }: Source): void {
 }
 
 /**
- * The versions of a source, each with its size and last change. The log keeps the rows of each entry:
- * counting them here would take seconds per forecast table, and would wait for a locked one.
- *
+ * The versions of a source, each with its size and last change. The log stores the number of rows of each
+ * entry: counting them here would take seconds per forecast table, and would wait for a locked one.
  * @throws AppError 404
  */
 export async function versions(db: Database, sourceId: number): Promise<VersionListEntry[]> {
@@ -70,7 +69,7 @@ export async function versions(db: Database, sourceId: number): Promise<VersionL
   return entries;
 }
 
-/** Rows of a version with old entries; undefined if it was deleted since it was listed. */
+/** Number of rows of a version with uncounted entries; undefined if it was deleted since it was listed. */
 async function countIfThere(
   db: Database,
   tname: string,
@@ -78,10 +77,10 @@ async function countIfThere(
 ): Promise<number | undefined> {
   try {
     return await db.transaction(async (tx) => {
-      // An entry that a copy has brought may have no rows on the workers yet.
+      // The rows of a copied entry may not be on the workers yet.
       await waitForCommits(tx, versionId);
       const rows = await countOldEntries(tx, forecastTable(tname, versionId), versionId);
-      // The version may be gone with its entries: what counts none would list it as empty.
+      // If the version was deleted with its entries, counting them would list it as empty.
       await getVersion(tx, versionId);
       return rows;
     });
@@ -108,9 +107,9 @@ export function createVersion(
 }
 
 /**
- * As {@link createVersion}, in a transaction that is open already; it locks the source.
+ * Like {@link createVersion}, in an open transaction. It locks the source.
  *
- * @param shards into how many the forecast table is distributed; null if it is not
+ * @param shards number of shards of the forecast table; null if it is not distributed
  */
 export async function makeVersion(
   tx: Transaction,
@@ -143,9 +142,8 @@ export async function makeVersion(
 }
 
 /**
- * The columns of the metadata that the stored templates know, with the types that they expect. A
- * column that was added since the generation is left to the next one, as in versions that are there
- * already.
+ * The columns of the metadata that the stored templates know, with the types that they expect. A column that
+ * was added since the generation waits for the next one, as in existing versions.
  */
 const asGenerated = (
   columns: readonly ForecastColumn[],
@@ -156,7 +154,7 @@ const asGenerated = (
     return type === undefined ? [] : { ...column, type };
   });
 
-/** Changes what the request names and nothing else. @throws AppError 404, 403, 409 */
+/** Changes the fields that the request names. @throws AppError 404, 403, 409 */
 export async function editVersion(
   db: Database,
   id: number,
@@ -178,7 +176,9 @@ export async function editVersion(
   }
 }
 
-/** Closes (in the name of `user`) or opens a version. @throws AppError 404, 409 if it is so already */
+/**
+ * Closes a version on behalf of `user`, or opens it. @throws AppError 404, 409 if it is in that state already
+ */
 export function switchVersion(
   db: Database,
   id: number,

@@ -9,7 +9,7 @@ import { AppError } from '../errors';
 const nameTaken = (name: string) =>
   new AppError(409, `The source has a view named "${name}" already`, { field: 'name' });
 
-/** The named views of a source, by name. @throws AppError 404 */
+/** The named views of a source, sorted by name. @throws AppError 404 */
 export async function views(db: Database, sourceId: number): Promise<NamedView[]> {
   const source = await getSource(db, sourceId);
   return listViews(db, source.id);
@@ -34,7 +34,7 @@ export function createView(
   });
 }
 
-/** Changes what the request names and nothing else. @throws AppError 404, 409 if the name is taken */
+/** Changes the fields that the request names. @throws AppError 404, 409 if the name is taken */
 export async function editView(
   db: Database,
   id: number,

@@ -23,25 +23,25 @@ import { requireUnlocked } from '../locks';
 import type { StatementAnswer } from '../read-columns';
 import { runWrite } from '../read-columns';
 
-/** The rows of an entry, as a condition. */
+/** A condition that selects the rows of an entry. */
 export const ofEntry = (logid: number): SqlText => sql`pf_logid = ${logid}`;
 
-/** Which rows of a version a statement works on. */
+/** The rows of a version that a statement works on. */
 export interface Reach {
   /** The condition of the slice. */
   slice: SqlText;
-  /** Rows of the slice that it leaves as they are; undefined if there are none. */
+  /** Rows of the slice that stay unchanged; undefined if there are none. */
   held?: HeldRows | undefined;
 }
 
 /** All rows of a version. */
 export const WHOLE: Reach = { slice: sql`TRUE` };
 
-/** What an operation writes through: `EntryWriter` or `TrialWriter`. */
+/** What operations write through: `EntryWriter` or `TrialWriter`. */
 export interface OperationWriter {
   tx: Transaction;
   target: ForecastVersion;
-  /** The rows of the version that nobody may change. */
+  /** The locked rows of the version. */
   locked: () => Promise<readonly LockedRows[]>;
   open: (entry: NewEntry) => Promise<OpenEntry>;
 }
@@ -61,9 +61,10 @@ export class OpenEntry {
   /**
    * Writes rows of the entry by a stored template.
    *
-   * @param reach which rows of the version it works on
-   * @param tokens what the template asks for beside table, version, entry, user, note, slice and exclusions
-   * @param blamed what a refusal by PostgreSQL blames
+   * @param reach the rows of the version that the template works on
+   * @param tokens values of the template's own tokens, beside table, version, entry, user, note, slice and
+   * exclusions
+   * @param blamed the field or column that an error of PostgreSQL is reported for
    * @throws AppError as {@link blameClient}
    */
   run(
@@ -77,7 +78,7 @@ export class OpenEntry {
     return blameClient(blamed, () => runWrite(tx, statement, target.columns, memory));
   }
 
-  /** A template with its tokens filled in. */
+  /** Fills in the tokens of a template. */
   protected filled(template: SqlText, { slice, held }: Reach, tokens: TokenValues): SqlText {
     const { target, entry, logid } = this;
     const { version, table } = target;
@@ -94,8 +95,8 @@ export class OpenEntry {
   }
 
   /**
-   * All rows of the entry as its operation answers them. The answers of several statements could not just
-   * be joined: at the grain, they may have the same keys.
+   * Reads all rows of the entry as its operation answers them. The answers of several statements cannot
+   * simply be joined: at the grain, they may have the same keys.
    */
   async rows(isGrain: boolean): Promise<StatementAnswer> {
     const { tx, target, entry, memory } = this;
@@ -112,10 +113,11 @@ FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
   }
 
   /**
-   * Ends the entry after its last row is written: holds it to the locks, keeps how many rows it has, and
-   * tells of it.
+   * Ends the entry after its last row is written: checks the locks, stores the number of rows, and sends the
+   * event.
    *
-   * @param answer what its operation answers, of which an undo is told again; of a load, how many rows it has
+   * @param answer the rows that the operation answers, whose keys an undo answers again; for a load, the
+   * number of rows
    * @throws AppError 423 if a row is locked
    */
   async close(answer: readonly Column[] | number): Promise<void> {

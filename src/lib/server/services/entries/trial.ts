@@ -19,18 +19,18 @@ import type { Reach, OperationWriter } from './open-entry';
 import { OpenEntry } from './open-entry';
 import type { Resources, Held } from './writer';
 
-/** What one statement of a trial has done. */
+/** The effect of one statement of a preview. */
 interface Tried {
-  /** As it ran. */
+  /** The statement with its tokens filled in. */
   statement: SqlText;
   reach: Reach;
-  /** Of its slice, without rows of excluded origins. */
+  /** Totals of its slice, without rows of excluded origins. */
   totals: Record<'before' | 'after', Totals>;
 }
 
 /**
- * Tries to write one entry, to tell what would come of it. Only {@link trying} makes one: its transaction
- * is rolled back.
+ * Writes one entry to find out its effect. Only {@link trying} makes one, in a transaction that is rolled
+ * back.
  */
 class TrialWriter implements OperationWriter {
   readonly tried: Tried[] = [];
@@ -45,14 +45,14 @@ class TrialWriter implements OperationWriter {
     return lockedRows(this.tx, this.target);
   }
 
-  /** An entry that is not in the log. Its id is negative, so keys of its rows are those of no other row. */
+  /** Opens an entry that is not in the log. Its id is negative, so the keys of its rows are unique. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, tried } = this;
     const locked = await this.locked();
     return new TriedEntry(tx, target, memory, locked, entry, await triedId(tx), tried);
   }
 
-  /** Totals of the rows in any of the slices that are held. */
+  /** Totals of the held rows in any of the slices. */
   async held(): Promise<Totals> {
     const { tx, target, tried } = this;
     const conditions = tried.flatMap(({ reach: { slice, held } }) =>
@@ -91,13 +91,13 @@ class TriedEntry extends OpenEntry {
     return answer;
   }
 
-  /** There is no entry that could keep a count, and nothing to tell. */
+  /** There is no log entry that could store a count, and no event to send. */
   override close(): Promise<void> {
     return this.requireUnlocked();
   }
 }
 
-/** Totals of the rows behind a condition that operations see. */
+/** Totals of the rows that match a condition, without rows of excluded origins. */
 async function totalsOf(
   tx: Transaction,
   { version, columns, table }: ForecastVersion,
@@ -108,12 +108,10 @@ async function totalsOf(
 }
 
 /**
- * Gives `work` a writer whose writes are rolled back, in one snapshot. It takes no lock of the version, so
- * no writer waits for it, and a closed version can be tried, too. Used-up ids are all that it leaves
- * behind.
- *
- * @throws AppError 404 if there is no such version; 422 for rows that take more than the whole budget, 503
- * for waiting too long
+ * Gives `work` a writer whose writes are rolled back, in one snapshot. It does not lock the version, so no
+ * writer waits for it, and it works on a closed version too. It leaves nothing behind but used-up ids.
+ * @throws AppError 404 if there is no such version; 422 for rows that exceed the whole memory budget, 503
+ * after waiting too long
  */
 export const trying = <Result extends object>(
   { db, budget }: Resources,

@@ -46,7 +46,7 @@ import type { KeptWritten } from '../written';
 import { deleteWritten, keepWritten, writtenOf } from '../written';
 import { OpenEntry, WHOLE, ofEntry } from './open-entry';
 
-/** What every request that writes rows uses. */
+/** The resources of every request that writes rows. */
 export interface Resources {
   db: Database;
   budget: Budget;
@@ -54,12 +54,12 @@ export interface Resources {
   written: KeptWritten;
 }
 
-/** A written entry: its id, and what its statement answers. */
+/** A written entry: its id, and the result of its statement. */
 export interface WrittenEntry extends StatementAnswer {
   logid: number;
 }
 
-/** What an undo answers: how many rows it took out, and the index values that a client has them by. */
+/** The answer of an undo: the number of deleted rows, and the keys by which a client can find them. */
 export const UndoResult = v.object({
   rows_deleted: v.number(),
   keys: v.picklist(['pf_ids', 'pf_gkeys']),
@@ -69,13 +69,13 @@ export const UndoResult = v.object({
 export type UndoResult = v.InferOutput<typeof UndoResult>;
 
 /**
- * Gives `work` the one writer of a version's entries, in a transaction that holds the version's lock.
- * Every write of forecast rows goes through it (docs/contract/15-concurrency.md). If `work` throws, all
- * that it wrote is rolled back.
+ * Gives `work` the one writer of a version's entries, in a transaction that holds the version's lock. Every
+ * write of forecast rows goes through it (docs/contract/15-concurrency.md). If `work` throws, all its writes
+ * are rolled back.
  *
- * @param answer what `work` answers. It is kept with the key
- * @param key of the request; if it came before, `work` is not called
- * @param lock `SHARE` for loads, which may run side by side; `UPDATE` for everything else
+ * @param answer schema of the result of `work`, which is stored with the key
+ * @param key of the request; `work` is not called for a repeated request
+ * @param lock `SHARE` for loads, which may run concurrently; `UPDATE` for everything else
  * @throws AppError 404 if there is no such version, 403 if it is closed, 409 for a key of another request
  */
 export const writing = <Result extends object>(
@@ -94,7 +94,7 @@ export const writing = <Result extends object>(
 
 /**
  * Copies all entries of a version with their rows to a new one, whose forecast table has the same columns.
- * Both are locked by the transaction.
+ * The transaction has locked both.
  *
  * @param columns names of the data columns
  */
@@ -108,14 +108,13 @@ export async function copyAll(
   await copyRows(tx, from.table, to.table, columns, entries);
 }
 
-/** An answer with rows, and what they take: to be released when they are sent. */
+/** An answer with rows and its memory reservation, to be released when the rows are sent. */
 export type Held<Result> = Result & { memory: Reservation };
 
 /**
- * As {@link writing}, for a write that answers rows. If memory for them is short, the transaction is
- * rolled back, the request waits without lock or connection, and `work` is called again.
- *
- * @throws AppError 422 for rows that take more than the whole budget, 503 for waiting too long
+ * Like {@link writing}, for a write that answers rows. If memory for them is short, the transaction is rolled
+ * back, the request waits without a lock or connection, and `work` is called again.
+ * @throws AppError 422 for rows that exceed the whole memory budget, 503 after waiting too long
  */
 export const writingRows = <Result extends object>(
   resources: Resources,
@@ -139,16 +138,16 @@ const underLock = <Result extends object>(
   lock: 'UPDATE' | 'SHARE',
 ): Promise<Result> =>
   db.versionTransaction(versionId, async (tx) => {
-    // A key that came before is answered without the checks of the version, which its write has passed.
+    // A repeated request is answered without the checks of the version, which the first request has passed.
     const result = await once(tx, versionId, key, answer, memory, async () =>
       work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory, written)),
     );
-    // Nobody reads while this is committed; loads, which run side by side, are so one after the other.
+    // Nobody reads during this commit, and concurrent loads commit one at a time.
     await lockUntilCommitted(tx, versionId);
     return result;
   });
 
-/** The writer of a version that the transaction itself has made, so that nobody else has it yet. */
+/** The writer of a version that this transaction has created, so that nobody else can use it yet. */
 export const newWriter = async (
   tx: Transaction,
   versionId: number,
@@ -156,8 +155,8 @@ export const newWriter = async (
 ): Promise<EntryWriter> => new EntryWriter(tx, await readVersion(tx, versionId), memory);
 
 /**
- * Writes and deletes entries of one version. Only {@link writing}, {@link writingRows} and
- * {@link newWriter} make one.
+ * Writes and deletes entries of one version. Only {@link writing}, {@link writingRows} and {@link newWriter}
+ * make one.
  */
 class EntryWriter {
   #origin: EntryOrigin | undefined;
@@ -170,12 +169,12 @@ class EntryWriter {
     private readonly written?: KeptWritten,
   ) {}
 
-  /** The rows of the version that nobody may change. @throws AppError as {@link lockedRows} */
+  /** The locked rows of the version. @throws AppError as {@link lockedRows} */
   async locked(): Promise<readonly LockedRows[]> {
     return (this.#locked ??= await lockedRows(this.tx, this.target));
   }
 
-  /** @param among the rows that a write removes @throws AppError 423 if some of them are locked */
+  /** @param among the rows that a write deletes @throws AppError 423 if some of them are locked */
   async #requireUnlocked(among: SqlText): Promise<void> {
     await requireUnlocked(this.tx, this.target, await this.locked(), among);
   }
@@ -183,8 +182,9 @@ class EntryWriter {
   /**
    * Writes one entry, then its rows by a stored template.
    *
-   * @param tokens what the template asks for beside table, version, entry, user, note and exclusions
-   * @param blamed what a refusal by PostgreSQL blames
+   * @param tokens values of the template's own tokens, beside table, version, entry, user, note and
+   * exclusions
+   * @param blamed the field or column that an error of PostgreSQL is reported for
    * @throws AppError as {@link blameClient}
    */
   async write(
@@ -195,12 +195,12 @@ class EntryWriter {
   ): Promise<WrittenEntry> {
     const open = await this.open(entry);
     const written = await open.run(template, WHOLE, tokens, blamed);
-    // An operation at the grain answers fewer rows than it writes.
+    // At the grain, an operation answers fewer rows than it writes.
     await open.close(isLoad(entry.operation) ? written.rowCount : written.columns);
     return { logid: open.logid, ...written };
   }
 
-  /** Writes an entry without rows; one statement or several then write them. */
+  /** Writes an entry without rows. One or several statements then write its rows. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, written } = this;
     const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
@@ -230,20 +230,20 @@ class EntryWriter {
     return { rows_deleted: known.row_count, keys: known.keys.kind, columns: [column] };
   }
 
-  /** Deletes the rows of an entry, which says what they were. */
+  /** Deletes the rows of an entry and reads their keys from the statement. */
   async #deleteRead(id: number): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
     const tokens = { fc_table: table, logid: sql`${id}` };
     const gone = await runWrite(tx, substitute(undoTemplate(columns), tokens), columns, memory);
-    // At the grain, the statement counts the rows behind each key.
+    // At the grain, the statement counts the rows of each key.
     const [keys, counts] = [gone.columns.slice(0, 1), gone.columns[1]];
     return counts
       ? { rows_deleted: sumOf(counts), keys: 'pf_gkeys', columns: keys }
       : { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: keys };
   }
 
-  /** Deletes one entry with its rows, and answers no keys. @throws AppError 404, 423 */
+  /** Deletes one entry with its rows, without answering keys. @throws AppError 404, 423 */
   async remove(logid: number): Promise<void> {
     const { tx, target } = this;
     await deleteEntry(tx, logid);
@@ -255,7 +255,7 @@ class EntryWriter {
   /**
    * Deletes all entries of one kind of load with their rows, and counts both.
    *
-   * @param user who clears them, if that is known
+   * @param user who clears them, if known
    * @throws AppError 423 if a row of one is locked
    */
   async clear(operation: LoadOperation, user: string | null): Promise<ClearAnswer> {
@@ -272,7 +272,7 @@ class EntryWriter {
     return { rows_deleted, log_entries_deleted: entries.length };
   }
 
-  /** Totals of the entries that some rows belong to. @param where which rows */
+  /** Totals by entry of some rows. @param where which rows */
   async #totals(where: SqlText): Promise<(logid: number) => Totals> {
     const { table, columns } = this.target;
     const { byEntry } = await entryTotals(this.tx, table, columns, where);
@@ -280,10 +280,10 @@ class EntryWriter {
   }
 
   /**
-   * Writes an entry that was undone again, and takes it off the list of those that were.
+   * Writes an undone entry again, and removes it from the list of undone entries.
    *
-   * @param run writes it; what it writes says in `params.redo_of` which entry it redid
-   * @throws AppError 404 if the version has no such entry on its list, and whatever `run` throws
+   * @param run writes it; the new entry names the undone one in `params.redo_of`
+   * @throws AppError 404 if the version has no such undone entry, and whatever `run` throws
    */
   async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
     const { entry } = await undoneEntry(this.tx, this.target.version.id, logid);
@@ -295,14 +295,14 @@ class EntryWriter {
   /**
    * Writes an entry of another version again.
    *
-   * @param run writes it; what it writes says in `params.replayed_from` which entry it replayed
-   * @returns the refusal if it is refused; it has written nothing then
+   * @param run writes it; the new entry names the original in `params.replayed_from`
+   * @returns the refusal if it is refused; nothing is written then
    */
   replay<Result>(logid: number, run: () => Promise<Result>): Promise<Result | AppError> {
     return this.#from({ replayed_from: logid }, () => this.tx.attempt(run));
   }
 
-  /** Runs `run`, whose entries say where they come from. */
+  /** Calls `run`, and records where its entries come from. */
   async #from<Result>(origin: EntryOrigin, run: () => Promise<Result>): Promise<Result> {
     this.#origin = origin;
     try {
