@@ -89,7 +89,7 @@ const COMPARISONS = {
 
 const INTEGERS = ['smallint', 'integer', 'bigint'];
 
-/** A number with more digits than the column has is no error: it is compared, not stored. */
+/** A number with more digits than the column can store is not an error, since it is only compared. */
 const unbounded = (type: SqlText): SqlText => (/^numeric\(.*\)$/.test(type) ? sql`numeric` : type);
 
 function scalars(value: FilterCondition['value'], place: Place): Scalar[] {

@@ -3,11 +3,11 @@ import { isLeaf } from '../../contract/columns';
 import type { SqlText } from './quote';
 import { sql } from './quote';
 
-/** The type of a database column with its domain resolved, as the catalog tells it. */
+/** The type of a database column from the catalog, with its domain resolved. */
 export interface ColumnType {
   /** Declared type, as PostgreSQL prints it: `numeric(12,2)`, `public.colour`. */
   declared: SqlText;
-  /** The base type with its modifier; the same as `declared` if that is no domain. */
+  /** The base type with its modifier. It equals `declared` unless the type is a domain. */
   base: SqlText;
   /** The base type's own name: `int4`, `varchar`, `numeric`, `_text`. */
   name: string;
@@ -78,8 +78,8 @@ export function forecastType(role: Role, type: ColumnType): SqlText {
 }
 
 /**
- * The columns of a source's forecast tables, in the one order that is used everywhere. `filter`
- * and `ignore` columns stay out, and so do columns that the table no longer has.
+ * The columns of a source's forecast tables, in the order that is used everywhere. It leaves out `filter` and
+ * `ignore` columns, and columns that the table no longer has.
  */
 export function forecastColumns(columns: readonly SourceColumn[]): ForecastColumn[] {
   return columns.flatMap((c) => {
@@ -97,26 +97,26 @@ export function forecastColumns(columns: readonly SourceColumn[]): ForecastColum
   });
 }
 
-/** The columns that tell rows apart: every dimension and date, in order. */
+/** The columns that identify a leaf: every dimension and date, in order. */
 export const leafColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   columns.filter((c) => isLeaf(c.role));
 
-/** What a template does with a column: groups by it, or sums it as one measure or the other. */
+/** How a template uses a column: it groups by it, or sums it as value or units. */
 export type ColumnUse = 'leaf' | 'value' | 'units';
 
-/** What a template does with a column of a role that forecast tables have. */
+/** How a template uses a column with a role that forecast tables have. */
 export const useOf = (role: string): ColumnUse =>
   role === 'value' || role === 'units' ? role : 'leaf';
 
-/** Types of which two values that are equal also print alike. */
+/** Types whose equal values always print alike. */
 const EQUAL_PRINTS_ALIKE =
   /^(text|date|bigint|numeric|double precision|boolean|uuid|bytea|inet|cidr|macaddr8?|time.*)$/;
 
 /**
- * What tells the values of a leaf column apart, as SQL. A pivot shows an interval of 1 day and one
- * of 24 hours as two groups, though PostgreSQL takes them for equal: of such types, the text tells.
+ * SQL that distinguishes the values of a leaf column as a pivot does. PostgreSQL considers the intervals `1
+ * day` and `24 hours` equal, but a pivot shows two groups. For such types the text distinguishes them.
  *
- * @param name the column, with its table if need be
+ * @param name the column, with its table if necessary
  */
 export const toldApart = ({ type }: ForecastColumn, name: SqlText): SqlText =>
   EQUAL_PRINTS_ALIKE.test(type) ? name : sql`${name}::text`;
@@ -132,8 +132,8 @@ export const measureColumns = (columns: readonly ForecastColumn[]): ForecastColu
   (['value', 'units'] as const).flatMap((role) => measureOf(role, columns) ?? []);
 
 /**
- * The display grain (docs/contract/02-resources-and-their-fields.md#display-grain). Empty: raw-row
- * mode.
+ * The columns of the display grain (docs/contract/02-resources-and-their-fields.md#display-grain). Empty in
+ * raw-row mode.
  */
 export const grainColumns = (columns: readonly ForecastColumn[]): ForecastColumn[] =>
   leafColumns(columns).filter((c) => c.inGrain);
@@ -155,7 +155,7 @@ export const periodColumnsOf = (
       c.periodColumn !== null && c.dimGroup !== null && c.dimGroup === date.dimGroup,
   );
 
-/** The one date column that a derived dimension follows; undefined if its group has none. */
+/** The one date column that a derived dimension depends on; undefined if its group has none. */
 export const dateOfGroup = (
   dimension: ForecastColumn,
   columns: readonly ForecastColumn[],

@@ -3,29 +3,28 @@ import { grainColumns, measureColumns, toldApart } from './forecast-columns';
 import type { SqlText } from './quote';
 import { commas, ident, sql } from './quote';
 
-/** The characters that a grain key is built with: in place of null, and between its parts. */
+/** The special characters of a grain key: one stands for null, the other separates its parts. */
 const NULL_PART = sql`chr(30)`;
 const SEPARATOR = sql`chr(31)`;
 
-/** The two of them, which no value of a key may hold: as text, as a pattern in SQL, in words. */
+/** Both characters, which no value of a key may contain: as text, as a pattern in SQL, in words. */
 export const KEY_CHARACTERS = ['\u001e', '\u001f'];
 export const KEY_CHARACTERS_PATTERN = '[\\x1e\\x1f]';
 export const HOLDS_KEY_CHARACTER = `holds the character ${NULL_PART} or ${SEPARATOR}, which separates the parts of a key`;
 
 /**
- * `pf_gkey`: unique text for one grain row
- * (docs/contract/02-resources-and-their-fields.md#display-grain). The sentinel keeps a null apart
- * from the empty string, and ('a', null) apart from (null, 'a').
+ * `pf_gkey`: the unique text of one grain row (docs/contract/02-resources-and-their-fields.md#display-grain).
+ * The sentinel distinguishes null from the empty string, and ('a', null) from (null, 'a').
  */
 export function grainKey(grain: readonly ForecastColumn[]): SqlText {
   const parts = grain.map((c) => sql`COALESCE(${ident(c.name)}::text, ${NULL_PART})`);
   return sql`concat_ws(${commas([SEPARATOR, ...parts, sql`pf_iter`, sql`pf_logid::text`])})`;
 }
 
-/** Types that Arrow and JSON carry as they are; every other type travels as text. */
+/** Types that Arrow and JSON can carry. Every other type is cast to text. */
 const TRAVELS = ['text', 'bigint', 'numeric', 'double precision', 'date', 'boolean'];
 
-/** A forecast column as it leaves the database, under its own name. */
+/** A forecast column under its own name, cast to a type that Arrow and JSON can carry. */
 function travelling(column: ForecastColumn): SqlText {
   const name = ident(column.name);
   return TRAVELS.includes(column.type) ? name : sql`${name}::text AS ${name}`;
@@ -37,8 +36,7 @@ const measureSums = (columns: readonly ForecastColumn[]): SqlText[] =>
 /**
  * The select list of a grain row: grain columns, `pf_iter`, `pf_logid`, `pf_gkey`, measures.
  *
- * @param measures of rows that are grouped here; of rows that {@link grainSumList} has grouped, their
- * names alone
+ * @param measures sums if rows are grouped here; plain names if {@link grainSumList} has grouped them
  */
 export function grainSelectList(
   columns: readonly ForecastColumn[],
@@ -54,7 +52,7 @@ export function grainSelectList(
   ];
 }
 
-/** The select list of a grain row whose key is still to be built: columns as they are, summed measures. */
+/** The select list of a grain row without its key: the columns unchanged, the measures summed. */
 export const grainSumList = (columns: readonly ForecastColumn[]): SqlText[] => [
   ...grainColumns(columns).map((c) => ident(c.name)),
   sql`pf_iter`,
@@ -62,7 +60,7 @@ export const grainSumList = (columns: readonly ForecastColumn[]): SqlText[] => [
   ...measureSums(columns),
 ];
 
-/** What rows are grouped by so that the values of these columns are told apart. */
+/** Expressions to group rows by, so that the values of these columns are distinguished. */
 export const groupedBy = (columns: readonly ForecastColumn[], of = sql``): SqlText[] =>
   columns.flatMap((c) => {
     const name = sql`${of}${ident(c.name)}`;

@@ -26,13 +26,13 @@ describe('accepts what people write', () => {
   });
 });
 
-describe('accepts conditions as large as they may be', () => {
+describe('accepts conditions up to the size limits', () => {
   it.each(Object.entries(AT_THE_BOUNDS))('%s', async (_, text) => {
     expect(await check(text)).toBe(text);
   });
 });
 
-describe('refuses what is not one harmless condition, and stays sound', () => {
+describe('refuses everything that is not one harmless condition, and still works afterwards', () => {
   it.each(HOSTILE.map(([text, reason]) => [brief(text), text, reason] as const))(
     '%s',
     async (_, text, reason) => {
@@ -45,19 +45,19 @@ describe('refuses what is not one harmless condition, and stays sound', () => {
   );
 });
 
-it('names the field the text came in', async () => {
+it('names the field that the text came in', async () => {
   await expect(checkCondition('pg_sleep(1)', columns, 'where_clause')).rejects.toThrow(
     'where_clause: the function "pg_sleep" is not allowed',
   );
 });
 
-it('knows only the columns it was given', async () => {
+it('accepts only the columns that it was given', async () => {
   await expect(checkCondition('"Region" = 1', ['Sales'], 'raw_where')).rejects.toThrow(
     'the source has no column "Region" that a filter may use',
   );
 });
 
-it('stays sound under many hostile texts at once', async () => {
+it('still works after many hostile texts at once', async () => {
   const texts = HOSTILE.map(([text]) => text);
   const refused = await Promise.allSettled([...texts, ...texts].map(check));
   expect(refused.every((r) => r.status === 'rejected' && r.reason instanceof AppError)).toBe(true);

@@ -7,7 +7,7 @@ import { Refused } from './guard/refused';
 import type { SqlText } from './quote';
 import { trusted } from './trusted';
 
-/** Nodes PostgreSQL may make of one condition. */
+/** The largest number of nodes that PostgreSQL may make of one condition. */
 const MAX_WEIGHT = 20_000;
 
 const BEFORE = 'SELECT FROM source WHERE (\n';
@@ -15,14 +15,12 @@ const AFTER = '\n)';
 const SELECT_PARTS = ['fromClause', 'whereClause', 'limitOption', 'op'];
 
 /**
- * Holds SQL from outside to one boolean expression over `columns` that reads nothing else and
- * changes nothing (docs/contract/10-authentication-and-limits.md#sql-that-a-client-may-send,
- * docs/decisions/0005-sql-from-outside.md has the list). What passes is complete in itself: in
- * brackets after WHERE, PostgreSQL 15 and later read it as this one expression and nothing beside
- * it.
+ * Checks that SQL from a client is one boolean expression over `columns` that reads nothing else and changes
+ * nothing (docs/contract/10-authentication-and-limits.md#sql-that-a-client-may-send). A text that passes is
+ * complete in itself: in brackets after WHERE, PostgreSQL 15 and later read exactly this expression.
  *
- * @param field what the text came in, `where_clause` or `raw_where`: messages start with it
- * @returns the text as it came, which may now stand in a statement
+ * @param field the field of the text, `where_clause` or `raw_where`: messages start with it
+ * @returns the unchanged text, which may now be part of a statement
  * @throws AppError 400 saying what was refused
  */
 export async function checkCondition(
@@ -53,7 +51,7 @@ async function refusal(text: string, columns: readonly string[]): Promise<string
   }
 }
 
-/** The tokens of a text; undefined if it cannot be cut into tokens. */
+/** The tokens of a text; undefined if it cannot be tokenized. */
 async function tokensOf(text: string): Promise<ScanToken[] | undefined> {
   try {
     return (await scan(text)).tokens;
@@ -72,7 +70,7 @@ async function expressionOf(text: string): Promise<Node> {
   return select.whereClause;
 }
 
-/** Why a text cannot be cut into tokens; left open at its end, it never becomes a tree. */
+/** Says why a text cannot be tokenized. The cause is something left open at its end, such as a quote. */
 async function unreadable(text: string, columns: readonly string[]): Promise<string> {
   try {
     await parse(BEFORE + text);

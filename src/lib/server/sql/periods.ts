@@ -13,7 +13,9 @@ const NUMBERS: readonly string[] = [
   'fisc_month',
 ] satisfies PeriodColumn[];
 
-/** Whether a calendar column can be put into a forecast column of a type; text takes every one. */
+/**
+ * Whether a calendar column can be stored in a forecast column of a type. Text accepts every calendar column.
+ */
 export function periodTypeFits(period: string, type: string): boolean {
   if (type === 'text') return true;
   if (DATES.includes(period)) return /^(date|timestamp)/.test(type);

@@ -5,27 +5,25 @@ import { trusted } from './trusted';
 export type { Identifier, SqlText } from './trusted';
 
 /**
- * SQL as it is written in the code, with other SQL put in as it is. A plain string does not fit:
- * quote it first, as a name with {@link ident} or as a value with {@link literal}. A number is put in
- * as JavaScript prints it.
+ * SQL as it is written in the code, with other SQL inserted unchanged. A plain string is a type error: quote
+ * it first, as a name with {@link ident} or as a value with {@link literal}. A number is inserted as
+ * JavaScript prints it.
  */
 export const sql = (
   written: TemplateStringsArray,
   ...parts: readonly (SqlText | number)[]
 ): SqlText => trusted(String.raw({ raw: written }, ...parts));
 
-/** Pieces of SQL with a separator between them; no pieces make empty text. */
+/** Joins pieces of SQL with a separator. An empty list makes empty text. */
 export const join = (pieces: readonly SqlText[], separator: SqlText): SqlText =>
   trusted(pieces.join(separator));
 
-/** Pieces of SQL in one line, with commas between them. */
+/** Joins pieces of SQL with commas. */
 export const commas = (pieces: readonly SqlText[]): SqlText => join(pieces, sql`, `);
 
 /**
- * Quotes one identifier, whatever it holds: capitals, spaces, quotes, keywords.
- *
- * A name with two braces would read as a substitution point once it is in a template, so its braces
- * are written as Unicode escapes.
+ * Quotes one identifier with any characters: capitals, spaces, quotes, keywords. Braces are written as
+ * Unicode escapes, because two of them in a template would be a token.
  */
 export function ident(name: string): Identifier {
   const quoted = name.replaceAll('"', '""');

@@ -12,11 +12,10 @@ const refuse = (status: number, name: string, problem: string): AppError =>
   new AppError(status, `set: "${name}" ${problem}`, { field: `set.${name}`, column: name });
 
 /**
- * Holds a `set` to columns it may change and to dates that agree with their groups
+ * Checks that a `set` names only columns that it may change, and dates that agree with their groups
  * (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
- *
- * @throws AppError 400 for an unknown column, a value of another type or a contradiction, 422 for a text that would
- * break keys and a number that the browser could not hold
+ * @throws AppError 400 for an unknown column, a value of another type or a contradiction; 422 for a text that
+ * would break keys and for a number that the browser cannot hold
  */
 export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): void {
   const leaves = leafColumns(columns);
@@ -61,7 +60,7 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
   }
 }
 
-/** The dates a `set` changes, each with the dimensions that are then derived from the calendar. */
+/** The dates that a `set` changes, each with the dimensions that are then derived from the calendar. */
 export const derivations = (
   set: SetClause,
   columns: readonly ForecastColumn[],

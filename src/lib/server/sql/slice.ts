@@ -12,18 +12,18 @@ import { valueLiteral } from './values';
 export interface CompiledSlice {
   /** The condition on the forecast table; `TRUE` for the whole version. */
   where: SqlText;
-  /** Keys that are no dimension or date column, in the order they came. */
+  /** Keys that are not dimension or date columns, in the order of the slice. */
   skipped: string[];
 }
 
 /**
- * A slice as a condition (docs/contract/05-operations.md,
+ * Compiles a slice to a condition (docs/contract/05-operations.md,
  * docs/contract/14-what-the-operations-compute.md#is_key).
  *
- * @param at where it stands in the body
- * @throws AppError 400 if a value is not of its column's type, for a range that ends before it begins
- * or is on a column that is no date, or if the source marks keys and the slice names a dimension that
- * is none: dropping it would widen the selection
+ * @param at place of the slice in the body
+ * @throws AppError 400 if a value is not of its column's type, for a range that ends before it begins or is
+ * on a column that is not a date, or if the source marks keys and the slice names an unmarked dimension:
+ * ignoring it would widen the selection
  */
 export function compileSlice(
   slice: Slice,
@@ -99,7 +99,7 @@ function within(
   return join(bounds, sql` AND `);
 }
 
-/** A day as a number to compare it by: 20270131. Years may have more than four digits. */
+/** A day as a comparable number, such as 20270131. Years may have more than four digits. */
 const dayNumber = (day: string): number => Number(day.replaceAll('-', ''));
 
 /** The condition that skips the version's excluded iterations (`{{exclude_clause}}`). */

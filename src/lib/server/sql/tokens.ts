@@ -2,7 +2,7 @@ import { AppError } from '../errors';
 import type { SqlText } from './quote';
 import { trusted } from './trusted';
 
-/** The substitution points of the stored templates (docs/contract/08-substitution-tokens.md). */
+/** The tokens of the stored templates (docs/contract/08-substitution-tokens.md). */
 type Token =
   | 'fc_table'
   | 'where_clause'
@@ -21,15 +21,14 @@ type Token =
   | 'filter_clause';
 export type TokenValues = Partial<Record<Token, SqlText>>;
 
-/** The place of a token in a template: `{{name}}`. */
+/** A token in a template: `{{name}}`. */
 export const token = (name: Token): SqlText => trusted(`{{${name}}}`);
 
 /**
- * Fills a template in one pass. What is put in is never read again, so a note that holds `{{logid}}`
- * or `$&` stays as it was typed.
- *
- * @throws AppError 409 if the template asks for a token that has no value here: a newer version of the
- *   service has generated it
+ * Fills a template in one pass. Inserted values are not scanned again, so a note with `{{logid}}` or `$&`
+ * stays as it was typed.
+ * @throws AppError 409 if the template has an unknown token, because a newer version of the service has
+ * generated it
  */
 export function substitute(template: SqlText, values: TokenValues): SqlText {
   const known = new Map(Object.entries(values));

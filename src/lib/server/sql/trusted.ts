@@ -1,16 +1,16 @@
 declare const isSql: unique symbol;
 declare const isIdentifier: unique symbol;
 
-/** SQL text that may run: written in the code, quoted, checked, or kept by the database itself. */
+/** SQL text that may run: written in the code, quoted, checked, or stored by the service in the database. */
 export type SqlText = string & { readonly [isSql]: true };
 
-/** The quoted name of a column or table, with its schema if need be. It is SQL text, too. */
+/** The quoted name of a column or table, with its schema if necessary. An identifier is SQL text too. */
 export type Identifier = SqlText & { readonly [isIdentifier]: true };
 
 /**
- * Marks text as SQL. Lint holds its callers to those who can answer for the text: the quoting
- * functions (`quote.ts`), the check of conditions (`guard.ts`), the tokens of templates
- * (`tokens.ts`), and the reader of SQL that the database keeps (`db/rows.ts`).
+ * Marks text as SQL. Lint limits its callers to those that can guarantee it: the quoting functions
+ * (`quote.ts`), the check of conditions (`guard.ts`), the tokens of templates (`tokens.ts`), and the reader
+ * of SQL that the database stores (`db/rows.ts`).
  */
 export const trusted = <Text extends SqlText = SqlText>(text: string): Text =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the one place where text becomes SQL

@@ -7,7 +7,7 @@ import { sql, typedLiteral } from './quote';
 const ISO_DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/;
 const NUMBER = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
 
-/** Whether text is a day of the calendar in ISO form; PostgreSQL itself would also take `today`. */
+/** Whether text is a calendar day in ISO form. PostgreSQL itself would also accept `today`. */
 function isIsoDate(text: string): boolean {
   const match = ISO_DATE.exec(text);
   if (!match) return false;
@@ -17,12 +17,12 @@ function isIsoDate(text: string): boolean {
   return year > 0 && days !== undefined && day >= 1 && day <= days;
 }
 
-/** A pivot keeps a year in 16 bits, without a sign. */
+/** The pivot engine stores a year in 16 bits without a sign. */
 export const LAST_YEAR = 65_535;
 
 const DIGITS = /^\s*[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?\s*$/i;
 
-/** Digits and exponent of a number, however it is written. */
+/** Digits and exponent of a number in any notation. */
 function canonical(text: string): string {
   const [, whole = '', behind = '', exponent = '0'] = DIGITS.exec(text) ?? [];
   const digits = `${whole}${behind}`.replace(/^0+/, '');
@@ -31,19 +31,18 @@ function canonical(text: string): string {
   return `${significant}e${Number(exponent) - behind.length + digits.length - significant.length}`;
 }
 
-/** Whether a number as text is one that a browser's number can stand for, digit by digit. */
+/** Whether a double can hold the number in a text exactly, digit by digit. */
 export const isDouble = (text: string): boolean =>
   canonical(text) === canonical(String(Number(text)));
 
 const WHOLE = /^\s*[+-]?\d+\s*$/;
-/** So many digits are a bigint for certain. */
+/** A number with this many digits always fits in a bigint. */
 const BIGINT = /^\s*[+-]?\d{1,18}\s*$/;
 
 /**
- * A client's whole number to compare an integer column with; one too large for every integer matches
- * what it should, as a numeric.
- *
- * @throws AppError 400 if it is none
+ * A client's whole number as a literal to compare an integer column with. A number too large for any integer
+ * is compared as a numeric.
+ * @throws AppError 400 if the value is not a whole number
  */
 export function wholeLiteral(value: Scalar, place: Place): SqlText {
   const text = String(value);
@@ -55,9 +54,8 @@ export function wholeLiteral(value: Scalar, place: Place): SqlText {
 
 /**
  * A client's value as a literal of a column's type.
- *
- * @throws AppError 400 if the value is none of that type, 422 for an integer that the browser
- * could not hold exactly
+ * @throws AppError 400 if the value is not of that type, 422 for an integer that the browser cannot hold
+ * exactly
  */
 export function valueLiteral(value: Scalar | null, type: SqlText, place: Place): SqlText {
   if (value === null) return typedLiteral(null, type);

@@ -3,17 +3,17 @@
  * everything else, so what a newer PostgreSQL adds is refused too.
  */
 
-/** Binary operators that give true or false; their operands may be arrays. */
+/** Binary operators that return true or false. Their operands may be arrays. */
 export const BOOLEAN_OPERATORS: ReadonlySet<string> = new Set([
   ...['=', '<>', '<', '<=', '>', '>='],
   ...['~~', '!~~', '~~*', '!~~*', '~', '!~', '~*', '!~*'],
   ...['@>', '<@', '&&', '?', '?|', '?&'],
 ]);
 
-/** Operators on numbers. Without `^`: a power of a numeric can take minutes. */
+/** Operators on numbers. `^` is missing, because a power of a numeric can take minutes. */
 export const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 
-/** Binary operators that give a value other than true or false. */
+/** Binary operators that return other values than true or false. */
 export const VALUE_OPERATORS: ReadonlySet<string> = new Set([
   ...ARITHMETIC,
   ...['||', '->', '->>', '#>', '#>>'],
@@ -25,7 +25,8 @@ export const PREFIX_OPERATORS: ReadonlySet<string> = new Set(['+', '-']);
 export const ROW_OPERATORS: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
 /**
- * The plain types, as PostgreSQL's grammar names them. Without `reg…` types: they read the catalog.
+ * The plain types, as PostgreSQL's grammar names them. The `reg…` types are missing, because they read the
+ * catalog.
  */
 export const TYPES: ReadonlySet<string> = new Set([
   ...['bool', 'boolean', 'int2', 'smallint', 'int4', 'int', 'integer', 'int8', 'bigint'],
@@ -41,19 +42,19 @@ export const MAX_ARGUMENTS = 100;
 /** The largest n of `char(n)` and `varchar(n)`, since `char(n)` pads each value to n characters. */
 export const MAX_TYPE_LENGTH = 1000;
 
-/** The values that SQL spells without brackets, such as `current_date`. */
+/** The values that SQL writes without brackets, such as `current_date`. */
 export const VALUE_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['SVFOP_CURRENT_DATE', 'SVFOP_CURRENT_TIMESTAMP', 'SVFOP_CURRENT_TIMESTAMP_N'],
   ...['SVFOP_LOCALTIMESTAMP', 'SVFOP_LOCALTIMESTAMP_N'],
 ]);
 
-/** What an argument must be, besides a value of the right type. */
+/** A rule for an argument, beside having the right type. */
 export type ArgumentRule =
   /** A text literal: a computed format or separator could grow without bound. */
   | 'text literal'
   /** A literal whole number of at most `MAX_TYPE_LENGTH`. */
   | 'length literal'
-  /** Exactly `''`. */
+  /** A text literal that is not longer than the argument before it, which is a text literal too. */
   | 'empty literal'
   /** A text literal that is no longer than the argument before it, which is one too. */
   | 'no longer'
@@ -97,7 +98,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ruled('to_char', { 1: 'text literal' }, 2),
   ruled('to_date', { 1: 'text literal' }, 2),
   ruled('to_number', { 1: 'text literal' }, 2),
-  // With one argument it takes a number of seconds, with two a text and its format.
+  // With one argument, it takes a number of seconds; with two, a text and its format.
   ruled('to_timestamp', { 1: 'text literal' }),
   // AT TIME ZONE. A connection caches every zone it meets, so zones from a column would fill its
   // memory. With one argument it is AT LOCAL, which PostgreSQL 15 and 16 do not have.
@@ -110,5 +111,5 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...plain('string_to_array'),
 ]);
 
-/** Functions that return an array. They are allowed only in places where an array is. */
+/** Functions that return an array. They are allowed only where an array is. */
 export const ARRAY_FUNCTIONS: ReadonlySet<string> = new Set(['string_to_array']);

@@ -9,9 +9,9 @@ const MAX_WORDS = 5_000;
 const MAX_NESTING = 200;
 
 /**
- * Why a text is refused before it is parsed; undefined if it is not. The limits are far below those of
- * the parser, its WebAssembly stack and PostgreSQL's `max_stack_depth`: a parser that has run out of
- * stack fails on later calls too.
+ * Says why a text is refused before it is parsed; undefined if it is accepted. The limits are far below those
+ * of the parser, its WebAssembly stack and PostgreSQL's `max_stack_depth`: after a stack overflow, a parser
+ * fails on later calls too.
  */
 export function refuseText(text: string): string | undefined {
   if (text.trim() === '') return 'the condition is empty; leave the field out for all rows';
@@ -29,16 +29,16 @@ export function refuseText(text: string): string | undefined {
 }
 
 /**
- * The number of words and signs, never less than the number of tokens. A quoted text counts as one,
- * unless the condition has backslashes, dollar signs or comments: with these, quotes may begin and end
- * in other places than they seem to.
+ * The number of words and signs, never less than the number of tokens. A quoted text counts as one, unless
+ * the condition has backslashes, dollar signs or comments, which can change where a quoted text begins and
+ * ends.
  */
 function countWords(text: string): number {
   const plain = /[\\$]|--|\/\*/.test(text) ? text : text.replace(/'[^']*'|"[^"]*"/g, "'");
   return plain.match(/\w+|[^\w \t\n\r]/g)?.length ?? 0;
 }
 
-/** Why the tokens are refused before they become a tree; undefined if they are not. */
+/** Says why the tokens are refused before they are parsed to a tree; undefined if they are accepted. */
 export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
   for (const { text, tokenName } of tokens) {
     if (tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT')
@@ -60,13 +60,13 @@ export function refuseTokens(tokens: readonly ScanToken[]): string | undefined {
 
 interface Level {
   closing: string;
-  /** How many tokens since the last separator can each add a node above the others. */
+  /** Number of tokens since the last separator that can each add a node above the others. */
   chain: number;
-  /** The depth of the deepest bracket since the last separator. */
+  /** Depth of the deepest bracket since the last separator. */
   inner: number;
-  /** The depth of the deepest stretch between two separators so far. */
+  /** Depth of the deepest section between two separators so far. */
   deepest: number;
-  /** How many BETWEENs still need their AND; such an AND is no separator. */
+  /** Number of BETWEENs that still need their AND. Such an AND is not a separator. */
   betweens: number;
 }
 
@@ -75,9 +75,8 @@ const SEPARATORS = new Set([',', 'and', 'or', 'when', 'then', 'else']);
 const FLAT = new Set(['IDENT', 'SCONST', 'ICONST', 'FCONST']);
 
 /**
- * Why the tree would be nested too deep, computed before it is built; undefined if it would not. Within
- * one pair of brackets, each token between two separators can add one level, and all separators together
- * add one more.
+ * Says why the tree would be nested too deep, before it is built; undefined if it would not. Within one pair
+ * of brackets, each token between two separators can add one level, and all separators together add one more.
  */
 function refuseNesting(tokens: readonly ScanToken[]): string | undefined {
   const level = (closing: string): Level => ({

@@ -17,17 +17,15 @@ import {
 } from './allowed';
 
 /**
- * What a node may be. Rows and arrays are allowed only in comparisons, so that they never become text:
- * text of them doubles its quotes with each level of nesting, and grows without bound.
+ * What a node may be. Rows and arrays are allowed only in comparisons, so that they never become text: such
+ * text doubles its quotes with each level of nesting and grows without bound.
  */
 type Allowed = 'value' | 'row' | 'array' | 'row or array';
 
 const allowsRow = (allowed: Allowed) => allowed === 'row' || allowed === 'row or array';
 const allowsArray = (allowed: Allowed) => allowed === 'array' || allowed === 'row or array';
 
-/**
- * Words for the refused nodes that people are likely to write; the others keep the parser's name.
- */
+/** Words for the refused nodes that people are likely to write. Other nodes keep the parser's name. */
 const REFUSED_NODES: Readonly<Record<string, string>> = {
   SubLink: 'a sub-select',
   CollateClause: 'COLLATE',
@@ -44,8 +42,8 @@ const REFUSED_NODES: Readonly<Record<string, string>> = {
 /**
  * Refuses a parsed expression if any part of it is not allowed.
  *
- * @returns how many nodes PostgreSQL makes of it. IN and BETWEEN copy their first operand, so a short
- * text can become a very long expression
+ * @returns the number of nodes that PostgreSQL makes of it. IN and BETWEEN copy their first operand, so a
+ * short text can become a very long expression
  * @throws Refused with the reason
  */
 export function checkExpression(root: Node, columns: readonly string[]): number {
@@ -152,10 +150,7 @@ export function checkExpression(root: Node, columns: readonly string[]): number 
     }
   }
 
-  /**
-   * The parser turns `LIKE … ESCAPE …` and SIMILAR TO into calls of functions that are not on the
-   * list.
-   */
+  /** The parser turns `LIKE … ESCAPE …` and SIMILAR TO into calls of functions that are not on the list. */
   function checkPattern(pattern: Node | undefined): number {
     if (pattern && 'FuncCall' in pattern) {
       const [schema, name] = (pattern.FuncCall.funcname ?? []).map(nameOf);
@@ -268,8 +263,8 @@ function operatorOf(path: readonly Node[]): string {
 }
 
 /**
- * Refuses to compare rows of different lengths: PostgreSQL calls it a syntax error, the parser does
- * not.
+ * Refuses a comparison of rows with different lengths. PostgreSQL reports it as a syntax error; the parser
+ * does not.
  */
 function refuseUnequalRows(left: Node | undefined, rights: readonly (Node | undefined)[]): void {
   const length = rowLength(left);
@@ -289,15 +284,14 @@ function unknownColumn(name: string, columns: readonly string[]): string {
   const says = `the source has no column "${name}" that a filter may use`;
   const hint = quotingHint(name, columns);
   if (hint) return `${says}; ${hint}`;
-  // PostgreSQL lowers the case of an unquoted name, which has no signs. So this name was in double
-  // quotes.
+  // PostgreSQL folds an unquoted name to lower case and allows no special characters in it. This name was
+  // therefore in double quotes.
   const quoted = /[A-Z]|[^\p{L}\p{N}_$]/u.test(name);
   return quoted ? `${says}; text values stand in single quotes` : says;
 }
 
 /**
- * A hint at the column that was probably meant: one that differs only in quotes, case or further
- * words.
+ * A hint at the column that was probably meant: one that differs only in quotes, case or additional words.
  */
 export function quotingHint(written: string, columns: readonly string[]): string | undefined {
   const lower = written.toLowerCase();

@@ -16,7 +16,8 @@ const MAX_EXPONENT = 308;
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?\s*$/i;
 
 /**
- * Why a literal number is refused; undefined if it is usable, or if the text is no number.
+ * Says why a literal number is refused; undefined if it is accepted or not a number.
+ *
  * @param written the number as the message shows it
  */
 export function refuseNumber(text: string, written = text): string | undefined {
@@ -29,18 +30,18 @@ export function refuseNumber(text: string, written = text): string | undefined {
   return `the number ${shown} is not allowed; it may have at most ${MAX_DIGITS} digits and an exponent from -${MAX_EXPONENT} to ${MAX_EXPONENT}`;
 }
 
-/** Functions on numbers; PostgreSQL reads a text literal in their arguments as a number. */
+/** Functions on numbers. PostgreSQL reads a text literal in their arguments as a number. */
 export const NUMBER_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['abs', 'ceil', 'ceiling', 'floor', 'round', 'trunc', 'sign', 'mod', 'div', 'numrange'],
 ]);
 
-/** Functions that return a part of their first argument; `replace` also puts in its third. */
+/** Functions that return a part of their first argument; `replace` also inserts its third. */
 const SHORTENING: ReadonlySet<string> = new Set([
   ...['left', 'right', 'substr', 'substring', 'split_part', 'btrim', 'ltrim', 'rtrim'],
   ...['lower', 'upper', 'replace', 'regexp_replace', 'regexp_substr'],
 ]);
 
-/** Functions that can return text that is no part of a value of the table. */
+/** Functions whose result may contain text that is not in the table. */
 const COMPOSING: ReadonlySet<string> = new Set([
   ...['concat', 'concat_ws', 'translate', 'overlay', 'lpad', 'rpad', 'reverse', 'initcap'],
   ...['to_char', 'chr', 'md5'],
@@ -50,8 +51,8 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'varchar', 'bpchar']);
 const JSON_TYPES: ReadonlySet<string> = new Set(['json', 'jsonb']);
 
 /**
- * Checks the number in an operand of a computation; PostgreSQL reads a text literal there as a number
- * too. @throws Refused
+ * Checks the number in an operand of an arithmetic expression. PostgreSQL reads a text literal there as a
+ * number too. @throws Refused
  */
 export function checkOperand(node: Node | undefined): void {
   if (node === undefined) return;
@@ -73,8 +74,8 @@ export function checkRangeCast(node: Node): void {
 }
 
 /**
- * Checks what is cast to a numeric without a length: numbers, and texts of the table or parts of them,
- * are usable. A text that the condition composes could have any exponent. @throws Refused
+ * Checks the operand of a cast to a numeric without a length. Numbers, and texts of the table or parts of
+ * them, are allowed. A text that the condition composes could have any exponent. @throws Refused
  */
 export function checkNumericCast(node: Node): void {
   checkOperand(node);
@@ -85,9 +86,9 @@ export function checkNumericCast(node: Node): void {
   }
 }
 
-/** Whether an expression can give text that is no part of a text of the table. */
+/** Whether the result of an expression can contain text that is not in the table. */
 function composes(node: Node, outermost: boolean): boolean {
-  // The outermost literal is checked already; inside a function, a literal could be half a number.
+  // The outermost literal was checked before. Inside a function, a literal could be half a number.
   const text = textOf(node);
   if (text !== undefined) return !outermost && /[\de]/i.test(text);
   const results = choices(node);
@@ -115,7 +116,7 @@ function composesByFunction({ funcname = [], args = [] }: FuncCall): boolean {
   return puts || (first !== undefined && composes(first, false));
 }
 
-/** The expressions that a choice, such as CASE, may return; undefined if it is no choice. */
+/** The expressions that a choice, such as CASE, can return; undefined if the node is not a choice. */
 function choices(node: Node): Node[] | undefined {
   if ('CoalesceExpr' in node) return node.CoalesceExpr.args ?? [];
   if ('MinMaxExpr' in node) return node.MinMaxExpr.args ?? [];

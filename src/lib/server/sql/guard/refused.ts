@@ -1,2 +1,2 @@
-/** Says why a condition is refused. */
+/** Why a condition is refused. */
 export class Refused extends Error {}

@@ -14,9 +14,9 @@ import {
 } from './leaves';
 
 /**
- * The `clone` template: `{{scale_factor}}` × the slice's leaves, put where `{{set_clause}}` says;
- * exact measures are rounded cumulatively, as in scale, so that the copy's total is the factor times
- * the slice's, rounded once.
+ * The `clone` template: copies the slice's leaves, multiplied by `{{scale_factor}}`, to the place that
+ * `{{set_clause}}` names. Exact measures are rounded cumulatively, as in scale, so the copy's total is the
+ * factor times the slice's total, rounded once.
  */
 export function cloneTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));

@@ -48,9 +48,9 @@ const columns = (grain: readonly string[] = []): SourceColumn[] =>
   ].map((c) => ({ ...c, inGrain: grain.includes(c.cname) }));
 
 /**
- * One page for both forms of a template. What they share comes once, then both endings in full, so
- * that a change to any byte of either changes the page. An ending begins with a whole statement or
- * step: at the last line without indentation before the first difference.
+ * One page for both forms of a template. The common part comes first, then both endings in full, so that a
+ * change to any byte of either form changes the page. An ending starts at a whole statement or step: at the
+ * last line without indentation before the first difference.
  */
 function goldenPage(raw: string | undefined, grain: string | undefined): string {
   if (raw === undefined || grain === undefined) return raw ?? grain ?? '';
@@ -74,14 +74,14 @@ describe('the templates of the Superstore source', () => {
   const grain = generateTemplates(SUPERSTORE, columns(['Order Year', 'Category']));
 
   it.each(Object.keys(grain) as (keyof typeof grain)[])(
-    '%s reads as its golden file, row by row and at a grain',
+    '%s equals its golden file, raw and at a grain',
     async (operation) => {
       const page = goldenPage(raw[operation], grain[operation]);
       await expect(page).toMatchFileSnapshot(`golden/${operation}.golden.sql`);
     },
   );
 
-  it('has get_agg only where a grain exists', () => {
+  it('have get_agg only if a grain exists', () => {
     expect(Object.keys(raw)).not.toContain('get_agg');
     expect(Object.keys(grain)).toContain('get_agg');
   });
@@ -95,13 +95,13 @@ describe('measures of other types', () => {
       ...(units ? [column('Quantity', 'units', units)] : []),
     ]);
 
-  it('floating point is not rounded', async () => {
+  it('does not round floating point', async () => {
     const { scale, clone } = measured(type('double precision', { name: 'float8' }), null);
     await expect(scale).toMatchFileSnapshot('golden/scale.float.golden.sql');
     await expect(clone).toMatchFileSnapshot('golden/clone.float.golden.sql');
   });
 
-  it('a numeric without a scale is rounded by what the slice holds', async () => {
+  it('rounds a numeric without a scale by the scales in the slice', async () => {
     const { scale } = measured(type('numeric'), null);
     await expect(scale).toMatchFileSnapshot('golden/scale.numeric.golden.sql');
   });
@@ -117,7 +117,7 @@ describe('a generation fails', () => {
     throw new Error('the generation did not fail');
   };
 
-  it('where a grain column is never populated, naming it', () => {
+  it('if a grain column is never populated, and names it', () => {
     const error = failure([
       column('Sales', 'value', type('numeric')),
       column('Channel', 'dimension', null, { inGrain: true }),
@@ -126,16 +126,16 @@ describe('a generation fails', () => {
     expect(error.message).toContain('"Channel"');
   });
 
-  it('where a grain has nothing to sum', () => {
+  it('if a grain has no measure to sum', () => {
     expect(failure([column('Region', 'dimension', text, { inGrain: true })]).status).toBe(422);
   });
 
-  it('where nothing tells rows apart', () => {
+  it('if no column identifies a leaf', () => {
     expect(failure([column('Sales', 'value', type('numeric'))]).message).toContain('dimension');
   });
 });
 
-it('names that hold braces are no substitution points', () => {
+it('treats names with braces as names, not as tokens', () => {
   const { get_data: sql } = generateTemplates(SUPERSTORE, [
     column('{{logid}}', 'dimension', text),
     column('Sales', 'value', type('numeric')),

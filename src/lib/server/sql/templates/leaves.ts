@@ -6,7 +6,7 @@ import type { SqlText } from '../quote';
 import { commas, ident, join, literal, sql } from '../quote';
 import { IN_CTE, list } from './lists';
 
-/** What the templates of scale, recode and clone share: how they net a slice and how they answer. */
+/** The common parts of the scale, recode and clone templates: netting a slice and answering new rows. */
 
 /**
  * The `leaves` CTE: the slice netted by every dimension and date
@@ -26,13 +26,15 @@ export function leavesCte(columns: readonly ForecastColumn[], having = sql``): S
 )`;
 }
 
-/** Doubles that cancel out leave noise: a sum below this part of the sum of absolute values counts as 0. */
+/**
+ * Doubles that cancel out leave noise. A sum below this fraction of the sum of absolute values counts as 0.
+ */
 const NOISE = sql`1e-12`;
 
 /**
- * Whether amounts of a measure do not cancel out, as SQL.
+ * SQL that tests whether the amounts of a measure do not cancel out.
  *
- * @param over `OVER ()` if it is asked of a window
+ * @param over `OVER ()` to test a window
  */
 export function netsToSomething(measure: ForecastColumn, over = sql``): SqlText {
   const name = ident(measure.name);
@@ -47,7 +49,7 @@ const netted = (measure: ForecastColumn): SqlText => {
   return sql`CASE WHEN ${netsToSomething(measure)} THEN ${sum} ELSE 0 END`;
 };
 
-/** A product as it is written: with doubles, 0 times a negative number is the text "-0". */
+/** A product without a signed zero: with doubles, 0 times a negative number prints as "-0". */
 export const withoutSignedZero = (measure: ForecastColumn, product: SqlText): SqlText =>
   measureKind(measure).exact ? product : sql`${product} + 0`;
 
@@ -57,7 +59,7 @@ export function nettingHaving(columns: readonly ForecastColumn[]): SqlText {
   return tests.length > 0 ? sql`\n    HAVING ${join(tests, sql` OR `)}` : sql``;
 }
 
-/** The fixed order of leaves that cumulative rounding goes by; the same on every server. */
+/** The fixed order of leaves for cumulative rounding; equal on every server. */
 export const leafOrder = (columns: readonly ForecastColumn[], of = sql``): SqlText =>
   commas(
     leafColumns(columns).flatMap((c) =>
@@ -68,8 +70,8 @@ export const leafOrder = (columns: readonly ForecastColumn[], of = sql``): SqlTe
   );
 
 /**
- * A FROM clause with the window that running sums and their differences go by. Floating-point measures
- * have neither, so a query of them alone has no window.
+ * A FROM clause with the window for running sums and their differences. Floating-point measures need neither,
+ * so a query of floating-point measures alone has no window.
  */
 export function fromInLeafOrder(rows: SqlText, columns: readonly ForecastColumn[]): SqlText {
   const cumulates = measureColumns(columns).some((m) => measureKind(m).exact);
@@ -80,8 +82,8 @@ export function fromInLeafOrder(rows: SqlText, columns: readonly ForecastColumn[
 }
 
 /**
- * The scale that an exact measure's parts are rounded to, as SQL: the source column's, or for a
- * numeric without one the largest among the slice and `increments`, at least 2.
+ * SQL for the scale that the parts of an exact measure are rounded to: the source column's scale, or for a
+ * numeric without one the largest scale among the slice and `increments`, at least 2.
  */
 export function roundingScale(measure: ForecastColumn, increments: readonly SqlText[]): SqlText {
   const kind = measureKind(measure);
@@ -92,7 +94,7 @@ export function roundingScale(measure: ForecastColumn, increments: readonly SqlT
   return sql`GREATEST(${commas([sql`2`, largest, ...seen])})`;
 }
 
-/** The end of an operation: the new rows written, and answered raw or at the grain. */
+/** The end of an operation: inserts the new rows and returns them, raw or at the grain. */
 export function writeAndAnswer(
   operation: SliceOperation,
   columns: readonly ForecastColumn[],

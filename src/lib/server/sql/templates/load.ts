@@ -6,10 +6,9 @@ import { ident, join, literal, qualified, sql } from '../quote';
 import { list } from './lists';
 
 /**
- * The `baseline` and `reference` templates: rows of the source, every date shifted by
- * `{{date_offset}}`, period dimensions looked up for the shifted month
- * (docs/contract/13-forecast-table.md). The filter sees the source's columns only, never the
- * calendar's.
+ * The `baseline` and `reference` templates: copy rows of the source, shift every date by `{{date_offset}}`,
+ * and look up period dimensions for the shifted month (docs/contract/13-forecast-table.md). The filter sees
+ * only the source's columns, not the calendar's.
  */
 export function loadTemplate(
   operation: LoadOperation,

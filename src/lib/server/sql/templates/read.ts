@@ -12,8 +12,8 @@ FROM {{fc_table}}
 `;
 
 /**
- * The `get_agg` template: one row for each grain group of each log entry. Text is made of groups, not of
- * rows: if the table is distributed, the rows are grouped on its workers, whose settings may differ.
+ * The `get_agg` template: one row for each grain group of each log entry. Values are cast to text after
+ * grouping: a distributed table is grouped on its workers, whose settings may differ.
  */
 export function getAggTemplate(columns: readonly ForecastColumn[]): SqlText {
   const measures = measureColumns(columns).map((m) => ident(m.name));
@@ -29,10 +29,10 @@ FROM (
 `;
 }
 
-/** The rows of some entries in a forecast table, for the token `fc_table` of a template that reads. */
+/** Selects the rows of some entries, as the value of the token `fc_table` in a template that reads. */
 export const ofEntries = (table: Identifier, entries: readonly number[]): SqlText =>
   sql`(SELECT * FROM ${table} WHERE pf_logid IN (${idList(entries)})) AS entry`;
 
-/** What stands between the parentheses of `IN`; nothing is in a list of no ids. */
+/** The list inside the parentheses of `IN`. For no ids it is NULL, which matches nothing. */
 export const idList = (ids: readonly number[]): SqlText =>
   ids.length > 0 ? commas(ids.map((id) => sql`${id}`)) : sql`NULL`;

@@ -6,9 +6,9 @@ import { freeName, IN_CTE, list } from './lists';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';
 
 /**
- * The `recode` template: every leaf that `{{set_clause}}` changes is taken out where it was and put
- * in where it goes, the negating rows first. `{{set_clause}}` is one named expression for each
- * dimension and date, over `leaves`.
+ * The `recode` template: removes every leaf that `{{set_clause}}` changes from its old place and adds it at
+ * its new one, negating rows first. `{{set_clause}}` is one named expression over `leaves` for each dimension
+ * and date.
  */
 export function recodeTemplate(columns: readonly ForecastColumn[]): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));

@@ -14,20 +14,21 @@ import {
 } from './leaves';
 
 /**
- * If the leaves nearly cancel out, a small increment would become huge positive and negative parts.
- * Parts whose absolute values add up to more than this many increments are refused.
+ * If the leaves nearly cancel out, a small increment would split into huge positive and negative parts. Parts
+ * whose absolute values add up to more than this many increments are refused.
  */
 const MAX_SWING = 1000;
 
 /**
- * A zero with 30 decimals. A quotient has as many decimals as what is divided; by itself PostgreSQL keeps
- * 16 digits, which the final rounding would round a second time.
+ * A zero with 30 decimals. A quotient has as many decimals as its dividend. By default PostgreSQL keeps 16
+ * digits, and the final rounding would then round a second time.
  */
 const DIGITS = sql`0e-30`;
 
 /**
- * The same for what units are worth: a running sum of such quotients is rounded to these decimals before it is
- * rounded to the column's, so that a tie between leaves is a tie, though a quotient such as 1/3 is cut off.
+ * The same for the worth of units. A running sum of such quotients is rounded to these decimals before it is
+ * rounded to the column's scale, so that a tie between leaves stays a tie although a quotient such as 1/3 is
+ * truncated.
  */
 const WORTH_DIGITS = sql`0e-60`;
 const WORTH_SUM_SCALE = 40;
@@ -39,7 +40,7 @@ interface Measure {
   column: ForecastColumn;
   exact: boolean;
   increment: SqlText;
-  /** Names of the values that are computed for it on the way. */
+  /** Names of the intermediate values of a measure. */
   weight: Identifier;
   running: Identifier;
   total: Identifier;
@@ -49,11 +50,12 @@ interface Measure {
 
 /**
  * The `scale` template (docs/contract/14-what-the-operations-compute.md#scale,
- * docs/contract/14-what-the-operations-compute.md#totals-are-exact). It spreads each measure on its
- * own. The weight of a leaf is its amount, or 1 if an increment is spread equally. If an increment meets
- * leaves that are all 0, the weight is the amount of the other measure, and 1 if that is 0 too. If the price is
- * held, the weight of a value is what the leaf's new units cost. An exact measure rounds the running part, so
- * that the differences add up to the increment; a floating-point one gives the residue to the largest leaf.
+ * docs/contract/14-what-the-operations-compute.md#totals-are-exact). It spreads each measure on its own. The
+ * weight of a leaf is its amount, or 1 for an equal spread. If all leaves are 0, an increment uses the amount
+ * of the other measure as the weight, and 1 if that is 0 too. If the price is held, the weight of a value is
+ * the worth of the leaf's new units. An exact measure rounds the running part, so that the differences add up
+ * to the increment; a floating-point measure adds the residue to the largest leaf.
+ *
  * If an increment cannot be spread, the statement writes nothing, and the caller finds out why.
  */
 export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
@@ -95,7 +97,7 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
       m === value && units ? sql`ROUND(${part(m, running)}, ${WORTH_SUM_SCALE})` : part(m, running);
     return sql`ROUND(${sumSoFar}, ${roundingScale(m.column, [m.increment])})`;
   };
-  // What the units that a leaf gets are worth at its price; without units, its share of the value.
+  // The worth of a leaf's new units at its price; without units, the leaf's share of the value.
   const worth = (value: Measure, units: Measure): SqlText => {
     const type = computedAs(value);
     const amount = sql`${ident(value.column.name)}::${type}`;
@@ -142,7 +144,7 @@ export function scaleTemplate(columns: readonly ForecastColumn[]): SqlText {
   const deltas = measures.map((m) => {
     const name = ident(m.column.name);
     if (m.exact) return sql`${m.upTo} - LAG(${m.upTo}, 1, 0::numeric) OVER leaf_order AS ${name}`;
-    // The sum with the residue, or with 0, also turns the "-0" of doubles into 0.
+    // Adding the residue, or 0, also turns the "-0" of doubles into 0.
     return sql`${m.upTo} + CASE
             WHEN {{pct}} IS NULL AND ROW_NUMBER() OVER (ORDER BY ABS(${m.weight}) DESC, ${order}) = 1
             THEN COALESCE(${m.increment}, 0)::double precision - SUM(${m.upTo}) OVER ()
@@ -175,7 +177,7 @@ ${summed} AS (
         ${list([sql`${weighted}.*`, ...of.flatMap(sums)], IN_CTE)}
     ${fromInLeafOrder(weighted, columns)}
 )`;
-  // Units come first, since a value may go by what they become.
+  // Units come first, since a value may depend on the new units.
   const stages =
     value && units
       ? sql`${stage(sql`leaves`, sql`counted`, sql`units_summed`, [units])},

@@ -5,9 +5,8 @@ import type { SqlText } from '../quote';
 import { commas, ident, sql } from '../quote';
 
 /**
- * The `undo` template: takes one entry's rows out and answers their index values. At the grain it
- * answers each key once, with the number of rows behind it
- * (docs/contract/06-log.md#delete-loglogid).
+ * The `undo` template: deletes one entry's rows and returns their keys. At the grain it returns each key
+ * once, with the number of its rows (docs/contract/06-log.md#delete-loglogid).
  */
 export function undoTemplate(columns: readonly ForecastColumn[]): SqlText {
   const grain = grainColumns(columns);
@@ -17,8 +16,8 @@ WHERE pf_logid = {{logid}}
 RETURNING pf_id
 `;
   }
-  // RETURNING cannot take DISTINCT, so the delete feeds a CTE. On a distributed table it cannot build
-  // the key either, which depends on settings of the session.
+  // RETURNING cannot take DISTINCT, so the delete feeds a CTE. On a distributed table, RETURNING cannot build
+  // the key either, since the key depends on settings of the session.
   const parts = [...grain.map((c) => ident(c.name)), sql`pf_iter`, sql`pf_logid`];
   return sql`WITH gone AS (
     DELETE FROM {{fc_table}}
