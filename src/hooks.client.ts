@@ -1,7 +1,7 @@
 import type { HandleClientError } from '@sveltejs/kit';
 import { ApiError } from '$lib/client/api';
 
-/** What a failed `load` hands to the error page: the service's own sentence, and its status. */
+/** Gives the error page the status and sentence of the service when a `load` fails. */
 export const handleError: HandleClientError = ({ error, status, message }) =>
   error instanceof ApiError
     ? { message: error.message, status: error.status }

@@ -31,11 +31,11 @@ let monthTotals: App.Locals['monthTotals'];
 let written: App.Locals['written'];
 let events: Events;
 let logger: Logger;
-/** Whether the server was asked to end: proxies are to look away. */
+/** Whether the server was asked to end. Health checks then fail, so that proxies stop sending requests. */
 let isEnding = false;
 let metrics: Metrics | undefined;
 
-/** Runs before the server listens: no configuration or no current schema, no server. */
+/** Runs before the server listens. The server does not start without a configuration and a current schema. */
 export const init: ServerInit = async () => {
   try {
     config = loadConfig();
@@ -67,13 +67,13 @@ export const init: ServerInit = async () => {
     process.exit(1);
   }
   process.once('sveltekit:shutdown', () => void db.close());
-  // An open stream is a request in flight, for whose end the server would wait.
+  // An open stream is a request in flight, and the server would wait for its end.
   process.once('forecast-pivot:closing', () => events.end());
   if (!dev)
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => (isEnding = true));
 };
 
-/** Says in the log what has become of the database. */
+/** Logs a change in the state of the database. */
 function logTurn(turn: Turn): void {
   if (turn.kind === 'away') {
     logger.error({ reason: reasonOf(turn.reason) }, 'the database cannot be reached');
@@ -116,7 +116,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   });
 
   const socket = platform?.req.socket;
-  // Until the answer begins, there is nothing that the client could take.
+  // The time limit does not run before the answer begins: the client has nothing to read yet.
   socket?.setTimeout(0);
   let response: Response;
   const refusal = refusalOf(event);
@@ -126,12 +126,12 @@ export const handle: Handle = async ({ event, resolve }) => {
     response = await resolve(event);
     if (isApi) response = asApiAnswer(response, locals.failure, event.request.method);
   }
-  // Node ends the connection if nothing goes through it for so long.
+  // Node closes the connection after this time without traffic.
   socket?.setTimeout(silenceAllowed(response));
   if (isApi) await discardBody(request);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
   response.headers.set('x-request-id', locals.requestId);
-  // No proxy or browser may answer with what a version held before.
+  // No proxy or browser may reuse an old answer.
   if (response.headers.get('content-type')?.startsWith('application/json')) {
     response.headers.set('cache-control', 'no-store');
   }
@@ -150,7 +150,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   return countBody(response, (bytes) => metrics?.sent(route.id, bytes));
 };
 
-/** Whether a path is one of the API; it is decoded first, as SvelteKit does before it looks for a route. */
+/** Whether a path belongs to the API. It is decoded first, as in SvelteKit's routing. */
 function isApiPath(path: string): boolean {
   let decoded = path;
   try {
@@ -161,17 +161,17 @@ function isApiPath(path: string): boolean {
   return decoded === '/api' || decoded.startsWith('/api/');
 }
 
-/** For how many milliseconds nothing may go through the connection of an answer; 0 is without limit. */
+/** Milliseconds for which the connection of an answer may be silent; 0 is no limit. */
 function silenceAllowed({ headers }: Response): number {
   const { readerTimeout } = config;
-  // Between two heartbeats, a stream of events has nothing to say.
+  // A stream of events is silent between two heartbeats.
   const isStream = headers.get('content-type') === EVENT_STREAM;
   return isStream && readerTimeout > 0
     ? Math.max(readerTimeout, 3 * HEARTBEAT_MILLISECONDS)
     : readerTimeout;
 }
 
-/** Keeps what a handler threw for `handle`, and logs failures of the service itself. */
+/** Stores the error of a handler for `handle`, and logs errors of the service itself. */
 export const handleError: HandleServerError = ({ error, event, status, message }) => {
   event.locals.failure = error;
   const answer = answerError(error);
@@ -184,7 +184,7 @@ export const handleError: HandleServerError = ({ error, event, status, message }
   return { message };
 };
 
-/** The one place where an error becomes an answer (docs/contract/09-errors-limits-guards.md). */
+/** The one place where an error becomes a response (docs/contract/09-errors-limits-guards.md). */
 function failureAnswer(failure: unknown): Response {
   const { status, headers, body } = answerError(ofFramework(failure) ?? failure);
   return json(body, { status, headers });
@@ -192,7 +192,7 @@ function failureAnswer(failure: unknown): Response {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** SvelteKit's own refusals carry a status: a path that it does not know, or cannot decode. */
+/** SvelteKit's own errors carry a status: a path that it does not know or cannot decode. */
 function ofFramework(failure: unknown): AppError | undefined {
   if (failure instanceof AppError || !isObject(failure) || !('status' in failure)) return undefined;
   const { status } = failure;
@@ -213,14 +213,14 @@ function asApiAnswer(response: Response, failure: unknown, method: string): Resp
   return response;
 }
 
-/** Why a request is refused before any handler sees it; undefined if it is not. */
+/** The error of a request that is refused before any handler sees it; undefined if it is accepted. */
 function refusalOf({ request, url, route, params, locals, platform }: RequestEvent): unknown {
   try {
     requireServedHost(request.headers, config.hosts);
     const endpoint = endpointOf(request.method, route.id, params);
     if (endpoint?.role !== null) locals.me = whoSent(platform?.req, config.signIn);
     if (endpoint?.role) requireRole(locals.me, endpoint.role);
-    // Pages take no writes, so nothing here has to depend on how the path is written.
+    // Pages accept no writes, so this check does not depend on the path.
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
       requireSameOrigin(request.headers, url, config.hosts);
       requireJsonBody(request);
@@ -231,7 +231,7 @@ function refusalOf({ request, url, route, params, locals, platform }: RequestEve
   }
 }
 
-/** Refuses a request for a page, such as one for an unserved host: the sentence as plain text. */
+/** Refuses a request for a page, such as one for an unknown host, with the sentence as plain text. */
 function pageRefusal(refusal: unknown): Response {
   const { status, body } = answerError(refusal);
   return new Response(`${body.error}\n`, {

@@ -1,14 +1,15 @@
-// Copied beside the built server, around whose listener it stands (see svelte.config.js).
+// Copied beside the built server, whose listener it wraps (see svelte.config.js).
 
 /**
- * How long a client has to finish sending its request, once the server is to end
+ * Time that a client has to finish sending its request after the server was asked to end
  * (docs/contract/10-authentication-and-limits.md#limits).
  */
 const GRACE_MILLISECONDS = 10_000;
 
 /**
- * Closes what has not finished sending when the server is to end: a client that stops in the middle
- * of a body would hold it up for minutes. Requests that have arrived are answered as long as they take.
+ * Closes connections with an unfinished request when the server ends: a client that stops in the middle of a
+ * body would delay the end for minutes. Requests that have arrived completely are answered, however long that
+ * takes.
  *
  * @param {import('node:http').Server} server
  */
@@ -33,17 +34,17 @@ function closeUnfinished(server) {
 }
 
 /**
- * How long a server that is to end still serves a proxy, which finds out meanwhile by its health checks
- * (docs/contract/21-past-one-machine.md#several-servers).
+ * Time for which a server that was asked to end still serves a proxy, which notices the end by its health
+ * checks (docs/contract/21-past-one-machine.md#several-servers).
  */
 const PROXY_MILLISECONDS = 5_000;
 
-/** Longer than common proxies keep a connection that they do not use, so that they are the ones to end it. */
+/** Longer than common proxies keep an unused connection, so that the proxy closes it first. */
 const KEEP_ALIVE_MILLISECONDS = 125_000;
 
 /**
- * Lets a proxy look away without losing a request. If a connection ended at the moment at which the proxy
- * sends something on it, the proxy could not tell whether it was read, and would answer 502. Without a
+ * Gives a proxy time to notice the end without losing a request. If a connection closed while the proxy sends
+ * a request on it, the proxy could not know whether the request was read, and would answer 502. Without a
  * proxy, the server ends at once.
  *
  * @param {import('node:http').Server} server
@@ -66,7 +67,7 @@ function leaveProxiesTime(server) {
     response.once('close', () => unanswered.delete(response));
   });
 
-  // adapter-node calls the two when the server is to end, and the second after each request from then on.
+  // adapter-node calls both when the server is to end, and the second one after each later request.
   const close = server.close.bind(server);
   const closeIdle = server.closeIdleConnections.bind(server);
   let isClosing = false;
@@ -91,7 +92,7 @@ function leaveProxiesTime(server) {
 }
 
 /**
- * Says in one line why nothing can listen, and ends.
+ * Reports in one line why the port cannot be opened, and ends.
  *
  * @param {import('node:http').Server} server
  */
@@ -109,7 +110,7 @@ function explainFailure(server) {
 }
 
 /**
- * Keeps browsers from guessing the type of a static file, too; those never reach the service's hooks.
+ * Keeps browsers from guessing the type of a static file. Static files do not pass the service's hooks.
  *
  * @param {import('node:http').Server} server
  */

@@ -4,7 +4,7 @@ import type { Connection } from '../lib/server/migrate/connect';
 import { connect } from '../lib/server/migrate/connect';
 
 /**
- * Runs a command on the configured database and sets the exit code to its result. If it throws, the
+ * Runs a command on the configured database. The result becomes the exit code. If the command throws, the
  * exit code is 1, and stderr has the reason.
  */
 export async function databaseCommand(
@@ -26,10 +26,7 @@ export async function databaseCommand(
   }
 }
 
-/**
- * Prints how the command is used, and sets exit code 2
- * (docs/contract/16-migrations-and-calendar.md).
- */
+/** Prints how to use the command, and sets exit code 2 (docs/contract/16-migrations-and-calendar.md). */
 export function wrongUsage(problem: string, usage: string): void {
   console.error(`${problem}\n${usage}`);
   process.exitCode = 2;

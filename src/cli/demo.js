@@ -1,4 +1,4 @@
-// `npm run demo`: plain Node up to the point where everything is installed and built.
+// `npm run demo`. It is plain JavaScript, because it runs before anything is installed or built.
 import { createServer } from 'node:net';
 import { isBuilt, isInstalled, nodeIsRecent, npm } from './prepare.js';
 

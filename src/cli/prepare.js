@@ -1,4 +1,4 @@
-// What `npm run demo` and `npm test` do first on a fresh clone; it runs before anything is installed.
+// The first steps of `npm run demo` and `npm test` on a fresh clone. They run before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,16 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from './prepare.js';
 
-/**
- * Licences under which a package may ship with an Apache-2.0 project; a person has to decide on
- * others.
- */
+/** Licences that allow a package to ship with an Apache-2.0 project. A person decides on others. */
 const ALLOWED = new Set([
   ...['Apache-2.0', 'MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'],
   ...['Unlicense', 'CC0-1.0', 'OFL-1.1'],
 ]);
 
-/** Licences of packages whose manifest names none; a person read them in the licence files. */
+/** Licences of packages whose manifest names none. A person read them in the licence files. */
 const FROM_FILES: Readonly<Record<string, string>> = {
   'svelte-toolbelt': 'MIT',
 };
@@ -36,9 +33,9 @@ interface Manifest {
 }
 
 /**
- * Every package that ships: what the server imports, and what is bundled for the browser.
- *
- * @throws Error if nothing is built, or a licence is not allowed, naming the packages
+ * Lists every package that ships: the packages that the server imports, and those that are bundled for the
+ * browser.
+ * @throws Error if nothing is built, or if a licence is not allowed, naming the packages
  */
 export function thirdParty(): string {
   if (!existsSync(BUNDLED)) throw new Error('Nothing is built; run npm run build first');
@@ -87,7 +84,7 @@ function read(folder: string): Shipped {
   };
 }
 
-/** A list of all packages, then each text once, above the names of those that have it. */
+/** Writes a list of all packages, then each licence text once, under the names of its packages. */
 function write(packages: readonly Shipped[]): string {
   const byText = new Map<string, string[]>();
   for (const p of packages) {

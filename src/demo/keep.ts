@@ -8,14 +8,14 @@ export interface SystemUser {
   gid: number;
 }
 
-/** A command to run for as long as this process lives, and no longer. */
+/** A command that runs as long as this process. */
 export interface KeepOptions {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
   cwd?: string;
   user?: SystemUser;
-  /** Asks the command to end. */
+  /** The signal that asks the command to end. */
   stopSignal: 'SIGINT' | 'SIGTERM' | 'SIGQUIT';
   /** A folder to delete once the command has ended. */
   remove?: string;
@@ -31,9 +31,9 @@ export interface KeptProcess {
   pid: number;
   /** The last million characters that it wrote to stdout and stderr so far. */
   output(): string;
-  /** Resolves when it ends, by itself or stopped. */
+  /** Resolves when the command ends, by itself or because it was stopped. */
   ended: Promise<Ending>;
-  /** Asks it to end, forces it after 15 seconds, and resolves when all of it is gone. */
+  /** Asks the command to end, forces it after 15 seconds, and resolves when all its processes are gone. */
   stop(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ const OUTPUT_KEPT = 1_000_000;
 type Message = { pid: number } | { failure: string } | Ending;
 
 /**
- * Runs a command that ends when this process does, even when this process is killed.
- * @throws if the command cannot be started.
+ * Runs a command that ends together with this process, even if this process is killed.
+ * @throws if the command cannot be started
  */
 export async function keep(options: KeepOptions): Promise<KeptProcess> {
   const keeper = fork(fileURLToPath(new URL('./keeper.js', import.meta.url)), {
@@ -57,7 +57,7 @@ export async function keep(options: KeepOptions): Promise<KeptProcess> {
       output = (output + text).slice(-OUTPUT_KEPT);
     });
 
-  // Does not use the process's 'close' event: Node omits it if this side disconnects first.
+  // The process's 'close' event is not used: Node omits it if this side disconnects first.
   const gone = Promise.all([
     once(keeper, 'exit'),
     ...[keeper.stdout, keeper.stderr].map((stream) => stream && once(stream, 'close')),
@@ -91,9 +91,9 @@ export async function keep(options: KeepOptions): Promise<KeptProcess> {
 /**
  * Waits until a kept process is ready for work.
  *
- * @param name what its failure is told under
- * @param isReady is asked again and again
- * @throws with its output if it ends instead
+ * @param name name of the process in an error
+ * @param isReady called repeatedly
+ * @throws with the output of the process if it ends instead
  */
 export async function whenReady(
   { ended, output }: KeptProcess,

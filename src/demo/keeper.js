@@ -1,6 +1,6 @@
-// Runs one command for the process that forked this one, and ends it when that process is gone. It
-// notices this by the IPC channel, which closes even after SIGKILL. It runs in its own session, so
-// Ctrl-C at the terminal reaches only the parent, which then stops its processes in its own order.
+// Runs one command for its parent process, and ends the command when the parent is gone. It notices this by
+// the IPC channel, which closes even after SIGKILL. It runs in its own session, so Ctrl-C at the terminal
+// reaches only the parent, which then stops its processes in order.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 

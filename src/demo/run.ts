@@ -13,17 +13,17 @@ import { loadSuperstore } from './superstore';
 
 const DATABASE = 'forecast';
 /**
- * The sample is prepared under this name, so an interrupted preparation leaves no incomplete
- * DATABASE.
+ * The sample is prepared under this name, so that an interrupted preparation leaves no incomplete database
+ * behind.
  */
 const IN_THE_MAKING = 'forecast_in_the_making';
 const LAST_CALENDAR_YEAR = 2035;
 const YEARS_OF_ORDERS = 4;
 
 /**
- * Serves the sample on a PostgreSQL of its own until it is interrupted. The first run prepares the
- * database, later ones find it as it was left.
- * @throws with a message for the person at the shell if it cannot start.
+ * Serves the sample on a PostgreSQL of its own until it is interrupted. The first run prepares the database;
+ * later runs use it as it was left.
+ * @throws with a message for the person at the terminal if it cannot start
  */
 export async function runDemo(port: number): Promise<void> {
   const folder = demoFolder();

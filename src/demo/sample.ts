@@ -8,7 +8,7 @@ export interface SampleOptions {
   url: string;
   /** The calendar year that the first year of the orders, 2014, is moved to. */
   firstYear: number;
-  /** True to load the pivot at a grain of months instead of row by row. */
+  /** True to load the pivot at a grain of months; false to load raw rows. */
   grain: boolean;
 }
 
@@ -55,10 +55,10 @@ const COLUMNS: ColumnSave[] = [
 const GRAIN = ['Order Year', 'Order Month', 'Category', 'Sub-Category', 'Region', 'Segment'];
 
 /**
- * Does through the API what an administrator and a planner would do: registers public.superstore,
- * gives its columns their roles, generates the SQL, creates a version, and loads all orders into it,
- * moved into the years that are planned.
- * @throws with the service's own words if it refuses a step.
+ * Makes the sample through the API, as an administrator and a planner would: registers public.superstore,
+ * sets the roles of its columns, generates the SQL, creates a version, and loads all orders into it, moved to
+ * the planned years.
+ * @throws with the service's error if it refuses a step
  */
 export async function makeSample({ url, firstYear, grain }: SampleOptions): Promise<Sample> {
   const source = await call<Source>(url, 'POST', '/api/sources', {
@@ -91,7 +91,7 @@ export async function makeSample({ url, firstYear, grain }: SampleOptions): Prom
   return { sourceId: source.id, versionId: version.id };
 }
 
-/** Asks the service. @throws with its own words if it refuses */
+/** Sends a request to the service. @throws with the service's error if it refuses */
 export async function call<T>(
   url: string,
   method: string,

@@ -9,22 +9,22 @@ export interface Server {
   pid: number;
   /** What it wrote to stdout and stderr so far. */
   output(): string;
-  /** Resolves when it ends, by itself or stopped. */
+  /** Resolves when the server ends, by itself or because it was stopped. */
   ended: Promise<Ending>;
   stop(): Promise<void>;
 }
 
 export interface ServerOptions {
   database: DatabaseConfig;
-  /** A free one if left out. */
+  /** A free port if left out. */
   port?: number;
   /** Further environment variables. */
   env?: Record<string, string>;
-  /** The folder of the project whose build is started; this project's if left out. */
+  /** Project folder whose build is started; this project if left out. */
   project?: string;
 }
 
-/** This process's environment without the variables that configure the service or its address. */
+/** The environment of this process without the variables that configure the service or its address. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const ours =
     /^(DB_|PF_|PORT$|HOST$|ORIGIN$|(HOST|PORT|PROTOCOL|ADDRESS)_HEADER$|SOCKET_PATH$|LISTEN_|NODE_ENV$|NODE_OPTIONS$)/;
@@ -44,7 +44,7 @@ export function databaseEnvironment(database: DatabaseConfig): Record<string, st
 
 /**
  * Starts the built server and waits until it answers. It ends with this process.
- * @throws with the server's own output if it ends instead.
+ * @throws with the server's output if it ends instead
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   if (options.port !== undefined) return startAt(options.port, options);
@@ -52,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     try {
       return await startAt(await freePort(), options);
     } catch (error) {
-      // Somebody else has taken the free port by now.
+      // Another process has taken the free port.
       if (!(error instanceof Error && error.message.includes('is in use'))) throw error;
     }
   }
@@ -73,7 +73,7 @@ async function startAt(port: number, options: ServerOptions): Promise<Server> {
     stopSignal: 'SIGTERM',
   });
   const url = `http://127.0.0.1:${port}`;
-  // It has to say so itself: at a port that is in use, another server would answer.
+  // The server must report this itself: at a port that is in use, another server would answer.
   const says = () => /^Listening on /m.test(server.output());
   await whenReady(server, 'The server', async () => says() && (await listens(url)));
   return { url, pid: server.pid, output: server.output, ended: server.ended, stop: server.stop };

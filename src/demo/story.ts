@@ -1,7 +1,7 @@
 import type { Version } from '../lib/contract/versions';
 import { call, FIRST_ORDER_YEAR, type Sample } from './sample';
 
-/** A change of the story: who makes it, of what, and why. */
+/** A change in the story: its author, its slice and its reason. */
 interface Change {
   operation: 'scale' | 'recode' | 'clone';
   pf_user: string;
@@ -11,10 +11,9 @@ interface Change {
 }
 
 /**
- * What some people did to the sample's plan: the year before as a reference, changes with their
- * reasons, and a cautious scenario beside it. So the demo opens on a plan that can be compared.
- *
- * @throws with the service's own words if it refuses a step
+ * Adds the work of some people to the sample's plan: the year before as a reference, changes with their
+ * reasons, and a cautious scenario beside it. The demo then opens on a plan that can be compared.
+ * @throws with the service's error if it refuses a step
  */
 export async function tellStory(
   url: string,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tableFromIPC } from 'apache-arrow';
 import type { ClientBase } from 'pg';
 
-/** The columns as the package has them, with the types that hold each value exactly. */
+/** The columns of the package, with types that hold each value exactly. */
 const COLUMNS = {
   'Row ID': 'integer',
   'Order ID': 'text',
@@ -28,7 +28,7 @@ const COLUMNS = {
   Profit: 'numeric(12,4)',
 };
 
-/** Two columns more, which follow from the order date: a calendar derives them in a plan. */
+/** Two additional columns that follow from the order date. In a plan, the calendar derives them. */
 const DERIVED = { 'Order Year': 'integer', 'Order Month': 'text' };
 
 /**

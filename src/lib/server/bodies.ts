@@ -2,87 +2,87 @@ import type { Budget, Reservation } from './budget';
 import type { EntryRows } from './arrow/entry-rows';
 import type { Encoding } from './compress';
 
-/** The bytes of an answer, in memory that others may be reading at the same time. */
+/** The bytes of an answer, in memory that several readers may share. */
 export interface HeldBody extends Made {
-  /** Gives the memory back; to be called once the bytes are sent or nobody wants them any more. */
+  /** Releases the memory. Call it once the bytes are sent or no longer wanted. */
   release(): void;
 }
 
-/** A body that is made. */
+/** A finished body. */
 export interface Made {
-  /** The bytes, one part after the other. */
+  /** The bytes in parts, in order. */
   parts: readonly Uint8Array[];
   rowCount: number;
-  /** The rows that the bytes were made of; undefined if they cannot be told apart by their entries. */
+  /** The rows of the body; undefined if they cannot be grouped by entry. */
   rows: EntryRows | undefined;
-  /** When each of their entries was written, by its id. */
+  /** When each entry was written, by entry id. */
   stamps?: ReadonlyMap<number, string>;
-  /** Names the state of the version that the bytes follow from; equal on all servers. */
+  /** Name of the state of the version that the bytes depend on; equal on all servers. */
   state: string;
-  /** The history of the database that they are of; null if it does not tell. */
+  /** The history of the database; null if the database does not reveal it. */
   timeline: string | null;
-  /** How the bytes are compressed; undefined if they are not. */
+  /** The compression; undefined if there is none. */
   encoding?: Encoding;
-  /** Bytes of the Arrow stream, before it is compressed. */
+  /** Length of the uncompressed Arrow stream, in bytes. */
   length: number;
 }
 
-/** How a client wants rows. */
+/** How a client wants to receive rows. */
 export interface Asked {
-  /** Whether the client has the rows of a state; it then gets none. */
+  /** Whether the client already has the rows of a state. It then receives none. */
   isKnown: (state: string) => boolean;
-  /** How they are compressed; undefined if they are not. */
+  /** The compression; undefined if there is none. */
   encoding: Encoding | undefined;
-  /** Tells that the client has gone away; if nobody else waits for the rows, that ends the statement. */
+  /** Aborts when the client has disconnected. If nobody else waits for the rows, the statement ends. */
   signal: AbortSignal;
 }
 
 /**
- * What a read answers: a body, or that the client has it already. Without a tag, the client cannot know
- * later whether the rows are still the newest.
+ * The result of a read: a body, or the information that the client already has the rows. Without a tag, the
+ * client cannot ask later whether the rows are still current.
  */
 export type Read =
   | { kind: 'rows'; body: HeldBody; tag: string | undefined }
   | { kind: 'unchanged'; tag: string; timeline: string | null };
 
-/** Rows that another body was made of. */
+/** Rows borrowed from another body. */
 export interface Borrowed {
   rows: EntryRows;
   stamps: ReadonlyMap<number, string>;
-  /** That its body holds. */
+  /** Bytes of memory of the lending body. */
   bytes: number;
   release(): void;
 }
 
-/** What a body is of. */
+/** The contents of a body. */
 export interface BodyOf {
-  /** What its bytes follow from. */
+  /** The state that its bytes depend on. */
   state: string;
   /**
-   * The same for all states of which one can be made from another; undefined for a part of a state, which is
-   * not kept.
+   * Equal for all states that can reuse each other's rows; undefined for a partial state, which is not
+   * cached.
    */
   series: string | undefined;
 }
 
 /**
- * The bodies that are being made, read or kept. Readers of one state of a version share one body:
- * whoever asks while it is made waits for it, and whoever asks later gets the same bytes. The newest
- * body of a series is kept when its last reader is done, as long as nobody needs its memory: the
- * next state has most of the same rows (docs/decisions/0015-rows-are-kept.md).
+ * The bodies that are being made, read or cached. Readers of one state of a version share one body: a reader
+ * that asks while it is made waits for it, and later readers get the same bytes. The newest body of a series
+ * stays cached after its last reader is done, while nobody else needs its memory: the next state has most of
+ * the same rows (docs/decisions/0015-rows-are-kept.md).
  */
 export class Bodies {
   readonly #byState = new Map<string, Body>();
   readonly #newest = new Map<string, Body>();
-  /** Those that nobody reads, in the order that they give way in. */
+  /** Cached bodies without a reader, in the order in which they are evicted. */
   readonly #kept = new Set<Body>();
-  /** Reads whose body was there, and reads for which one had to be made. */
+  /** Reads whose body was cached, and reads for which one had to be made. */
   hits = 0;
   misses = 0;
 
   /**
-   * @param budget that every body takes its memory of
-   * @param keeps whether a body outlives its readers, and others are made from it
+   * @param budget the memory budget of all bodies
+   * @param keeps whether bodies are cached after their last reader, for other bodies to reuse
    */
   constructor(
     readonly budget: Budget,
@@ -91,7 +91,7 @@ export class Bodies {
     budget.whenShort((bytes) => this.#giveWay(bytes));
   }
 
-  /** Bytes of the bodies that nobody reads. */
+  /** Bytes of cached bodies without a reader. */
   get keptBytes(): number {
     let bytes = 0;
     for (const body of this.#kept) bytes += body.bytes;
@@ -102,7 +102,7 @@ export class Bodies {
    * Reads the body of a state. If there is none, `make` makes it, for all who ask meanwhile.
    *
    * @param signal ends the reading
-   * @throws what the body failed with
+   * @throws the error that the body failed with
    */
   read(of: BodyOf, signal: AbortSignal, make: (body: Body) => Promise<Made>): Promise<HeldBody> {
     const shared = this.#byState.get(of.state);
@@ -128,7 +128,7 @@ export class Bodies {
         this.#newest.set(series, body);
         if (before && this.#kept.has(before)) before.end();
       },
-      /** @returns whether it is kept */
+      /** @returns whether it stays cached */
       left: ({ series }) => {
         if (!this.keeps || series === undefined || this.#newest.get(series) !== body) return false;
         this.#kept.add(body);
@@ -147,8 +147,8 @@ export class Bodies {
   }
 
   /**
-   * The rows of the newest body of a series, to make another one from. They stay until they are
-   * released.
+   * Borrows the rows of the newest body of a series, to make another body from them. They stay in memory
+   * until they are released.
    */
   borrow(series: string): Borrowed | undefined {
     return this.keeps ? this.#newest.get(series)?.borrow() : undefined;
@@ -164,7 +164,7 @@ export class Bodies {
   }
 }
 
-/** What a body tells the {@link Bodies} that it is one of. */
+/** The callbacks of a body to its {@link Bodies}. */
 interface Listener {
   moves(from: BodyOf | undefined, to: BodyOf | undefined): void;
   made(of: BodyOf): void;
@@ -173,7 +173,7 @@ interface Listener {
   over(of: BodyOf | undefined): void;
 }
 
-/** One body, from the moment that it is asked for until nobody wants it any more. */
+/** One body, from the first request for it until it is no longer needed. */
 export class Body {
   readonly #abort = new AbortController();
   readonly #outcome: Promise<Made>;
@@ -194,14 +194,13 @@ export class Body {
     return this.#abort.signal;
   }
 
-  /** Bytes that it holds. */
+  /** Bytes of its memory reservation. */
   get bytes(): number {
     return this.#reservation?.bytes ?? 0;
   }
 
   /**
-   * Says what the body is of; another state if the version changes before its rows are read.
-   *
+   * Sets the contents of the body. They change if the version changes before its rows are read.
    * @throws the reason of `signal` if nobody wants the body any more
    */
   becomes(of: BodyOf): void {
@@ -211,9 +210,8 @@ export class Body {
   }
 
   /**
-   * Counts a reader in, until it releases the body or `signal` aborts.
-   *
-   * @throws what the body failed with
+   * Registers a reader until it releases the body or `signal` aborts.
+   * @throws the error that the body failed with
    */
   async read(signal: AbortSignal): Promise<HeldBody> {
     const leave = this.#enter();
@@ -231,13 +229,13 @@ export class Body {
     }
   }
 
-  /** Its rows, if it is made and they can be told apart by their entries; to be released. */
+  /** Lends its rows if it is finished and they can be grouped by entry. The borrower must release them. */
   borrow(): Borrowed | undefined {
     const { rows, stamps } = this.#made ?? {};
     return rows && stamps && { rows, stamps, bytes: this.bytes, release: this.#enter() };
   }
 
-  /** Counts a reader in. @returns counts it out, once */
+  /** Registers a reader. @returns a function that removes it; further calls have no effect */
   #enter(): () => void {
     this.listener.wanted();
     this.#readers += 1;
@@ -255,16 +253,13 @@ export class Body {
     if (!isKept) this.end();
   }
 
-  /** Takes over the memory that the body is made in. */
+  /** Takes over the memory reservation that the body is made in. */
   holds(reservation: Reservation): void {
     this.#reservation = reservation;
     if (this.signal.aborted) reservation.release();
   }
 
-  /**
-   * Runs what makes the body, and hands its outcome to all readers. If it fails, whoever asks next
-   * begins anew.
-   */
+  /** Makes the body and gives the outcome to all readers. After a failure, the next request starts again. */
   async make(work: () => Promise<Made>): Promise<void> {
     try {
       const made = await work();
@@ -279,7 +274,7 @@ export class Body {
     }
   }
 
-  /** Ends it: nobody finds it any more, and its memory is free. */
+  /** Removes the body from the cache and releases its memory. */
   end(): void {
     this.listener.moves(this.#of, undefined);
     this.listener.over(this.#of);

@@ -8,14 +8,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Memory of a budget that has it free. */
+/** Reserves free memory of a budget. */
 const some = (budget: Budget, bytes: number): Promise<Reservation> =>
   budget.run(async (memory) => {
     memory.expect(bytes);
     return memory;
   });
 
-/** Notes the order in which memory is had or refused. */
+/** Records the order in which reservations are granted or refused. */
 function noted(budget: Budget) {
   const order: string[] = [];
   const had = new Map<string, Reservation>();
@@ -37,7 +37,7 @@ function noted(budget: Budget) {
 }
 
 describe('a budget', () => {
-  it('gives what is free at once, and the rest in the order it was asked for', async () => {
+  it('grants free memory at once, and the rest in the order of the requests', async () => {
     const budget = new Budget(100);
     const { order, ask, release } = noted(budget);
     await ask('a', 60);
@@ -55,7 +55,7 @@ describe('a budget', () => {
     expect([budget.held, budget.waiting]).toEqual([0, 0]);
   });
 
-  it('lets a small answer that waits pass a large one, once there is room for it', async () => {
+  it('lets a small waiting answer pass a large one once there is room for it', async () => {
     const budget = new Budget(6400);
     const { order, ask, release } = noted(budget);
     await ask('a', 4000);
@@ -72,7 +72,7 @@ describe('a budget', () => {
     expect(order).toEqual(['a', 'b', 'small', 'large']);
   });
 
-  it('counts all the waiting of one answer', async () => {
+  it('limits the total waiting time of one answer', async () => {
     const budget = new Budget(6400, 1000);
     const first = await some(budget, 6000);
     let attempts = 0;
@@ -91,7 +91,7 @@ describe('a budget', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('gives nothing to an answer that has given its memory back', async () => {
+  it('grants nothing to an answer that has released its memory', async () => {
     const budget = new Budget(100);
     const memory = await some(budget, 60);
     memory.release();
@@ -99,7 +99,7 @@ describe('a budget', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('lets small answers pass those who wait, as long as they stay small', async () => {
+  it('lets small answers pass those that wait, while they stay small', async () => {
     const budget = new Budget(6400);
     const { order, ask } = noted(budget);
     await ask('a', 5000);
@@ -117,7 +117,7 @@ describe('a budget', () => {
     expect([attempts, budget.held, budget.waiting]).toEqual([1, 5100, 2]);
   });
 
-  it('takes an estimate beyond all of it for all of it', async () => {
+  it('limits an estimate that exceeds the whole budget to the whole budget', async () => {
     const budget = new Budget(100);
     const { order, ask, release } = noted(budget);
     await ask('a', 1);
@@ -127,7 +127,7 @@ describe('a budget', () => {
     expect(budget.held).toBe(100);
   });
 
-  it('lets an answer grow into what is free, and tells it beyond that memory is short', async () => {
+  it('lets an answer grow while memory is free, and reports a shortage after that', async () => {
     const budget = new Budget(100);
     const [one, two] = [await some(budget, 40), await some(budget, 40)];
     one.grow(60);
@@ -142,7 +142,7 @@ describe('a budget', () => {
     expect(budget.held).toBe(100);
   });
 
-  it('runs an attempt again that was short, once there is twice as much, and holds nothing meanwhile', async () => {
+  it('retries an attempt that was short once twice as much is free, and reserves nothing meanwhile', async () => {
     const budget = new Budget(100);
     const one = await some(budget, 40);
     const began: number[] = [];
@@ -158,7 +158,7 @@ describe('a budget', () => {
     expect(began).toEqual([0, 100]);
   });
 
-  it('gives back what an attempt held that fails', async () => {
+  it('releases the memory of an attempt that fails', async () => {
     const budget = new Budget(100);
     const failing = budget.run(async (memory) => {
       memory.grow(60);
@@ -168,7 +168,7 @@ describe('a budget', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('gives what an answer gives back to who waits', async () => {
+  it('grants released memory to a waiting answer', async () => {
     const budget = new Budget(100);
     const { order, ask } = noted(budget);
     const one = await some(budget, 100);
@@ -179,7 +179,7 @@ describe('a budget', () => {
     expect(order).toEqual(['b']);
   });
 
-  it('turns away who waits too long, and lets those behind pass', async () => {
+  it('refuses an answer that has waited too long, and lets those behind it pass', async () => {
     const budget = new Budget(100, 1000);
     const { order, ask } = noted(budget);
     await ask('a', 60);
@@ -193,7 +193,7 @@ describe('a budget', () => {
     expect([budget.held, budget.waiting]).toEqual([90, 0]);
   });
 
-  it('forgets who goes away while waiting', async () => {
+  it('forgets a waiting client that disconnects', async () => {
     const budget = new Budget(100);
     const { order, ask, release } = noted(budget);
     const gone = new AbortController();

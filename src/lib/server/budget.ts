@@ -2,30 +2,30 @@ import { AppError } from './errors';
 
 const MEGABYTE = 1_048_576;
 
-/** The part of the budget up to which an answer is small, and need not wait behind others. */
+/** An answer up to this part of the budget is small. Small answers do not wait behind large ones. */
 const SMALL_PART = 1 / 64;
 
-/** Somebody whom memory is not free for yet. */
+/** An answer that waits for memory. */
 interface Waiting {
   bytes: number;
   granted: (memory: Reservation) => void;
 }
 
 /**
- * One bound on the memory that the rows of all answers take at a time. They lie in typed arrays,
- * outside of the heap that Node itself limits.
+ * One limit for the memory of the rows of all answers. Rows are in typed arrays, outside the heap that Node
+ * itself limits.
  *
  * ```
  * const answer = await budget.run(async (memory) => {
- *   memory.grow(bytesSoFar);          // as often as that changes
+ *   memory.grow(bytesSoFar);          // whenever the size changes
  *   return { columns, memory };
  * });
  * …
  * answer.memory.release();            // once it is sent
  * ```
  *
- * Who does not fit waits, in the order they came, and holds nothing meanwhile: an answer that has rows
- * and cannot have more gives back what it has. So no two answers ever wait for each other
+ * An answer that does not fit waits in order of arrival, and reserves nothing meanwhile: an answer that
+ * cannot grow releases what it has. Two answers therefore never wait for each other
  * (docs/decisions/0014-one-budget-for-rows.md).
  */
 export class Budget {
@@ -35,8 +35,8 @@ export class Budget {
   #isGivingWay = false;
 
   /**
-   * @param bytes that may be held at a time
-   * @param patience milliseconds that somebody waits at most; 0 is without limit
+   * @param bytes that may be reserved at a time
+   * @param patience longest waiting time in milliseconds; 0 is no limit
    */
   constructor(
     readonly bytes: number,
@@ -44,36 +44,37 @@ export class Budget {
   ) {}
 
   /**
-   * Calls `giveWay` when memory is short, with the bytes that are: it releases memory that nobody needs
-   * at the moment, if there is any.
+   * Registers a callback for a shortage. It gets the missing number of bytes and releases memory that is not
+   * needed at the moment, such as a cache.
    */
   whenShort(giveWay: (bytes: number) => void): void {
     this.#giveWay = giveWay;
   }
 
-  /** To be called if there is more than before that could give way. */
+  /** Call this when more memory can be released on a shortage than before. */
   mayGiveWay(): void {
     this.#grantNext();
   }
 
-  /** Bytes that are held now. */
+  /** Bytes that are reserved at present. */
   get held(): number {
     return this.#held;
   }
 
-  /** How many answers wait for memory now. */
+  /** Number of answers that wait for memory. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
   /**
-   * Runs `attempt` with memory that it grows as it needs it. If there is not enough, the attempt ends
-   * with a {@link MemoryShort}; this then waits for more and runs it again, so it must leave nothing
-   * behind. Memory is given back if the attempt fails; if it returns, that is up to its caller.
+   * Runs `attempt` with a reservation that it grows as needed. If memory is short, the attempt ends with a
+   * {@link MemoryShort}. The budget then waits for more memory and runs the attempt again, so the attempt
+   * must leave nothing behind. The memory is released if the attempt fails; if it returns, its caller must
+   * release it.
    *
-   * @param signal ends the waiting; an attempt that runs has to see to it itself
-   * @throws AppError 422 for more than the whole budget, 503 if memory is not free in time; the reason
-   * of `signal`; whatever `attempt` throws
+   * @param signal ends the waiting; a running attempt has to observe it itself
+   * @throws AppError 422 for more than the whole budget, 503 if memory is not free in time; the reason of
+   * `signal`; whatever `attempt` throws
    */
   async run<T>(attempt: (memory: Reservation) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let waited = 0;
@@ -91,8 +92,7 @@ export class Budget {
   }
 
   /**
-   * Runs `attempt` once, for what can be done without: if memory is short, nobody waits for it.
-   *
+   * Runs an optional `attempt` once. If memory is short, it does not wait.
    * @throws MemoryShort if there is not enough; AppError 422 for more than the whole budget; whatever
    * `attempt` throws
    */
@@ -114,7 +114,7 @@ export class Budget {
         settled();
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
         reject(error);
-        // Those behind may need less.
+        // The answers behind it may need less.
         this.#grantNext();
       };
       const left = Math.max(0, this.patience - waited);
@@ -133,7 +133,7 @@ export class Budget {
       };
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(waiting);
-      // What was short may have come free since.
+      // Memory may have been released since the shortage.
       this.#grantNext();
     });
   }
@@ -146,7 +146,7 @@ export class Budget {
         if (to > this.bytes) throw tooLarge(this.bytes);
         if (to > from && !this.#mayGrow(from, to)) return false;
         this.#held += to - from;
-        // What gives way is for the one that is short.
+        // Memory that is released on a shortage belongs to the answer that is short.
         if (to < from && !this.#isGivingWay) this.#grantNext();
         return true;
       },
@@ -170,9 +170,9 @@ export class Budget {
     return this.#held + bytes <= this.bytes;
   }
 
-  /** Gives what is free to those who wait, in their order; small answers may pass large ones. */
+  /** Grants free memory to waiting answers in order. Small answers may pass large ones. */
   #grantNext(): void {
-    // A small answer waits for twice what it was short of.
+    // A small answer waits for twice the memory that it was short of.
     const small = 2 * this.bytes * SMALL_PART;
     let isPassed = false;
     this.#waiting = this.#waiting.filter(({ bytes, granted }) => {
@@ -186,7 +186,7 @@ export class Budget {
   }
 }
 
-/** Memory that one answer holds of a budget. Only a budget makes one. */
+/** The memory that one answer has reserved. Only a budget makes one. */
 export class Reservation {
   #bytes: number;
   #isOver = false;
@@ -202,48 +202,46 @@ export class Reservation {
     this.#bytes = bytes;
   }
 
-  /** Bytes that it holds. */
+  /** Reserved bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Holds at least as much as an answer will take at the least, before it is begun.
-   *
-   * @throws MemoryShort if that is not free
+   * Reserves the smallest size of an answer before it is begun.
+   * @throws MemoryShort if that much is not free
    */
   expect(estimate: number): void {
     this.#atLeast(Math.min(estimate, this.budget.most), estimate);
   }
 
-  /** Whether so much is within the whole budget. */
+  /** Whether a size is within the whole budget. */
   mayHold(bytes: number): boolean {
     return bytes <= this.budget.most;
   }
 
   /**
-   * Holds at least `bytes`.
-   *
-   * @throws MemoryShort if that is not free; AppError 422 beyond the whole budget
+   * Reserves at least `bytes`.
+   * @throws MemoryShort if that much is not free; AppError 422 beyond the whole budget
    */
   grow(bytes: number): void {
-    // Less than twice as much would soon be short again.
+    // Less than twice the size would soon be short again.
     this.#atLeast(bytes, 2 * bytes);
   }
 
-  /** Gives back what goes beyond `bytes`. */
+  /** Releases everything beyond `bytes`. */
   trim(bytes: number): void {
     if (bytes < this.#bytes) this.#become(bytes);
   }
 
-  /** Gives everything back; the second time there is nothing left to give. */
+  /** Releases everything. Further calls have no effect. */
   release(): void {
     this.#isOver = true;
     this.trim(0);
   }
 
   #atLeast(bytes: number, worthWaitingFor: number): void {
-    // Nobody would give back what a reader takes that was cut off and reads on.
+    // A cancelled reader must not reserve memory: nothing would release it.
     if (this.#isOver) throw new Error('This memory has been given back');
     if (bytes > this.#bytes && !this.#become(bytes)) throw new MemoryShort(worthWaitingFor);
   }
@@ -255,14 +253,14 @@ export class Reservation {
   }
 }
 
-/** Why an attempt of {@link Budget.run} ends and will be made again, with `needed` bytes to begin with. */
+/** Ends an attempt of {@link Budget.run}, which runs it again with `needed` bytes to begin with. */
 export class MemoryShort extends Error {
   constructor(readonly needed: number) {
     super('Not enough memory is free');
   }
 }
 
-/** What a request is told that waited for memory too long. */
+/** The error of a request that has waited for memory too long. */
 const busy = () =>
   new AppError(
     503,

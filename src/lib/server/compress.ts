@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 
-/** How an answer may be compressed, the smallest first (docs/contract/04-data-loading.md#compression). */
+/**
+ * Compressions of an answer, the one with the smallest result first
+ * (docs/contract/04-data-loading.md#compression).
+ */
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The compressor works beside the event loop and hands over so many bytes at a time. */
+/** Bytes that the compressor, which runs in another thread, returns at a time. */
 const chunkSize = 262_144;
 
 // Higher levels take several times as long and save a few percent.
@@ -15,9 +18,9 @@ const COMPRESSORS = {
 };
 
 /**
- * Compresses some parts, one after the other, so that they are never in memory as one.
+ * Compresses parts one after the other, so that they are never in memory as one.
  *
- * @param onChunk is told how many bytes there are so far; if it throws, the compressing ends
+ * @param onChunk gets the number of compressed bytes so far; if it throws, the compression ends
  * @throws what `onChunk` throws, or the reason of `signal`
  */
 export async function compress(

@@ -1,6 +1,6 @@
 import type { ErrorAnswer } from '../contract/primitives';
 
-/** What a refusal says beside its sentence: the one field or column to blame, if there is one. */
+/** The field or column that caused an error, if there is exactly one. */
 export interface Blame {
   /** Dotted path in the body, such as `slice.Region` or `2.role`, or the name of a parameter. */
   field?: string | undefined;
@@ -11,9 +11,9 @@ export interface Blame {
 }
 
 /**
- * An error that a client caused or can act on. It carries the HTTP status of its answer, a sentence
- * for a person, and the field or column to blame. Every other error becomes a 500 that does not tell
- * its cause (docs/contract/09-errors-limits-guards.md).
+ * An error that a client caused or can act on. It carries the HTTP status of its answer, a sentence for a
+ * person, and the field or column that caused it. Every other error becomes a 500 that does not reveal its
+ * cause (docs/contract/09-errors-limits-guards.md).
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
@@ -29,17 +29,20 @@ export class AppError extends Error {
   }
 }
 
-/** Where in a request a fault is: in words, which begin the sentence, and for a program. */
+/**
+ * Place of a fault in a request: for a person, words that begin the sentence; for a program, field and
+ * column.
+ */
 export interface Place extends Blame {
   words: string;
   field: string;
 }
 
-/** A refusal that begins with the place of the fault: `slice: Region: "x" is not a date`. */
+/** An error that begins with the place of the fault: `slice: Region: "x" is not a date`. */
 export const faultAt = ({ words, ...blame }: Place, status: number, problem: string): AppError =>
   new AppError(status, `${words}: ${problem}`, blame);
 
-/** A field of the body that is not nested; its own name begins the sentence. */
+/** A top-level field of the body. Its own name begins the sentence. */
 export const fieldPlace = (field: string): Place => ({ words: field, field });
 
 /** The value of one column in a `slice` or `set`, or in a slice of a list (`hold.0`). */
@@ -50,10 +53,10 @@ export const columnPlace = (field: string, column: string): Place => ({
 });
 
 /**
- * Runs what one entry of a list in the body asks for. A refusal of it then begins with the place of the
+ * Runs the work that one entry of a list in the body asks for. An error then begins with the place of the
  * entry: `edits.3: The slice matches no row`, field `edits.3` or `edits.3.slice.Region`.
  *
- * @param at the place; undefined if the body asks for nothing else
+ * @param at the place; undefined if the body is not a list of entries
  */
 export async function inEntry<T>(at: string | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
@@ -89,8 +92,8 @@ export function answerError(error: unknown): {
 }
 
 /**
- * What an error and its causes say, for a log or a terminal. An error that gathers several says what
- * they say.
+ * The messages of an error and its causes, for a log or a terminal. An AggregateError gives the messages of
+ * its errors.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

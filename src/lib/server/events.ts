@@ -3,19 +3,21 @@ import type { Told } from './db/events';
 import type { Listener, Listening } from './db/listener';
 import { AppError } from './errors';
 
-/** How many streams one process keeps open. */
+/** The largest number of open streams of one process. */
 const MOST_STREAMS = 1000;
 
 /** How often each stream carries a line, so that neither side nor a proxy takes it for dead. */
 export const HEARTBEAT_MILLISECONDS = 20_000;
 
-/** How long a browser waits before it opens a lost stream again. */
+/** Time after which a browser reopens a lost stream, in milliseconds. */
 const RETRY_MILLISECONDS = 2000;
 
-/** How many bytes may wait for a client before its stream is ended. It then comes back and compares. */
+/**
+ * Bytes that may wait for a slow client before its stream is closed. The client then reconnects and compares.
+ */
 const MOST_WAITING = 65_536;
 
-/** Seconds after which a client that found no place may try again. */
+/** Seconds after which a client may try again if too many streams are open. */
 const RETRY_AFTER = 30;
 
 interface Stream {
@@ -35,21 +37,21 @@ export class Events implements Listening {
   #heartbeat: NodeJS.Timeout | undefined;
   #ended = false;
 
-  /** @param listen makes the connection that reports to these streams */
+  /** @param listen opens the connection that reports to these streams */
   constructor(listen: (listening: Listening) => Listener) {
     this.#listener = listen(this);
   }
 
-  /** How many streams are open. */
+  /** Number of open streams. */
   get open(): number {
     return this.#streams.size;
   }
 
   /**
-   * Opens a stream of what is committed to a version from now on.
+   * Opens a stream of the events of a version from now on.
    *
-   * @param lastEventId the last event that the client has had from an earlier stream; null if it had none
-   * @throws AppError 503 if there are too many, or the server is about to end
+   * @param lastEventId id of the last event that the client has received on an earlier stream; null if none
+   * @throws AppError 503 if there are too many streams, or the server is about to end
    */
   async stream(
     versionId: number,
@@ -78,7 +80,7 @@ export class Events implements Listening {
           stream = { versionId, controller };
           this.#streams.add(stream);
           this.#heartbeat ??= setInterval(() => this.#beat(), HEARTBEAT_MILLISECONDS).unref();
-          // With an id from the start, a browser that comes back always says that it was here.
+          // With an id from the start, a browser that reconnects always sends a Last-Event-ID.
           this.#send(stream, `id: ${this.#lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
           if (lastEventId !== null) this.#send(stream, this.#text({ kind: 'resync' }));
         },
@@ -100,7 +102,9 @@ export class Events implements Listening {
     for (const stream of this.#streams) this.#send(stream, text);
   }
 
-  /** Ends all streams. Clients can tell so that they are behind; each that comes back has to compare. */
+  /**
+   * Closes all streams, so that clients notice that they are behind. Each client that reconnects compares.
+   */
   silent(): void {
     for (const stream of this.#streams) this.#close(stream);
   }
@@ -134,7 +138,7 @@ export class Events implements Listening {
     this.#heartbeat = undefined;
   }
 
-  /** Ends all streams and the connection; no other stream is opened. */
+  /** Closes all streams and the connection. No further stream can be opened. */
   end(): void {
     this.#ended = true;
     for (const stream of this.#streams) this.#close(stream);

@@ -46,7 +46,7 @@ describe('a served host', () => {
     ['10.0.0.7', 421],
   ])('%s: %i', (host, status) => expect(served({ host })).toBe(status));
 
-  it('is the one that a proxy passes on, if it passes one on', () => {
+  it('is the one that a proxy passes on, if it does', () => {
     const change = { hostHeader: 'x-forwarded-host' };
     const host = '10.0.0.7:3010';
     expect(served({ host, 'x-forwarded-host': 'plan.example.com' }, change)).toBe(200);
@@ -55,7 +55,7 @@ describe('a served host', () => {
     expect(served({ host, 'x-forwarded-host': 'plan.example.com' })).toBe(421);
   });
 
-  it('is any if none is named', () => {
+  it('is any host if none is configured', () => {
     expect(served({ host: 'evil.example.com' }, { allowedHosts: null })).toBe(200);
   });
 });
@@ -75,7 +75,7 @@ describe('the origin of a write', () => {
     ['https://plan.example.com', 'https://plan.example.com', 200],
     ['https://PLAN.example.com', 'https://plan.example.com', 200],
     ['http://plan.example.com:3010', 'https://plan.example.com:3010', 200],
-    // adapter-node takes every request for https if nothing tells it otherwise.
+    // adapter-node assumes https unless it is configured otherwise.
     ['http://plan.example.com', 'https://plan.example.com', 200],
     ['https://plan.example.com:8443', 'https://plan.example.com', 403],
     ['https://plan.example.com', 'https://plan.example.com:8443', 403],
@@ -84,7 +84,7 @@ describe('the origin of a write', () => {
     ['', 'https://plan.example.com', 403],
   ])('%s for %s: %i', (origin, url, expected) => expect(status(origin, url)).toBe(expected));
 
-  it('is held to the scheme too, once that is known', () => {
+  it('must have the same scheme if that is known', () => {
     expect(status('http://plan.example.com', 'https://plan.example.com', true)).toBe(403);
     expect(status('https://plan.example.com', 'https://plan.example.com', true)).toBe(200);
   });

@@ -1,6 +1,6 @@
 import { AppError } from './errors';
 
-/** What a request's host is held to; a proxy may stand in front. */
+/** The rules for a request's host, with or without a proxy in front. */
 export interface HostRules {
   /** Names, without ports, that are served beside those of this machine; null serves every name. */
   allowedHosts: readonly string[] | null;
@@ -10,7 +10,7 @@ export interface HostRules {
   schemeKnown: boolean;
 }
 
-/** The name of a host without its port, in small letters; undefined for what is none. */
+/** The name of a host without its port, in lower case; undefined if the text is not a host. */
 export function hostName(host: string): string | undefined {
   if (!/^[^\s/?#@\\]+$/.test(host)) return undefined;
   try {
@@ -23,9 +23,8 @@ export function hostName(host: string): string | undefined {
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * Holds a request to the hosts that are served. Without that, a page of another site could point its
- * own name at this server and read everything (DNS rebinding).
- *
+ * Checks that a request is for a served host. Without this check, a page of another site could point its own
+ * name at this server and read everything (DNS rebinding).
  * @throws AppError 421
  */
 export function requireServedHost(headers: Headers, rules: HostRules): void {
@@ -36,9 +35,8 @@ export function requireServedHost(headers: Headers, rules: HostRules): void {
 }
 
 /**
- * Holds a write to pages of this service: a form or script of another site can send one unasked, and
- * browsers say where it comes from.
- *
+ * Checks that a write comes from a page of this service: a form or script of another site can send one
+ * without the user's consent, and browsers name the origin.
  * @throws AppError 403
  */
 export function requireSameOrigin(headers: Headers, url: URL, rules: HostRules): void {
@@ -51,11 +49,11 @@ export function requireSameOrigin(headers: Headers, url: URL, rules: HostRules):
 function isSameHost(origin: string, url: URL, schemeKnown: boolean): boolean {
   if (!URL.canParse(origin)) return false;
   const page = new URL(origin);
-  // Behind a proxy that says nothing of it, the page's own scheme is as good as any.
+  // Behind a proxy that does not pass the scheme on, the page's own scheme is assumed.
   const scheme = schemeKnown ? url.protocol : page.protocol;
   return page.hostname === url.hostname && portOf(page) === portOf(url, scheme);
 }
 
-/** The port of a URL; the usual one of its scheme has no digits there. */
+/** The port of a URL, or the default port of its scheme. */
 const portOf = ({ port, protocol }: URL, scheme = protocol): string =>
   port || (scheme === 'https:' ? '443' : '80');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { KeptTotals } from './kept-totals';
 
-describe('totals that are kept', () => {
+describe('cached totals', () => {
   const entry = (id: number) => ({ id, stamp: `stamp ${id}` });
   const kept = () => new KeptTotals<{ logid: number; size: number }>(true, ({ size }) => size);
 
-  it('are those of the entries that were added and not dropped', () => {
+  it('contain the entries that were added and not dropped', () => {
     const totals = kept();
     for (const id of [1, 2]) totals.add('a', entry(id), { logid: id, size: 1 });
     totals.drop('a', entry(1));
@@ -14,7 +14,7 @@ describe('totals that are kept', () => {
     expect(totals.of('a', [{ id: 2, stamp: 'of another database' }])).toEqual([]);
   });
 
-  it('leave their room to others once they are dropped', () => {
+  it('make room for others when they are dropped', () => {
     const totals = kept();
     totals.add('a', entry(1), { logid: 1, size: 1 });
     for (let id = 2; id < 10; id++) {

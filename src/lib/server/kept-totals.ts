@@ -1,30 +1,30 @@
-/** How many versions it keeps totals of, and how many totals altogether; those that were kept last. */
+/** The largest number of versions and of totals in the cache. The least recently stored are evicted. */
 const VERSIONS = 500;
 const TOTALS = 250_000;
 
-/** What an entry's totals are known by. Its stamp tells it from another of its id in a restored database. */
+/** Identifies an entry. The stamp distinguishes it from an entry with the same id in a restored database. */
 interface Entry {
   id: number;
   stamp: string;
 }
 
-/** What is kept of a version: the totals of its entries, and how many they are. */
+/** The cached totals of a version by entry, and their number. */
 interface Series<Totals> {
   byEntry: Map<number, Entry & { totals: Totals }>;
   count: number;
 }
 
 /**
- * What entries add up to. Their rows never change, so the totals of a version are asked of the database for
- * new entries only (docs/decisions/0015-rows-are-kept.md).
+ * A cache for the totals of entries. The rows of an entry never change, so the database is asked only for the
+ * totals of new entries (docs/decisions/0015-rows-are-kept.md).
  */
 export class KeptTotals<Totals extends { logid: number }> {
   readonly #bySeries = new Map<string, Series<Totals>>();
   #count = 0;
 
   /**
-   * @param keeps whether it keeps anything
-   * @param countOf how many totals are kept of an entry
+   * @param keeps whether anything is cached
+   * @param countOf number of totals that the cache stores for an entry
    */
   constructor(
     private readonly keeps: boolean,
@@ -32,9 +32,9 @@ export class KeptTotals<Totals extends { logid: number }> {
   ) {}
 
   /**
-   * The totals that are known of some entries.
+   * The cached totals of some entries.
    *
-   * @param series the same as long as totals mean the same: the history, the version, and its measures
+   * @param series key under which totals have the same meaning: the history, the version, and its measures
    */
   of(series: string, entries: readonly Entry[]): Totals[] {
     const known = this.#bySeries.get(series)?.byEntry;
@@ -44,7 +44,7 @@ export class KeptTotals<Totals extends { logid: number }> {
     });
   }
 
-  /** Keeps the totals of the entries that a version has; earlier ones of the series are forgotten. */
+  /** Caches the totals of a version's entries. Earlier totals of the series are dropped. */
   keep(series: string, entries: readonly Entry[], all: readonly Totals[]): void {
     if (!this.keeps) return;
     const totals = new Map(all.map((entry) => [entry.logid, entry]));
@@ -57,14 +57,14 @@ export class KeptTotals<Totals extends { logid: number }> {
     this.#become(series, byEntry);
   }
 
-  /** Keeps the totals of one more entry of a version. */
+  /** Caches the totals of one more entry of a version. */
   add(series: string, { id, stamp }: Entry, totals: Totals): void {
     if (!this.keeps) return;
     const byEntry = this.#bySeries.get(series)?.byEntry ?? new Map();
     this.#become(series, byEntry.set(id, { id, stamp, totals }));
   }
 
-  /** Forgets an entry that a version has no more. */
+  /** Drops the totals of a deleted entry. */
   drop(series: string, { id }: Pick<Entry, 'id'>): void {
     const byEntry = this.#bySeries.get(series)?.byEntry;
     if (byEntry?.delete(id)) this.#become(series, byEntry);

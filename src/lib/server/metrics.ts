@@ -1,40 +1,40 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** How busy the connections to the database are. */
+/** Use of the connections to the database. */
 export interface DatabaseLoad {
-  /** Connections at work. */
+  /** Connections in use. */
   connections: number;
   /** Requests that wait for a connection. */
   waiting: number;
-  /** Writes that wait for their turn, without a connection. */
+  /** Writes that wait in the queue, without a connection. */
   writers: number;
-  /** Reads that wait for their turn, without a connection. */
+  /** Reads that wait in the queue, without a connection. */
   readers: number;
 }
 
-/** How much memory the rows of all answers take. */
+/** Memory of the rows of all answers. */
 export interface MemoryLoad {
-  /** Bytes that they take now. */
+  /** Bytes that are reserved. */
   readonly held: number;
-  /** Bytes that they may take. */
+  /** Bytes of the whole budget. */
   readonly bytes: number;
   /** Answers that wait for memory. */
   readonly waiting: number;
 }
 
-/** The rows that are kept for later, and how often that helped. */
+/** Size and hits of the row cache. */
 export interface KeptLoad {
   readonly keptBytes: number;
   readonly hits: number;
   readonly misses: number;
 }
 
-/** The event streams that are open. */
+/** Open event streams. */
 export interface StreamLoad {
   readonly open: number;
 }
 
-/** What is said of one request that has been answered. */
+/** The measurements of one answered request. */
 export interface AnsweredRequest {
   method: string;
   /** The route's pattern, such as `/api/versions/[id]`; null if no route was found. */
@@ -45,12 +45,12 @@ export interface AnsweredRequest {
   rows: number | undefined;
 }
 
-/** Seconds, from a short read to the longest load. */
+/** Buckets in seconds, from a short read to the longest load. */
 const DURATIONS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 /**
- * What a monitoring system asks of one process of the service. Names of columns, versions and people
- * never come here: a route is named by its pattern (docs/contract/11-endpoints.md).
+ * The metrics of one process. They have no names of columns, versions or people: a route is named by its
+ * pattern (docs/contract/11-endpoints.md).
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -118,14 +118,14 @@ export class Metrics {
     gauge('row_memory_waiting', 'Answers that wait for memory', () => memory.waiting);
   }
 
-  /** Takes note of an answer whose headers are ready. */
+  /** Records an answer whose headers are ready. */
   answered({ method, route, status, seconds, rows }: AnsweredRequest): void {
     const pattern = route ?? 'none';
     this.#requests.observe({ method, route: pattern, status: String(status) }, seconds);
     if (rows !== undefined) this.#rows.inc({ route: pattern }, rows);
   }
 
-  /** Takes note of a piece of a body that is sent. */
+  /** Records a piece of a body that is sent. */
   sent(route: string | null, bytes: number): void {
     this.#bytes.inc({ route: route ?? 'none' }, bytes);
   }
@@ -134,7 +134,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** All of it in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

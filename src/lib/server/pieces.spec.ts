@@ -6,7 +6,7 @@ const part = (length: number, seed = 0): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (i * 31 + seed) % 251);
 
 describe('pieces of an answer', () => {
-  it('are its bytes in order, none of them larger than a piece', () => {
+  it('contain its bytes in order, each at most as large as a piece', () => {
     const length = fc.oneof(fc.nat(40), fc.constantFrom(16_384, PIECE - 1, PIECE, 700_000));
     fc.assert(
       fc.property(fc.array(length, { maxLength: 12 }), (lengths) => {
@@ -19,7 +19,7 @@ describe('pieces of an answer', () => {
     );
   });
 
-  it('are views of large parts, but for the last ones, which keep no memory of the parts', () => {
+  it('are views of large parts, except the last ones, which are copies', () => {
     const large = part(8 * PIECE);
     const pieces = [...piecesOf([part(10), large, part(10)])];
     const isView = pieces.map(({ buffer }) => buffer === large.buffer);

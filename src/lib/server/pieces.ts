@@ -1,16 +1,16 @@
 import { lengthOf } from './arrow/encode';
 
-/** Bytes that are given to the connection at a time. */
+/** Bytes that are written to the connection at a time. */
 export const PIECE = 262_144;
-/** Parts below this are put together: to send each by itself would take longer than to copy it. */
+/** Smaller parts are joined: copying them takes less time than sending each by itself. */
 const SMALL = 16_384;
-/** So many bytes at the end are copied. */
+/** Number of bytes at the end that are copied. */
 const END = 2 * PIECE;
 
 /**
- * Some parts as pieces of at most {@link PIECE} bytes. Pieces are views of large parts, since to copy a
- * million rows takes as long as to put them together. Only the last ones are copies: the connection may keep
- * a piece for a while, and must not hold memory then that has been given back.
+ * Splits parts into pieces of at most {@link PIECE} bytes. Pieces are views of large parts, since copying a
+ * million rows takes as long as encoding them. Only the last pieces are copies: the connection may keep a
+ * piece for a while, and the memory of the parts may be released by then.
  */
 export function* piecesOf(parts: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuffer>, void> {
   let left = lengthOf(parts);

@@ -9,13 +9,13 @@ import { ROLES } from '../contract/me';
 import { pfUser } from '../contract/primitives';
 import { AppError } from './errors';
 
-/** How a proxy says who is signed in (docs/contract/20-who-is-signed-in.md). */
+/** How a proxy names the signed-in person (docs/contract/20-who-is-signed-in.md). */
 export interface SignInRules {
-  /** The header with the name, in small letters. */
+  /** The header with the name, in lower case. */
   userHeader: string;
-  /** The addresses whose headers count. */
+  /** The addresses whose headers are trusted. */
   trustedProxies: BlockList;
-  /** The header with the names of the person's groups, in small letters; null if there is none. */
+  /** The header with the names of the person's groups, in lower case; null if there is none. */
   groupsHeader: string | null;
   /** The group of the planners; null makes everybody a planner. */
   planners: string | null;
@@ -23,20 +23,20 @@ export interface SignInRules {
   admins: string | null;
 }
 
-/** The parts of a request as Node has it that say who sent it. */
+/** The parts of a Node request that identify the sender. */
 interface Sender {
-  /** Names and values in turn, as they came; `headers` joins those that came twice. */
+  /** Alternating names and values, as they were sent. Unlike `headers`, it keeps repeated headers apart. */
   rawHeaders: readonly string[];
   socket: { remoteAddress?: string | undefined };
 }
 
-/** Who sends requests if the service signs nobody in. */
+/** The sender of all requests if the service signs nobody in. */
 export const NOBODY: Me = { user: null, roles: [...ROLES] };
 
 /**
- * Who sent a request.
+ * Identifies the sender of a request.
  *
- * @param sender undefined if it did not come over the built server's own socket
+ * @param sender undefined if the request did not arrive on the built server's own socket
  * @param rules null if the service signs nobody in
  * @throws AppError 401
  */
@@ -67,20 +67,19 @@ export function whoSent(sender: Sender | undefined, rules: SignInRules | null): 
   };
 }
 
-/** Those that only format are invisible, or turn the letters around: a name could look like another. */
+/** Format characters are invisible or reverse the text, so a name could look like another one. */
 const CONTROL_CHARACTER = /[\p{Cc}\p{Cf}]/u;
 
 function isTrusted(address: string | undefined, proxies: BlockList): boolean {
   if (address === undefined) return false;
-  // A link-local address names its interface, too: fe80::1%eth0.
+  // A link-local address includes its interface: fe80::1%eth0.
   const [plain = ''] = address.split('%');
   return proxies.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
 }
 
 /**
- * The one value of a header; undefined if it did not come.
- *
- * @throws AppError 401 if it came twice: one of the two may be the client's own
+ * The one value of a header; undefined if it is missing.
+ * @throws AppError 401 if it was sent twice: one of the two may be the client's own
  */
 function header({ rawHeaders }: Sender, name: string): string | undefined {
   const values = rawHeaders.filter(
@@ -118,8 +117,8 @@ const byRequest = new Map(
  * The endpoint that a request is for.
  *
  * @param routeId as SvelteKit names a route: `/api/versions/[id]/[operation=slice_operation]`
- * @param params a parameter that only some words fit is a part of the endpoint's path
- * @returns undefined if there is no such path, or not this method
+ * @param params path parameters; one that accepts only some words is part of the endpoint's path
+ * @returns undefined if there is no such path, or no such method
  */
 export function endpointOf(
   method: string,
@@ -133,7 +132,7 @@ export function endpointOf(
   return byRequest.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${path}`);
 }
 
-/** Holds a request to the role that its endpoint needs. @throws AppError 403 */
+/** Checks that the sender has the role that the endpoint needs. @throws AppError 403 */
 export function requireRole({ user, roles }: Me, role: Role): void {
   if (roles.includes(role)) return;
   const needed = role === 'admin' ? 'an admin' : `a ${role}`;

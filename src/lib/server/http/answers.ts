@@ -11,7 +11,7 @@ import type { Reservation } from '../budget';
 import { piecesOf } from '../pieces';
 import { Turns } from '../turns';
 
-/** The same response, with its body counted: `onBytes` gets the size of each chunk that is sent. */
+/** Returns the same response with its body counted: `onBytes` gets the size of each chunk that is sent. */
 export function countBody(response: Response, onBytes: (bytes: number) => void): Response {
   const length = response.headers.get('content-length');
   if (length !== null || response.body === null) {
@@ -28,12 +28,11 @@ export function countBody(response: Response, onBytes: (bytes: number) => void):
 }
 
 /**
- * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or nothing if there are no
- * rows.
+ * An Arrow answer (docs/contract/04-data-loading.md): one IPC stream, or an empty body if there are no rows.
  */
 export function readResponse(read: Read): Response {
-  // A client may keep the rows if it asks each time whether they are still the newest.
-  // The tag is weak, since the rows may be compressed or not.
+  // A client may cache the rows if it checks each time whether they are still current. The tag is weak, since
+  // the rows may be compressed or not.
   const headers: Record<string, string> =
     read.tag === undefined
       ? { 'cache-control': 'no-store' }
@@ -49,7 +48,7 @@ export function readResponse(read: Read): Response {
   });
 }
 
-/** Names the history that an answer is of, if the database tells. */
+/** The header that names the history of an answer, if the database reveals it. */
 export const timelineHeader = (timeline: string | null): Record<string, string> =>
   timeline === null ? {} : { [TIMELINE_HEADER]: timeline };
 
@@ -68,7 +67,7 @@ const arrowResponse = (
     },
   });
 
-/** A stream of events, which no proxy may keep back, compress or store. */
+/** A stream of events, which no proxy may buffer, compress or store. */
 export async function eventResponse(
   { method }: Request,
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -83,7 +82,7 @@ export async function eventResponse(
   });
 }
 
-/** Rows as CSV. The length is not known before the last one. */
+/** Rows as CSV. The length is unknown until the last row. */
 export const csvResponse = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Response =>
   new Response(stream, {
     headers: {
@@ -93,21 +92,21 @@ export const csvResponse = (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Re
     },
   });
 
-/** The rows of an answer, and what is told beside them. */
+/** The rows of an answer and its headers. */
 interface AnsweredRows {
   columns: readonly Column[];
   memory: Reservation;
-  /** The slice keys that were not used, as {@link SLICE_SKIPPED_HEADER} has them. */
+  /** The slice keys that were not used, as the value of {@link SLICE_SKIPPED_HEADER}. */
   skipped: string;
 }
 
-/** The answer of an operation: its rows, and in a header the slice keys it did not use. */
+/** The answer of an operation: its rows, and a header with the slice keys that it did not use. */
 export const operationResponse = (answer: AnsweredRows, asArrow: boolean): Response =>
   asArrow
     ? arrowRows(answer)
     : jsonInPieces(jsonRows(answer.columns), answer.memory, skippedHeader(answer.skipped));
 
-/** The answer of a preview: what the operation would do, and its rows. */
+/** The answer of a preview: the effect of the operation, and its rows. */
 export function previewResponse(
   { facts, ...answer }: AnsweredRows & { facts: Record<string, unknown> },
   asArrow: boolean,
@@ -156,10 +155,10 @@ export function undoResponse({
 }
 
 /**
- * An answer of JSON in pieces. Each piece is made when the client takes it, and none is made after the
- * client has gone.
+ * A JSON answer in pieces. Each piece is made when the client is ready for it, and none after the client has
+ * disconnected.
  *
- * @param memory of what it is made from; released at the end
+ * @param memory reservation of the source data; released at the end
  */
 export const jsonInPieces = (
   pieces: Iterator<Uint8Array<ArrayBuffer>, void>,
@@ -172,9 +171,9 @@ export const jsonInPieces = (
   );
 
 /**
- * A body whose pieces are made one by one, each when the client has taken the one before it.
+ * A body whose pieces are made one by one, each after the client has read the one before it.
  *
- * @param done called at the end: the last piece is taken, the client is gone or a piece cannot be made
+ * @param done called at the end: the last piece is read, the client is gone, or a piece cannot be made
  */
 function inPieces(
   pieces: Iterator<Uint8Array<ArrayBuffer>, void>,

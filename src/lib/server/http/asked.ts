@@ -11,7 +11,7 @@ export const asksForArrow = (request: Request): boolean =>
 export const asksForCsv = (request: Request): boolean =>
   accepted(request, 'accept').find((type) => type === CSV || type === ARROW) === CSV;
 
-/** What a header of a request accepts by name, in small letters. */
+/** The values that a header of a request accepts, in lower case. */
 const accepted = ({ headers }: Request, header: 'accept' | 'accept-encoding'): string[] =>
   (headers.get(header) ?? '')
     .toLowerCase()
@@ -21,7 +21,7 @@ const accepted = ({ headers }: Request, header: 'accept' | 'accept-encoding'): s
       return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : name;
     });
 
-/** How a request wants rows: which it has, and how they may be compressed. */
+/** How a request wants its rows: which rows it already has, and which compression it accepts. */
 export function askedRows({
   request,
   getClientAddress,
@@ -42,8 +42,8 @@ const acceptedEncoding = (request: Request): Encoding | undefined =>
   ENCODINGS.find((encoding) => accepted(request, 'accept-encoding').includes(encoding));
 
 /**
- * Whether a client is on this machine, where to compress and to decompress takes longer than to copy. An
- * address that the configured header does not tell is far away.
+ * Whether a client is on this machine, where compressing takes longer than copying. An address that the
+ * configured header does not reveal counts as remote.
  */
 function isNear(getClientAddress: () => string): boolean {
   try {

@@ -11,7 +11,7 @@ export const idParam = (text: string | undefined, name: string): number =>
 export const logidParam = (text: string | undefined): number =>
   integer(text, 'logid', 1, Number.MAX_SAFE_INTEGER);
 
-/** A whole number of the query string, or `fallback` if it is not there. @throws AppError 400 */
+/** A whole number of the query string, or `fallback` if it is missing. @throws AppError 400 */
 export function integerQuery(
   url: URL,
   name: string,
@@ -21,7 +21,7 @@ export function integerQuery(
   return text === null ? range.fallback : integer(text, name, range.min, range.max);
 }
 
-/** A path parameter that is a name. @throws AppError 400 if no name can be so */
+/** A path parameter that is a name. @throws AppError 400 if it cannot be a name */
 export function textParam(text: string, name: string): string {
   if (text.includes('\u0000')) {
     throw new AppError(400, `${name} must not contain the character U+0000`, { field: name });
@@ -29,7 +29,7 @@ export function textParam(text: string, name: string): string {
   return text;
 }
 
-/** A text of the query string, or `fallback`; without one it must be there. @throws AppError 400 */
+/** A text of the query string, or `fallback`. Without a fallback it is required. @throws AppError 400 */
 export function textQuery(url: URL, name: string, fallback?: string): string {
   const text = url.searchParams.get(name) ?? fallback;
   if (text === undefined) {
@@ -38,7 +38,7 @@ export function textQuery(url: URL, name: string, fallback?: string): string {
   return textParam(text, name);
 }
 
-/** The entries that a read is limited to; undefined if it is of all. @throws AppError 400 */
+/** The entries that a read is limited to; undefined for all entries. @throws AppError 400 */
 export function entriesQuery(url: URL): number[] | undefined {
   const texts = url.searchParams.getAll('logid');
   if (texts.length > MOST_ENTRIES) {
@@ -49,7 +49,7 @@ export function entriesQuery(url: URL): number[] | undefined {
   return texts.length === 0 ? undefined : texts.map(logidParam);
 }
 
-/** One of some words in the query string, or `fallback` if it is not there. @throws AppError 400 */
+/** One of several words in the query string, or `fallback` if it is missing. @throws AppError 400 */
 export function choiceQuery<T extends string>(
   url: URL,
   name: string,
