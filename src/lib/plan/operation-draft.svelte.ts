@@ -1,11 +1,12 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { keep, kept } from '../client/storage';
+import { decimalsOf } from '../contract/decimals';
 import type { ScaleEdit, Slice, SliceOperation, SliceRequests } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit, ScaleOutcome } from './scale-draft';
-import { decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
+import { scaleOutcome, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
 /** An operation as the panel makes it; the slice and the user are added when it is sent. */

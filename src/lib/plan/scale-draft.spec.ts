@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { price } from '../pivot/ratios';
-import { decimalsOf, scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
+import { decimalsOf } from '../contract/decimals';
+import { scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };

@@ -1,4 +1,4 @@
-import { movePoint } from '../contract/decimal-point';
+import { roundTo } from '../contract/decimals';
 import type { ScaleEdit, SlicePreview } from '../contract/operations';
 import { tidy } from '../pivot/cell-value';
 
@@ -100,29 +100,16 @@ export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string
   return isPercentage ? 'A percentage is one of each row, so it is never spread equally.' : null;
 }
 
-/** Decimals that a column of a database type holds; null if it has no fixed number of them. */
-export function decimalsOf(type: string | null | undefined): number | null {
-  if (type === 'smallint' || type === 'integer' || type === 'bigint') return 0;
-  const scale = /^numeric\(\d+,(\d+)\)$/.exec(type ?? '')?.[1];
-  return scale === undefined ? null : Number(scale);
-}
-
 function measureDraft(
   edit: MeasureEdit | null,
   now: number,
   decimals: number | null,
 ): MeasureDraft {
-  const change = edit ? rounded(changeOf(edit, now), decimals) : 0;
+  const asked = edit ? changeOf(edit, now) : 0;
+  const change = decimals === null ? asked : roundTo(asked, decimals);
   const percent =
     edit?.by === 'percent' ? edit.amount : now === 0 ? null : tidy((change / now) * 100);
   return { now, total: tidy(now + change), change, percent };
-}
-
-/** As the service rounds what it writes: half away from zero. */
-function rounded(amount: number, decimals: number | null): number {
-  if (decimals === null) return amount;
-  const shifted = Math.round(movePoint(Math.abs(amount), decimals));
-  return shifted === 0 ? 0 : Math.sign(amount) * movePoint(shifted, -decimals);
 }
 
 function changeOf({ by, amount }: MeasureEdit, now: number): number {

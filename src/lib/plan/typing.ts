@@ -1,5 +1,6 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
+import { decimalsOf } from '../contract/decimals';
 import type { CellIdentity, ReadCell } from '../pivot/cell';
 import { tidy } from '../pivot/cell-value';
 import { inPeriods } from '../pivot/periods';
@@ -12,7 +13,7 @@ import type { Locks } from './locks.svelte';
 import { spread, type Operation } from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-import { amountOf, decimalsOf, scaleOutcome, whyInProportion } from './scale-draft';
+import { amountOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice, SlicePreview } from '../contract/operations';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { movePoint } from '../../contract/decimal-point';
+import { movePoint } from '../../contract/decimals';
 import type { NewEntry } from '../../contract/log';
 import type {
   CloneRequest,
