@@ -1,7 +1,7 @@
-// `npm run test:citus`: the tests of the API on distributed versions, and those of the cluster itself. It
-// needs the DB_* variables of a Citus coordinator, whose role may make databases and extensions; all that
-// it makes has names of its own and goes again. Without them it runs nothing and fails nothing. It ends
-// with one line: "N passed, N failed, N skipped".
+// `npm run test:citus`: the API tests on distributed versions, and the tests of the cluster itself. It needs
+// the DB_* variables of a Citus coordinator, whose role may create databases and extensions. Everything that
+// it creates has its own names and is dropped at the end. Without the variables it runs no test and fails
+// none. The last line is "N passed, N failed, N skipped".
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT } from '../src/cli/prepare.js';
@@ -21,7 +21,7 @@ if (missing.length > 0) {
   );
   console.log('The files of tests are counted as skipped.');
 } else if (await step('build', () => run('npm', ['run', '--silent', 'build']))) {
-  // The contract once, with rows that are kept: what a time zone changes, `npm test` finds out.
+  // The contract runs once, with rows cached. `npm test` covers the effect of the time zone.
   const projects = ['api', 'contract in America/New_York', 'citus'];
   await vitest(
     'tests on the cluster',

@@ -1,5 +1,5 @@
-// `npm test`: everything that must hold, on a fresh clone too. It needs no running service, asks
-// nothing, and ends with one line: "N passed, N failed".
+// `npm test`: all checks, on a fresh clone too. It needs no running service, asks no question, and ends with
+// one line: "N passed, N failed".
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

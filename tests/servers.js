@@ -1,6 +1,6 @@
-// `npm run test:servers`: the tests of the contract through the proxy of deploy/servers, before two and
-// before four servers, and what becomes of requests when a server or the database is replaced. It needs a
-// build and Caddy, and ends with one line: "N passed, N failed".
+// `npm run test:servers`: the contract tests through the proxy of deploy/servers, with two and with four
+// servers, and the fate of requests when a server or the database is replaced. It needs a build and Caddy,
+// and ends with one line: "N passed, N failed".
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { PROJECT } from '../src/cli/prepare.js';
 
 /**
- * These look into one process, which a proxy hides: its metrics, its connection that listens, the rows that
- * it keeps, and an event that another process may have told already. Or they look at headers and cookies,
- * of which the proxy has its own.
+ * Tests that look into one process, which a proxy hides: its metrics, its listening connection, its cached
+ * rows, or events that another process may have sent already. Others look at headers and cookies, and a proxy
+ * has its own.
  */
 const OF_ONE_SERVER = [
   'carry what guards a browser, and do not name the server',
@@ -53,7 +53,7 @@ if (spawnSync('caddy', ['version']).status !== 0) {
   console.log('Caddy is not installed, so nothing is tested.\n0 passed, 0 failed');
 } else {
   const others = `^(?!.*(${OF_ONE_SERVER.join('|')})).*$`;
-  // Of the two projects of the contract, this one has servers that keep rows.
+  // Of the two projects of the contract, this one has servers that cache rows.
   const contract = ['--project', 'contract in America/New_York', '--testNamePattern', others];
   const total = { passed: 0, failed: 0 };
   for (const [args, env] of /** @type {[string[], Record<string, string>][]} */ ([

@@ -8,8 +8,8 @@ import type { Planned } from '../support/planned';
 import type { Service } from '../support/service';
 
 /**
- * Changes settings of the service's role on each worker, for this database alone, since others on the
- * cluster have the same role. Sessions that begin later have them.
+ * Changes settings of the service's role on each worker, for this database only, since other databases of the
+ * cluster have the same role. They apply to new sessions.
  */
 export async function alterWorkers(
   { database }: Pick<Service, 'database'>,
@@ -21,14 +21,16 @@ export async function alterWorkers(
       `ALTER ROLE CURRENT_USER IN DATABASE ${database.database} SET ${name} = '${value}'`,
   );
   try {
-    // Otherwise each worker would tell the others.
+    // Otherwise each worker would repeat the statement on the others.
     await onWorkers(client, ['SET citus.enable_ddl_propagation = off', ...statements].join('; '));
   } finally {
     await client.end();
   }
 }
 
-/** Another server on the same database, whose new versions are distributed unless `env` says otherwise. */
+/**
+ * Starts another server on the same database. Its new versions are distributed unless `env` says otherwise.
+ */
 export async function another(
   { database }: Pick<Service, 'database'>,
   env: Record<string, string> = {},
@@ -37,7 +39,7 @@ export async function another(
   return { server, api: apiAt(server.url) };
 }
 
-/** Holds a version to be distributed, or not to be. */
+/** Expects a version to be distributed, or not to be. */
 export async function expectDistributed(
   { query }: Service,
   { table }: Pick<Planned, 'table'>,

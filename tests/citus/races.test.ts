@@ -1,5 +1,5 @@
-// What the lock until all workers have committed is for, and what becomes of it with its server. The first
-// two tests fail without it.
+// The lock that waits until all workers have committed, and its fate when its server is killed. The first two
+// tests fail without the lock.
 import { tableFromIPC } from 'apache-arrow';
 import { expect, onTestFinished } from 'vitest';
 import { it } from '../support/api';
@@ -9,7 +9,7 @@ import type { Service } from '../support/service';
 import { alterWorkers, another, expectDistributed } from './cluster';
 
 const OPERATIONS = 300;
-/** Without the lock, one read of 20 is torn. */
+/** Without the lock, one of 20 reads is inconsistent. */
 const READS = 600;
 
 /** In milliseconds. */
@@ -41,7 +41,7 @@ async function servers(service: Service, env: Record<string, string> = {}): Prom
   return both.map(({ api }) => api);
 }
 
-/** Workers with a slow disk: what the coordinator has committed, they have 50 milliseconds later. */
+/** Gives the workers a slow disk: they commit 50 milliseconds after the coordinator. */
 async function slowDisks(service: Service): Promise<void> {
   const alter = (microseconds: number) =>
     alterWorkers(service, { commit_delay: `${microseconds}`, commit_siblings: '0' });
@@ -49,22 +49,22 @@ async function slowDisks(service: Service): Promise<void> {
   await alter(50_000);
 }
 
-it('A slice is moved once, however many move it at the same time', async ({ service }) => {
+it('Concurrent recodes move a slice only once', async ({ service }) => {
   const v = await version(service, 1);
   await service.api.post(`${v.path}/baseline`, BODY);
-  // With a fast disk, tens of thousands of operations would be needed.
+  // With a fast disk, the race would need tens of thousands of operations.
   await slowDisks(service);
   const apis = await servers(service);
   let sent = 0;
   const refused: Answer[] = [];
-  /** Moves what is in one region to the other, again and again. */
+  /** Moves the contents of one region to the other, repeatedly. */
   const mover = async (api: Api, from: string, to: string) => {
     while (sent < OPERATIONS) {
       sent += 1;
       const body = { ...BODY, slice: { Region: from }, set: { Region: to } };
       const answer = await api.post(`${v.path}/recode`, body);
       if (answer.status !== 200) refused.push(answer);
-      // Whoever waits for the row gets it late enough. The next one has to come while another is committed.
+      // The next operation must arrive while another one commits.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE));
     }
   };
@@ -72,7 +72,7 @@ it('A slice is moved once, however many move it at the same time', async ({ serv
     apis.flatMap((api) => [mover(api, 'A', 'B'), mover(api, 'B', 'A'), mover(api, 'A', 'B')]),
   );
 
-  // Refused for nothing else than that there is nothing left to move.
+  // The only allowed refusal is that nothing is left to move.
   expect([...new Set(refused.map(({ status }) => status))]).toEqual([422]);
   const moves = await service.query(
     `SELECT pf_logid, string_agg("Region" || ' ' || "Sales", ', ' ORDER BY "Region") AS moved
@@ -84,11 +84,11 @@ it('A slice is moved once, however many move it at the same time', async ({ serv
   expect(wrong).toEqual([]);
 });
 
-it('A read has all rows of each entry that it has, and none of any other', async ({ service }) => {
+it('A read returns all rows of each of its entries, and no row of any other', async ({ service }) => {
   const ROWS = 40;
   const v = await version(service, ROWS);
   await service.api.post(`${v.path}/baseline`, BODY);
-  // What was read before would hide what a read finds.
+  // Cached rows would hide an inconsistent read.
   const apis = await servers(service, { PF_KEEP_ENTRIES: '0' });
   let reads = 0;
   const torn: object[] = [];
@@ -109,7 +109,7 @@ it('A read has all rows of each entry that it has, and none of any other', async
       }
     }
   };
-  /** Writes an entry and undoes it, again and again. */
+  /** Writes an entry and undoes it, repeatedly. */
   const writer = async (api: Api, write: () => Promise<Answer>) => {
     while (reads < READS) {
       const { status, body } = await write();
@@ -123,7 +123,7 @@ it('A read has all rows of each entry that it has, and none of any other', async
     writer(one, () =>
       one.post(`${v.path}/clone`, { ...BODY, slice: { Region: 'A' }, set: { Region: 'B' } }),
     ),
-    // Loads run side by side with others.
+    // Loads run concurrently with other loads.
     writer(one, () => one.post(`${v.path}/reference`, BODY)),
     writer(two, () => two.post(`${v.path}/reference`, BODY)),
     ...apis.flatMap((api) => [reader(api), reader(api)]),
@@ -131,7 +131,7 @@ it('A read has all rows of each entry that it has, and none of any other', async
   expect(torn).toEqual([]);
 });
 
-it('A server that is killed keeps nobody waiting, and leaves no entry half written', async ({
+it('A killed server blocks nobody and leaves no entry half written', async ({
   service,
 }) => {
   const ROWS = 40;
@@ -147,7 +147,7 @@ it('A server that is killed keeps nobody waiting, and leaves no entry half writt
     const { server, api } = await another(service, { PF_KEEP_ENTRIES: '0' });
     let isAlive = true;
     let answered = 0;
-    /** Goes on until the server is gone: what it then has of an answer is nobody's concern. */
+    /** Runs until the server is gone. Incomplete answers are ignored. */
     const busy = async (what: () => Promise<Answer>) => {
       while (isAlive) {
         const answer = await what().catch(() => null);

@@ -1,4 +1,4 @@
-// Distributed and local versions side by side, and what a cluster may lack.
+// Distributed and local versions side by side, and incomplete clusters.
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, onTestFinished } from 'vitest';
 import { freePort } from '../../src/demo/postgres';
@@ -13,7 +13,7 @@ import { alterWorkers, another, expectDistributed } from './cluster';
 
 const BODY = { pf_user: 'ann' };
 
-/** With columns whose text depends on the settings of the session that prints it. */
+/** A version with columns whose text depends on the settings of the session that prints it. */
 async function version(service: Service): Promise<Planned> {
   const columns = [
     { name: 'Region', type: 'text', role: 'dimension', grain: true },
@@ -47,7 +47,7 @@ const keysOf = async (api: Api, v: Planned, logid: number): Promise<unknown[]> =
     .map((row) => row.pf_gkey)
     .sort();
 
-/** A version made from another one, with the table that it has then. */
+/** A version made from another one, with its table. */
 async function madeFrom(api: Api, v: Planned, how: 'copy' | 'replay', name: string) {
   const { status, body } = await api.post(`${v.path}/${how}`, { ...BODY, name });
   expect([status, body.error]).toEqual([201, undefined]);
@@ -56,7 +56,7 @@ async function madeFrom(api: Api, v: Planned, how: 'copy' | 'replay', name: stri
   return { ...v, id, table, path: `/versions/${id}` };
 }
 
-/** Writes and undoes on a version, and finds it as it was. */
+/** Writes to a version, undoes it, and expects the version to be unchanged. */
 async function expectUsable(service: Service, v: Planned, api = service.api): Promise<void> {
   const before = await bytes(service, v);
   const scaled = await api.post(`${v.path}/scale`, { ...BODY, slice: {}, pct: 10 });
@@ -71,7 +71,7 @@ async function expectUsable(service: Service, v: Planned, api = service.api): Pr
 }
 
 describe('PF_DISTRIBUTE', () => {
-  it('is about versions made from then on, however they are made', async ({ service }) => {
+  it('applies to versions that are made later, in whatever way they are made', async ({ service }) => {
     const v = await version(service);
     await expectDistributed(service, v, true);
     const { server, api: local } = await another(service, LOCAL_VERSIONS);
@@ -91,7 +91,7 @@ describe('PF_DISTRIBUTE', () => {
     expect(preview.status).toBe(200);
   });
 
-  it('takes templates that an older version of the service has stored', async ({ service }) => {
+  it('works with templates that an older version of the service has stored', async ({ service }) => {
     const v = await version(service);
     const key = ['Region', 'Seen', 'Lasts', 'Share', 'Day']
       .map((name) => `COALESCE("${name}"::text, chr(30))`)
@@ -116,7 +116,7 @@ describe('A worker', () => {
     ['extra_float_digits', '0', '1'],
     ['standard_conforming_strings', 'off', 'on'],
   ] as const)(
-    'that has another %s is named at the start with the line that mends it',
+    'with another %s is named at the start, with the statement that corrects it',
     async ([setting, wrong, right], { service }) => {
       const { database } = service;
       const alter = (value: string) => alterWorkers(service, { [setting]: value });
@@ -138,7 +138,7 @@ describe('A worker', () => {
     },
   );
 
-  it('whose settings change later has no part in keys, and fails /health', async ({ service }) => {
+  it('whose settings change later does not affect keys, and fails /health', async ({ service }) => {
     const v = await version(service);
     const alter = (TimeZone: string, IntervalStyle: string) =>
       alterWorkers(service, { TimeZone, IntervalStyle });
@@ -149,7 +149,7 @@ describe('A worker', () => {
     const before = await keysOf(api, v, id);
     await alter('Asia/Kolkata', 'sql_standard');
     const health = await until(async () => {
-      // Sessions on workers live as long as connections of the service, which end when they are idle.
+      // Sessions on workers last as long as the service's connections, which close when they are idle.
       await new Promise((resolve) => setTimeout(resolve, 12_000));
       const answer = await api.get('/health');
       return answer.status === 503 && answer;
@@ -177,7 +177,7 @@ describe('A worker', () => {
     const move = (port: number) =>
       service.query(`UPDATE pg_dist_node SET nodeport = ${port} WHERE nodeid = ${worker.nodeid}`);
     onTestFinished(() => move(worker.port).then(() => {}));
-    // Nothing listens there.
+    // Nothing listens at this port.
     const nowhere = await freePort();
     await move(nowhere);
 

@@ -17,7 +17,7 @@ it.each(named)('%s, which docs/architecture.md names, exists', (path) => {
   expect(existsSync(join(PROJECT, path))).toBe(true);
 });
 
-it('tells the way of a slice and of a row by their files', () => {
+it('describes the way of a slice and of a row by their files', () => {
   for (const way of ['The way of a slice', 'The way of a row']) {
     const section = text.split(`## ${way}\n`)[1]?.split('\n## ')[0] ?? '';
     const steps = section.match(/^\d+\. .+$/gm) ?? [];

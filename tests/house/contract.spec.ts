@@ -15,13 +15,13 @@ const documents = [
 ];
 const everything = [...documents, ...filesIn('src', 'tests')];
 
-/** As the pages write it: `POST /versions/:id/scale`. */
+/** In the notation of the pages: `POST /versions/:id/scale`. */
 const endpoints = ENDPOINTS.map(
   ({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
 );
 const ENDPOINT = /^(GET|POST|PUT|PATCH|DELETE) \/\S*$/;
 
-/** Whether a path from the project's folder, with or without an anchor behind it, leads somewhere. */
+/** Whether the target of a link exists. It is a path from the project's folder, with or without an anchor. */
 function leadsSomewhere(target: string): boolean {
   const [path, anchor] = target.split('#') as [string, string?];
   if (!existsSync(join(PROJECT, path))) return false;
@@ -63,13 +63,13 @@ describe('Pages and tests', () => {
       .map((link) => resolved(page, link))
       .filter((path) => path.endsWith('.test.ts'));
 
-  it.each(PAGES)('$path and its tests name each other', (page) => {
+  it.each(PAGES)('$path and its tests refer to each other', (page) => {
     const naming = TESTS.filter(({ text }) => text.split('\n', 1).join('').includes(page.path));
     expect(naming.length).toBeGreaterThan(0);
     expect(testsOf(page).toSorted()).toEqual(naming.map(({ path }) => path).toSorted());
   });
 
-  it.each(TESTS)('$path has its page in its first line', ({ text }) => {
+  it.each(TESTS)('$path names its page in its first line', ({ text }) => {
     const page = PAGES.find(({ path }) => text.split('\n', 1).join('').includes(path));
     expect(page).toBeDefined();
   });
@@ -81,7 +81,7 @@ describe('Pages and tests', () => {
   });
 });
 
-it('CONTRIBUTING says of each dependency what it is for, and of nothing else', () => {
+it('CONTRIBUTING gives the purpose of each dependency, and of nothing else', () => {
   const { text } = fileAt('CONTRIBUTING.md');
   const [, table = ''] = /\n\| Package .*\n\| -.*\n((?:\|.*\n)+)/.exec(text) ?? [];
   const rows = table.split('\n').map((row) => row.split('|')[1] ?? '');
@@ -91,7 +91,7 @@ it('CONTRIBUTING says of each dependency what it is for, and of nothing else', (
   expect(named.toSorted()).toEqual(used.toSorted());
 });
 
-it('docs/operating.md shows the proxy as the tests run it', () => {
+it('docs/operating.md shows the proxy configuration that the tests run', () => {
   expect(fileAt('docs/operating.md').text).toContain(fileAt('docs/proxy/Caddyfile').text);
 });
 
@@ -112,7 +112,7 @@ describe('References', () => {
     expect(naming.map(({ path }) => path)).toEqual([]);
   });
 
-  it('between documents lead somewhere', () => {
+  it('between documents have a target', () => {
     const broken = documents.flatMap((document) =>
       links(document.text)
         .filter((link) => !/^https?:/.test(link) && !leadsSomewhere(resolved(document, link)))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fileAt } from './files';
 
-/** What the files for deployment say is what the service knows. No container runs here. */
+/** The deployment files agree with the service. No container runs here. */
 
 const COMPOSED = ['compose.yaml', 'deploy/servers/compose.yaml', 'deploy/citus/compose.yaml'];
 
@@ -17,7 +17,7 @@ describe.each(COMPOSED)('%s', (path) => {
     expect(set.filter((name) => !operating.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('starts our image on a file system that it cannot write to, without privileges', () => {
+  it('starts our image with a read-only file system and without privileges', () => {
     const services = text.split(/^ {2}(?=[\w-]+:)/m);
     const ours = services.filter((service) =>
       /^ +image: .*(forecast-pivot|\*image)/m.test(service),
@@ -31,7 +31,7 @@ describe.each(COMPOSED)('%s', (path) => {
   });
 });
 
-it('several servers get the same people and headers as one', () => {
+it('several servers get the same users and headers as a single one', () => {
   const lines = (path: string) => fileAt(path).text.split('\n');
   const several = lines('deploy/servers/Caddyfile');
   const ofOne = lines('docs/proxy/Caddyfile').filter(

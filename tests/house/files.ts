@@ -11,7 +11,7 @@ export interface TextFile {
 
 const WRITTEN = /\.(ts|js|svelte|css|html|sql|md)$/;
 
-/** What people wrote in some folders of the project, and in the folders below them. */
+/** The text files in some folders of the project and their subfolders, without generated ones. */
 export const filesIn = (...folders: string[]): TextFile[] =>
   folders.flatMap((folder) =>
     readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })

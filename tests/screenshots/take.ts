@@ -3,7 +3,7 @@ import { STATES } from '../e2e/states';
 import { test } from '../support/e2e';
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
-/** The usual width has no mark in the file's name. */
+/** The usual width is not part of the file's name. */
 const SIZES = [
   { mark: '', width: 1440, height: 900 },
   { mark: '-1024', width: 1024, height: 768 },
@@ -22,7 +22,7 @@ for (const { name, template = 'raw', reach } of STATES) {
         await reach(page, service);
         for (const { mark, width, height } of SIZES) {
           await page.setViewportSize({ width, height });
-          // What the page measures itself, it draws anew in the frames after.
+          // Elements that measure themselves are drawn again in the following frames.
           await page.waitForTimeout(400);
           await page.screenshot({
             path: `${FOLDER}${name}-${colorScheme}${mark}.png`,

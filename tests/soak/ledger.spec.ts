@@ -11,7 +11,7 @@ const entry = (tag: string, more: Partial<FoundEntry> = {}): FoundEntry => ({
   ...more,
 });
 
-/** A ledger in which a scale by 5.00 was asked for. */
+/** A ledger in which a scale by 5.00 was requested. */
 function scaled(): Ledger {
   const ledger = new Ledger();
   ledger.sent({ tag: 'w1', version: 0, what: 'scale' }, { cents: 500n, units: 0n });
@@ -19,14 +19,14 @@ function scaled(): Ledger {
 }
 
 describe('a ledger', () => {
-  it('finds nothing wrong with what was answered and is there', () => {
+  it('accepts writes that were answered and exist', () => {
     const ledger = scaled();
     ledger.made('w1', 1, { rows: 2 });
     expect(ledger.violations([entry('w1')])).toEqual([]);
     expect(ledger.present(0)).toEqual([{ tag: 'w1', logid: 1 }]);
   });
 
-  it('names what is lost, half written, wrong, made twice or never asked for', () => {
+  it('reports entries that are lost, half written, wrong, duplicated or never requested', () => {
     const ledger = scaled();
     ledger.made('w1', 1, { rows: 2 });
     expect(ledger.violations([])).toEqual(['scale w1 was answered as entry 1, and is not there']);
@@ -44,7 +44,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('wants a refused write to be absent, and takes an unknown one whole or not at all', () => {
+  it('expects a refused write to be absent, and accepts an unknown one completely or not at all', () => {
     const refused = scaled();
     refused.refused('w1');
     expect(refused.violations([])).toEqual([]);
@@ -60,7 +60,7 @@ describe('a ledger', () => {
     expect(scaled().violations([])).toEqual(['scale w1 was never answered']);
   });
 
-  it('wants what was taken away to be gone, and does not know if the taking away is unknown', () => {
+  it('expects a removed entry to be gone, and accepts either state if the removal is unknown', () => {
     const ledger = scaled();
     ledger.made('w1', 1);
     ledger.removed('w1', 'maybe');
@@ -74,7 +74,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('takes a replaced load away with the answer, and never both or half of it', () => {
+  it('expects a replaced load to be gone after the answer, and never both loads or half of one', () => {
     const ledger = new Ledger();
     ledger.sent({ tag: 'old', version: 0, what: 'baseline' });
     ledger.made('old', 1);
@@ -90,7 +90,7 @@ describe('a ledger', () => {
     expect(ledger.violations([entry('new')])).toEqual([]);
   });
 
-  it('knows after a clear what must be gone, and of what came in meanwhile nothing', () => {
+  it('expects the entries before a clear to be gone, and accepts either state of later ones', () => {
     const ledger = new Ledger();
     for (const tag of ['before', 'meanwhile', 'refused']) {
       ledger.sent({ tag, version: 0, what: 'baseline' });

@@ -1,42 +1,42 @@
-/** Rows, and what they add up to: cents and whole units. */
+/** Number of rows and their sums, in cents and whole units. */
 export interface Totals {
   rows: number;
   cents: bigint;
   units: bigint;
 }
 
-/** An entry as it was found in the database. */
+/** An entry as the database has it. */
 export interface FoundEntry extends Totals {
   logid: number;
   version: number;
-  /** The note it was sent with. */
+  /** The note that it was sent with. */
   tag: string;
 }
 
-/** What is known of an entry that was asked for. */
+/** The knowledge about a requested entry. */
 interface Asked {
   tag: string;
   version: number;
   what: string;
-  /** `unknown`: the answer was lost, or was an error that does not say. */
+  /** `unknown`: the answer was lost, or was an error that does not tell the outcome. */
   outcome: 'sent' | 'made' | 'refused' | 'unknown';
-  /** Of what it writes, as far as that is known. */
+  /** Totals of its rows, as far as known. */
   totals: Partial<Totals>;
   logid?: number;
-  /** `maybe`: what takes it away was sent, and its outcome is not known. */
+  /** `maybe`: its removal was requested, and the outcome is unknown. */
   removed: 'no' | 'maybe' | 'yes';
-  /** Load whose place it takes. */
+  /** The load that it replaces. */
   replaces?: string;
 }
 
 /**
- * What the service was asked to write and take away, and what it said to that. It owes nothing to the
- * service's own arithmetic: `violations` holds the entries of the database to it.
+ * Records the writes and removals that the service was asked for, and its answers. It shares no arithmetic
+ * with the service: `violations` compares it with the entries of the database.
  */
 export class Ledger {
   readonly #asked = new Map<string, Asked>();
 
-  /** Notes an entry that is asked for. @param totals what is known of them beforehand */
+  /** Records a requested entry. @param totals known totals */
   sent(
     entry: { tag: string; version: number; what: string; replaces?: string },
     totals: Partial<Totals> = {},
@@ -44,7 +44,7 @@ export class Ledger {
     this.#asked.set(entry.tag, { ...entry, outcome: 'sent', totals, removed: 'no' });
   }
 
-  /** It was answered. @param totals what the answer says of its rows */
+  /** Records that an entry was confirmed. @param totals totals that the answer gives */
   made(tag: string, logid: number, totals: Partial<Totals> = {}): void {
     const asked = this.#of(tag);
     Object.assign(asked, { outcome: 'made', logid, totals: { ...totals, ...asked.totals } });
@@ -60,13 +60,13 @@ export class Ledger {
     this.#removeReplaced(this.#of(tag), 'maybe');
   }
 
-  /** Something took an entry away, or may have. */
+  /** Records that an entry was removed, or may have been. */
   removed(tag: string, how: 'maybe' | 'yes'): void {
     const asked = this.#of(tag);
     if (asked.removed !== 'yes') asked.removed = how;
   }
 
-  /** Entries of a version that were answered and not taken away, for all that is known. */
+  /** The entries of a version that were confirmed and, as far as known, not removed. */
   present(version: number, what?: readonly string[]): { tag: string; logid: number }[] {
     return [...this.#asked.values()].flatMap(({ tag, logid, ...asked }) =>
       asked.version === version &&
@@ -80,10 +80,10 @@ export class Ledger {
   }
 
   /**
-   * Everything of one kind in a version was taken away while other requests were under way.
+   * Records that all entries of one kind in a version were removed while other requests ran.
    *
-   * @param before the tags that were there when it was sent; without an answer, or for what came in
-   * meanwhile, nobody knows
+   * @param before the tags that existed when the request was sent. Without an answer, and for entries that
+   * were written meanwhile, the outcome is unknown
    */
   cleared(version: number, what: string, before: readonly string[], answered: boolean): void {
     for (const asked of this.#asked.values()) {
@@ -92,7 +92,7 @@ export class Ledger {
     }
   }
 
-  /** What does not agree between the entries that were found and what is known, in sentences. */
+  /** The differences between the found entries and the records, in sentences. */
   violations(found: readonly FoundEntry[]): string[] {
     const byTag = new Map(found.map((entry) => [entry.tag, entry]));
     const said = found.flatMap((entry) => this.#faultsOf(entry));

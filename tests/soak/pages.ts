@@ -19,19 +19,19 @@ import { apiAt } from '../support/http';
 import { queryOn, type Query } from '../support/service';
 
 const TABLE = 'pf.fc_superstore_1';
-/** Between two changes of a writer, in milliseconds. */
+/** Pause between two changes of a writer, in milliseconds. */
 const PAUSE = { shortest: 1500, longest: 5000 };
-/** So long the pages may take to catch up once all is quiet: the machine may be busy. */
+/** Time that the pages get to catch up after the last change. The machine may be busy. */
 const CATCH_UP_MS = 120_000;
 
 const REGIONS = ['Central', 'East', 'South', 'West'];
 const SEGMENTS = ['Consumer', 'Corporate', 'Home Office'];
 const CATEGORIES = ['Furniture', 'Office Supplies', 'Technology'];
 
-/** What a page shows, or has to show: a number by the labels of its row and column. */
+/** The numbers of a page, shown or expected, by the labels of row and column. */
 type Numbers = ReadonlyMap<string, number>;
 
-/** Somebody who plans by the API, in turn on either server. */
+/** A user who plans through the API, on both servers in turn. */
 class Writer {
   readonly refused: string[] = [];
   done = 0;
@@ -75,7 +75,7 @@ class Writer {
       } else if (draw < 0.9) {
         const { body } = await api.get(`${path}/log`);
         const entries: { id: number }[] = body.entries;
-        // The first is the baseline, which the pages would have to load anew.
+        // The first entry is the baseline, whose undo would make the pages load everything again.
         const [, ...others] = entries.toReversed();
         if (others.length > 0) this.note(await api.del(`/log/${random.pick(others).id}`));
       } else {
@@ -86,7 +86,7 @@ class Writer {
         this.note(await api.post(`${path}/redo/${logid}`, { pf_user }));
       }
     } catch (error) {
-      // The server that was asked is the one that stops.
+      // The request went to the server that was stopped.
       this.refused.push(String(error));
     }
   }
@@ -97,7 +97,7 @@ class Writer {
   }
 }
 
-/** What every page has to show: the sums by category, sub-category and year, and of all rows. */
+/** The expected numbers of every page: the sums by category, sub-category and year, and of all rows. */
 async function stored(query: Query): Promise<Numbers> {
   const rows = await query<{
     row: (string | null)[];
@@ -133,7 +133,7 @@ async function shown(pivot: PivotPage): Promise<Numbers> {
   );
 }
 
-/** Cells that a page shows in another way than it has to, to the last digit on screen. */
+/** The cells that a page shows differently than expected, to the last digit on screen. */
 const differences = (seen: Numbers, wanted: Numbers): string[] =>
   [...new Set([...seen.keys(), ...wanted.keys()])]
     .filter((key) => Math.abs((seen.get(key) ?? 0) - (wanted.get(key) ?? 0)) > 0.0051)

@@ -1,10 +1,10 @@
-/** What happens in one round of the soak, drawn from a seed: the same seed and number, the same plan. */
+/** The events of one round of the soak. The same seed and number give the same round. */
 export interface Round {
   number: number;
-  /** Each writer does one after the other; the writers work side by side. */
+  /** Each writer makes its writes in sequence. The writers run concurrently. */
   writers: Write[][];
   readers: Read[][];
-  /** In the order of their time. */
+  /** Ordered by time. */
   faults: Fault[];
 }
 
@@ -27,20 +27,20 @@ export const WRITES = [
 export interface Write {
   kind: (typeof WRITES)[number];
   server: Which;
-  /** Which of the round's versions. */
+  /** Index of the version. */
   version: number;
   region: string;
   /** Cents; never 0. */
   amount: number;
   units: number;
-  /** From 0 to 1: which of the entries that can be undone or replaced. */
+  /** From 0 to 1: selects one of the entries that can be undone or replaced. */
   pick: number;
-  /** Milliseconds before it. */
+  /** Milliseconds before the write. */
   pause: number;
 }
 
 export interface Read {
-  /** `slow` takes the head of a large answer and the rest later; `leaves` goes away instead. */
+  /** `slow` reads the head of a large answer and the rest later; `leaves` disconnects instead. */
   kind: 'data' | 'agg' | 'log' | 'slow' | 'leaves';
   server: Which;
   version: number;
@@ -61,17 +61,17 @@ export interface Fault {
   last: number;
 }
 
-/** What a round is drawn for. */
+/** The dimensions of a round. */
 export interface Size {
   versions: number;
   regions: readonly string[];
   writers: number;
   readers: number;
-  /** Milliseconds that its faults spread over. */
+  /** Milliseconds over which its faults are spread. */
   length: number;
 }
 
-/** How often each is drawn: what builds up is more frequent than what clears away. */
+/** How often each kind is drawn: writes that add rows are more frequent than writes that delete them. */
 const WRITE_WEIGHTS: Record<Write['kind'], number> = {
   baseline: 4,
   reference: 2,
@@ -88,7 +88,7 @@ const WRITE_WEIGHTS: Record<Write['kind'], number> = {
 const READ_WEIGHTS: Record<Read['kind'], number> = { data: 4, agg: 2, log: 3, slow: 3, leaves: 2 };
 const FAULT_WEIGHTS: Record<Fault['kind'], number> = { kill: 3, stop: 1, freeze: 2, disconnect: 3 };
 
-/** Every so many rounds nothing is broken on purpose, so that no failure has an excuse. */
+/** Every fourth round has no fault, so that no failure is excused. */
 const QUIET_ROUND = 4;
 
 export function planRound(seed: number, number: number, size: Size): Round {
@@ -108,7 +108,7 @@ export function planRound(seed: number, number: number, size: Size): Round {
       return {
         kind,
         server: which(),
-        // The last version has loads alone, so that segments can be replaced.
+        // The last version has only loads, so that segments can be replaced.
         version: ['replace', 'clear'].includes(kind) ? size.versions - 1 : below(size.versions - 1),
         region: size.regions[below(size.regions.length)]!,
         amount: (1 + below(1_000_000)) * (draw() < 0.3 ? -1 : 1),
@@ -117,7 +117,7 @@ export function planRound(seed: number, number: number, size: Size): Round {
         pause: below(200),
       };
     }).map((write) =>
-      // Loads go to both, or there would be nothing to replace.
+      // Most loads go to the last version, which needs some to replace.
       write.kind === 'baseline' && write.pick < 0.6
         ? { ...write, version: size.versions - 1 }
         : write,
@@ -143,7 +143,7 @@ export function planRound(seed: number, number: number, size: Size): Round {
   return { number, writers, readers, faults };
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Random numbers from 0 to 1 that depend on a seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -22,7 +22,7 @@ import { Ledger, type FoundEntry, type Totals } from './ledger';
 import { planRound, type Fault, type Read, type Round, type Which, type Write } from './plan';
 
 const REGIONS = ['North', 'East', 'South', 'West', 'Centre'];
-/** Raw, at a grain, and one that has loads alone. */
+/** A raw source, one with a grain, and one that only gets loads. */
 const SOURCES = ['soak_raw', 'soak_grain', 'soak_raw'];
 const SIZE = {
   versions: SOURCES.length,
@@ -32,27 +32,27 @@ const SIZE = {
   length: 6000,
 };
 
-/** One read of the large version fills most of the memory: if any stays held, the next one waits. */
+/** One read of the large version fills most of the memory. If memory stays reserved, the next read waits. */
 const ENVIRONMENT = { PF_MEMORY_MB: '96', PF_LOG_LEVEL: 'warn' };
 const LARGE_ROWS = 120_000;
 
-/** Bounds on what must not take long, in milliseconds: generous, since the machine may be busy. */
+/** Generous time limits in milliseconds, since the machine may be busy. */
 const ANSWER = 120_000;
 const WRITER = 30_000;
 const QUIET = 60_000;
-/** How often a write is sent whose answers do not say what became of it. */
+/** How often a write is sent while its outcome is unknown. */
 const ATTEMPTS = 30;
-/** What a server may hold beyond what it held after its first requests, in megabytes. */
+/** Memory that a server may use beyond its use after the first requests, in megabytes. */
 const MEMORY_MARGIN = 350;
 
-/** One of the two servers: it comes back on its port. */
+/** One of the two servers. It restarts on its port. */
 interface Slot {
   server: Server;
   api: Api;
   url: string;
-  /** Resident megabytes once it had answered its first requests. */
+  /** Resident megabytes after its first requests. */
   base: number;
-  /** Faults wait for each other here. */
+  /** Serializes the faults of this server. */
   busy: Promise<void>;
 }
 
@@ -63,14 +63,14 @@ interface Version {
   raw: boolean;
 }
 
-/** What all rounds stand on. */
+/** What all rounds share. */
 interface Stage {
   database: DatabaseConfig;
   query: Query;
   slots: [Slot, Slot];
   sources: Record<string, number>;
   large: Version;
-  /** What the source tables hold of each region, as SQL adds it up. */
+  /** Totals of the source tables by region, summed by SQL. */
   oracle: Map<string, Totals>;
 }
 
@@ -118,7 +118,7 @@ async function makeVersion(
   };
 }
 
-/** Makes tables, sources and the large version. */
+/** Creates tables, sources and the large version. */
 async function setUp(database: DatabaseConfig, query: Query): Promise<Stage> {
   const columns = `"Region" text, "Product" text, "Order Date" date, "Sales" numeric(12,2), "Units" int`;
   const filled = (tname: string, rows: number, product: string) =>
@@ -161,7 +161,7 @@ async function setUp(database: DatabaseConfig, query: Query): Promise<Stage> {
   return { database, query, slots, sources, large, oracle };
 }
 
-/** One round: what it did, what was counted, and what is wrong. */
+/** One round: its actions, its counts, and its violations. */
 class Play {
   readonly #ledger = new Ledger();
   readonly #began = performance.now();
@@ -201,8 +201,8 @@ class Play {
   }
 
   /**
-   * Sends a write with a key, and again with the same one until an answer says what became of it, as
-   * a page does. Undefined or 500 if none does.
+   * Sends a write with a key, and repeats it with the same key until an answer tells the outcome, as a page
+   * does. Returns undefined or 500 if none does.
    */
   async #send(
     which: Which,
@@ -220,7 +220,7 @@ class Play {
     }
   }
 
-  /** Sends a request once; undefined if its answer was lost. What nothing excuses is a violation. */
+  /** Sends a request once; undefined if its answer was lost. An unexcused failure is a violation. */
   async #ask(
     which: Which,
     method: string,
@@ -345,7 +345,7 @@ class Play {
     this.#ledger.cleared(write.version, 'baseline', before, answer?.status === 200);
   }
 
-  /** After a last 500 nobody knows: the connection may have ended in the commit. */
+  /** After a final 500 the outcome is unknown: the connection may have ended during the commit. */
   #settle(
     tag: string,
     answer: Answer | undefined,
@@ -435,7 +435,7 @@ class Play {
     }
   }
 
-  /** Holds the database and both servers to what is known. */
+  /** Compares the database and both servers with the ledger. */
   async check(): Promise<void> {
     const wrong = (text: string) => this.violations.push(text);
     const { query, slots, large } = this.stage;

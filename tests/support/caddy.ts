@@ -15,17 +15,17 @@ export const caddyIsInstalled = (): boolean => spawnSync('caddy', ['version']).s
 
 /** A running proxy. */
 export interface Caddy {
-  /** What people open. */
+  /** The address that people open. */
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Caddy with `docs/proxy/Caddyfile`. Only the two addresses and the hashes of the passwords
- * are filled in; each person's password is their name.
+ * Starts Caddy with `docs/proxy/Caddyfile`. Only the two addresses and the password hashes are filled in.
+ * Each person's password is their name.
  *
- * @param service where the service listens
- * @param people those whom the file lets in
+ * @param service address of the service
+ * @param people the users in the file
  */
 export async function startCaddy(service: string, people: readonly string[]): Promise<Caddy> {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
@@ -36,7 +36,7 @@ export async function startCaddy(service: string, people: readonly string[]): Pr
     expect(file.split(placeholder)).toHaveLength(2);
     file = file.replace(placeholder, text);
   };
-  // Caddy takes every name here, so that the service is the one that refuses some.
+  // Caddy accepts every host name here, so that the service itself refuses some.
   fill('plan.example.com', `http://:${port}`);
   fill('127.0.0.1:3010', new URL(service).host);
   for (const name of people) {
@@ -47,10 +47,10 @@ export async function startCaddy(service: string, people: readonly string[]): Pr
 }
 
 /**
- * Starts Caddy before several servers, with what `deploy/servers/Caddyfile` says of them. It signs nobody
- * in, so that the tests of the contract can say themselves who somebody is.
+ * Starts Caddy as a load balancer with the settings of `deploy/servers/Caddyfile`. It signs nobody in, so
+ * that the contract tests can set the user.
  *
- * @param servers where they listen, or will listen
+ * @param servers present or future addresses of the servers
  */
 export async function startBalancer(servers: readonly string[]): Promise<Caddy> {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-caddy-'));
@@ -70,7 +70,7 @@ export async function startBalancer(servers: readonly string[]): Promise<Caddy> 
 }
 
 async function runCaddy(folder: string, url: string, file: string): Promise<Caddy> {
-  // Another Caddy of this machine may have the address of the administration.
+  // Another Caddy on this machine may use the default address of the administration.
   writeFileSync(join(folder, 'Caddyfile'), `{\n\tadmin off\n}\n${file}`);
   const caddy = await keep({
     command: 'caddy',
@@ -79,7 +79,7 @@ async function runCaddy(folder: string, url: string, file: string): Promise<Cadd
     stopSignal: 'SIGTERM',
     remove: folder,
   });
-  // It has to say so itself: at a port that is in use, somebody else would answer.
+  // Caddy must report this itself: at a port that is in use, another process would answer.
   const says = () => caddy.output().includes('serving initial configuration');
   await whenReady(caddy, 'Caddy', async () => says() && (await answers(url)));
   return { url, stop: caddy.stop };
@@ -91,7 +91,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** The header with which a person signs in, whose password is their name. */
+/** The header with which a person signs in. The password is the person's name. */
 export const passwordOf = (name: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${name}`).toString('base64')}`,
 });

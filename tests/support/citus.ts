@@ -1,21 +1,20 @@
 import type { Connection } from '../../src/lib/server/migrate/connect';
 
 /**
- * Databases for tests on a Citus cluster, whose coordinator a connection reaches. A database there has a
- * counterpart of the same name on each worker; all of them are made here by the coordinator.
+ * Databases for tests on a Citus cluster, reached through its coordinator. Such a database exists under the
+ * same name on each worker. The coordinator creates all of them.
  */
 
 /** Runs a statement about databases on the coordinator and on each worker. */
 export async function onEveryNode(coordinator: Connection, statement: string): Promise<void> {
-  // Citus would run some of these on the workers too, of those databases that it has made itself.
+  // Citus would also run some of these statements on the workers if it had created the databases itself.
   await coordinator.query(statement);
   await onWorkers(coordinator, statement);
 }
 
 /**
- * Runs a statement on one worker after the other. At the same time, two that drop a database would wait for
- * each other: what Citus starts in it on one worker connects to the other, where it is locked already.
- *
+ * Runs a statement on one worker after the other. Two concurrent drops of a database would deadlock: a
+ * backend that Citus starts in it on one worker connects to the other, where it is locked.
  * @throws Error if a worker refuses it
  */
 export async function onWorkers(coordinator: Connection, statement: string): Promise<void> {
@@ -42,7 +41,7 @@ export const nodesOf = async (coordinator: Connection): Promise<Node[]> =>
     )
   ).rows;
 
-/** Makes a cluster of the nodes in a database that exists on each of them and is empty. */
+/** Makes a cluster of the nodes in an empty database that exists on each of them. */
 export async function joinNodes(inDatabase: Connection, nodes: readonly Node[]): Promise<void> {
   await inDatabase.query('CREATE EXTENSION citus');
   for (const { nodename, nodeport, groupid } of nodes) {
@@ -58,7 +57,9 @@ export async function joinNodes(inDatabase: Connection, nodes: readonly Node[]):
   }
 }
 
-/** Closes a database for good, so that it can be copied: Citus keeps connections to those it is in. */
+/**
+ * Forbids connections to a database, so that it can be copied: Citus keeps connections to its databases open.
+ */
 export async function close(coordinator: Connection, name: string): Promise<void> {
   await onEveryNode(coordinator, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
   await onEveryNode(
@@ -67,7 +68,7 @@ export async function close(coordinator: Connection, name: string): Promise<void
   );
 }
 
-/** What the service asks of the sessions that Citus opens on workers, for one database. */
+/** The settings that the service requires of Citus' sessions on workers, for one database. */
 const WORKER_SETTINGS = {
   TimeZone: 'UTC',
   DateStyle: 'ISO, MDY',
@@ -76,7 +77,7 @@ const WORKER_SETTINGS = {
   standard_conforming_strings: 'on',
 };
 
-/** Gives the workers' sessions in a database the settings that the service asks for. */
+/** Sets them for the workers' sessions in a database. */
 export const setUpWorkers = (coordinator: Connection, name: string): Promise<void> =>
   onWorkers(
     coordinator,

@@ -6,7 +6,7 @@ import { PROJECT } from '../../src/cli/prepare.js';
 import { bareEnvironment, databaseEnvironment } from '../../src/demo/server';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 
-/** How a command ended, and what it wrote. */
+/** The exit code and output of a command. */
 export interface Run {
   code: number | null;
   stdout: string;
@@ -14,14 +14,14 @@ export interface Run {
 }
 
 export interface RunOptions {
-  /** The database its environment points at; without one it points nowhere. */
+  /** The database of its environment; none if left out. */
   database?: DatabaseConfig;
   env?: Record<string, string>;
-  /** The project itself if left out. */
+  /** The project folder if left out. */
   cwd?: string;
 }
 
-/** Runs a command to its end. Its environment has no variable of the service but the given ones. */
+/** Runs a command until it ends. Its environment has no variables of the service except the given ones. */
 export function run(command: string, args: string[], options: RunOptions = {}): Promise<Run> {
   const { database, env, cwd = PROJECT } = options;
   return new Promise((resolve, reject) => {
@@ -38,12 +38,12 @@ export function run(command: string, args: string[], options: RunOptions = {}): 
   });
 }
 
-/** Runs a built command, as its npm script does. */
+/** Runs a built command in the same way as its npm script. */
 export function cli(name: string, args: string[], options: RunOptions = {}): Promise<Run> {
   return run(process.execPath, ['bin/command.js', name, ...args], options);
 }
 
-/** A copy of what is deployed, whose migrations a test may change. */
+/** A copy of the deployed files, whose migrations a test may change. */
 export interface ProjectCopy {
   folder: string;
   write(migration: string, sql: string): void;
@@ -51,7 +51,7 @@ export interface ProjectCopy {
   dispose(): void;
 }
 
-/** @param parts of the build that are copied: the commands, or all, with the server */
+/** @param parts the parts of the build to copy: the commands, or everything with the server */
 export function copyProject(parts: 'build/cli' | 'build' = 'build/cli'): ProjectCopy {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-copy-'));
   for (const path of ['bin', parts, 'migrations', 'package.json'])

@@ -5,14 +5,14 @@ import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from './encode';
 import * as wire from './copy-bytes';
 
-/** A column as a statement plans it. */
+/** A planned column. */
 export const column = (
   type: keyof typeof OID,
   use: PlannedColumn['use'] = 'dimension',
   name: string = type,
 ): PlannedColumn => ({ name, type: OID[type], use });
 
-/** The columns of a COPY's bytes, which come in chunks of a length. */
+/** Decodes the bytes of a COPY in chunks of a given length. */
 export function decode(
   plan: PlannedColumn[],
   bytes: Uint8Array,
@@ -25,14 +25,14 @@ export function decode(
   return decoder.finish();
 }
 
-/** What apache-arrow reads in the stream of some columns. */
+/** Reads the stream of some columns with apache-arrow. */
 export function arrowRows(columns: Column[]): Record<string, unknown>[] {
   const table = tableFromIPC(encode(columns));
   expect(table.batches.length).toBe(1);
   return table.toArray().map((row) => row.toJSON());
 }
 
-/** What some work throws. */
+/** Returns the error that `work` throws. */
 export const failure = (work: () => unknown): unknown => {
   try {
     work();
@@ -42,7 +42,7 @@ export const failure = (work: () => unknown): unknown => {
   throw new Error('It did not fail');
 };
 
-/** One column of each kind that the decoder treats in its own way. */
+/** One column of each kind that the decoder treats differently. */
 export const MIXED: PlannedColumn[] = [
   column('text'),
   column('int8', 'key', 'pf_id'),
@@ -52,7 +52,7 @@ export const MIXED: PlannedColumn[] = [
   column('bool'),
   column('text', 'key', 'pf_gkey'),
 ];
-/** The i-th row of such columns, with nulls in some of them. */
+/** Row `i` of such columns, with nulls in some of them. */
 export const mixedRow = (i: number): wire.Field[] => [
   i % 5 === 4 ? null : wire.text(`Region ${i % 3}`),
   wire.int8(i * 1000),

@@ -10,7 +10,7 @@ export interface CopyOptions {
   extension?: Uint8Array;
 }
 
-/** A whole COPY of some rows. */
+/** Makes the bytes of a complete COPY. */
 export function copyBytes(rows: readonly (readonly Field[])[], options: CopyOptions = {}): Buffer {
   const header = Buffer.from(HEADER);
   const extension = options.extension ?? new Uint8Array(0);

@@ -12,11 +12,11 @@ export interface StreamEvent {
 export interface EventStream {
   status: number;
   headers: Headers;
-  /** The next block; a comment line is a block without fields. Undefined once the stream has ended. */
+  /** The next block; undefined once the stream has ended. A comment line is a block without fields. */
   next(): Promise<StreamEvent | undefined>;
-  /** The next events, less the blocks that are none. */
+  /** The next events, without comment lines. */
   events(count: number): Promise<StreamEvent[]>;
-  /** Closes it, as a closed tab does. */
+  /** Closes the stream, as a closed tab does. */
   close(): void;
 }
 

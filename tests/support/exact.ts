@@ -1,6 +1,6 @@
 /**
- * Exact fractions, so that expectations do not use the arithmetic that they are compared with.
- * Always in lowest terms, the sign in the numerator.
+ * Exact fractions, so that expectations do not share arithmetic with the code under test. Always in lowest
+ * terms, the sign in the numerator.
  */
 export interface Fraction {
   n: bigint;
@@ -31,7 +31,7 @@ export const show = (a: Fraction): string => (a.d === 1n ? `${a.n}` : `${a.n}/${
 interface Decimal {
   digits: bigint;
   exponent: number;
-  /** Digits behind the point, as PostgreSQL counts them. */
+  /** Number of decimals, as PostgreSQL counts them. */
   scale: number;
 }
 
@@ -43,7 +43,7 @@ function decimal(text: string): Decimal {
   return { digits: BigInt(whole + behind), exponent: shift, scale: Math.max(0, -shift) };
 }
 
-/** A decimal number as PostgreSQL or JavaScript prints it. */
+/** Parses a decimal number as PostgreSQL or JavaScript prints it. */
 export function parse(text: string): Fraction {
   const { digits, exponent } = decimal(text);
   return exponent < 0
@@ -51,7 +51,7 @@ export function parse(text: string): Fraction {
     : fraction(digits * 10n ** BigInt(exponent));
 }
 
-/** The digits behind the point that a decimal number is written with. */
+/** Number of decimals in the text of a number. */
 export const scaleOf = (text: string): number => decimal(text).scale;
 
 /** The exact value of a double. */
@@ -77,5 +77,5 @@ export function round(a: Fraction, scale: number): Fraction {
   return multiply(fraction(a.n < 0n ? -nearest : nearest), unit);
 }
 
-/** The nearest double, as far as 30 decimals tell. */
+/** The nearest double, computed from 30 decimals. */
 export const toNumber = (a: Fraction): number => Number(`${(a.n * 10n ** 30n) / a.d}e-30`);

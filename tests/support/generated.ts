@@ -30,7 +30,7 @@ const VALUE_TYPES = [
 ];
 const UNITS_TYPES = ['smallint', 'integer', 'bigint', 'numeric(10,3)'];
 
-/** A source to make: its columns and rows, how it is loaded, and what operations skip. */
+/** A source: its columns and rows, how it is loaded, and which origins operations skip. */
 export interface Table {
   columns: TableColumn[];
   rows: SourceRow[];
@@ -39,7 +39,7 @@ export interface Table {
   twice: boolean;
 }
 
-/** Tables of any measures; with a display grain of some of their columns if asked. */
+/** Tables with any measures, and with a display grain of some columns if requested. */
 export const table = (grain: boolean): fc.Arbitrary<Table> =>
   fc
     .record({
@@ -194,13 +194,13 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
   }),
 );
 
-/** Mostly nothing is held. */
+/** Usually nothing is held. */
 export const hold: fc.Arbitrary<Slice[]> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<Slice[]>([]) },
   { weight: 1, arbitrary: fc.array(slice, { minLength: 1, maxLength: 2 }) },
 );
 
-/** An operation, or the undo of one of the entries made so far. */
+/** An operation, or the undo of an earlier entry. */
 export type Step =
   | { do: 'scale'; slice: Slice; change: Change; hold: Slice[] }
   | { do: 'recode'; slice: Slice; set: Record<string, Cell> }

@@ -1,2 +1,2 @@
-/** One PostgreSQL for the whole run of Vitest or Playwright, gone with it. */
+/** Starts one PostgreSQL for a whole run of Vitest or Playwright. It ends with the run. */
 export { startTestCluster as default } from './cluster';

@@ -11,17 +11,14 @@ export interface Answer {
   body: any;
 }
 
-/** Calls the service as any client would; paths are relative to `/api`. */
+/** Sends requests like any client. Paths are relative to `/api`. */
 export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
   put(path: string, body?: unknown): Promise<Answer>;
   patch(path: string, body?: unknown): Promise<Answer>;
   del(path: string): Promise<Answer>;
-  /**
-   * For requests that the others do not send: odd headers, a body that is not JSON, an abort
-   * signal.
-   */
+  /** Sends unusual requests: odd headers, a body that is not JSON, an abort signal. */
   send(path: string, init: RequestInit): Promise<Answer>;
 }
 
@@ -56,7 +53,7 @@ export function apiAt(url: string, always: Record<string, string> = {}): Api {
   };
 }
 
-/** Sends a path, headers and a body as they are; fetch would tidy them up. */
+/** Sends a path, headers and a body unchanged; fetch would normalize them. */
 export function sendAsIs(
   url: string,
   method: string,

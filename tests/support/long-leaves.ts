@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { plan, type Planned } from './planned';
 import type { Service } from './service';
 
-/** A loaded version of so many leaves, of 500 bytes each; every leaf has 100. */
+/** Loads a version with this number of leaves of 500 bytes each. The value of every leaf is 100. */
 export async function longLeaves(service: Service, leaves: number): Promise<Planned> {
   const planned = await plan(
     service,

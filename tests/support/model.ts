@@ -16,8 +16,8 @@ import {
 } from './exact';
 
 /**
- * What the operations have to write, worked out row by row in exact fractions from the rules of the
- * contract. It shares nothing with the SQL that it is compared with.
+ * A model of the operations, computed row by row in exact fractions from the rules of the contract. It shares
+ * nothing with the SQL that it is compared with.
  */
 
 export type Cell = string | number | boolean | null;
@@ -28,7 +28,7 @@ export type Kind = { exact: true; scale: number | null } | { exact: false };
 export interface Shape {
   /** Dimensions and dates in the order of the forecast table. */
   keys: { name: string; text: boolean }[];
-  /** Period dimensions: the date each follows, and its value for a day. */
+  /** Period dimensions: the date that each depends on, and its value for a day. */
   derived: Record<string, { date: string; of: (day: string | null) => Cell }>;
   value: { name: string; kind: Kind } | null;
   units: { name: string; kind: Kind } | null;
@@ -36,7 +36,7 @@ export interface Shape {
 
 export interface Amount {
   at: Fraction;
-  /** How many digits it is written with after the decimal point. */
+  /** Number of decimals that it is written with. */
   scale: number;
 }
 
@@ -58,10 +58,10 @@ export type DateRange = { from?: string; to?: string };
 
 export type Slice = Record<string, Cell | Cell[] | DateRange>;
 
-/** Rows that an operation writes, or the status it is refused with. */
+/** The rows that an operation writes, or the status that it is refused with. */
 export type Outcome = { rows: Written[]; digits?: Digits } | { status: number };
 
-/** How many digits after the decimal point the written amounts have. */
+/** Number of decimals of the written amounts. */
 type Digits = Record<Measure, number>;
 
 const REFUSED: Outcome = { status: 422 };
@@ -74,7 +74,7 @@ interface Leaf {
   units: Amount;
 }
 
-/** Whether a row is in a slice, its columns that the shape does not have left out. */
+/** Whether a row is in a slice. Columns that the shape lacks are ignored. */
 export function inSlice(row: Pick<ForecastRow, 'keys'>, slice: Slice, shape: Shape): boolean {
   return Object.entries(slice).every(([name, wanted]) => {
     if (!shape.keys.some((k) => k.name === name)) return true;
@@ -98,7 +98,7 @@ function compareCells(a: Cell, b: Cell, text: boolean): number {
   return a < b ? -1 : 1;
 }
 
-/** Doubles that cancel out leave noise; a sum below this part of its parts counts as zero. */
+/** Doubles that cancel out leave noise. A sum below this fraction of its parts counts as zero. */
 const NOISE = parse('1e-12');
 
 const netsToNothing = (amounts: readonly Fraction[], kind: Kind | undefined): boolean => {
@@ -115,7 +115,7 @@ function total(amounts: readonly Amount[], kind: Kind | undefined): Amount {
   };
 }
 
-/** The leaves of a slice in their fixed order; undefined if no row is in it. */
+/** The leaves of a slice in their fixed order; undefined if it has no rows. */
 function net(
   rows: readonly ForecastRow[],
   slice: Slice,
@@ -149,14 +149,14 @@ function net(
 
 const netsToSomething = (leaf: Leaf): boolean => MEASURES.some((m) => !isZero(leaf[m].at));
 
-/** Decimals that parts of a measure are rounded to; null if it is not rounded. */
+/** Number of decimals that parts of a measure are rounded to; null if it is not rounded. */
 function decimals(kind: Kind, leaves: readonly Leaf[], m: Measure, asked: string | null) {
   if (!kind.exact) return null;
   if (kind.scale !== null) return kind.scale;
   return Math.max(2, ...leaves.map((l) => l[m].scale), asked === null ? 0 : scaleOf(asked));
 }
 
-/** The parts of a total: each is the rounded running total minus the one before. */
+/** The parts of a total: each is the rounded running total minus the previous one. */
 function telescope(exact: readonly Fraction[], scale: number | null): Fraction[] {
   if (scale === null) return [...exact];
   let running = ZERO;
@@ -181,7 +181,7 @@ export interface State {
   shape: Shape;
 }
 
-/** How much a scale adds, and how. */
+/** The amount of a scale, and how it is spread. */
 export type Change =
   { pct: number } | { value?: number; units?: number; spread?: 'equal' | 'price' };
 
@@ -206,7 +206,7 @@ export function scale(
   if (!leaves) return REFUSED;
   const digits: Digits = { value: 0, units: 0 };
   let wholeUnits = ZERO;
-  // Units come first, since value may go where they go.
+  // Units come first, since value may depend on the new units.
   for (const m of ['units', 'value'] as const) {
     const measure = shape[m];
     if (!measure) continue;
@@ -261,7 +261,7 @@ export function scale(
   return { ...outcome, digits };
 }
 
-/** Several scales in order, each on what those before it left; refused if one of them is. */
+/** Several scales in order, each on the result of those before it. One refusal refuses all. */
 export function scaleInTurn(
   state: State,
   edits: readonly { slice: Slice; change: Change }[],
@@ -286,7 +286,7 @@ export function scaleInTurn(
   return { rows: all };
 }
 
-/** Keys after a `set`, with the periods of the dates it changes derived again. */
+/** Keys after a `set`. The periods of the changed dates are derived again. */
 function moved(keys: Record<string, Cell>, set: Record<string, Cell>, shape: Shape) {
   const target = { ...keys, ...set };
   for (const [name, { date, of }] of Object.entries(shape.derived)) {

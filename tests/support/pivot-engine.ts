@@ -1,7 +1,7 @@
 import perspective from '@finos/perspective/node';
 import type { Row } from '../../src/lib/contract/primitives';
 
-/** What the pivot's own engine makes of an Arrow stream. Dates and timestamps are epoch milliseconds. */
+/** An Arrow stream as the pivot engine reads it. Dates and timestamps are epoch milliseconds. */
 export interface Pivoted {
   rows: Row[];
   /** Column → type, in the engine's own words: integer, float, string, date, datetime, boolean. */
@@ -20,7 +20,7 @@ export async function pivoted(bytes: Uint8Array): Promise<Pivoted> {
   }
 }
 
-/** The engine's sums of some columns over all rows, as a pivot's total shows them. */
+/** The engine's sums of some columns over all rows, which are the totals of a pivot. */
 export async function pivotedTotals(
   bytes: Uint8Array,
   groupBy: string,

@@ -50,7 +50,7 @@ export const COLUMNS = [
 export const TEXTS = ['West', 'East', '', 'null', 'a|b', 'b', 'a', '0', 'false', 'value', null];
 export const DAYS = ['1969-12-31', '2019-01-01', '2019-01-31', '2019-02-01', '2019-03-31', null];
 
-/** Rows over every awkward value; powers of two would make every sum tell its rows. */
+/** Rows with every awkward value. Each amount is a power of two, so a sum reveals its rows. */
 export function awkwardRows(count: number, seed = 7): Row[] {
   let state = seed;
   const next = (n: number) => (state = (state * 48271) % 2147483647) % n;
@@ -70,10 +70,10 @@ export function awkwardRows(count: number, seed = 7): Row[] {
   }));
 }
 
-/** {@link SCHEMA} with the log entry of each row, and when something was seen. */
+/** {@link SCHEMA} with the log entry of each row and a timestamp. */
 export const LOGGED: Schema = { ...SCHEMA, pf_logid: 'integer', seen: 'datetime' };
 
-/** Rows of an entry, whose keys follow those of the entry before. */
+/** Rows of an entry. Their keys follow those of the previous entry. */
 export const rowsOfEntry = (pf_logid: number, count: number): Row[] =>
   awkwardRows(count, 7 + pf_logid).map((row, i) => ({
     ...row,
@@ -113,7 +113,7 @@ export async function emptyTable(schema: Schema) {
   return table;
 }
 
-/** Rows as the service sends them: one Arrow stream of one record batch. */
+/** Encodes rows as the service sends them: one Arrow stream of one record batch. */
 export function bytesOf(rows: Row[], schema: Schema = SCHEMA): ArrayBuffer {
   const columns = Object.entries(schema).map(([name, type]) => {
     const values = rows.map((row) =>
@@ -125,7 +125,7 @@ export function bytesOf(rows: Row[], schema: Schema = SCHEMA): ArrayBuffer {
   return bytes.slice().buffer as ArrayBuffer;
 }
 
-/** The rows a slice selects, as the service's SQL selects them. */
+/** The rows that a slice selects, by the rules of the service's SQL. */
 export function selected(rows: Row[], slice: Slice): Row[] {
   return rows.filter((row) =>
     Object.entries(slice).every(([column, wanted]) => {
@@ -143,11 +143,14 @@ export interface LayoutUnderTest {
   name: string;
   config: Record<string, unknown>;
   depth?: number;
-  /** Rows the filters keep, where the slice cannot hold them. */
+  /** Selects rows by filters that a slice cannot express. */
   keeps?: (row: Row) => boolean;
 }
 
-/** Every cell of a view, read through the reader. @param beside what is known of the table beside the engine */
+/**
+ * Reads every cell of a view through the reader. @param beside facts about the table that the engine does not
+ * know
+ */
 export async function everyCell(
   table: EngineTable,
   layout: LayoutUnderTest,

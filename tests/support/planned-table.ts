@@ -5,15 +5,15 @@ import type { Service } from './service';
 export interface PlannedTable {
   sourceId: number;
   versionId: number;
-  /** The name of its forecast table, quoted. */
+  /** Quoted name of its forecast table. */
   table: string;
   rowCount: number;
 }
 
 /**
- * Plans with a table of the schema public, through the API.
+ * Makes a version of a table in the schema public, through the API.
  *
- * @param columns the columns' roles, or roles and labels; those left out are ignored
+ * @param columns roles, or roles and labels, by column; columns left out are ignored
  */
 export async function planTable(
   { api }: Service,

@@ -29,7 +29,7 @@ export interface TableColumn {
 
 export type SourceRow = Record<string, Cell>;
 
-/** A version on a table of one's own, made through the API, with what a model needs to know of it. */
+/** A version of a table of its own, made through the API, with the facts that a model needs. */
 export interface Planned {
   id: number;
   sourceId: number;
@@ -50,7 +50,7 @@ function kindOf(type: string): Kind {
   return { exact: true, scale: type === 'numeric' ? null : 0 };
 }
 
-/** Year and month of a day as the calendar has them, which holds 2018 to 2035. */
+/** Year and month of a day in the calendar, which covers 2018 to 2035. */
 const PERIODS: Record<string, (day: string | null) => Cell> = {
   cal_year: (day) => (inCalendar(day) ? Number(day.slice(0, 4)) : null),
   period_key: (day) => (inCalendar(day) ? day.slice(0, 7) : null),
@@ -58,7 +58,7 @@ const PERIODS: Record<string, (day: string | null) => Cell> = {
 const inCalendar = (day: string | null): day is string =>
   day !== null && day >= '2018-01-01' && day <= '2035-12-31';
 
-/** Makes the table, registers it, generates its SQL and creates a version; nothing is loaded. */
+/** Creates the table, registers it, generates its SQL and creates a version without rows. */
 export async function plan(
   { api, query }: Service,
   columns: readonly TableColumn[],
@@ -137,7 +137,7 @@ export interface StoredRow extends ForecastRow {
   plain: Record<string, Cell>;
 }
 
-/** The forecast table as it is, in the order of `pf_id`. */
+/** The rows of the forecast table, ordered by `pf_id`. */
 export async function stored(
   { query }: Service,
   { table, shape }: Planned,
@@ -174,7 +174,7 @@ export async function stored(
   });
 }
 
-/** Every row with its system columns, as text, in order; those of the entry `but` are left out. */
+/** Every row with its system columns, as text, in order, without the rows of the entry `but`. */
 export async function bytes({ query }: Service, { table }: Planned, but = -1): Promise<string[]> {
   const rows = await query(
     `SELECT f::text AS row FROM ${table} AS f WHERE pf_logid <> ${but} ORDER BY pf_id`,
@@ -185,14 +185,14 @@ export async function bytes({ query }: Service, { table }: Planned, but = -1): P
 const showKeys = (shape: Shape, keys: Record<string, Cell>) =>
   JSON.stringify(shape.keys.map((k) => keys[k.name] ?? null));
 
-/** Holds the rows of an entry to what a model says, to the last digit where measures are exact. */
+/** Compares the rows of an entry with a model, to the last digit for exact measures. */
 export function expectRows(
   { shape }: Planned,
   actual: readonly StoredRow[],
   wanted: readonly Written[],
 ): void {
   for (const row of actual) {
-    // A measure that was not asked for gets exactly 0, never null.
+    // A measure that was not requested is exactly 0, never null.
     if (shape.value) expect(row.value).not.toBeNull();
     if (shape.units) expect(row.units).not.toBeNull();
   }
@@ -216,7 +216,7 @@ export function expectRows(
     for (const r of wanted) put(r.keys, r[m]);
     for (const r of actual) put(r.keys, multiply(parse('-1'), r[m]!.at));
     const size = sum(wanted.map((r) => absolute(r[m])));
-    // Parts spread by another measure's doubles may round to the neighbouring unit.
+    // Parts that are spread by the doubles of another measure may round to a neighbouring unit.
     const unit = measure.kind.exact ? parse(`1e${-(measure.kind.scale ?? 2)}`) : ZERO;
     const slack = add(multiply(parse('1e-10'), size), unit);
     for (const [key, difference] of byKey) {
@@ -227,7 +227,7 @@ export function expectRows(
   }
 }
 
-/** Holds a sum to what was asked: exactly, or to 1e-12 of what was moved for doubles. */
+/** Compares a sum with the requested amount: exactly, or for doubles to 1e-12 of the moved amount. */
 export function expectSum(parts: readonly Fraction[], asked: Fraction, kind: Kind): void {
   const got = sum(parts);
   if (kind.exact) {
@@ -251,7 +251,7 @@ export function grainKeyOf({ grain }: Planned, row: StoredRow): string {
   return [...grain.map(part), row.iter, row.logid].join('\u001f');
 }
 
-/** Holds the answer of an operation to the rows it wrote: one by one, or aggregated to the grain. */
+/** Compares the answer of an operation with its rows: one by one, or aggregated to the grain. */
 export function expectAnswer(
   planned: Planned,
   answer: Record<string, Cell>[],

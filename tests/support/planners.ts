@@ -2,19 +2,19 @@ import { expect } from 'vitest';
 import type { Api } from './http';
 import { until } from './race';
 
-/** People who plan one change after the other, until they are stopped. */
+/** Planners who make one change after the other until they are stopped. */
 export interface Planners {
-  /** How many changes are known to be made. */
+  /** Number of confirmed changes. */
   made(): number;
-  /** What was answered, or lost, before a change was known to be made. */
+  /** Errors and lost answers before a change was confirmed. */
   interruptions: string[];
-  /** Lets each finish the change that it is at. @returns the notes of all changes, which are their names too */
+  /** Lets each planner finish its current change. @returns the notes of all changes, which are unique */
   stop(): Promise<string[]>;
 }
 
 /**
- * Lets people scale all rows of a version by 1, as a page does: with a key for each change, which is sent
- * again until an answer says what became of it.
+ * Starts planners who scale all rows of a version by 1, as a page does: each change has a key, and is sent
+ * again until an answer tells the outcome.
  *
  * @param path of the version
  */
@@ -31,7 +31,7 @@ export function startPlanners(api: Api, path: string, names: readonly string[]):
           body: JSON.stringify({ pf_user: 'ann', slice: {}, value_incr: 1, note: tag }),
         });
         if (answer.status === 200) return true;
-        // What the service itself answers says when to try again.
+        // Errors of the service itself say when to try again.
         if (answer.body) expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
         interruptions.push(`${answer.status} ${answer.body?.error ?? ''}`);
       } catch (error) {
@@ -47,7 +47,7 @@ export function startPlanners(api: Api, path: string, names: readonly string[]):
     }
   };
   const all = Promise.all(names.map(planner));
-  // It is awaited when they are stopped.
+  // The promise is awaited when they are stopped.
   all.catch(() => {});
   return {
     made: () => made.length,

@@ -2,12 +2,12 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Service } from './service';
 
-/** A lock that a test holds, so that what needs it waits until the test lets go. */
+/** A lock that a test keeps, so that requests that need it wait. */
 export interface Held {
   release(): Promise<void>;
 }
 
-/** Runs statements in a transaction and keeps it, and the locks it took, open. */
+/** Runs statements in a transaction, and keeps the transaction and its locks open. */
 export async function hold({ database }: Service, ...statements: string[]): Promise<Held> {
   const client = new pg.Client({ ...database, application_name: 'the holder' });
   // If the connection is lost, PostgreSQL releases its locks, so the error needs no handling.
@@ -22,7 +22,7 @@ export async function hold({ database }: Service, ...statements: string[]): Prom
     await client.query('ROLLBACK').catch(() => {});
     await client.end();
   };
-  // A test that fails must not keep the next one waiting.
+  // A failing test must not block the next one.
   onTestFinished(release);
   return { release };
 }
@@ -30,7 +30,7 @@ export async function hold({ database }: Service, ...statements: string[]): Prom
 export const holdVersion = (service: Service, id: number): Promise<Held> =>
   hold(service, `SELECT FROM pf.version WHERE id = ${id} FOR UPDATE`);
 
-/** Asks until there is an answer; if none comes, the test's own time limit ends it. */
+/** Calls `ask` until it returns a value. Otherwise the test's own time limit ends it. */
 export async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -39,7 +39,7 @@ export async function until<T>(ask: () => Promise<T | undefined | false>): Promi
   }
 }
 
-/** How many connections of the service are waiting for a lock. */
+/** Number of the service's connections that wait for a lock. */
 export async function waitingForLocks({ query }: Service): Promise<number> {
   const [{ n }] = await query(
     `SELECT count(*) AS n FROM pg_stat_activity
@@ -49,13 +49,13 @@ export async function waitingForLocks({ query }: Service): Promise<number> {
   return n;
 }
 
-/** Waits until so many connections of the service wait for a lock. */
+/** Waits until this number of the service's connections wait for a lock. */
 export const untilWaiting = (service: Service, n: number): Promise<boolean> =>
   until(async () => (await waitingForLocks(service)) >= n);
 
 /**
- * Starts requests one after the other while `held` keeps them waiting, each once the one before
- * waits; then lets go. The answers come in the order of the requests.
+ * Starts requests one after the other while `held` blocks them, each once the previous one waits. Then
+ * releases the lock. The answers have the order of the requests.
  */
 export async function race<T>(
   service: Service,

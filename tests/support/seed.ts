@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * Generated cases are drawn from a fixed seed, so that the same code gets the same verdict;
- * FAST_CHECK_SEED draws others.
+ * Generated cases use a fixed seed, so that the same code gets the same result. FAST_CHECK_SEED sets another
+ * one.
  */
 fc.configureGlobal({ seed: Number(process.env.FAST_CHECK_SEED ?? 20_261_121) });

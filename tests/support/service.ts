@@ -11,8 +11,8 @@ export interface Service {
   server: Server;
   database: DatabaseConfig;
   /**
-   * Asks the database directly, past the service. Dates and timestamps come as ISO text in UTC,
-   * numeric as exact text, bigint as a number.
+   * Queries the database directly, without the service. Dates and timestamps are ISO text in UTC, numeric is
+   * exact text, bigint is a number.
    */
   query: Query;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Service {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Query = <Row = any>(sql: string, values?: unknown[]) => Promise<Row[]>;
 
-/** How many servers a test has, behind a proxy; 0 is one without a proxy (`npm run test:servers`). */
+/** Number of servers behind a proxy; 0 is one server without a proxy (`npm run test:servers`). */
 const SERVERS = Number(process.env.PF_TEST_SERVERS ?? 0);
 
 /** Starts the built server on a fresh clone of a template database. */
@@ -56,7 +56,7 @@ export async function startService(
   }
 }
 
-/** The other servers of a test and the proxy before all of them, if there are to be any. */
+/** Starts the other servers of a test and the proxy in front of all of them, if configured. */
 async function behindProxy(
   first: Server,
   options: ServerOptions,
@@ -64,7 +64,7 @@ async function behindProxy(
   if (SERVERS === 0) return { url: first.url, stop: async () => {} };
   const others: Server[] = [];
   while (others.length < SERVERS - 1) others.push(await startServer(options));
-  // Vitest is not there if a test in a browser starts the service.
+  // Vitest is not available if a browser test starts the service.
   const { startBalancer } = await import('./caddy');
   const caddy = await startBalancer([first, ...others].map(({ url }) => url));
   return {
@@ -76,7 +76,7 @@ async function behindProxy(
   };
 }
 
-/** Queries on a database, past the service; `end` closes the connections. */
+/** Queries a database directly, without the service; `end` closes the connections. */
 export function queryOn(database: DatabaseConfig): { query: Query; end: () => Promise<void> } {
   const asText = [1082, 1114, 1184]; // date, timestamp, timestamptz
   const pool = new pg.Pool({
@@ -91,11 +91,11 @@ export function queryOn(database: DatabaseConfig): { query: Query; end: () => Pr
       },
     } as pg.CustomTypesConfig,
   });
-  // A test that ends the server's connections ends these too; the next query takes a new one.
+  // A test that ends the server's connections ends these too. The next query opens a new one.
   pool.on('error', () => {});
   return {
     query: async <Row>(sql: string, values: unknown[] = []) => {
-      // Without values the simple protocol runs, which takes several statements.
+      // Without values, the simple protocol runs, which accepts several statements.
       const result = await (values.length > 0 ? pool.query(sql, values) : pool.query(sql));
       return (Array.isArray(result) ? result.at(-1) : result).rows as Row[];
     },

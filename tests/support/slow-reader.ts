@@ -1,28 +1,28 @@
 import { connect } from 'node:net';
 
-/** A client that has read the head of its answer and reads no more until it is told to. */
+/** A client that has read the head of its answer and waits before it reads more. */
 export interface SlowReader {
   status: number;
   /** The headers by lower-case name. */
   headers: Record<string, string>;
-  /** Takes at least so many bytes of the body. @throws Error if it ends before */
+  /** Reads at least this number of bytes of the body. @throws Error if it ends before */
   take(bytes: number): Promise<void>;
-  /** Takes the rest of the answer. @returns its body @throws Error if it ends too early */
+  /** Reads the rest of the answer. @returns its body @throws Error if it ends too early */
   takeRest(): Promise<Uint8Array>;
   /** Closes the connection. */
   leave(): void;
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when the connection is closed by either side. */
   closed: Promise<void>;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Asks for a path below `/api` and reads no further than the head of the answer. `fetch` cannot do
- * this: it goes on reading into its own memory.
+ * Requests a path below `/api` and reads only the head of the answer. `fetch` cannot do this, because it goes
+ * on reading into its own memory.
  *
  * @param body makes it a POST
- * @throws Error if the connection ends before the head is there
+ * @throws Error if the connection ends before the head has arrived
  */
 export async function readSlowly(url: string, path: string, body?: object): Promise<SlowReader> {
   const { hostname, port } = new URL(url);

@@ -14,8 +14,8 @@ const columns = (value: string | null, units: string | null = 'integer'): TableC
 ];
 
 /**
- * A version loaded with rows of region, value and units, and what to call on it: `does` answers what
- * an operation wrote, `refused` holds that nothing changed and answers the sentence.
+ * A version with rows of region, value and units, and helpers for it: `does` returns the rows that an
+ * operation wrote; `refused` checks that nothing changed and returns the error.
  */
 export async function version(
   service: Service,
@@ -32,7 +32,7 @@ export async function version(
   expect(loaded.body.error).toBeUndefined();
   const call = (operation: string, body: object) =>
     service.api.post(`${planned.path}/${operation}`, { ...BODY, ...body });
-  /** The rows that the latest entry wrote: region, value, units. */
+  /** The rows of the latest entry: region, value, units. */
   const latest = async () => {
     const [entry] = (await service.api.get(`${planned.path}/log`)).body.entries;
     const written = await stored(service, planned, entry.id);

@@ -18,10 +18,10 @@ import { until } from './race';
 
 const SPEED = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
-/** How a standby is made of its primary: by the tool for it, or by the steps that the tool does. */
+/** How a standby is made from its primary: by pg_basebackup, or by the same steps without it. */
 export type Way = 'pg_basebackup' | 'copy';
 
-/** The tool if it is installed in the version of the tests' PostgreSQL. */
+/** Path of the tool if it is installed in the version of the tests' PostgreSQL. */
 const baseBackup = ['pg_basebackup', '/usr/lib/postgresql/15/bin/pg_basebackup'].find((command) =>
   String(spawnSync(command, ['--version']).stdout).includes(' 15.'),
 );
@@ -39,22 +39,22 @@ export interface Node {
   stop(): Promise<void>;
 }
 
-/** A primary, the standbys that are made of it, and the address under which the service finds one of them. */
+/** A primary, its standbys, and the address that leads the service to one of them. */
 export interface Pair {
   primary: Node;
   address: Address;
-  /** What the service is to use. */
+  /** The database settings for the service. */
   database: DatabaseConfig;
-  /** Makes a standby that follows the primary, and waits until it does. */
+  /** Makes a standby and waits until it follows the primary. */
   standby(way: Way): Promise<Node>;
-  /** Waits until a standby has all that is committed. */
+  /** Waits until a standby has received all commits. */
   caughtUp(standby: Node): Promise<void>;
-  /** Lets a standby get nothing more: what is committed from now on it will lack. */
+  /** Stops the replication to a standby. It lacks later commits. */
   cutOff(standby: Node): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a primary behind an address of its own. @param prepare fills its database, past the address */
+/** Starts a primary behind an address of its own. @param prepare fills its database directly */
 export async function startPair(
   prepare: (database: DatabaseConfig) => Promise<void>,
 ): Promise<Pair> {
@@ -126,7 +126,7 @@ function nodeOf(postgres: Postgres, port: number): Node {
   };
 }
 
-/** Copies the files of a running primary into a folder, as those of a standby. */
+/** Copies the files of a running primary into a folder for a standby. */
 async function makeCopy(
   way: Way,
   origin: string,
@@ -201,9 +201,9 @@ function run(command: string, args: string[], options: object): Promise<void> {
 /** An address that leads to one PostgreSQL at a time. */
 export interface Address {
   port: number;
-  /** Leads elsewhere from the next connection on; those that are open go on. Null refuses them. */
+  /** Changes the target of new connections; open connections stay. Null refuses new connections. */
   leadTo(port: number | null): void;
-  /** Nothing goes through the connections that are open any more, and nobody is told. */
+  /** Drops all traffic of open connections silently. */
   vanish(): void;
   stop(): void;
 }

@@ -1,4 +1,5 @@
-// The steps of a command that tests: each prints its line, and what failed; the last line counts.
+// The steps of a test command. Each prints one line, and its output if it failed. The last line has the
+// counts.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +18,7 @@ let interrupted = false;
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
   process.on(signal, () => {
     interrupted = true;
-    // At a terminal the command got the signal too; sent to this process alone, it did not.
+    // At a terminal, the signal reaches the command too. If it is sent to this process alone, it does not.
     current?.kill(signal);
   });
 
@@ -86,7 +87,7 @@ function tally(path, { ok }, read) {
 /** @param {any} report */
 const vitestTally = (report) => ({
   passed: report.numPassedTests,
-  // A file that cannot be read holds no test that could fail.
+  // A file that cannot be loaded has no tests, so it counts as a failure.
   failed:
     report.numFailedTests +
     report.testResults.filter(
