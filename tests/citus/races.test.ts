@@ -84,7 +84,9 @@ it('Concurrent recodes move a slice only once', async ({ service }) => {
   expect(wrong).toEqual([]);
 });
 
-it('A read returns all rows of each of its entries, and no row of any other', async ({ service }) => {
+it('A read returns all rows of each of its entries, and no row of any other', async ({
+  service,
+}) => {
   const ROWS = 40;
   const v = await version(service, ROWS);
   await service.api.post(`${v.path}/baseline`, BODY);
@@ -131,9 +133,7 @@ it('A read returns all rows of each of its entries, and no row of any other', as
   expect(torn).toEqual([]);
 });
 
-it('A killed server blocks nobody and leaves no entry half written', async ({
-  service,
-}) => {
+it('A killed server blocks nobody and leaves no entry half written', async ({ service }) => {
   const ROWS = 40;
   const ROUNDS = 8;
   const v = await version(service, ROWS);

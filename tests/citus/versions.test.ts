@@ -71,7 +71,9 @@ async function expectUsable(service: Service, v: Planned, api = service.api): Pr
 }
 
 describe('PF_DISTRIBUTE', () => {
-  it('applies to versions that are made later, in whatever way they are made', async ({ service }) => {
+  it('applies to versions that are made later, in whatever way they are made', async ({
+    service,
+  }) => {
     const v = await version(service);
     await expectDistributed(service, v, true);
     const { server, api: local } = await another(service, LOCAL_VERSIONS);
@@ -91,7 +93,9 @@ describe('PF_DISTRIBUTE', () => {
     expect(preview.status).toBe(200);
   });
 
-  it('works with templates that an older version of the service has stored', async ({ service }) => {
+  it('works with templates that an older version of the service has stored', async ({
+    service,
+  }) => {
     const v = await version(service);
     const key = ['Region', 'Seen', 'Lasts', 'Share', 'Day']
       .map((name) => `COALESCE("${name}"::text, chr(30))`)
