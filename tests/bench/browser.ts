@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { PROJECT } from '../../src/cli/prepare.js';
-import { groupedBy, isTimeUnit, TIME_UNITS } from '../../src/lib/pivot/time-unit';
+import { groupedBy, isTimeUnit, TIME_UNITS } from '../../src/lib/pivot/values/time-unit';
 import { CHROMIUM_ARGS, installedChromium } from '../support/chromium.js';
 
 export const startBrowser = (): Promise<Browser> =>

@@ -14,10 +14,10 @@ import {
 } from 'apache-arrow';
 import { afterAll } from 'vitest';
 import { isDateRange, type Slice } from '../../src/lib/contract/operations';
-import type { ReadCell } from '../../src/lib/pivot/cell';
-import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/engine-types';
-import { listOf } from '../../src/lib/pivot/slice';
-import { ViewReader, type BesideTable, type Untold } from '../../src/lib/pivot/view-reader';
+import type { ReadCell } from '../../src/lib/pivot/slice/cell';
+import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/values/engine-types';
+import { listOf } from '../../src/lib/pivot/slice/slice';
+import { ViewReader, type BesideTable, type Untold } from '../../src/lib/pivot/grid/view-reader';
 
 /** A row of the tables; a date is ISO text. */
 export type Row = Record<string, string | number | boolean | null>;

@@ -1,6 +1,6 @@
 import { Type } from '@uwdata/flechette';
-import type { ArrowColumns } from './arrow-columns';
-import type { ColumnType, Schema } from './engine-types';
+import type { ArrowColumns } from './rows/arrow-columns';
+import type { ColumnType, Schema } from './values/engine-types';
 
 /** The types of columns, as the engine loads them. */
 export function typesOf(columns: ArrowColumns): Schema {

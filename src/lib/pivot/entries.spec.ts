@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsIn } from './arrow-columns';
+import { columnsIn } from './rows/arrow-columns';
 import { visitEntries } from './entries';
 import { awkwardRows, bytesOf } from '../../../tests/support/pivot-tables';
 

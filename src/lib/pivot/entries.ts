@@ -1,4 +1,4 @@
-import { numbersOf, type ArrowColumns } from './arrow-columns';
+import { numbersOf, type ArrowColumns } from './rows/arrow-columns';
 
 /** The column that tells which log entry wrote a row. */
 const LOGID = 'pf_logid';

@@ -1,23 +1,23 @@
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
-import { columnsIn, only, streamOf } from './arrow-columns';
-import type { Buckets } from './buckets';
+import { columnsIn, only, streamOf } from './rows/arrow-columns';
+import type { Buckets } from './table/buckets';
 import { Busy } from './busy';
-import type { CellIdentity, CellPosition, Press } from './cell';
-import { shownAs, type ChartKind } from './chart';
-import { readChart, type Chart } from './chart-reader';
-import type { ColumnFacts } from './column-facts';
+import type { CellIdentity, CellPosition, Press } from './slice/cell';
+import { shownAs, type ChartKind } from './chart/chart';
+import { readChart, type Chart } from './chart/chart-reader';
+import type { ColumnFacts } from './rows/column-facts';
 import { typesOf } from './comparable';
-import type { KnownDays } from './days';
-import { EmptyValues } from './empty-values';
+import type { KnownDays } from './rows/days';
+import { EmptyValues } from './grid/empty-values';
 import { ended } from './ended';
-import type { Schema, Viewer } from './engine-types';
-import { monthsOf } from './expected-layout';
-import { Gate } from './gate';
+import type { Schema, Viewer } from './values/engine-types';
+import { monthsOf } from './layout/expected-layout';
+import { Gate } from './waiting';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
-import type { KnownValues } from './known-values';
-import type { CleanLayout, MonthOrder } from './layout';
+import type { KnownValues } from './rows/known-values';
+import type { CleanLayout, MonthOrder } from './layout/layout';
 import {
   cleanLayout,
   defaultLayout,
@@ -28,18 +28,18 @@ import {
   withOther,
   withoutOther,
   withoutMonthOrder,
-} from './layout';
-import { Members } from './members';
+} from './layout/layout';
+import { Members } from './table/members';
 import { nextTask } from './next-task';
-import type { Origins } from './origins';
-import { createViewer, startEngine } from './perspective';
-import { PivotTable } from './pivot-table';
-import { readyRows, whyNotBeside, type ComparedRows, type RowsOptions } from './ready-rows';
-import { fitted, type AnsweredRows } from './rows';
-import { TableRows } from './table-rows';
-import { TableViewer } from './table-viewer';
-import { Tried } from './tried';
-import { ViewerLayout } from './viewer-layout';
+import type { Origins } from './rows/origins';
+import { createViewer, startEngine } from './table/perspective';
+import { PivotTable } from './table/pivot-table';
+import { readyRows, whyNotBeside, type ComparedRows, type RowsOptions } from './table/ready-rows';
+import { fitted, type AnsweredRows } from './rows/rows';
+import { TableRows } from './table/table-rows';
+import { TableViewer } from './table/table-viewer';
+import { Tried } from './grid/tried';
+import { ViewerLayout } from './table/viewer-layout';
 
 /** What a pivot tells the page. */
 export interface PivotEvents {

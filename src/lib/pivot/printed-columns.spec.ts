@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bytesOf, tableFrom } from '../../../tests/support/pivot-tables';
-import { printed, toScalar, unprinted } from './cell-value';
-import type { CellValue, ColumnType } from './engine-types';
+import { printed, toScalar, unprinted } from './values/cell-value';
+import type { CellValue, ColumnType } from './values/engine-types';
 import { readPrinted } from './printed-columns';
 
 describe('what the engine prints for a column', () => {

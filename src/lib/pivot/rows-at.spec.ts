@@ -11,7 +11,7 @@ import {
   type DataType,
 } from '@uwdata/flechette';
 import { describe, expect, it } from 'vitest';
-import { columnsOf, encoded } from './arrow-columns';
+import { columnsOf, encoded } from './rows/arrow-columns';
 import { rowsAt } from './rows-at';
 
 const DAY_MS = 86_400_000;

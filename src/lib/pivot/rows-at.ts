@@ -1,5 +1,5 @@
 import { batchType, Column, Type, type TypedArray } from '@uwdata/flechette';
-import { dictionaryOf, isThere, setThere, type ArrowColumns } from './arrow-columns';
+import { dictionaryOf, isThere, setThere, type ArrowColumns } from './rows/arrow-columns';
 import { nextTask } from './next-task';
 
 /** After so many values, the page gets a turn. */

@@ -1,4 +1,4 @@
-import type { EngineView, ViewConfig } from './engine-types';
+import type { EngineView, ViewConfig } from './values/engine-types';
 
 /** Asks a view that lives no longer than the question. @throws whatever the question throws */
 export async function withView<View extends EngineView, Answer>(

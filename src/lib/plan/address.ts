@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
-import { GRID, usedExpressions } from '../pivot/layout';
+import { GRID, usedExpressions } from '../pivot/layout/layout';
 
 /**
  * What the query string of a pivot's page says: which view is shown, and which parts of the layout

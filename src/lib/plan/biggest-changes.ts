@@ -1,7 +1,7 @@
 import type { Scalar } from '../contract/primitives';
-import { tidyChange } from '../pivot/cell-value';
+import { tidyChange } from '../pivot/values/cell-value';
 import { nextTask } from '../pivot/next-task';
-import type { AnsweredRows } from '../pivot/rows';
+import type { AnsweredRows } from '../pivot/rows/rows';
 
 /** One leaf, and how much its measures change. */
 export interface LeafChange {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPasted } from '../components/number-text';
-import type { MarkedCell } from '../pivot/cell';
+import type { MarkedCell } from '../pivot/slice/cell';
 import { isUnchanged, placeFilled, placePasted, problemsOf, problemText } from './block-edits';
 
 const cell = (x: number, y: number, value: number | null = 1, measure = 'Sales'): MarkedCell => ({

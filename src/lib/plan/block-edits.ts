@@ -1,4 +1,4 @@
-import type { MarkedCell } from '../pivot/cell';
+import type { MarkedCell } from '../pivot/slice/cell';
 import { rectangleOf } from '../pivot/grid/block';
 import type { MeasureEdit } from './scale-draft';
 

@@ -2,8 +2,8 @@ import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import { fewAtOnce } from '../client/few-at-once';
 import type { ScaleEdit, Slice } from '../contract/operations';
-import type { MarkedCell, ReadCell } from '../pivot/cell';
-import { inPeriods } from '../pivot/periods';
+import type { MarkedCell, ReadCell } from '../pivot/slice/cell';
+import { inPeriods } from '../pivot/slice/date-ranges';
 import {
   isUnchanged,
   placeFilled,

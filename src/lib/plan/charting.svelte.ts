@@ -1,5 +1,5 @@
 import { Latest } from '../client/latest.svelte';
-import type { Chart } from '../pivot/chart-reader';
+import type { Chart } from '../pivot/chart/chart-reader';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 

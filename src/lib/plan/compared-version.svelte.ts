@@ -4,7 +4,7 @@ import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
 import type { Version } from '../contract/versions';
-import type { ComparedRows } from '../pivot/ready-rows';
+import type { ComparedRows } from '../pivot/table/ready-rows';
 import type { Changes } from './changes.svelte';
 import { downloadRows, type Progress } from './download';
 import { ENTRIES_AT_ONCE, EntryRows } from './entry-rows';

@@ -3,7 +3,7 @@ import { ApiError } from '../client/api';
 import { LatestCall } from '../client/latest.svelte';
 import type { VersionListEntry } from '../contract/versions';
 import type { Pivot } from '../pivot/pivot';
-import type { ComparedRows } from '../pivot/ready-rows';
+import type { ComparedRows } from '../pivot/table/ready-rows';
 import type { Changes } from './changes.svelte';
 import { ComparedVersion } from './compared-version.svelte';
 import type { Progress } from './download';

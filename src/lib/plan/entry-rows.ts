@@ -1,7 +1,7 @@
 import * as api from '../client/api';
 import type { Pivot, Side } from '../pivot/pivot';
 import type { Changes } from './changes.svelte';
-import { AnsweredRows } from '../pivot/rows';
+import { AnsweredRows } from '../pivot/rows/rows';
 import { readDownload } from './download';
 import type { Loading } from './loading.svelte';
 

@@ -1,9 +1,9 @@
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
-import type { CellIdentity } from '../pivot/cell';
-import { columnSort, type SortKey } from '../pivot/column-sort';
-import { toScalar } from '../pivot/cell-value';
-import type { CellValue } from '../pivot/engine-types';
-import type { Admitted } from '../pivot/filter';
+import type { CellIdentity } from '../pivot/slice/cell';
+import { columnSort, type SortKey } from '../pivot/layout/column-sort';
+import { toScalar } from '../pivot/values/cell-value';
+import type { CellValue } from '../pivot/values/engine-types';
+import type { Admitted } from '../pivot/slice/filter';
 import {
   admitted,
   filtersByColumn,
@@ -11,11 +11,11 @@ import {
   rangeFilters,
   replaceFilters,
   withoutFilters,
-} from '../pivot/filter';
-import { label } from '../pivot/grid/labels';
-import type { Member } from '../pivot/members';
-import { missingParts } from '../pivot/ratios';
-import { isTimeUnit } from '../pivot/time-unit';
+} from '../pivot/slice/filter';
+import { label } from '../pivot/values/labels';
+import type { Member } from '../pivot/table/members';
+import { missingParts } from '../pivot/values/ratios';
+import { isTimeUnit } from '../pivot/values/time-unit';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
 import {

@@ -1,9 +1,9 @@
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
-import { toScalar } from '../pivot/cell-value';
-import type { SortKey } from '../pivot/column-sort';
-import type { Schema } from '../pivot/engine-types';
-import { groupedBy, lastDayOf, readBucket, TIME_UNITS } from '../pivot/time-unit';
+import { toScalar } from '../pivot/values/cell-value';
+import type { SortKey } from '../pivot/layout/column-sort';
+import type { Schema } from '../pivot/values/engine-types';
+import { groupedBy, lastDayOf, readBucket, TIME_UNITS } from '../pivot/values/time-unit';
 
 /** Where a field can be in a pivot. */
 export const ZONES = ['rows', 'columns', 'measures'] as const;

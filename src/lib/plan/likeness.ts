@@ -1,9 +1,9 @@
 import type { ColumnEntry } from '../contract/columns';
 import { isDateRange, type Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
-import { pathKey, type CellIdentity } from '../pivot/cell';
-import type { CellValue } from '../pivot/engine-types';
-import { listOf } from '../pivot/slice';
+import { pathKey, type CellIdentity } from '../pivot/slice/cell';
+import type { CellValue } from '../pivot/values/engine-types';
+import { listOf } from '../pivot/slice/slice';
 
 /** What an empty cell can be made like: rows to copy, what makes them its own, and what they add up to. */
 export interface Likeness {

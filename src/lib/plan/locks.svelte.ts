@@ -3,7 +3,7 @@ import { ApiError } from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { Lock } from '../contract/locks';
 import type { Slice } from '../contract/operations';
-import { overlapOf, type Overlap } from '../pivot/reach';
+import { overlapOf, type Overlap } from '../pivot/grid/reach';
 
 /** The version's locks, as the service last told them (docs/contract/19-planning-together.md#locks). */
 export class Locks {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MarkedCell } from '../pivot/cell';
+import type { MarkedCell } from '../pivot/slice/cell';
 import { hasOverlap, sumsOf } from './marked-sums';
 
 const cell = (

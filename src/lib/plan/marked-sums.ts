@@ -1,7 +1,7 @@
-import { cellKey, type CellIdentity, type MarkedCell } from '../pivot/cell';
-import { tidyChange } from '../pivot/cell-value';
-import type { CellValue } from '../pivot/engine-types';
-import { isAdditive } from '../pivot/ratios';
+import { cellKey, type CellIdentity, type MarkedCell } from '../pivot/slice/cell';
+import { tidyChange } from '../pivot/values/cell-value';
+import type { CellValue } from '../pivot/values/engine-types';
+import { isAdditive } from '../pivot/values/ratios';
 
 /** What the marked cells of one measure add up to. */
 export interface MarkedSum {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { price } from '../pivot/ratios';
+import { price } from '../pivot/values/ratios';
 import { decimalsOf } from '../contract/decimals';
 import { scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
 

@@ -1,13 +1,13 @@
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
 import type { Slice, SlicePreview } from '../contract/operations';
-import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/cell';
-import { cellKey } from '../pivot/cell';
+import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/slice/cell';
+import { cellKey } from '../pivot/slice/cell';
 import { readAgain, readBlock, withSlices } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
-import { NO_PERIODS } from '../pivot/periods';
-import { price } from '../pivot/ratios';
-import { unmarkedDimensions } from '../pivot/slice';
+import { NO_PERIODS } from '../pivot/slice/date-ranges';
+import { price } from '../pivot/values/ratios';
+import { unmarkedDimensions } from '../pivot/slice/slice';
 import { candidates } from './likeness';
 import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';

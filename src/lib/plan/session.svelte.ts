@@ -5,7 +5,7 @@ import type { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
-import type { Origins } from '../pivot/origins';
+import type { Origins } from '../pivot/rows/origins';
 import type { Pivot } from '../pivot/pivot';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';

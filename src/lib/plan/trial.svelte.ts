@@ -1,11 +1,11 @@
 import type { PreviewFacts, Slice } from '../contract/operations';
 import { isLeaf } from '../contract/columns';
-import type { ReadCell } from '../pivot/cell';
-import { tidy } from '../pivot/cell-value';
+import type { ReadCell } from '../pivot/slice/cell';
+import { tidy } from '../pivot/values/cell-value';
 import type { TriedMark } from '../pivot/grid/marks';
 import type { Pivot } from '../pivot/pivot';
-import { RowsLostError } from '../pivot/table-rows';
-import { type AnsweredRows, RowsError } from '../pivot/rows';
+import { RowsLostError } from '../pivot/table/table-rows';
+import { type AnsweredRows, RowsError } from '../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
 import type { Operation } from './operation-draft.svelte';

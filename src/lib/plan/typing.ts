@@ -1,11 +1,11 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/api';
 import { decimalsOf } from '../contract/decimals';
-import type { CellIdentity, ReadCell } from '../pivot/cell';
-import { tidy } from '../pivot/cell-value';
-import { inPeriods } from '../pivot/periods';
-import { price } from '../pivot/ratios';
-import { unmarkedDimensions } from '../pivot/slice';
+import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
+import { tidy } from '../pivot/values/cell-value';
+import { inPeriods } from '../pivot/slice/date-ranges';
+import { price } from '../pivot/values/ratios';
+import { unmarkedDimensions } from '../pivot/slice/slice';
 import type { Changes, Written } from './changes.svelte';
 import type { Loading } from './loading.svelte';
 import { moving, type Likeness } from './likeness';

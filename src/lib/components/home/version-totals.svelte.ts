@@ -1,7 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { getVersionTotals } from '$lib/client/api';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
-import { shares } from '$lib/pivot/ratios';
+import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 
 /** What a version adds up to in one measure. */

@@ -1,5 +1,5 @@
-import type { ChartKind } from '$lib/pivot/chart';
-import type { Chart } from '$lib/pivot/chart-reader';
+import type { ChartKind } from '$lib/pivot/chart/chart';
+import type { Chart } from '$lib/pivot/chart/chart-reader';
 import { formatNumber } from '../number-text';
 import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
 

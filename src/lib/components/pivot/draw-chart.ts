@@ -14,7 +14,7 @@ import {
   type LegendItem,
   type Plugin,
 } from 'chart.js';
-import type { ChartKind } from '$lib/pivot/chart';
+import type { ChartKind } from '$lib/pivot/chart/chart';
 
 Canvas.register(
   ...[BarController, BarElement, CategoryScale, Legend, LinearScale],

@@ -1,4 +1,4 @@
-import type { SortKey } from '$lib/pivot/column-sort';
+import type { SortKey } from '$lib/pivot/layout/column-sort';
 import { sortOf } from '$lib/plan/fields';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../ui/Menu.svelte';

@@ -1,6 +1,6 @@
 import { OPERATIONS, type Iter } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
-import { differences } from '$lib/pivot/ratios';
+import { differences } from '$lib/pivot/values/ratios';
 
 type Totals = ReplayedEntry['before'];
 

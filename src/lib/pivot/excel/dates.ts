@@ -1,4 +1,4 @@
-import type { LabelStyle } from '../grid/labels';
+import type { LabelStyle } from '../values/labels';
 
 const DAY_MS = 86_400_000;
 /** The number of 1970-01-01 in a sheet. */

@@ -1,4 +1,4 @@
-import type { ColumnType } from '../engine-types';
+import type { ColumnType } from '../values/engine-types';
 import { numberOptions, type ColumnFormat } from '../grid/format';
 
 /** The format of Excel's that writes a number as the grid writes it: with as many decimals, and its signs. */

@@ -1,10 +1,10 @@
-import { tidy } from '../cell-value';
-import type { CellValue, ColumnType } from '../engine-types';
+import { tidy } from '../values/cell-value';
+import type { CellValue, ColumnType } from '../values/engine-types';
 import type { DrawnColumn } from '../grid/columns';
 import type { ColumnFormat } from '../grid/format';
 import { TOTAL, TOTAL_ROW } from '../grid/heads';
-import { label, type LabelStyle } from '../grid/labels';
-import { isTimeUnit } from '../time-unit';
+import { label, type LabelStyle } from '../values/labels';
+import { isTimeUnit } from '../values/time-unit';
 import type { Whole } from '../grid/shown';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';

@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import type { CellValue } from '../engine-types';
+import type { CellValue } from '../values/engine-types';
 import { aboutSheet } from './about-sheet';
 import { serialOf } from './dates';
 import { NumberFormat } from './number-format';

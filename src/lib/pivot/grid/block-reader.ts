@@ -1,9 +1,9 @@
-import { pathKey, type CellIdentity, type CellPosition, type MarkedCell } from '../cell';
-import type { ReadCell } from '../cell';
-import { tidy } from '../cell-value';
-import type { CellValue, View } from '../engine-types';
-import type { SliceColumn } from '../slice';
-import type { RowNames, ViewReader } from '../view-reader';
+import { pathKey, type CellIdentity, type CellPosition, type MarkedCell } from '../slice/cell';
+import type { ReadCell } from '../slice/cell';
+import { tidy } from '../values/cell-value';
+import type { CellValue, View } from '../values/engine-types';
+import type { SliceColumn } from '../slice/slice';
+import type { RowNames, ViewReader } from './view-reader';
 import { blockOf, MOST_MARKED, sizeOf } from './block';
 import type { Shown } from './shown';
 

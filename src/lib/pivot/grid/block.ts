@@ -1,4 +1,4 @@
-import type { CellPosition, MarkedCell } from '../cell';
+import type { CellPosition, MarkedCell } from '../slice/cell';
 
 /** At most so many cells are marked at once. */
 export const MOST_MARKED = 20_000;

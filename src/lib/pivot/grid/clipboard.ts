@@ -1,9 +1,9 @@
-import { cellKey, pathKey, type CellIdentity, type MarkedCell } from '../cell';
-import { tidy } from '../cell-value';
-import type { CellValue } from '../engine-types';
+import { cellKey, pathKey, type CellIdentity, type MarkedCell } from '../slice/cell';
+import { tidy } from '../values/cell-value';
+import type { CellValue } from '../values/engine-types';
 import type { DrawnColumn } from './columns';
 import { headParts, TOTAL } from './heads';
-import { label } from './labels';
+import { label } from '../values/labels';
 import type { Shown } from './shown';
 import { printTsv } from './tsv';
 

@@ -1,5 +1,5 @@
-import { pathKey } from '../cell';
-import type { CellValue } from '../engine-types';
+import { pathKey } from '../slice/cell';
+import type { CellValue } from '../values/engine-types';
 
 /** What of the columns is shown beside the values of the split columns themselves. */
 export interface ColumnTotals {

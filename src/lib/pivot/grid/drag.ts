@@ -1,5 +1,5 @@
-import { cellKey, type CellIdentity, type CellPosition, type Press } from '../cell';
-import type { RegularTable } from '../engine-types';
+import { cellKey, type CellIdentity, type CellPosition, type Press } from '../slice/cell';
+import type { RegularTable } from '../values/engine-types';
 
 /** So often the grid scrolls on while the mouse is held beyond its edge. */
 const SCROLL_EVERY_MS = 50;

@@ -1,10 +1,10 @@
-import { columnSort } from '../column-sort';
-import type { RegularTable, TableData } from '../engine-types';
-import type { ViewReader } from '../view-reader';
+import { columnSort } from '../layout/column-sort';
+import type { RegularTable, TableData } from '../values/engine-types';
+import type { ViewReader } from './view-reader';
 import type { DrawnColumn } from './columns';
 import { CellFormat, type ColumnFormat } from './format';
 import { Heads, TOTAL_ROW } from './heads';
-import { label } from './labels';
+import { label } from '../values/labels';
 import { isGone, type Shown, type Window } from './shown';
 import { sortWord } from './sort';
 import type { Widths } from './widths';

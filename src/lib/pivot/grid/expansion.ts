@@ -1,5 +1,5 @@
-import { pathKey } from '../cell';
-import type { CellValue, View } from '../engine-types';
+import { pathKey } from '../slice/cell';
+import type { CellValue, View } from '../values/engine-types';
 import type { Toggled } from './toggled';
 
 /** In a view of more rows than this, rows that were opened one by one are not opened again. */

@@ -1,5 +1,5 @@
-import type { CellValue, ColumnType } from '../engine-types';
-import { tidy } from '../cell-value';
+import type { CellValue, ColumnType } from '../values/engine-types';
+import { tidy } from '../values/cell-value';
 
 /** How a column is written, as a layout's `columns_config` says it. */
 export interface ColumnFormat {

@@ -1,7 +1,7 @@
-import { pathKey } from '../cell';
-import type { CellValue } from '../engine-types';
+import { pathKey } from '../slice/cell';
+import type { CellValue } from '../values/engine-types';
 import type { DrawnColumn } from './columns';
-import { label } from './labels';
+import { label } from '../values/labels';
 import type { Shown } from './shown';
 
 export const TOTAL = 'Total';

@@ -1,13 +1,13 @@
 import type { Slice } from '../../contract/operations';
-import type { CellIdentity } from '../cell';
-import { cellKey, pathKey } from '../cell';
-import { tidy } from '../cell-value';
-import type { CellValue, RegularTable } from '../engine-types';
-import { Reach } from '../reach';
+import type { CellIdentity } from '../slice/cell';
+import { cellKey, pathKey } from '../slice/cell';
+import { tidy } from '../values/cell-value';
+import type { CellValue, RegularTable } from '../values/engine-types';
+import { Reach } from './reach';
 import type { Shown } from './shown';
-import type { Tried } from '../tried';
-import type { Underlying } from '../underlying';
-import type { ViewReader } from '../view-reader';
+import type { Tried } from './tried';
+import type { Underlying } from '../slice/underlying';
+import type { ViewReader } from './view-reader';
 
 /** A label of so many characters may not fit: hovering over it shows all of it. */
 const LONG_LABEL = 24;

@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/consistent-type-assertions --
    Where the grid is made known to the viewer, whose element classes have no types of ours. */
 import 'regular-table';
-import type { GridHost, GridPlugin, RegularTable, View } from '../engine-types';
-import { GRID } from '../layout';
+import type { GridHost, GridPlugin, RegularTable, View } from '../values/engine-types';
+import { GRID } from '../layout/layout';
 import { GRID_CSS } from './styles';
 
 const TAG = 'perspective-viewer-pivot-grid';

@@ -1,9 +1,9 @@
 import perspective from '@finos/perspective/node';
 import { describe, expect, it } from 'vitest';
 import type { LayoutFilter } from '../../contract/stored-layout';
-import type { Table, View } from '../engine-types';
-import { Gate } from '../gate';
-import { NOTHING } from '../view-reader';
+import type { Table, View } from '../values/engine-types';
+import { Gate } from '../waiting';
+import { NOTHING } from './view-reader';
 import { Shown } from './shown';
 
 /** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */

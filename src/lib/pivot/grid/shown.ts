@@ -1,14 +1,14 @@
 import type { Layout } from '../../contract/stored-layout';
-import type { CellIdentity, CellPosition } from '../cell';
-import { tidy } from '../cell-value';
-import { parseRows } from '../columns-json';
-import type { CellValue, ColumnType, ReadTable, View, ViewWindow } from '../engine-types';
-import type { Gate } from '../gate';
-import type { Ratio } from '../ratios';
-import { ViewReader, type BesideViews } from '../view-reader';
+import type { CellIdentity, CellPosition } from '../slice/cell';
+import { tidy } from '../values/cell-value';
+import { parseRows } from '../values/columns-json';
+import type { CellValue, ColumnType, ReadTable, View, ViewWindow } from '../values/engine-types';
+import type { Gate } from '../waiting';
+import type { Ratio } from '../values/ratios';
+import { ViewReader, type BesideViews } from './view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
-import { labelStyle, type LabelStyle } from './labels';
+import { labelStyle, type LabelStyle } from '../values/labels';
 import type { ToggledGroups } from './toggled';
 
 /** So long a question waits for the view that takes the place of one that is gone. */

@@ -1,4 +1,4 @@
-import type { RegularTable } from '../engine-types';
+import type { RegularTable } from '../values/engine-types';
 import type { DrawnColumn } from './columns';
 import { headParts } from './heads';
 

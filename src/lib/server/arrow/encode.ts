@@ -13,7 +13,7 @@ import {
 } from 'apache-arrow';
 import type { BlockColumn } from './blocks';
 import type { Column } from './column-plan';
-import { rowsIn, StandIns } from './stand-ins';
+import { rowsIn, StandIns } from './placeholders';
 
 /**
  * Encodes columns as one Arrow IPC stream with exactly one record batch. Several batches would have

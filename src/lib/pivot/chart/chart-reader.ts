@@ -1,0 +1,414 @@
+import type { ColumnEntry } from '../../contract/columns';
+import type { Layout } from '../../contract/stored-layout';
+import { tidy, valueKey } from '../values/cell-value';
+import { pathKey } from '../slice/cell';
+import {
+  added,
+  biggest,
+  chartAxes,
+  chartMeasures,
+  evenly,
+  rest,
+  timeTest,
+  type ChartAxes,
+  type ChartSide,
+  type Sums,
+} from './chart';
+import { parseRows, type ReadRows } from '../values/columns-json';
+import type { CellValue, Schema, ReadTable, View, ViewConfig } from '../values/engine-types';
+import { label, labelStyle } from '../values/labels';
+import { numberFormats, type MonthOrder } from '../layout/layout';
+import type { Origins } from '../rows/origins';
+import { isAdditive, paintingOf } from '../values/ratios';
+import { isTimeUnit } from '../values/time-unit';
+import { withView } from '../with-view';
+
+/** So many series a chart tells apart, all others as one among them. */
+const MOST_SERIES = 8;
+/** So many groups that are no time stand along an axis, all others as one among them. */
+const MOST_GROUPS = 24;
+
+/** One series of a chart. */
+export interface ChartSeries {
+  /** As the grid writes it; null for the only one. */
+  label: string | null;
+  /** How many groups it stands for, if it stands for all that are not shown by themselves. */
+  folded: number | null;
+  /** A number per place of the axis, for each side; null where there is nothing. */
+  values: readonly (readonly (number | null)[])[];
+}
+
+/** What a chart draws, in plain data. */
+export interface Chart extends ChartAxes {
+  /** What can be drawn, by the columns that they are named after. */
+  measures: readonly string[];
+  /** The one that is drawn; null if the layout has none that a chart could draw. */
+  measure: string | null;
+  sides: readonly ChartSide[];
+  /** The places of the axis as the grid writes them. */
+  labels: readonly string[];
+  lines: readonly ChartSeries[];
+  /** Whether the numbers may be put on top of each other. */
+  isSum: boolean;
+  /** How its numbers are written. */
+  format: Intl.NumberFormatOptions;
+  /** How many series are not drawn, since what they have in common cannot be added up. */
+  left: number;
+}
+
+/** What a chart is read from. */
+export interface ChartSource {
+  table: ReadTable;
+  layout: Layout;
+  /** Types of the table's columns. */
+  schema: Schema;
+  columns: readonly ColumnEntry[];
+  months: ReadonlyMap<string, MonthOrder>;
+  origins: Origins;
+}
+
+/**
+ * Reads what a chart of a layout draws. The engine adds up the same rows in the same way as for the
+ * grid; only what the chart shows is read of its answer, however many groups there are
+ * (docs/decisions/0030-charts-of-our-own.md).
+ *
+ * @param wanted the measure to draw, by its name; null, or one that is not there, draws the first
+ */
+export async function readChart(source: ChartSource, wanted: string | null): Promise<Chart> {
+  const { table, layout, columns, origins } = source;
+  const expressions = layout.expressions ?? {};
+  const checked = await table.validate_expressions(expressions);
+  const schema = { ...source.schema, ...checked.expression_schema };
+  const measures = chartMeasures(layout, schema, origins);
+  const measure = measures.find(({ name }) => name === wanted) ?? measures[0];
+  const axes = chartAxes(layout, timeTest(columns, schema, source.months));
+  const sides = measure?.sides ?? [];
+  const name = measure?.name ?? '';
+  const painting = paintingOf(name, origins.ratios);
+  const isRatio = origins.ratios.has(name);
+  const shape = {
+    ...axes,
+    measures: measures.map((each) => each.name),
+    measure: measure?.name ?? null,
+    sides,
+    format: formatOf(sides[0]?.column ?? '', source, schema),
+  };
+  if (!measure) return { ...shape, labels: [], lines: [], isSum: true, left: 0 };
+
+  const summed = painting?.parts ?? sides.map(({ column }) => column);
+  const isSum = summed.every((column) => isAdditive(layout.aggregates?.[column]));
+  // By plan and reference, so that a measure and its differences tell the same series apart.
+  const matrix = new Matrix(table, layout, summed, isSum, painting ? 2 : summed.length);
+  const read = await (axes.isTime
+    ? timeMatrix(matrix, axes, source, schema)
+    : groupMatrix(matrix, axes));
+  const styleOf = (column: string | null | undefined) =>
+    column == null ? undefined : labelStyle(schema[column], expressions[column]);
+  const text = (path: CellValue[] | number, of: readonly string[]) =>
+    typeof path === 'number'
+      ? `Other (${path})`
+      : path.map((value, i) => label(value, styleOf(of[i]))).join(' / ');
+
+  const paint = (sums: readonly Sums[]): (number | null)[][] => {
+    const parts = summed.map((_, i) => sums.map((each) => each[i] ?? null));
+    return painting ? [numbers(painting.paint(parts))] : parts;
+  };
+  return {
+    ...shape,
+    labels: read.axis.map((path) => text(path, axes.axis)),
+    lines: read.series.map(({ group, sums }) => ({
+      label: group === null || axes.series === null ? null : text(group, [axes.series]),
+      folded: typeof group === 'number' ? group : null,
+      values: paint(sums),
+    })),
+    isSum: isSum && !isRatio,
+    left: read.left,
+  };
+}
+
+const numbers = (values: readonly CellValue[]): (number | null)[] =>
+  values.map((value) => (typeof value === 'number' ? value : null));
+
+function formatOf(
+  column: string,
+  { layout, columns, origins }: ChartSource,
+  schema: Schema,
+): Intl.NumberFormatOptions {
+  const formats = { ...numberFormats(columns, schema, origins), ...layout.columns_config };
+  const format = formats[column]?.number_format;
+  return typeof format === 'object' && format !== null ? format : {};
+}
+
+/** A group by its path, or how many groups are taken together. */
+type Group = CellValue[] | number;
+
+/** Sums by the place on the axis, for each series. */
+interface ReadMatrix {
+  axis: Group[];
+  series: { group: Group | null; sums: Sums[] }[];
+  left: number;
+}
+
+/** A group with the groups inside of it. */
+interface Outer {
+  group: Group;
+  sums: Sums;
+  inner: ReadonlyMap<string, Sums>;
+}
+
+/** Groups and the sums inside of them, read from the engine. */
+class Matrix {
+  constructor(
+    private readonly table: ReadTable,
+    private readonly layout: Layout,
+    readonly columns: readonly string[],
+    /** Whether sums of groups may be added up. */
+    readonly isSum: boolean,
+    /** By how many of the columns, from the first on, a group is big. */
+    private readonly ranking: number,
+  ) {}
+
+  /** The places of the biggest groups; see {@link biggest}. */
+  places(sums: readonly Sums[], most: number): number[] {
+    return biggest(
+      sums.map((each) => each.slice(0, this.ranking)),
+      most,
+    );
+  }
+
+  /** The groups of some columns, those without a value included, with their sums. */
+  async groups(
+    names: readonly string[],
+    columns: readonly string[] = this.columns,
+    more: Partial<ViewConfig> = {},
+  ): Promise<{ path: CellValue[]; sums: Sums }[]> {
+    const rows = await this.ask({ group_by: [...names], columns: [...columns], ...more }, readAll);
+    return this.leaves(rows, names.length, columns);
+  }
+
+  /**
+   * The biggest groups of a column with the groups inside of them, the biggest first, and if there are
+   * more, the others as one.
+   */
+  async biggest(
+    outer: string,
+    inner: readonly string[],
+    most: number,
+  ): Promise<{ outers: Outer[]; left: number }> {
+    const depth = 1 + inner.length;
+    const config = { group_by: [outer, ...inner], columns: [...this.columns] };
+    const { all, shown, rows } = await this.ask(config, async (view) => {
+      await view.set_depth(0);
+      const closed = await readAll(view);
+      const all = this.leaves(closed, 1);
+      const shown = this.places(
+        all.map(({ sums }) => sums),
+        most,
+      );
+      const places = new Map(all.map(({ path }, i) => [pathKey(path), i]));
+      const ys = (closed.paths ?? [])
+        .map((path, y) => ({ i: path.length === 1 ? places.get(pathKey(path)) : undefined, y }))
+        .filter(({ i }) => i !== undefined && shown.includes(i))
+        .map(({ y }) => y);
+      // From the last on: opening a row moves those below it.
+      if (inner.length > 0) for (const y of ys.reverse()) await open(view, y, inner.length);
+      return { all, shown, rows: inner.length > 0 ? await readAll(view) : closed };
+    });
+    const within = new Map<string, Map<string, Sums>>();
+    for (const { path, sums } of inner.length > 0 ? this.leaves(rows, depth) : []) {
+      const key = pathKey(path.slice(0, 1));
+      const found = within.get(key) ?? new Map<string, Sums>();
+      within.set(key, found.set(pathKey(path.slice(1)), sums));
+    }
+    const outers = shown.flatMap((i): Outer[] => {
+      const group = all[i];
+      return group
+        ? [{ group: group.path, sums: group.sums, inner: within.get(pathKey(group.path)) ?? NONE }]
+        : [];
+    });
+    const others = all.length - outers.length;
+    if (others === 0 || !this.isSum) return { outers, left: others };
+    const totals = inner.length > 0 ? await this.groups(inner) : [];
+    const left = new Map(
+      totals.map(({ path, sums }) => {
+        const key = pathKey(path);
+        return [
+          key,
+          rest(
+            sums,
+            outers.map((each) => each.inner.get(key) ?? []),
+          ),
+        ] as const;
+      }),
+    );
+    const sums = all
+      .filter((_, i) => !shown.includes(i))
+      .reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
+    return { outers: [...outers, { group: others, sums, inner: left }], left: 0 };
+  }
+
+  get nothing(): Sums {
+    return this.columns.map(() => null);
+  }
+
+  private async ask<T>(
+    config: Partial<ViewConfig>,
+    question: (view: View) => Promise<T>,
+  ): Promise<T> {
+    const { filter = [], expressions = {}, aggregates = {} } = this.layout;
+    const whole = {
+      filter,
+      ...config,
+      expressions: { ...expressions, ...config.expressions },
+      aggregates: { ...aggregates, ...config.aggregates },
+    };
+    return withView(this.table, whole, question);
+  }
+
+  private leaves(
+    { paths, columns }: ReadRows,
+    depth: number,
+    names: readonly string[] = this.columns,
+  ): { path: CellValue[]; sums: Sums }[] {
+    return (paths ?? []).flatMap((path, y) => {
+      if (path.length !== depth) return [];
+      const sums = names.map((name) => {
+        const value = columns.get(name)?.[y];
+        return typeof value === 'number' ? tidy(value) : null;
+      });
+      return [{ path, sums }];
+    });
+  }
+}
+
+const NONE: ReadonlyMap<string, Sums> = new Map();
+
+const readAll = async (view: View): Promise<ReadRows> => parseRows(await view.to_columns_string());
+
+/** Opens a row with so many levels below it. */
+async function open(view: View, y: number, levels: number): Promise<void> {
+  const before = await view.num_rows();
+  await view.expand(y);
+  if (levels === 1) return;
+  const opened = (await view.num_rows()) - before;
+  for (let below = y + opened; below > y; below--) await open(view, below, levels - 1);
+}
+
+/** Time along the axis, the biggest groups as series. */
+async function timeMatrix(
+  matrix: Matrix,
+  { axis, series }: ChartAxes,
+  source: ChartSource,
+  schema: Schema,
+): Promise<ReadMatrix> {
+  const { outers, left } =
+    series === null
+      ? { outers: [await whole(matrix, axis)], left: 0 }
+      : await matrix.biggest(series, axis, MOST_SERIES);
+  const paths = new Map(
+    outers.flatMap(({ inner }) => [...inner.keys()]).map((key) => [key, pathOf(key)]),
+  );
+  const ordered = await inOrder([...paths.values()], axis, matrix, source, schema);
+  return {
+    axis: ordered,
+    series: outers.map(({ group, inner }) => ({
+      group: series === null ? null : group,
+      sums: ordered.map((path) => inner.get(pathKey(path)) ?? matrix.nothing),
+    })),
+    left,
+  };
+}
+
+async function whole(matrix: Matrix, axis: readonly string[]): Promise<Outer> {
+  const groups = await matrix.groups(axis);
+  const inner = new Map(groups.map(({ path, sums }) => [pathKey(path), sums]));
+  return { group: [], sums: matrix.nothing, inner };
+}
+
+/** Groups along the axis, the biggest first; the biggest groups inside of them as series. */
+async function groupMatrix(matrix: Matrix, { axis, series }: ChartAxes): Promise<ReadMatrix> {
+  const [along] = axis;
+  if (along === undefined) {
+    const groups = await matrix.groups([]);
+    return {
+      axis: [[]],
+      series: groups.map(({ sums }) => ({ group: null, sums: [sums] })),
+      left: 0,
+    };
+  }
+  const inner = series === null ? [] : [series];
+  const { outers, left } = await matrix.biggest(along, inner, MOST_GROUPS);
+  const places = outers.map(({ group }) => group);
+  if (series === null) {
+    return { axis: places, series: [{ group: null, sums: outers.map(({ sums }) => sums) }], left };
+  }
+  const keys = [...new Set(outers.flatMap((each) => [...each.inner.keys()]))];
+  const rows = keys.map((key) => outers.map((each) => each.inner.get(key) ?? matrix.nothing));
+  const sizes = rows.map((sums) => sums.reduce(added, matrix.nothing));
+  const shown = matrix.places(sizes, MOST_SERIES);
+  const all = shown.map((i) => ({ group: pathOf(keys[i] ?? '[]'), sums: rows[i] ?? [] }));
+  const others = rows.filter((_, i) => !shown.includes(i));
+  if (others.length === 0 || !matrix.isSum) {
+    return { axis: places, series: all, left: left + others.length };
+  }
+  const folded = places.map((_, x) =>
+    others.reduce<Sums>((sum, row) => added(sum, row[x] ?? []), matrix.nothing),
+  );
+  return { axis: places, series: [...all, { group: others.length, sums: folded }], left };
+}
+
+const pathOf = (key: string): CellValue[] => {
+  const path: unknown = JSON.parse(key);
+  return Array.isArray(path) ? path : [];
+};
+
+/** Places of a time axis in their order, and with those between that no row has; the empty value last. */
+async function inOrder(
+  paths: CellValue[][],
+  axis: readonly string[],
+  matrix: Matrix,
+  source: ChartSource,
+  schema: Schema,
+): Promise<CellValue[][]> {
+  const ranks = await Promise.all(axis.map((name) => ranksOf(name, matrix, source, schema)));
+  const rank = (value: CellValue, level: number) =>
+    ranks[level]?.get(valueKey(value)) ?? (typeof value === 'number' ? value : Infinity);
+  const sorted = paths.sort((a, b) => {
+    for (const [i, value] of a.entries()) {
+      const other = b[i] ?? null;
+      if (valueKey(value) === valueKey(other)) continue;
+      if (value === null || other === null) return value === null ? 1 : -1;
+      const [one, two] = [rank(value, i), rank(other, i)];
+      return one === two ? (String(value) < String(other) ? -1 : 1) : one - two;
+    }
+    return 0;
+  });
+  const [name, deeper] = axis;
+  if (name === undefined || deeper !== undefined || schema[name] !== 'date') return sorted;
+  const style = labelStyle(schema[name], source.layout.expressions?.[name]);
+  const times = sorted.map(([time]) => time).filter((time) => typeof time === 'number');
+  const empty = sorted.filter(([time]) => time === null);
+  return [
+    ...evenly(times, isTimeUnit(style) ? style : undefined).map((time): CellValue[] => [time]),
+    ...empty,
+  ];
+}
+
+/** What the texts of a period sort by: the number of a month, or the first day that has the text. */
+async function ranksOf(
+  name: string,
+  matrix: Matrix,
+  { columns, months }: ChartSource,
+  schema: Schema,
+): Promise<ReadonlyMap<string, number>> {
+  const order = months.get(name);
+  const column = columns.find(({ cname }) => cname === name);
+  const date = columns.find((c) => c.role === 'date' && c.dim_group === column?.dim_group);
+  const by = order?.by ?? (schema[name] === 'string' ? date?.cname : undefined);
+  if (by === undefined || (order?.expression == null && !(by in schema))) return new Map();
+  const groups = await matrix.groups([name], [by], {
+    aggregates: { [by]: 'min' },
+    expressions: order?.expression == null ? {} : { [by]: order.expression },
+  });
+  return new Map(groups.map(({ path, sums }) => [valueKey(path[0] ?? null), sums[0] ?? Infinity]));
+}

@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { bytesOf, SCHEMA, tableFrom, type Row } from '../../../../tests/support/pivot-tables';
+import type { ColumnEntry } from '../../contract/columns';
+import type { Layout } from '../../contract/stored-layout';
+import { columnsIn, encoded } from '../rows/arrow-columns';
+import { added, biggest, chartAxes, evenly, rest, shownAs } from './chart';
+import { readChart, type Chart } from './chart-reader';
+import type { Table } from '../values/engine-types';
+import { monthOrder } from '../layout/layout';
+import { Origins } from '../rows/origins';
+
+const day = (iso: string) => Date.parse(iso);
+const iso = (times: number[]) => times.map((time) => new Date(time).toISOString().slice(0, 10));
+
+describe('what goes where', () => {
+  const isTime = (name: string) => ['month', 'year'].includes(name);
+  const axes = (group_by: string[], split_by: string[]) =>
+    chartAxes({ group_by, split_by }, isTime);
+
+  it('puts time along the axis, and the first other level into the series', () => {
+    expect(axes(['region', 'product'], ['year', 'month'])).toEqual({
+      axis: ['year', 'month'],
+      isTime: true,
+      series: 'region',
+    });
+    expect(axes(['month', 'region'], [])).toMatchObject({ axis: ['month'], series: 'region' });
+    expect(axes(['month'], ['region'])).toMatchObject({ axis: ['month'], series: 'region' });
+    // Years to compare.
+    expect(axes(['year'], ['month'])).toMatchObject({ axis: ['month'], series: 'year' });
+  });
+
+  it('draws the first level along the axis if there is no time', () => {
+    expect(axes(['region', 'product'], [])).toEqual({
+      axis: ['region'],
+      isTime: false,
+      series: 'product',
+    });
+    expect(axes([], [])).toEqual({ axis: [], isTime: false, series: null });
+  });
+
+  it('shows layouts of earlier builds as the nearest kind of chart', () => {
+    const names = [undefined, 'Datagrid', 'Y Bar', 'Y Line', 'X Bar', 'Y Area', 'Treemap'];
+    expect(names.map(shownAs)).toEqual([
+      ...['Datagrid', 'Datagrid', 'Y Bar', 'Y Line', 'Grouped Bar', 'Y Line', 'Y Bar'],
+    ]);
+  });
+});
+
+describe('what is taken together', () => {
+  it('finds the biggest by size, and leaves one place to all others', () => {
+    const sums = [[1], [-50], [null], [7], [7]];
+    expect(biggest(sums, 5)).toEqual([1, 3, 4, 0, 2]);
+    expect(biggest(sums, 4)).toEqual([1, 3, 4]);
+    expect(biggest([], 4)).toEqual([]);
+  });
+
+  it('adds up to the cent, and keeps nothing apart from 0', () => {
+    expect(added([0.1, null, null], [0.2, 3, null])).toEqual([0.3, 3, null]);
+    expect(
+      rest(
+        [0.3, null, 10],
+        [
+          [0.1, null, 4],
+          [0.2, null],
+        ],
+      ),
+    ).toEqual([0, null, 6]);
+    expect(rest([1e9 + 0.01], [[1e9]])).toEqual([0.01]);
+  });
+});
+
+describe('a time axis', () => {
+  it('has the months between that no row has', () => {
+    expect(iso(evenly([day('2027-11-01'), day('2028-02-01')], 'month'))).toEqual([
+      ...['2027-11-01', '2027-12-01', '2028-01-01', '2028-02-01'],
+    ]);
+    expect(iso(evenly([day('2027-10-01'), day('2028-04-01')], 'quarter'))[1]).toBe('2028-01-01');
+    expect(iso(evenly([day('2026-01-01'), day('2028-01-01')], 'year'))).toHaveLength(3);
+  });
+
+  it('goes at the pace of the days that there are', () => {
+    const quarters = ['2027-01-15', '2027-04-15', '2027-10-15'].map(day);
+    expect(iso(evenly(quarters, undefined))).toContain('2027-07-15');
+    expect(evenly(quarters, undefined)).toHaveLength(4);
+    const weeks = ['2027-01-04', '2027-01-11', '2027-01-25'].map(day);
+    expect(iso(evenly(weeks, undefined))[2]).toBe('2027-01-18');
+    expect(evenly([day('1900-01-01'), day('2027-01-02')], undefined)).toHaveLength(2);
+    expect(evenly([day('2027-01-31')], undefined)).toHaveLength(1);
+    expect(evenly([], 'month')).toEqual([]);
+  });
+});
+
+describe('a chart of the engine’s sums', () => {
+  const COLUMNS: ColumnEntry[] = (
+    [
+      ['region', 'dimension'],
+      ['sub-category', 'dimension'],
+      ['Order Date', 'date'],
+      ['value', 'value'],
+      ['units', 'units'],
+    ] as const
+  ).map(([cname, role], opos) => ({
+    ...{ cname, role, opos, label: null, is_key: false, in_grain: true },
+    ...{ dim_group: null, dim_period_col: null, type: null },
+  }));
+
+  const SERIES = 2000;
+  const rows: Row[] = Array.from({ length: SERIES * 8 }, (_, i) => {
+    const region = i % SERIES;
+    const month = Math.floor(i / SERIES) * 3;
+    return {
+      ...{ pf_id: i + 1, pf_note: null, flag: null, size: 1, rate: null, units: 1 },
+      pf_iter: i % 3 === 0 ? 'reference' : 'baseline',
+      region: region === 7 ? null : `r${region}`,
+      'sub-category': ['Mar', 'Jan', 'Feb'][i % 3] ?? null,
+      'Order Date':
+        region === 1999
+          ? null
+          : new Date(Date.UTC(2010, month, 1 + (i % 5))).toISOString().slice(0, 10),
+      // Big ones among the small, some below zero.
+      value: region < 12 ? (region % 2 ? -1 : 1) * (5000 + region * 10 + 0.01) : (i % 97) / 100,
+    };
+  });
+
+  async function chartOf(
+    layout: Layout,
+    { measure = null, of = rows }: { measure?: string | null; of?: Row[] } = {},
+  ): Promise<Chart> {
+    const { columns: made, origins } = Origins.prepare(
+      columnsIn(bytesOf(of, SCHEMA)),
+      ['value', 'units'],
+      ['reference'],
+      null,
+    );
+    const table = (await tableFrom(encoded(made))) as unknown as Table;
+    const schema = await table.schema();
+    const months = monthOrder(COLUMNS[1] as ColumnEntry, COLUMNS, ['Jan', 'Feb', 'Mar']);
+    return readChart(
+      {
+        ...{ table, layout, schema, columns: COLUMNS, origins },
+        months: new Map(months ? [['sub-category', months]] : []),
+      },
+      measure,
+    );
+  }
+
+  const BY_MONTH: Layout = {
+    group_by: ['region', 'sub-category'],
+    split_by: ['month'],
+    columns: ['value', 'value: reference', 'value: Δ', 'value: Δ %', 'units'],
+    expressions: { month: `bucket("Order Date", 'M')` },
+  };
+  const inPlan = (row: Row) => row.pf_iter !== 'reference';
+  const sum = (of: Row[]) => of.reduce((all, row) => all + Number(row.value), 0);
+
+  it('folds 2,000 series into a few that add up to all, month by month', async () => {
+    const chart = await chartOf(BY_MONTH);
+    expect(chart).toMatchObject({
+      measures: ['value', 'value: Δ', 'value: Δ %', 'units'],
+      measure: 'value',
+      series: 'region',
+      isTime: true,
+      isSum: true,
+      left: 0,
+    });
+    expect(chart.sides.map(({ origin }) => origin)).toEqual(['plan', 'reference']);
+    // From January 2010 to October 2011, and the rows without a day.
+    expect(chart.labels).toHaveLength(23);
+    expect([chart.labels[0], chart.labels[1], chart.labels.at(-1)]).toEqual([
+      ...['Jan 2010', 'Feb 2010', '(empty)'],
+    ]);
+    expect(chart.lines).toHaveLength(8);
+    expect(chart.lines.map(({ label }) => label)).toContain('r11');
+    expect(chart.lines.at(-1)).toMatchObject({ label: 'Other (1993)', folded: 1993 });
+    const total = (side: number, x: number) =>
+      chart.lines.reduce((all, { values }) => all + (values[side]?.[x] ?? 0), 0);
+    const ofMonth = (start: string) => (row: Row) => String(row['Order Date']).startsWith(start);
+    for (const [x, month] of [
+      [0, '2010-01'],
+      [3, '2010-04'],
+      [21, '2011-10'],
+      [22, 'null'],
+    ] as const) {
+      const found = rows.filter(ofMonth(month));
+      expect(total(0, x)).toBeCloseTo(sum(found.filter(inPlan)), 6);
+      expect(total(1, x)).toBeCloseTo(sum(found.filter((row) => !inPlan(row))), 6);
+    }
+    // No row is in February 2010.
+    expect(chart.lines.every(({ values }) => values.every((side) => side[1] === null))).toBe(true);
+  });
+
+  it('paints a difference and a share from the sums of all that is taken together', async () => {
+    const shown = (measure: string) => chartOf(BY_MONTH, { measure });
+    const [amounts, difference, share] = await Promise.all(
+      ['value', 'value: Δ', 'value: Δ %'].map(shown),
+    );
+    expect(share).toMatchObject({ isSum: false, measure: 'value: Δ %' });
+    for (const [i, line] of amounts?.lines.entries() ?? []) {
+      const [plan = [], reference = []] = line.values;
+      const [changes = []] = difference?.lines[i]?.values ?? [];
+      const [shares = []] = share?.lines[i]?.values ?? [];
+      expect(changes[0]).toBeCloseTo(Number(plan[0]) - Number(reference[0]), 6);
+      const base = Number(reference[0]);
+      expect(shares[0] ?? 0).toBeCloseTo(base ? Number(changes[0]) / Math.abs(base) : 0, 9);
+    }
+  });
+
+  it('has names of months in their order, and one series if nothing else is grouped', async () => {
+    const chart = await chartOf({ group_by: ['sub-category'], columns: ['units'] });
+    expect(chart.labels).toEqual(['Jan', 'Feb', 'Mar']);
+    expect(chart.lines).toHaveLength(1);
+    expect(chart.lines[0]?.label).toBeNull();
+  });
+
+  it('draws groups along the axis if there is no time, the biggest first', async () => {
+    const chart = await chartOf({ group_by: ['region'], columns: ['value'] });
+    expect(chart.labels).toHaveLength(24);
+    expect(chart.labels.at(-1)).toBe('Other (1977)');
+    expect(chart.labels).toContain('(empty)');
+    const drawn = chart.lines[0]?.values[0] ?? [];
+    expect(drawn.reduce<number>((all, value) => all + (value ?? 0), 0)).toBeCloseTo(
+      sum(rows.filter(inPlan)),
+      6,
+    );
+  });
+
+  it('folds nothing that cannot be added up, and says how much is left out', async () => {
+    const chart = await chartOf({ ...BY_MONTH, aggregates: { value: 'avg' }, columns: ['value'] });
+    expect(chart).toMatchObject({ isSum: false, left: 1993 });
+    expect(chart.lines).toHaveLength(7);
+  });
+
+  it('is empty under a filter that leaves nothing, and without a measure', async () => {
+    const none = await chartOf({ ...BY_MONTH, filter: [['region', '==', 'nowhere']] });
+    expect(none).toMatchObject({ labels: [], lines: [] });
+    expect(await chartOf({ ...BY_MONTH, columns: ['region'] })).toMatchObject({ measure: null });
+    const one = await chartOf({ ...BY_MONTH, filter: [['region', '==', 'r3']] });
+    expect(one.lines.map(({ label }) => label)).toEqual(['r3']);
+  });
+});

@@ -1,0 +1,200 @@
+import type { ColumnEntry } from '../../contract/columns';
+import type { Layout } from '../../contract/stored-layout';
+import { tidyChange } from '../values/cell-value';
+import type { Schema } from '../values/engine-types';
+import { GRID } from '../layout/layout';
+import type { MonthOrder } from '../layout/layout';
+import type { Origin, Origins } from '../rows/origins';
+import { MONTHS_IN, type TimeUnit } from '../values/time-unit';
+
+/** The kinds of charts, under the names that layouts, views and addresses have them by. */
+export const CHARTS = [
+  { plugin: 'Y Bar', label: 'Stacked columns' },
+  { plugin: 'Grouped Bar', label: 'Columns side by side' },
+  { plugin: 'Y Line', label: 'Lines' },
+] as const;
+export type ChartKind = (typeof CHARTS)[number]['plugin'];
+
+/** Charts that layouts of earlier builds may name, by what is nearest to them now. */
+const EARLIER: Readonly<Record<string, ChartKind>> = {
+  'X Bar': 'Grouped Bar',
+  'Y Area': 'Y Line',
+  'X/Y Line': 'Y Line',
+  'Y Scatter': 'Y Line',
+};
+
+/** How a layout is shown: as the grid, or as the nearest kind of chart to the one that it names. */
+export function shownAs(plugin: string | undefined): typeof GRID | ChartKind {
+  if (plugin === undefined || plugin === GRID) return GRID;
+  return CHARTS.find((each) => each.plugin === plugin)?.plugin ?? EARLIER[plugin] ?? 'Y Bar';
+}
+
+/** Which columns of a layout a chart draws along its axis, and which as its series. */
+export interface ChartAxes {
+  /** One or several: a year and its months. None if the layout groups by nothing. */
+  axis: readonly string[];
+  isTime: boolean;
+  /** Null for one series alone. */
+  series: string | null;
+}
+
+/**
+ * Time goes along the axis, and the first level that is none makes the series. Without time, the first
+ * level goes along the axis.
+ *
+ * @param isTime whether a column of the layout is a date, or a period of one
+ */
+export function chartAxes(
+  { group_by = [], split_by = [] }: Pick<Layout, 'group_by' | 'split_by'>,
+  isTime: (name: string) => boolean,
+): ChartAxes {
+  const across = split_by.filter(isTime);
+  const time = across.length > 0 ? across : group_by.filter(isTime);
+  const levels = [...new Set([...group_by, ...split_by])];
+  const axis = time.length > 0 ? time : levels.slice(0, 1);
+  const others = levels.filter((name) => !axis.includes(name));
+  // Years as rows below months across are years to compare.
+  const series = others.find((name) => !isTime(name)) ?? others[0] ?? null;
+  return { axis, isTime: time.length > 0, series };
+}
+
+/**
+ * Whether a column is a date, one of its periods, or holds names of months.
+ *
+ * @param schema types of the loaded columns and of the layout's expressions
+ */
+export function timeTest(
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  months: ReadonlyMap<string, MonthOrder>,
+): (name: string) => boolean {
+  const groups = new Set(columns.filter(({ role }) => role === 'date').map((c) => c.dim_group));
+  groups.delete(null);
+  return (name) => {
+    const column = columns.find(({ cname }) => cname === name);
+    const type = schema[name];
+    return (
+      type === 'date' ||
+      type === 'datetime' ||
+      months.has(name) ||
+      (column !== undefined && (column.dim_period_col !== null || groups.has(column.dim_group)))
+    );
+  };
+}
+
+/** One of the amounts of a measure that a chart tells apart. */
+export interface ChartSide {
+  column: string;
+  origin: Origin | 'plan';
+}
+
+/** What a chart can draw at a time: amounts of one kind, which share an axis. */
+export interface ChartMeasure {
+  /** The column that it is named after. */
+  name: string;
+  /** Plan and what it is compared with, or one column alone. */
+  sides: readonly ChartSide[];
+}
+
+/** Amounts of these origins can stand beside the plan's; the others are differences. */
+const LEVELS: readonly Origin[] = ['baseline', 'reference', 'other'];
+const COUNTS: readonly unknown[] = ['count', 'distinct count'];
+
+/** What a chart of a layout can draw, in the order of the layout's columns. */
+export function chartMeasures(
+  { columns = [], aggregates = {} }: Pick<Layout, 'columns' | 'aggregates'>,
+  schema: Schema,
+  origins: Pick<Origins, 'of'>,
+): ChartMeasure[] {
+  const measures = new Map<string, ChartSide[]>();
+  for (const column of columns.filter((name) => name !== null)) {
+    const made = origins.of(column);
+    const isNumber = schema[column] === 'integer' || schema[column] === 'float';
+    if (!made && !isNumber && !COUNTS.includes(aggregates[column])) continue;
+    const isLevel = made === null || LEVELS.includes(made.origin);
+    const name = made && isLevel ? made.measure : column;
+    const sides = measures.get(name) ?? [];
+    const side: ChartSide = { column, origin: made?.origin ?? 'plan' };
+    // The plan comes first.
+    measures.set(name, made === null ? [side, ...sides] : [...sides, side]);
+  }
+  return [...measures].map(([name, sides]) => ({ name, sides }));
+}
+
+/** Sums of some columns; null where nothing is added up. */
+export type Sums = readonly (number | null)[];
+
+/** The sums of two groups taken together. */
+export const added = (some: Sums, others: Sums): Sums =>
+  some.map((sum, i) => {
+    const other = others[i] ?? null;
+    return sum === null ? other : other === null ? sum : tidyChange(sum + other);
+  });
+
+/** What is left of a total besides some parts of it. */
+export function rest(total: Sums, parts: readonly Sums[]): Sums {
+  return total.map((sum, i) => {
+    if (sum === null) return null;
+    const amounts = parts.map((part) => part[i] ?? 0);
+    const left = sum - amounts.reduce((all, amount) => all + amount, 0);
+    // Numbers that were added up in another order seldom leave exactly 0.
+    const size = Math.max(Math.abs(sum), ...amounts.map(Math.abs));
+    return Math.abs(left) <= RESIDUE * size ? 0 : Number(left.toFixed(6));
+  });
+}
+
+const RESIDUE = 1e-12;
+
+/**
+ * The places of the biggest groups, the biggest first. If there are more than `most`, one place is left
+ * to all others together.
+ *
+ * @param sums of each group
+ */
+export function biggest(sums: readonly Sums[], most: number): number[] {
+  const sizes = sums.map((each) => each.reduce<number>((all, sum) => all + Math.abs(sum ?? 0), 0));
+  const places = sizes.map((_, i) => i).sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b);
+  return places.length <= most ? places : places.slice(0, most - 1);
+}
+
+const DAY = 86_400_000;
+/** A longer axis than this is drawn without the steps that have no rows. */
+const MOST_STEPS = 1000;
+
+/**
+ * The moments of a time axis at an even pace: with those between that no row has.
+ *
+ * @param times days in epoch milliseconds, in their order
+ * @param unit what each stands for; undefined for the day itself
+ */
+export function evenly(times: readonly number[], unit: TimeUnit | undefined): number[] {
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const monthOf = (time: number) => {
+    const date = new Date(time);
+    return 12 * date.getUTCFullYear() + date.getUTCMonth();
+  };
+  const day = new Date(first).getUTCDate();
+  // The 29th and later are not in every month.
+  const isMonthly = day < 29 && times.every((time) => new Date(time).getUTCDate() === day);
+  const places = times.map((time) => (isMonthly ? monthOf(time) : time / DAY));
+  const [from = 0] = places;
+  const step = unit
+    ? MONTHS_IN[unit]
+    : places.reduce((pace, place) => greatestDivisor(pace, place - from), 0);
+  const count = step > 0 ? ((places.at(-1) ?? from) - from) / step : 0;
+  if (!Number.isInteger(count) || count > MOST_STEPS) return [...times];
+  return Array.from({ length: count + 1 }, (_, i) => {
+    const place = from + i * step;
+    return isMonthly ? monthStart(place, day) : place * DAY;
+  });
+}
+
+/** A day of a month that is counted from the year 0. */
+function monthStart(month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(Math.floor(month / 12), month % 12, day);
+  return date.getTime();
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));

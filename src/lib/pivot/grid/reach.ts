@@ -1,0 +1,156 @@
+import { isDateRange, type DateRange, type Slice } from '../../contract/operations';
+import type { LayoutFilter } from '../../contract/stored-layout';
+import type { CellIdentity } from '../slice/cell';
+import { parseDay, toScalar, valueKey } from '../values/cell-value';
+import type { CellValue, Schema } from '../values/engine-types';
+import { admits, filterValues, listOf } from '../slice/slice';
+import type { Underlying } from '../slice/underlying';
+
+/** How many of some rows a slice holds. */
+export type Overlap = 'all' | 'some' | 'none';
+
+/** What the pivot shows in rows and columns. */
+interface Shown {
+  group_by: readonly string[];
+  split_by: readonly string[];
+  filter: readonly LayoutFilter[];
+  filter_op?: 'and' | 'or';
+  schema: Schema;
+  isExpression(name: string): boolean;
+}
+
+/** Which cells of a pivot hold rows of one slice. */
+export class Reach {
+  /** By column or expression: how much of each of its values the slice holds. */
+  private readonly known = new Map<string, Map<string, Overlap>>();
+  /** Columns of the slice that filters keep to values which it holds. */
+  private readonly filtered: ReadonlySet<string>;
+
+  /** @param underlying what the values of the expressions stand for */
+  constructor(
+    private readonly slice: Slice,
+    private readonly shown: Shown,
+    private readonly underlying: ReadonlyMap<string, Underlying>,
+  ) {
+    const isEach = shown.filter_op !== 'or' || shown.filter.length < 2;
+    const held = (isEach ? shown.filter : []).filter((filter) => {
+      const wanted = this.wanted(filter[0]);
+      const values = wanted === undefined ? null : filterValues(filter, shown.schema);
+      return values?.every((value) => this.ofColumn(filter[0], value) === 'all');
+    });
+    this.filtered = new Set(held.map(([column]) => column));
+  }
+
+  /**
+   * Whether a cell, as deep as the pivot shows the slice's columns, holds rows of the slice. A column
+   * of the slice that the pivot does not show at all is not asked.
+   */
+  touches(cell: CellIdentity): boolean {
+    return this.headersOf(cell).every(({ name, value, isShown }) => {
+      if (this.shown.isExpression(name) && !this.underlying.has(name)) return false;
+      if (!this.columnsOf(name).some((column) => this.wanted(column) !== undefined)) return true;
+      return isShown && this.ofHeader(name, value) !== 'none';
+    });
+  }
+
+  /** Whether every row of a cell is one of the slice, as far as the pivot shows its columns. */
+  holds(cell: CellIdentity): boolean {
+    const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
+    return Object.keys(this.slice).every(
+      (column) =>
+        this.filtered.has(column) ||
+        headers.some(
+          ({ name, value }) =>
+            this.columnsOf(name).includes(column) && this.ofHeader(name, value) === 'all',
+        ),
+    );
+  }
+
+  private headersOf({ rowPath, columnPath }: CellIdentity) {
+    const { group_by, split_by } = this.shown;
+    return [
+      ...group_by.map((name, i) => ({
+        name,
+        value: rowPath[i] ?? null,
+        isShown: i < rowPath.length,
+      })),
+      ...split_by.map((name, i) => ({
+        name,
+        value: columnPath?.[i] ?? null,
+        isShown: columnPath !== null && i < columnPath.length,
+      })),
+    ];
+  }
+
+  /** The columns that a header says something of. */
+  private columnsOf(name: string): readonly string[] {
+    return this.underlying.get(name)?.columns ?? [name];
+  }
+
+  private ofHeader(name: string, value: CellValue): Overlap {
+    const ofValues = this.known.get(name) ?? new Map<string, Overlap>();
+    this.known.set(name, ofValues);
+    const key = valueKey(value);
+    const overlap = ofValues.get(key) ?? this.ofValue(name, value);
+    ofValues.set(key, overlap);
+    return overlap;
+  }
+
+  private ofValue(name: string, value: CellValue): Overlap {
+    const underlying = this.underlying.get(name);
+    if (!underlying) return this.shown.isExpression(name) ? 'some' : this.ofColumn(name, value);
+    const key = valueKey(value);
+    const inside = underlying.tuples
+      .filter((entry) => entry.value === key)
+      .map(({ tuple }) =>
+        tuple.every((part, i) => this.ofColumn(underlying.columns[i] ?? '', part) === 'all'),
+      );
+    if (!inside.includes(true)) return 'none';
+    return inside.includes(false) ? 'some' : 'all';
+  }
+
+  private ofColumn(column: string, value: CellValue): Overlap {
+    const wanted = this.wanted(column);
+    if (wanted === undefined) return 'all';
+    return admits(wanted, toScalar(value, this.shown.schema[column])) ? 'all' : 'none';
+  }
+
+  private wanted(column: string): Slice[string] | undefined {
+    return Object.hasOwn(this.slice, column) ? this.slice[column] : undefined;
+  }
+}
+
+/**
+ * How many of the rows of `slice` are rows of `other`, too, as far as the two say. `some` may be none:
+ * if `slice` says nothing of a column, only its rows could tell.
+ */
+export function overlapOf(slice: Slice, other: Slice): Overlap {
+  const parts = Object.entries(other).map(([column, wanted]): Overlap => {
+    const have = Object.hasOwn(slice, column) ? slice[column] : undefined;
+    if (have === undefined) return 'some';
+    return isDateRange(have) ? overlapOfRange(have, wanted) : overlapOfValues(have, wanted);
+  });
+  if (parts.includes('none')) return 'none';
+  return parts.includes('some') ? 'some' : 'all';
+}
+
+function overlapOfValues(have: Exclude<Slice[string], DateRange>, wanted: Slice[string]): Overlap {
+  const admitted = listOf(have).map((value) => admits(wanted, value));
+  if (!admitted.includes(true)) return 'none';
+  return admitted.includes(false) ? 'some' : 'all';
+}
+
+function overlapOfRange(have: DateRange, wanted: Slice[string]): Overlap {
+  if (!isDateRange(wanted)) {
+    return listOf(wanted).some((day) => admits(have, day)) ? 'some' : 'none';
+  }
+  const [first, last] = endsOf(have);
+  const [from, to] = endsOf(wanted);
+  if (last < from || to < first) return 'none';
+  return from <= first && last <= to ? 'all' : 'some';
+}
+
+const endsOf = ({ from, to }: DateRange): [first: number, last: number] => [
+  from === undefined ? -Infinity : parseDay(from),
+  to === undefined ? Infinity : parseDay(to),
+];

@@ -1,0 +1,94 @@
+import type { CellIdentity } from '../slice/cell';
+import { cellKey } from '../slice/cell';
+import { tidyChange } from '../values/cell-value';
+import { parseRows } from '../values/columns-json';
+import type { CellValue, EngineTable, ViewConfig } from '../values/engine-types';
+import { isAdditive, type Ratio } from '../values/ratios';
+import { withView } from '../with-view';
+
+/** More groups than this are not told apart: their cells are not marked. */
+const MOST_GROUPS = 200_000;
+
+/** What a view shows, as far as it decides which rows are behind a cell. */
+type Shown = Pick<
+  ViewConfig,
+  'group_by' | 'split_by' | 'columns' | 'filter' | 'filter_op' | 'expressions' | 'aggregates'
+>;
+
+/** How much some rows add to each cell of a view: rows that are tried, and not written. */
+export class Tried {
+  private constructor(private readonly amounts: ReadonlyMap<string, number>) {}
+
+  /**
+   * Adds up the rows of an entry as a view groups them. Views without groups, and those that show rows
+   * which meet any of several filters, have no amounts.
+   *
+   * @param ratios the columns that are painted from others, which have no sums
+   */
+  static async read(
+    table: EngineTable,
+    { group_by, split_by, columns, filter, filter_op, expressions, aggregates }: Shown,
+    ratios: ReadonlyMap<string, Ratio>,
+    logid: number,
+  ): Promise<Tried> {
+    const measures = columns.filter(
+      (name): name is string => name !== null && !ratios.has(name) && isAdditive(aggregates[name]),
+    );
+    const isOr = filter_op === 'or' && filter.length > 1;
+    if (group_by.length === 0 || measures.length === 0 || isOr) return new Tried(new Map());
+    const changed: Partial<ViewConfig> = {
+      group_by: [...group_by, ...split_by],
+      columns: measures,
+      filter: [...filter, ['pf_logid', '==', logid]],
+      expressions: { ...expressions },
+      // The engine takes no objects without a prototype.
+      aggregates: { ...aggregates },
+    };
+    const text = await withView(table, changed, (view) =>
+      view.to_columns_string({ end_row: MOST_GROUPS + 1 }),
+    );
+    const { paths, columns: sums } = parseRows(text);
+    if (!paths || paths.length > MOST_GROUPS) return new Tried(new Map());
+    return new Tried(amountsOf(paths, sums, group_by.length, split_by.length));
+  }
+
+  /** How much the rows add to a cell; 0 for a cell that they leave as it is. */
+  amountIn(cell: CellIdentity): number {
+    return this.amounts.get(cellKey(cell)) ?? 0;
+  }
+}
+
+/**
+ * The sums of groups, as those of cells. The view has the split columns as its innermost groups, so that
+ * their values are typed: a row of all groups is one cell, and a part of every cell above it.
+ */
+function amountsOf(
+  paths: readonly CellValue[][],
+  sums: ReadonlyMap<string, readonly CellValue[]>,
+  depth: number,
+  splits: number,
+): Map<string, number> {
+  const amounts = new Map<string, number>();
+  for (const [y, path] of paths.entries()) {
+    if (path.length !== depth + splits) continue;
+    // Totals of columns have a part of it, too.
+    const columnPaths =
+      splits === 0
+        ? [null]
+        : Array.from({ length: splits + 1 }, (_, level) => path.slice(depth, depth + level));
+    for (const [measure, values] of sums) {
+      const amount = values[y];
+      if (typeof amount !== 'number' || amount === 0) continue;
+      for (let level = 0; level <= depth; level++) {
+        for (const columnPath of columnPaths) {
+          const key = cellKey({ rowPath: path.slice(0, level), columnPath, measure });
+          amounts.set(key, (amounts.get(key) ?? 0) + amount);
+        }
+      }
+    }
+  }
+  for (const [key, amount] of amounts) {
+    amounts.set(key, tidyChange(amount));
+  }
+  return amounts;
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { ColumnEntry } from '../../contract/columns';
+import { cleanLayout, defaultLayout, monthOrder, withMonthsInOrder } from './layout';
+
+const column = (cname: string, role: ColumnEntry['role'], more: Partial<ColumnEntry> = {}) => ({
+  ...{ cname, role, label: null, is_key: false, opos: null, dim_group: null },
+  ...{ dim_period_col: null, in_grain: false, type: null },
+  ...more,
+});
+
+const COLUMNS = [
+  column('Order Date', 'date', { dim_group: 'order' }),
+  column('Order Year', 'dimension', { dim_group: 'order', dim_period_col: 'cal_year' }),
+  column('Order ID', 'dimension'),
+  column('Category', 'dimension'),
+  column('State', 'dimension'),
+  column('Sales', 'value'),
+  column('Quantity', 'units'),
+];
+const SCHEMA = {
+  pf_id: 'integer',
+  'Order Date': 'date',
+  'Order Year': 'integer',
+  'Order ID': 'string',
+  Category: 'string',
+  State: 'string',
+  Sales: 'float',
+  Quantity: 'integer',
+} as const;
+const FACTS = new Map([
+  ['Order ID', { distinct: 5000, months: 0 }],
+  ['Category', { distinct: 3, months: 0 }],
+  ['State', { distinct: 49, months: 0 }],
+  ['Order Date', { distinct: 700, months: 24 }],
+]);
+
+describe('defaultLayout', () => {
+  it('puts months across and dimensions of few values down, and formats numbers by role', () => {
+    expect(defaultLayout(COLUMNS, SCHEMA, FACTS)).toEqual({
+      plugin: 'Datagrid',
+      group_by: ['Category', 'State'],
+      split_by: ['Order Date (month)'],
+      columns: ['Sales', 'Quantity'],
+      columns_config: {
+        Sales: {
+          number_format: {
+            minimumFractionDigits: 2,
+            maximumFractionDigits: 2,
+            signDisplay: 'negative',
+          },
+        },
+        Quantity: {
+          number_format: {
+            minimumFractionDigits: 0,
+            maximumFractionDigits: 0,
+            signDisplay: 'negative',
+          },
+        },
+      },
+      expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
+      depth: 0,
+    });
+  });
+
+  it('takes years where there are too many months', () => {
+    const facts = new Map(FACTS).set('Order Date', { distinct: 1461, months: 48 });
+    const layout = defaultLayout(COLUMNS, SCHEMA, facts);
+    expect(layout.expressions).toEqual({ 'Order Date (year)': `bucket("Order Date", 'Y')` });
+  });
+
+  it('takes a period across where the grain leaves the date out', () => {
+    const { 'Order Date': _, ...schema } = SCHEMA;
+    const layout = defaultLayout(COLUMNS, schema, FACTS);
+    expect(layout).toMatchObject({ group_by: ['Category', 'State'], split_by: ['Order Year'] });
+  });
+
+  it('goes down by keys where the source marks any', () => {
+    const marked = COLUMNS.map((c) => ({ ...c, is_key: c.cname === 'State' }));
+    expect(defaultLayout(marked, SCHEMA, FACTS).group_by).toEqual(['State']);
+  });
+});
+
+describe('cleanLayout', () => {
+  it('drops what is not loaded, wherever a layout names it', () => {
+    const { layout, dropped } = cleanLayout(
+      {
+        group_by: ['Category', 'gone'],
+        split_by: ['broken'],
+        columns: ['Sales', 'gone', null],
+        filter: [['gone', '==', 1]],
+        sort: [['gone', 'desc']],
+        aggregates: { gone: 'sum', Sales: 'avg' },
+        columns_config: { gone: {} },
+        expressions: { broken: 'foo(', Month: `bucket("Order Date", 'M')` },
+      },
+      SCHEMA,
+      new Set(['Month']),
+    );
+    expect(layout).toEqual({
+      group_by: ['Category'],
+      split_by: [],
+      columns: ['Sales'],
+      filter: [],
+      sort: [],
+      aggregates: { Sales: 'avg' },
+      columns_config: {},
+      expressions: { Month: `bucket("Order Date", 'M')` },
+    });
+    expect(dropped).toEqual(['broken', 'gone']);
+  });
+});
+
+describe('months', () => {
+  const month = column('Month', 'dimension');
+
+  it('are known by their names, and sort as the calendar does', () => {
+    const order = monthOrder(month, [month], ['Apr', 'Feb', null]);
+    expect(order).toEqual({
+      by: 'Month (calendar order)',
+      expression: `if ("Month" == 'Apr') 4; else if ("Month" == 'Feb') 2; else 13`,
+    });
+  });
+
+  it('sort by the number of a fiscal year where it is loaded', () => {
+    const name = column('Month', 'dimension', {
+      dim_group: 'o',
+      dim_period_col: 'fisc_month_abbr',
+    });
+    const number = column('No', 'dimension', { dim_group: 'o', dim_period_col: 'fisc_month' });
+    expect(monthOrder(name, [name, number], ['Jul', 'Jan'])).toEqual({
+      by: 'No',
+      expression: null,
+    });
+  });
+
+  it('are not guessed from other text', () => {
+    expect(monthOrder(month, [month], ['Jan', 'Total'])).toBeNull();
+    expect(monthOrder(month, [month], ['March Ltd'])).toBeNull();
+    expect(monthOrder(month, [month], [null])).toBeNull();
+  });
+
+  const months = new Map([['Month', { by: 'order', expression: 'e' }]]);
+
+  it('are put in order down and across, beside what the user sorts', () => {
+    const layout = { group_by: ['Month'], split_by: ['Month'] };
+    expect(withMonthsInOrder(layout, months)).toMatchObject({
+      sort: [
+        ['order', 'asc'],
+        ['order', 'col asc'],
+      ],
+      expressions: { order: 'e' },
+      aggregates: { order: 'min' },
+    });
+    const sorted = withMonthsInOrder({ ...layout, sort: [['Sales', 'desc']] }, months);
+    expect(sorted.sort).toEqual([
+      ['Sales', 'desc'],
+      ['order', 'col asc'],
+    ]);
+  });
+
+  it('leave no order behind once they are not shown', () => {
+    const layout = { group_by: ['Region'], sort: [['order', 'asc'] as [string, string]] };
+    expect(withMonthsInOrder(layout, months).sort).toEqual([]);
+  });
+});

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Iter } from '../../contract/operations';
+import type { CellValue, EngineTable } from '../values/engine-types';
+import { Origins } from './origins';
+import { differences, missingParts, price, prices, shares } from '../values/ratios';
+import { columnsIn, encoded, type ArrowColumns } from './arrow-columns';
+import { AnsweredRows, fitted } from './rows';
+import { ViewReader } from '../grid/view-reader';
+import {
+  awkwardRows,
+  bytesOf,
+  SCHEMA,
+  tableFrom,
+  type Row,
+} from '../../../../tests/support/pivot-tables';
+
+const MEASURES = ['value', 'units'];
+const ITERS: Iter[] = ['baseline', 'reference', 'scale', 'recode', 'clone'];
+
+/** What a column adds up, from the rows alone. */
+const MEANINGS: Record<string, (iter: string, excluded: readonly string[]) => number> = {
+  '': (iter, excluded) => (excluded.includes(iter) ? 0 : 1),
+  ': baseline': (iter) => (iter === 'baseline' ? 1 : 0),
+  ': changes': (iter) => (['scale', 'recode', 'clone'].includes(iter) ? 1 : 0),
+  ': reference': (iter) => (iter === 'reference' ? 1 : 0),
+  ': Δ': (iter, excluded) => (excluded.includes(iter) ? 0 : 1) - (iter === 'reference' ? 1 : 0),
+};
+
+const wanted = (rows: readonly Row[], column: string, excluded: readonly string[]) => {
+  const measure = MEASURES.find((each) => column.startsWith(each)) ?? '';
+  const factor = MEANINGS[column.slice(measure.length)];
+  return rows.reduce(
+    (sum, row) => sum + Number(row[measure]) * (factor?.(String(row.pf_iter), excluded) ?? NaN),
+    0,
+  );
+};
+
+/** Sums of the engine: of all rows, then per region. */
+async function sums(table: EngineTable, columns: string[]) {
+  const view = await table.view({ group_by: ['region'], columns });
+  const { __ROW_PATH__: paths, ...read } = JSON.parse(await view.to_columns_string()) as Record<
+    string,
+    number[]
+  > & { __ROW_PATH__: unknown };
+  await view.delete();
+  return { paths: paths as CellValue[][], read };
+}
+
+describe('measures by origin', () => {
+  it('add up the rows of their origin, loaded or appended, whatever is excluded', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...ITERS), { minLength: 1, maxLength: 40 }),
+        fc.array(fc.constantFrom(...ITERS), { maxLength: 10 }),
+        fc.subarray(ITERS),
+        async (loaded, later, excluded) => {
+          const rows: Row[] = awkwardRows(loaded.length + later.length).map((row, i) => ({
+            ...row,
+            pf_iter: [...loaded, ...later][i] ?? '',
+          }));
+          const first = rows.slice(0, loaded.length);
+          const { columns: made, origins } = Origins.prepare(
+            columnsIn(bytesOf(first)),
+            MEASURES,
+            excluded,
+          );
+          const table = (await tableFrom(encoded(made))) as unknown as EngineTable & {
+            update(rows: ArrayBuffer): Promise<unknown>;
+          };
+          if (later.length > 0) {
+            const { columns: answered } = new AnsweredRows(bytesOf(rows.slice(loaded.length)));
+            await table.update(encoded(origins.extend(fitted(answered, SCHEMA, 'pf_id'))));
+          }
+
+          expect(origins.compares).toBe(loaded.includes('reference'));
+          const columns = MEASURES.flatMap((measure) => [
+            measure,
+            ...origins
+              .columnsOf(measure)
+              .filter(({ origin }) => origin !== 'percent')
+              .map(({ name }) => name),
+          ]);
+          expect(columns).toHaveLength(origins.compares ? 10 : 6);
+          const { paths, read } = await sums(table, columns);
+          for (const column of columns) {
+            for (const [y, path] of paths.entries()) {
+              const behind = rows.filter((row) => path.length === 0 || row.region === path[0]);
+              expect(read[column]?.[y] ?? 0).toBeCloseTo(wanted(behind, column, excluded), 6);
+            }
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('leave the columns as they are if there is nothing to part', () => {
+    const bytes = bytesOf(awkwardRows(3));
+    const { columns } = Origins.prepare(columnsIn(bytes), ['no such column'], ['reference']);
+    const rows = (of: ArrowColumns) => [...of].map(([name, column]) => [name, [...column]]);
+    expect(rows(columns)).toEqual(rows(columnsIn(bytes)));
+  });
+
+  it('keep a column of the source that has the name of one', () => {
+    const rows = awkwardRows(9);
+    const { columns } = Origins.prepare(columnsIn(bytesOf(rows)), ['value'], []);
+    const { origins } = Origins.prepare(columns, ['value'], []);
+    expect(origins.columnsOf('value')).toEqual([]);
+    expect(origins.ratios.size).toBe(0);
+  });
+});
+
+describe('the difference', () => {
+  it('is nothing where two sums are equal, whatever adding them up has left', () => {
+    const sums = 77_390.81;
+    const difference = [1.5e-11, -1.5e-11, -0.01, null, 5];
+    const plan = [sums, sums, sums, null, null];
+    const made = [0, 0, -0.01, null, 5];
+    expect(differences([plan, undefined, difference])).toEqual(made);
+    expect(differences([undefined, plan, difference])).toEqual(made);
+    expect(differences([undefined, undefined, difference])).toEqual(difference);
+    expect(shares([plan, plan, difference])[1]).toBe(0);
+  });
+});
+
+describe('the share', () => {
+  it('is that of the sums, in every cell, also if the view lacks one of the three', async () => {
+    const rows = awkwardRows(60);
+    const { columns: made, origins } = Origins.prepare(columnsIn(bytesOf(rows)), MEASURES, [
+      'reference',
+    ]);
+    const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
+    const [percent] = [...origins.ratios.keys()];
+    for (const others of [
+      ['value', 'value: reference'],
+      ['value: Δ', 'value'],
+      ['value: reference', 'value: Δ'],
+    ]) {
+      const columns = [...others, percent ?? ''];
+      const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
+      const reader = await ViewReader.open(table, view, {}, origins.ratios);
+      const paths = await reader.columnPaths();
+      for (const [x, path] of paths.entries()) {
+        if (x % 3 !== 2) continue;
+        const behind = rows.filter((row) => row.flag === path?.[0]);
+        const [reference, plan] = [': reference', ''].map((of) =>
+          wanted(behind, `value${of}`, ['reference']),
+        ) as [number, number];
+        const [total] = await reader.columnValues(x, { start_row: 0, end_row: 1 });
+        expect(total).toBeCloseTo((plan - reference) / reference, 9);
+      }
+      await reader.dispose();
+      await view.delete();
+    }
+  });
+
+  it('is nothing if there is nothing to compare with', () => {
+    expect(
+      shares([
+        [5, 5, null, 0.3],
+        [0, null, null, undefined as never],
+        [5, 5, null, 0.3],
+      ]),
+    ).toEqual([null, null, null, null]);
+    expect(shares([[50], undefined, undefined])).toEqual([null]);
+    expect(shares([undefined, [-50], [10]])).toEqual([0.2]);
+  });
+});
+
+describe('the price', () => {
+  const PRICED = { value: 'value', units: 'units' };
+
+  it('is the ratio of the sums, and none without units', () => {
+    expect(price(10, 4)).toBe(2.5);
+    expect(price(10, null)).toBeNull();
+    expect(
+      prices([
+        [10, 0, 5, null, 5],
+        [4, 4, 0, 4, 0.1 + 0.2 - 0.3],
+      ]),
+    ).toEqual(
+      // Nothing is left of the last units but what adding them up has.
+      [2.5, 0, null, null, null],
+    );
+    expect(prices([undefined, [4]])).toEqual([null]);
+    expect(prices([[4], undefined])).toEqual([null]);
+  });
+
+  it('is that of the plan in every cell and total, and counts no reference', async () => {
+    const rows = awkwardRows(60);
+    const { columns: made, origins } = Origins.prepare(
+      columnsIn(bytesOf(rows)),
+      MEASURES,
+      ['reference'],
+      null,
+      PRICED,
+    );
+    const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
+    const columns = ['value: price', 'units', 'value'];
+    const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
+    const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
+    const reader = await ViewReader.open(table, view, {}, origins.ratios, across);
+    for (const [x, { path, measure }] of (await reader.columns()).entries()) {
+      if (measure !== 'value: price') continue;
+      const behind = rows.filter((row) => path?.length === 0 || row.flag === path?.[0]);
+      const [value, units] = MEASURES.map((each) => wanted(behind, each, ['reference']));
+      expect(await reader.valueAt(x, 0)).toBeCloseTo((value ?? 0) / (units ?? 0), 9);
+    }
+    await reader.dispose();
+    await view.delete();
+  });
+
+  it('comes with what it is painted from', () => {
+    expect(missingParts(PRICED, ['value', 'value: price'])).toEqual(['units']);
+    const share = { plan: 'a', reference: 'b', difference: 'c' };
+    expect(missingParts(share, [])).toEqual(['a', 'b']);
+    expect(missingParts(share, ['c'])).toEqual(['a']);
+    expect(missingParts(share, ['c', 'a'])).toEqual([]);
+  });
+
+  it('is there only if value and units are', () => {
+    const bytes = bytesOf(awkwardRows(3));
+    const only = (measures: string[], priced: typeof PRICED | null) =>
+      Origins.prepare(columnsIn(bytes), measures, [], null, priced).origins.of('value: price');
+    expect(only(MEASURES, PRICED)).toMatchObject({ origin: 'price' });
+    expect(only(['value'], null)).toBeNull();
+    expect(only(['value'], PRICED)).toBeNull();
+  });
+});

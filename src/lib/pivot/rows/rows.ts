@@ -1,0 +1,154 @@
+import { columnFromArray, tableFromIPC, Type, utf8, type Column } from '@uwdata/flechette';
+import type { Row } from '../../contract/primitives';
+import type { ArrowColumns, Numbers } from './arrow-columns';
+import {
+  columnsOf,
+  dictionaryOf,
+  hasEmpty,
+  isThere,
+  lengthOf,
+  mapped,
+  numbersOf,
+  whole,
+  widened,
+} from './arrow-columns';
+import { parseDay, toScalar } from '../values/cell-value';
+import { daysIn } from './days';
+import type { ColumnType, Schema } from '../values/engine-types';
+
+/** Thrown for rows that the loaded table cannot hold; the message says what to do. */
+export class RowsError extends Error {
+  override readonly name = 'RowsError';
+}
+
+const RELOAD = 'The change is saved; reload the page to see it.';
+const INT32 = 2 ** 31;
+const DAY_MS = 86_400_000;
+const FIRST_DAY = parseDay('0001-01-01') / DAY_MS;
+/** The engine keeps years in 16 bits. */
+const DAY_TOO_LATE = parseDay('65536-01-01') / DAY_MS;
+
+/** The rows of an Arrow stream of one record batch, as the service answers them. */
+export class AnsweredRows {
+  readonly columns: ArrowColumns;
+  readonly count: number;
+  /** What the stream tells beside its columns. */
+  readonly metadata: ReadonlyMap<string, string>;
+
+  /** @param bytes a complete stream; the rows share its memory */
+  constructor(bytes: ArrayBuffer) {
+    const table = tableFromIPC(bytes);
+    this.columns = columnsOf(table);
+    this.metadata = table.schema.metadata ?? new Map();
+    this.count = lengthOf(this.columns);
+  }
+
+  /** The log entry that the first row tells; null if it tells none. */
+  get logid(): number | null {
+    const id = this.count > 0 ? this.at('pf_logid', 0) : null;
+    return typeof id === 'number' ? id : null;
+  }
+
+  /** A value as the service writes it in JSON: days and times as ISO text; null in a column that is not there. */
+  at(name: string, row: number): Row[string] {
+    const column = this.columns.get(name);
+    const value = column?.at(row) ?? null;
+    if (value === null || column === undefined) return null;
+    return (textOf[column.type.typeId] ?? asIs)(value);
+  }
+}
+
+/** How values of an Arrow type are written in JSON; flechette gives days and times as milliseconds. */
+const textOf: Readonly<Record<number, (value: unknown) => Row[string]>> = {
+  [Type.Date]: (ms) => toScalar(Number(ms), 'date'),
+  [Type.Timestamp]: (ms) => toScalar(Number(ms), 'datetime'),
+};
+
+const asIs = (value: unknown): Row[string] =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
+
+/**
+ * Rows of an answer as columns for the engine's table: those of its schema, nothing else, each of its
+ * column's type. A column that is absent is empty in every row. Without this check the engine would
+ * silently drop, zero or wrap values that do not fit.
+ *
+ * @param index the table's key column; every row must have it
+ * @throws RowsError if a value does not fit the loaded table
+ */
+export function fitted(
+  columns: ArrowColumns,
+  schema: Schema,
+  index: string,
+): Map<string, Column<unknown>> {
+  if (hasEmpty(columns, index)) {
+    throw new RowsError(`An answered row has no ${index}. ${RELOAD}`);
+  }
+  const fit = new Map<string, Column<unknown>>();
+  for (const [name, type] of Object.entries(schema)) {
+    const column = columns.get(name);
+    if (column && column.nullCount < column.length) fit.set(name, FIT[type](column, name));
+  }
+  return fit;
+}
+
+const misfit = (name: string, what: string) =>
+  new RowsError(`“${name}” now holds ${what}. ${RELOAD}`);
+
+/** A column as one of the engine's type. @throws RowsError if a value has no place in it */
+type Fit = (column: Column<unknown>, name: string) => Column<unknown>;
+
+const NO_NUMBER = 'something other than a number';
+
+const FIT: Readonly<Record<ColumnType, Fit>> = {
+  string(column) {
+    if ((dictionaryOf(column) ?? column).type.typeId === Type.Utf8) return column;
+    const write = textOf[column.type.typeId] ?? asIs;
+    const texts = [...column].map((value) => (value === null ? null : String(write(value))));
+    return columnFromArray(texts, utf8());
+  },
+  boolean(column, name) {
+    if (column.type.typeId !== Type.Bool) throw misfit(name, 'something other than yes or no');
+    return column;
+  },
+  float(column, name) {
+    const numbers = numbersOf(column);
+    if (!numbers) throw misfit(name, NO_NUMBER);
+    return numbers.values instanceof Float64Array ? column : whole(widened(numbers));
+  },
+  integer(column, name) {
+    const numbers = numbersOf(column);
+    if (!numbers) throw misfit(name, NO_NUMBER);
+    if (numbers.values instanceof Int32Array) return column;
+    if (some(numbers, (value) => !Number.isFinite(value))) throw misfit(name, NO_NUMBER);
+    if (some(numbers, (value) => !Number.isInteger(value))) throw misfit(name, 'fractions');
+    if (some(numbers, (value) => value >= INT32 || value < -INT32)) {
+      throw misfit(name, 'numbers larger than this page loaded it for');
+    }
+    return whole(mapped(numbers, (value) => value, true));
+  },
+  date(column, name) {
+    const days = daysIn(column);
+    if (!days) throw misfit(name, 'something other than a date');
+    const { values, validity } = days;
+    const isStrange = (day: number) => day < FIRST_DAY || day >= DAY_TOO_LATE;
+    const strange = values.find((day, y) => isStrange(day) && isThere(validity, y));
+    if (strange !== undefined) throw misfit(name, `an unknown date, “${dayText(strange)}”`);
+    return column;
+  },
+  datetime(column, name) {
+    if (column.type.typeId !== Type.Timestamp) throw misfit(name, 'something other than a time');
+    return column;
+  },
+};
+
+/** A day as text; one that JavaScript's dates do not reach is counted from 1970-01-01. */
+const dayText = (day: number) =>
+  Math.abs(day) <= 1e8 ? toScalar(day * DAY_MS, 'date') : `day ${day}`;
+
+/** Whether any of some numbers that are there is so. */
+function some({ values, validity }: Numbers, is: (value: number) => boolean): boolean {
+  for (let y = 0; y < values.length; y++) {
+    if (isThere(validity, y) && is(Number(values[y]))) return true;
+  }
+  return false;
+}

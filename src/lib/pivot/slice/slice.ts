@@ -1,0 +1,405 @@
+import { isLeaf, type ColumnEntry } from '../../contract/columns';
+import type { DateRange, Slice } from '../../contract/operations';
+import { isDateRange } from '../../contract/operations';
+import type { Scalar } from '../../contract/primitives';
+import type { LayoutFilter } from '../../contract/stored-layout';
+import { parseDay, toScalar, valueKey } from '../values/cell-value';
+import type { CellValue, Schema } from '../values/engine-types';
+import { rangeOf, type Periods } from './date-ranges';
+import { lastDayOf, readBucket } from '../values/time-unit';
+import type { Underlying } from './underlying';
+import { behindValues } from './underlying';
+
+/** What a slice needs to know of a source's column. */
+export type SliceColumn = Pick<ColumnEntry, 'cname' | 'role' | 'is_key'>;
+
+/** One cell of a pivot, as its view knows it. */
+export interface PivotCell {
+  groupBy: readonly string[];
+  splitBy: readonly string[];
+  /** Typed values of the row headers down to the cell's row; empty for the total row. */
+  rowPath: readonly CellValue[];
+  /** Typed values of the split columns; null for a row header, which spans every column. */
+  columnPath: readonly CellValue[] | null;
+  filter: readonly LayoutFilter[];
+  filterOp: 'and' | 'or';
+  schema: Schema;
+  expressions: Readonly<Record<string, string>>;
+  /** What the values of each expression stand for. */
+  underlying: ReadonlyMap<string, Underlying>;
+}
+
+/**
+ * Why a part of the cell is not in its slice. `split`: the cell is split or grouped by something a
+ * slice cannot hold, such as `pf_iter`. `filter`: a filter that is no list of dimension values.
+ */
+export interface NotHeld {
+  kind: 'split' | 'filter';
+  column: string;
+  text: string;
+}
+
+export interface CellSlice {
+  slice: Slice;
+  /** Parts of the cell that the slice leaves out: an operation reaches beyond what is shown. */
+  notHeld: NotHeld[];
+  /** What the slice lists the days of, if the cell shows a month, say; see {@link inPeriods}. */
+  periods: Periods;
+  /** Why no slice selects exactly this cell, as a sentence; null if one does. */
+  impossible: string | null;
+}
+
+const IMPOSSIBLE = {
+  mixed: (column: string) =>
+    `Rows of equal source values stand under several values of “${column}”: no selection is exactly this cell.`,
+  nothing: (column: string) => `“${column}” has no such rows: there is nothing behind this cell.`,
+  unknown: (column: string) =>
+    `The values behind “${column}” could not be read, so no selection is exactly this cell.`,
+};
+
+/** The expressions whose values {@link sliceFromCell} needs to know the meaning of. */
+export function expressionsOf(
+  cell: Omit<PivotCell, 'underlying'>,
+  isExpression: (column: string) => boolean,
+): string[] {
+  const named = [...conditionsOf(cell), ...cell.filter.map(([column]) => ({ column }))];
+  return [...new Set(named.map(({ column }) => column).filter(isExpression))];
+}
+
+/**
+ * The slice that selects exactly the rows a cell adds up (docs/contract/05-operations.md). Built
+ * from typed paths, never from printed ones; a value the slice cannot carry is named, not dropped
+ * in silence.
+ */
+export function sliceFromCell(cell: PivotCell, columns: readonly SliceColumn[]): CellSlice {
+  const builder = new SliceBuilder(cell, columns);
+  const conditions = [...conditionsOf(cell), ...builder.filterConditions()];
+  // Expressions last: what they stand for depends on what the others say of the same columns.
+  const isExpression = ({ column }: Condition) => cell.underlying.has(column);
+  for (const condition of conditions.filter((c) => !isExpression(c))) builder.add(condition);
+  for (const condition of conditions.filter(isExpression)) builder.addExpression(condition);
+  builder.keepToRanges();
+  return builder.result();
+}
+
+/** A column, or an expression, takes one of some values. */
+interface Condition {
+  column: string;
+  values: readonly CellValue[];
+}
+
+const conditionsOf = ({
+  groupBy,
+  splitBy,
+  rowPath,
+  columnPath,
+}: Omit<PivotCell, 'underlying'>): Condition[] => [
+  ...rowPath.map((value, i) => ({ column: groupBy[i] ?? '', values: [value] })),
+  ...(columnPath ?? []).map((value, i) => ({ column: splitBy[i] ?? '', values: [value] })),
+];
+
+/** Days that follow each other, by their ends in epoch milliseconds, both included. */
+interface Days {
+  first: number;
+  last: number;
+}
+
+const ALL_DAYS: Days = { first: -Infinity, last: Infinity };
+
+const inBoth = (one: Days, other: Days): Days => ({
+  first: Math.max(one.first, other.first),
+  last: Math.min(one.last, other.last),
+});
+
+class SliceBuilder {
+  private readonly held = new Map<string, readonly CellValue[]>();
+  /** The days that filters of a date column admit. */
+  private readonly ranges = new Map<string, Days>();
+  private readonly notHeld: NotHeld[] = [];
+  /** The days that a date column's units of time admit; null if something else tells some of its days. */
+  private readonly periods = new Map<string, Days | null>();
+  private impossible: string | null = null;
+
+  constructor(
+    private readonly cell: PivotCell,
+    private readonly columns: readonly SliceColumn[],
+  ) {}
+
+  /** Row and column headers, and filters: a column takes one of the values. */
+  add({ column, values }: Condition): void {
+    if (this.isSliceable(column)) {
+      this.periods.set(column, null);
+      this.restrict(column, values);
+    } else this.leaveOut(column, values);
+  }
+
+  /** The same of an expression: the columns it needs take the values that it stands for. */
+  addExpression({ column, values }: Condition): void {
+    const underlying = this.cell.underlying.get(column);
+    if (!underlying?.columns.every((name) => this.isSliceable(name))) {
+      return this.leaveOut(column, values);
+    }
+    const behind = behindValues(underlying, values, (name) => this.held.get(name));
+    if (behind.kind === 'lists') {
+      for (const [name, list] of behind.lists) this.restrict(name, list);
+      this.notePeriod(column, values, underlying.columns);
+      return;
+    }
+    if (behind.kind !== 'nothing') this.leaveOut(column, values);
+    this.impossible = IMPOSSIBLE[behind.kind](column);
+  }
+
+  /**
+   * The view's own filters: dimension and date columns with `==`, `in` or `is null` narrow the slice, and
+   * so do date columns from a day or up to a day.
+   */
+  filterConditions(): Condition[] {
+    const { filter, filterOp, schema, underlying } = this.cell;
+    const joinedByOr = filterOp === 'or' && filter.length > 1;
+    return filter.flatMap((entry): Condition[] => {
+      const [column] = entry;
+      const values = joinedByOr ? null : filterValues(entry, schema);
+      const isHeld = underlying.has(column)
+        ? underlying.get(column)?.columns.every((name) => this.isSliceable(name))
+        : this.isSliceable(column);
+      if (values && isHeld) return [{ column, values }];
+      if (!joinedByOr && this.holdsRange(entry)) return [];
+      const text = filterText(entry) + (joinedByOr ? ' (one of several)' : '');
+      this.notHeld.push({ kind: 'filter', column, text });
+      return [];
+    });
+  }
+
+  /** Keeps the days of a cell to those that the filters of their column admit. */
+  keepToRanges(): void {
+    for (const [column, { first, last }] of this.ranges) {
+      if (first > last) this.impossible = IMPOSSIBLE.nothing(column);
+      const days = this.held.get(column);
+      const admitted = days?.filter((day) => Number(day ?? NaN) >= first && Number(day) <= last);
+      if (admitted) this.restrict(column, admitted);
+    }
+  }
+
+  result(): CellSlice {
+    const slice = [...this.held].map(([column, values]) => {
+      const scalars = values.map((value) => toScalar(value, this.cell.schema[column]));
+      return [column, scalars.length === 1 ? (scalars[0] ?? null) : scalars] as const;
+    });
+    const day = (ms: number) => String(toScalar(ms, 'date'));
+    const ranges = [...this.ranges]
+      .filter(([column]) => !this.held.has(column))
+      .map(([column, { first, last }]): [string, DateRange] => [
+        column,
+        {
+          ...(first !== -Infinity && { from: day(first) }),
+          ...(last !== Infinity && { to: day(last) }),
+        },
+      ]);
+    return {
+      slice: Object.fromEntries([...slice, ...ranges]),
+      notHeld: this.notHeld,
+      periods: this.heldPeriods(),
+      impossible: this.impossible,
+    };
+  }
+
+  /** Takes a filter of a date column from a day or up to a day; false if it is no such filter. */
+  private holdsRange([column, operator, term]: LayoutFilter): boolean {
+    const { schema, underlying } = this.cell;
+    const isDate = schema[column] === 'date' && !underlying.has(column);
+    if (!isDate || !this.isSliceable(column) || Array.isArray(term) || term === null) return false;
+    if (operator !== '>=' && operator !== '<=') return false;
+    const end = parseTerm(term, 'date');
+    if (typeof end !== 'number') return false;
+    const admitted = operator === '>=' ? { ...ALL_DAYS, first: end } : { ...ALL_DAYS, last: end };
+    this.ranges.set(column, inBoth(this.ranges.get(column) ?? ALL_DAYS, admitted));
+    return true;
+  }
+
+  /** Keeps the days of a unit of time; of columns that anything else tells the values of, nothing. */
+  private notePeriod(name: string, values: readonly CellValue[], columns: readonly string[]): void {
+    const bucket = readBucket(this.cell.expressions[name] ?? '');
+    const [start, ...others] = values;
+    if (!bucket || typeof start !== 'number' || others.length > 0 || !this.isDate(bucket.date)) {
+      for (const column of columns) this.periods.set(column, null);
+      return;
+    }
+    const before = this.periods.get(bucket.date);
+    if (before === null) return;
+    const period = { first: start, last: lastDayOf(start, bucket.unit) };
+    this.periods.set(bucket.date, inBoth(before ?? ALL_DAYS, period));
+  }
+
+  private heldPeriods(): Periods {
+    return new Map(
+      [...this.periods].flatMap(([column, period]): [string, Required<DateRange>][] => {
+        const days = period && inBoth(period, this.ranges.get(column) ?? ALL_DAYS);
+        const range = days && rangeOf(days.first, days.last);
+        return range ? [[column, range]] : [];
+      }),
+    );
+  }
+
+  /** Whether a range of days may select by a column. */
+  private isDate(column: string): boolean {
+    const isOfDates = this.columns.some((c) => c.cname === column && c.role === 'date');
+    return isOfDates && this.cell.schema[column] === 'date';
+  }
+
+  private isSliceable(column: string): boolean {
+    return this.columns.some((c) => c.cname === column && isLeaf(c.role));
+  }
+
+  private restrict(column: string, values: readonly CellValue[]): void {
+    const before = this.held.get(column);
+    const after = before
+      ? before.filter((value) => values.some((other) => valueKey(other) === valueKey(value)))
+      : values;
+    if (after.length === 0) {
+      this.impossible = `The cell and the filters ask different values of “${column}”: there is nothing behind it.`;
+      return;
+    }
+    this.held.set(column, after);
+  }
+
+  private leaveOut(column: string, values: readonly CellValue[]): void {
+    const type = this.cell.schema[column];
+    const text = values.map((value) => String(toScalar(value, type) ?? 'empty')).join(', ');
+    this.notHeld.push({ kind: 'split', column, text: `${column} = ${text}` });
+  }
+}
+
+/**
+ * Dimensions in a slice that are no key, if the source has keys: then only keys may select rows
+ * (docs/contract/14-what-the-operations-compute.md#is_key).
+ */
+export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]): string[] {
+  const dimensions = columns.filter((c) => c.role === 'dimension');
+  if (!dimensions.some((c) => c.is_key)) return [];
+  return dimensions.filter((c) => !c.is_key && Object.hasOwn(slice, c.cname)).map((c) => c.cname);
+}
+
+/**
+ * One slice for several cells; null if they differ in more than one column, because no single slice
+ * selects exactly their rows.
+ */
+export function mergeSlices(slices: readonly Slice[]): Slice | null {
+  const [first, ...rest] = slices;
+  if (!first) return null;
+  const names = Object.keys(first);
+  const lists = new Map(names.map((name) => [name, keyed(first[name])]));
+  let differing: string | null = null;
+  for (const slice of rest) {
+    if (Object.keys(slice).length !== names.length) return null;
+    for (const name of names) {
+      if (!Object.hasOwn(slice, name)) return null;
+      const [one, other] = [first[name], slice[name]];
+      // No list of values holds the days of a range.
+      if (isRange(one) || isRange(other)) {
+        if (JSON.stringify(one) === JSON.stringify(other)) continue;
+        return null;
+      }
+      const have = lists.get(name) ?? new Map();
+      const more = keyed(other);
+      const isSame = more.size === have.size && [...more.keys()].every((key) => have.has(key));
+      if (isSame) continue;
+      if (differing !== null && differing !== name) return null;
+      differing = name;
+      for (const [key, value] of more) have.set(key, value);
+    }
+  }
+  const merged = differing === null ? undefined : lists.get(differing);
+  return differing === null || !merged ? first : { ...first, [differing]: [...merged.values()] };
+}
+
+/** The values of a slice by their keys; none for a range of dates. */
+const keyed = (value: Slice[string] | undefined): Map<string, Scalar | null> =>
+  new Map(listOf(value).map((each) => [valueKey(each), each]));
+
+const isRange = (value: Slice[string] | undefined): value is DateRange =>
+  value !== undefined && isDateRange(value);
+
+/** A slice value as a list; none for a range of dates, which only {@link admits} can tell. */
+export function listOf(value: Slice[string] | undefined): (Scalar | null)[] {
+  if (value === undefined || isDateRange(value)) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** Whether a slice value selects the rows that have `value`. */
+export function admits(wanted: Slice[string], value: Scalar | null): boolean {
+  if (!isDateRange(wanted)) {
+    return listOf(wanted).some((one) => valueKey(one) === valueKey(value));
+  }
+  const { from, to } = wanted;
+  const day = typeof value === 'string' ? parseDay(value) : NaN;
+  const first = from === undefined ? -Infinity : parseDay(from);
+  const last = to === undefined ? Infinity : parseDay(to);
+  return first <= day && day <= last;
+}
+
+/**
+ * The values a filter admits, typed as the engine types the column; null if it is no list of
+ * values. Null inside `in` never matches in the engine, so it is no value of the filter.
+ */
+export function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null {
+  const [column, operator, term] = filter;
+  const typed = (value: CellValue) => parseTerm(value, schema[column]);
+  if (operator === 'is null') return [null];
+  if (operator === '==' && !Array.isArray(term) && term !== null) {
+    const value = typed(term);
+    return value === undefined ? null : [value];
+  }
+  if (operator === 'in' && Array.isArray(term)) {
+    const given = term.filter((v) => v !== null).map(typed);
+    const values = given.filter((v) => v !== undefined);
+    if (values.length === 0 || values.length < given.length) return null;
+    return distinct(values);
+  }
+  return null;
+}
+
+function parseTerm(value: CellValue, type: Schema[string] | undefined): CellValue | undefined {
+  switch (type) {
+    case 'date':
+    case 'datetime': {
+      if (typeof value === 'number') return value;
+      const text = String(value).trim().replace(' ', 'T');
+      const day = parseDay(text);
+      const ms = Number.isNaN(day) ? Date.parse(/Z$/.test(text) ? text : `${text}Z`) : day;
+      if (Number.isNaN(ms)) return undefined;
+      return type === 'date' ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
+    }
+    case 'integer':
+    case 'float': {
+      const number = Number(value);
+      return Number.isFinite(number) && value !== '' ? number : undefined;
+    }
+    case 'boolean':
+      if (value === true || value === 'true') return true;
+      if (value === false || value === 'false') return false;
+      return undefined;
+    case 'string':
+      return String(value);
+    default:
+      return undefined;
+  }
+}
+
+const FILTER_WORDS: Record<string, string> = {
+  '==': '=',
+  '!=': '≠',
+  'is not null': 'is not empty',
+  'is null': 'is empty',
+};
+
+function filterText([column, operator, term]: LayoutFilter): string {
+  const word = FILTER_WORDS[operator] ?? operator;
+  if (operator.endsWith('null')) return `${column} ${word}`;
+  const shown = Array.isArray(term) ? term.filter((t) => t !== null).join(', ') : term;
+  return `${column} ${word} ${shown ?? 'empty'}`;
+}
+
+function distinct(values: readonly CellValue[]): CellValue[] {
+  const seen = new Map(values.map((value) => [valueKey(value), value]));
+  return [...seen.values()];
+}

@@ -1,0 +1,192 @@
+import type { Column } from '@uwdata/flechette';
+import type { Scalar } from '../../contract/primitives';
+import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from '../rows/arrow-columns';
+import { toScalar, valueKey } from '../values/cell-value';
+import type { CellValue, Schema } from '../values/engine-types';
+import { cellValueAt, inOrder, type KnownValues } from '../rows/known-values';
+import { nextTask } from '../next-task';
+import type { TableRows } from './table-rows';
+
+/** After so many rows, the page gets a turn. */
+const ROWS_PER_TURN = 250_000;
+
+/** One value of a column. */
+export interface Member {
+  /** As a filter names it; null is the empty value. */
+  value: Scalar | null;
+  /** Null as long as they are not counted. */
+  rows: number | null;
+  /** Null without a measure, too. */
+  sum: number | null;
+}
+
+/**
+ * The values of columns in the version's own rows: no other version's, and none that are tried. They are read
+ * from the rows themselves, so the engine need not have the column.
+ */
+export class Members {
+  constructor(
+    private readonly rows: Pick<TableRows, 'runs'>,
+    private readonly schema: Schema,
+    private readonly values: KnownValues,
+    /** Whether rows that tell a log entry are the version's own. */
+    private readonly isOwn: (logid: number) => boolean,
+  ) {}
+
+  /** Values of a column that contain a text, sorted; null if the column is not loaded. */
+  async containing(
+    column: string,
+    search: string,
+    limit: number,
+  ): Promise<(Scalar | null)[] | null> {
+    const type = this.schema[column];
+    if (type === undefined) return null;
+    const values = this.values.of(column) ?? (await this.read(column));
+    const wanted = search.trim().toLowerCase();
+    return values
+      .map((value) => toScalar(value, type))
+      .filter((value) =>
+        String(value ?? '')
+          .toLowerCase()
+          .includes(wanted),
+      )
+      .slice(0, limit);
+  }
+
+  /**
+   * The values of a column if they can be told at once; each is without the number of its rows. Null if the
+   * rows have to be read.
+   */
+  known(column: string): Member[] | null {
+    const values = this.values.of(column);
+    const type = this.schema[column];
+    return (
+      values && values.map((value) => ({ value: toScalar(value, type), rows: null, sum: null }))
+    );
+  }
+
+  /**
+   * The values of a column, each with the number of its rows and the sum of a measure, which is null without
+   * one; sorted by value.
+   */
+  async counted(column: string, measure: string | null): Promise<Member[]> {
+    const type = this.schema[column];
+    return (await this.count(column, measure)).map(({ value, rows, sum }) => ({
+      value: toScalar(value, type),
+      rows,
+      sum: measure === null ? null : sum,
+    }));
+  }
+
+  private async read(column: string): Promise<CellValue[]> {
+    const { moment } = this.values;
+    const values = (await this.count(column, null)).map(({ value }) => value);
+    if (moment === this.values.moment) this.values.set(column, values);
+    return values;
+  }
+
+  private async count(column: string, measure: string | null): Promise<Group[]> {
+    const groups = new Map<string, Group>();
+    let rows = 0;
+    // Rows that come or go meanwhile do not count: these are those of one moment.
+    for (const { columns, runs } of this.rows.runs(this.isOwn)) {
+      const counts = countsOf(columns, column, measure);
+      for (const { from, to } of runs) {
+        for (let start = from; start < to; start += ROWS_PER_TURN) {
+          const end = Math.min(to, start + ROWS_PER_TURN);
+          counts.add(start, end);
+          rows += end - start;
+          if (rows < ROWS_PER_TURN) continue;
+          await nextTask();
+          rows = 0;
+        }
+      }
+      for (const group of counts.groups()) add(groups, group);
+    }
+    return [...groups.values()].sort((a, b) => inOrder(a.value, b.value));
+  }
+}
+
+/** Rows of one value. */
+interface Group {
+  value: CellValue;
+  rows: number;
+  sum: number;
+}
+
+function add(groups: Map<string, Group>, { value, rows, sum }: Group): void {
+  const key = valueKey(value);
+  const group = groups.get(key);
+  if (!group) return void groups.set(key, { value, rows, sum });
+  group.rows += rows;
+  group.sum += sum;
+}
+
+/** Counts rows that came together by the values of a column. */
+interface Counts {
+  add(from: number, to: number): void;
+  groups(): Iterable<Group>;
+}
+
+function countsOf(columns: ArrowColumns, name: string, measure: string | null): Counts {
+  const column = columns.get(name);
+  const amounts = measure === null ? null : numbersOf(columns.get(measure));
+  const amountAt = (y: number) =>
+    amounts && isThere(amounts.validity, y) ? Number(amounts.values[y]) : 0;
+  const dictionary = column && dictionaryOf(column);
+  const codes = column?.data[0];
+  return dictionary && codes?.values instanceof Int32Array
+    ? countsByCode(dictionary, codes.values, codes.nullCount > 0 ? codes.validity : ALL, amountAt)
+    : countsByValue(column, amountAt);
+}
+
+/** The bits of a column that is empty nowhere. */
+const ALL = new Uint8Array(0);
+
+function countsByCode(
+  dictionary: Column<unknown>,
+  codes: Int32Array,
+  validity: Uint8Array,
+  amountAt: (y: number) => number,
+): Counts {
+  // The last place is that of the empty value.
+  const empty = dictionary.length;
+  const rows = new Int32Array(empty + 1);
+  const sums = new Float64Array(empty + 1);
+  return {
+    add(from, to) {
+      for (let y = from; y < to; y++) {
+        const at = isThere(validity, y) ? (codes[y] ?? empty) : empty;
+        rows[at] = (rows[at] ?? 0) + 1;
+        sums[at] = (sums[at] ?? 0) + amountAt(y);
+      }
+    },
+    *groups() {
+      for (const [at, count] of rows.entries()) {
+        const value = at === empty ? null : cellValueAt(dictionary, at);
+        if (count > 0) yield { value, rows: count, sum: sums[at] ?? 0 };
+      }
+    },
+  };
+}
+
+/** @param column none if all of its values are empty */
+function countsByValue(
+  column: Column<unknown> | undefined,
+  amountAt: (y: number) => number,
+): Counts {
+  const groups = new Map<CellValue, Group>();
+  return {
+    add(from, to) {
+      for (let y = from; y < to; y++) {
+        const value = column ? cellValueAt(column, y) : null;
+        const group = groups.get(value);
+        if (group) {
+          group.rows += 1;
+          group.sum += amountAt(y);
+        } else groups.set(value, { value, rows: 1, sum: amountAt(y) });
+      }
+    },
+    groups: () => groups.values(),
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { joined } from '../rows/arrow-columns';
+import { StandIns } from './message-patch';
+
+const bytesOf = (...parts: (number[] | Uint8Array)[]) =>
+  new Uint8Array(joined(parts.map((part) => Uint8Array.from(part))));
+
+/** A length as Protocol Buffers write it. */
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)];
+}
+
+/** A field that holds bytes or a message. */
+const field = (number: number, content: Uint8Array) =>
+  bytesOf(varint((number << 3) | 2), varint(content.length), content);
+
+/** A message as the engine's client sends it: numbers before, and a message behind in the same one. */
+const request = (rows: Uint8Array) =>
+  bytesOf(
+    [...varint(1 << 3), ...varint(1_910_978_653)],
+    field(2, bytesOf([7, 7])),
+    [(3 << 3) | 1, ...new Array<number>(8).fill(255)],
+    [(4 << 3) | 5, ...new Array<number>(4).fill(255)],
+    field(27, bytesOf(field(1, field(2, rows)), field(3, field(1, bytesOf([112, 102]))))),
+  );
+
+const sent = async (rows: readonly Uint8Array[], form = request) => {
+  const standIns = new StandIns();
+  return standIns.during(rows, async (standIn) =>
+    standIns.filled(form(new Uint8Array(standIn)).slice().buffer),
+  );
+};
+
+describe('rows that go past the client', () => {
+  it.each([0, 1, 16, 90, 127, 128, 129, 16_383, 16_384, 3_000_000])(
+    'are in its message, whose lengths are true: %i bytes',
+    async (size) => {
+      const rows = Uint8Array.from({ length: size }, (_, i) => i % 251);
+      const parts = [rows.subarray(0, size >> 1), rows.subarray(size >> 1)];
+      expect(Buffer.from(await sent(parts)).equals(request(rows))).toBe(true);
+    },
+  );
+
+  it('are put into their own message only, and only once', async () => {
+    const standIns = new StandIns();
+    const other = request(bytesOf([1, 2, 3])).slice().buffer;
+    await standIns.during([bytesOf([4])], async (standIn) => {
+      expect(standIns.filled(other)).toBe(other);
+      const message = () => request(new Uint8Array(standIn)).slice().buffer;
+      await standIns.during([bytesOf([5])], async (second) => {
+        const filled = standIns.filled(request(new Uint8Array(second)).slice().buffer);
+        expect(new Uint8Array(filled)).toEqual(request(bytesOf([5])));
+      });
+      expect(new Uint8Array(standIns.filled(message()))).toEqual(request(bytesOf([4])));
+      expect(new Uint8Array(standIns.filled(message()))).toEqual(new Uint8Array(message()));
+    });
+  });
+
+  it('are not sent in a form that is not known', async () => {
+    const inText = (rows: Uint8Array) => field(1, bytesOf([9], rows));
+    await expect(sent([bytesOf([4])], inText)).rejects.toThrow('in another form');
+  });
+});

@@ -1,0 +1,134 @@
+import { joined } from '../rows/arrow-columns';
+
+/** So long that no other bytes of a message are the same by chance. */
+const LENGTH = 16;
+
+/** Rows on their way to the engine, and what stands for them until they are sent. */
+interface Awaited {
+  standIn: Uint8Array;
+  rows: readonly Uint8Array[];
+}
+
+/**
+ * Sends rows to the engine past its client. The client would copy them three times, once in memory that it
+ * keeps: it is given a few bytes that stand for them, and its message gets the rows instead when it goes
+ * out (docs/decisions/0045-rows-go-past-the-client.md).
+ */
+export class StandIns {
+  private readonly awaited = new Set<Awaited>();
+
+  /**
+   * @param rows parts of an Arrow stream, in order
+   * @param ask asks the client for something, with what stands for the rows
+   */
+  async during<T>(
+    rows: readonly Uint8Array[],
+    ask: (standIn: ArrayBuffer) => Promise<T>,
+  ): Promise<T> {
+    const standIn = crypto.getRandomValues(new Uint8Array(LENGTH));
+    const awaited = { standIn, rows };
+    this.awaited.add(awaited);
+    try {
+      return await ask(standIn.slice().buffer);
+    } finally {
+      this.awaited.delete(awaited);
+    }
+  }
+
+  /**
+   * A message of the client's with the rows that something in it stands for; the message itself if nothing
+   * does.
+   *
+   * @throws Error if what stands for rows is no field of the message
+   */
+  filled(message: ArrayBuffer): ArrayBuffer {
+    const bytes = new Uint8Array(message);
+    for (const awaited of this.awaited) {
+      const at = indexOf(bytes, awaited.standIn);
+      if (at < 0) continue;
+      this.awaited.delete(awaited);
+      return withField(bytes, at, awaited.rows);
+    }
+    return message;
+  }
+}
+
+function indexOf(bytes: Uint8Array, wanted: Uint8Array): number {
+  for (
+    let at = bytes.indexOf(wanted[0] ?? 0);
+    at >= 0;
+    at = bytes.indexOf(wanted[0] ?? 0, at + 1)
+  ) {
+    if (wanted.every((byte, i) => bytes[at + i] === byte)) return at;
+  }
+  return -1;
+}
+
+/** A field of a message in Protocol Buffers that holds bytes or another message. */
+interface Field {
+  /** Where its length is written. */
+  lengthAt: number;
+  start: number;
+  end: number;
+}
+
+/** How many bytes a value has whose length is not written, by its wire type. */
+const FIXED: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
+const VARINT = 0;
+const WITH_LENGTH = 2;
+
+/** A message of which a field of stand-in length holds other bytes; the messages around it become longer. */
+function withField(message: Uint8Array, at: number, parts: readonly Uint8Array[]): ArrayBuffer {
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  const field = { start: at, end: at + LENGTH };
+  // From the inside: how long the innermost is tells how long the next one is.
+  let before: Uint8Array[] = [];
+  let inner = field.start;
+  let added = size - LENGTH;
+  for (const { lengthAt, start, end } of fieldsAround(message, field).toReversed()) {
+    const length = written(end - start + added);
+    before = [length, message.subarray(start, inner), ...before];
+    added += length.length - (start - lengthAt);
+    inner = lengthAt;
+  }
+  return joined([message.subarray(0, inner), ...before, ...parts, message.subarray(field.end)]);
+}
+
+/** The fields that a field is in, and last itself. @throws Error if it is none */
+function fieldsAround(
+  message: Uint8Array,
+  { start, end }: Pick<Field, 'start' | 'end'>,
+): readonly Field[] {
+  const around: Field[] = [];
+  let at = 0;
+  while (at < start) {
+    const tag = readVarint(message, at);
+    const type = tag.value % 8;
+    if (type === WITH_LENGTH) {
+      const length = readVarint(message, tag.end);
+      const field = { lengthAt: tag.end, start: length.end, end: length.end + length.value };
+      const holds = field.start <= start && field.end >= end;
+      if (holds) around.push(field);
+      if (field.start === start && field.end === end) return around;
+      at = holds ? field.start : field.end;
+    } else if (type === VARINT) at = readVarint(message, tag.end).end;
+    else at = tag.end + (FIXED[type] ?? message.length);
+  }
+  throw new Error('The engine’s client sends rows in another form than this page knows.');
+}
+
+function readVarint(bytes: Uint8Array, at: number): { value: number; end: number } {
+  let value = 0;
+  for (let end = at, weight = 1; ; end++, weight *= 128) {
+    const byte = bytes[end] ?? 0;
+    value += (byte & 127) * weight;
+    if (byte < 128) return { value, end: end + 1 };
+  }
+}
+
+function written(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return Uint8Array.from([...bytes, rest]);
+}

@@ -1,0 +1,96 @@
+/* eslint-disable @typescript-eslint/consistent-type-assertions --
+   The one place where Perspective's types meet ours: its own say `any` for most answers, and do not
+   know the viewer's element. engine-types.ts says what it takes and answers. */
+import '@finos/perspective-viewer/dist/css/pro.css';
+import '@finos/perspective-viewer/dist/css/pro-dark.css';
+import { joined } from '../rows/arrow-columns';
+import type { EngineClient, Schema, Table, Viewer } from '../values/engine-types';
+import { StandIns } from './message-patch';
+
+let engine: Promise<Engine> | null = null;
+
+/**
+ * The engine in its worker, started once per page. Its modules need a document when they are
+ * imported, so they are imported here, in the browser only.
+ */
+export function startEngine(): Promise<Engine> {
+  engine ??= start().catch((error: unknown) => {
+    engine = null;
+    throw error;
+  });
+  return engine;
+}
+
+async function start(): Promise<Engine> {
+  const [perspective, viewer, { default: EngineWorker }, serverWasm, viewerWasm] =
+    await Promise.all([
+      import('@finos/perspective'),
+      import('@finos/perspective-viewer'),
+      import('@finos/perspective/dist/cdn/perspective-server.worker.js?worker&inline'),
+      import('@finos/perspective/dist/wasm/perspective-server.wasm?url'),
+      import('@finos/perspective-viewer/dist/wasm/perspective-viewer.wasm?url'),
+    ]);
+  perspective.default.init_server(fetch(serverWasm.default) as unknown as Promise<Response>);
+  await Promise.all([
+    viewer.default.init_client(fetch(viewerWasm.default) as unknown as Promise<Response>),
+    import('../grid/plugin'),
+  ]);
+  const worker = new EngineWorker();
+  // Some browsers for phones have no shared workers.
+  const standIns = typeof SharedWorker === 'undefined' ? null : new StandIns();
+  const taken = Promise.resolve(standIns ? shared(worker, standIns) : worker);
+  const client = (await perspective.default.worker(taken)) as unknown as EngineClient;
+  return new Engine(client, standIns);
+}
+
+/**
+ * A worker as the engine's client takes a shared one: by a port that messages go out by. The port of a
+ * worker of its own it makes itself.
+ */
+function shared(worker: Worker, standIns: StandIns): SharedWorker {
+  const { port1: port, port2 } = new MessageChannel();
+  worker.postMessage(null, [port2]);
+  const post = port.postMessage.bind(port);
+  port.postMessage = (message: unknown, options?: Transferable[] | StructuredSerializeOptions) => {
+    if (!(message instanceof ArrayBuffer)) return post(message, options as never);
+    const filled = standIns.filled(message);
+    post(filled, [filled]);
+  };
+  return Object.create(SharedWorker.prototype, { port: { value: port } }) as SharedWorker;
+}
+
+/** The engine as the pivot uses it. Rows are parts of an Arrow stream of one record batch, in order. */
+export class Engine {
+  constructor(
+    private readonly client: EngineClient,
+    /** Null if rows have to go through the client. */
+    private readonly standIns: StandIns | null,
+  ) {}
+
+  /** Makes a table of rows. @throws Error if the engine refuses them */
+  table(rows: readonly Uint8Array[], options: { index: string }): Promise<Table> {
+    return this.give(rows, (given) => this.client.table(given, options));
+  }
+
+  /** Makes a table without rows. */
+  emptyTable(schema: Schema, options: { index: string }): Promise<Table> {
+    return this.client.table(schema, options);
+  }
+
+  /** Takes rows into a table, in one update. */
+  update(table: Table, rows: readonly Uint8Array[]): Promise<unknown> {
+    return this.give(rows, (given) => table.update(given));
+  }
+
+  private give<T>(
+    rows: readonly Uint8Array[],
+    ask: (given: ArrayBuffer) => Promise<T>,
+  ): Promise<T> {
+    return this.standIns ? this.standIns.during(rows, ask) : ask(joined(rows));
+  }
+}
+
+/** A viewer that is not on the page yet. */
+export function createViewer(): Viewer {
+  return document.createElement('perspective-viewer') as unknown as Viewer;
+}

@@ -1,0 +1,116 @@
+import type { ColumnEntry } from '../../contract/columns';
+import { isLeaf } from '../../contract/columns';
+import type { Iter } from '../../contract/operations';
+import type { Layout } from '../../contract/stored-layout';
+import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
+import { Buckets } from './buckets';
+import { byName } from '../values/cell-value';
+import type { ColumnFacts } from '../rows/column-facts';
+import { columnsNeeded } from '../layout/columns-needed';
+import { typesOf, whyApart, wideColumns } from '../comparable';
+import { KnownDays } from '../rows/days';
+import type { Schema } from '../values/engine-types';
+import { datesGrouped, expectedLayout, factsIn } from '../layout/expected-layout';
+import { KnownValues } from '../rows/known-values';
+import { usedExpressions, usualGroups } from '../layout/layout';
+import { Origins, type OtherVersion } from '../rows/origins';
+
+/** Columns that the table always has: filters by log entry go by them. */
+const ALWAYS = ['pf_logid'];
+
+/** Another version to compare with: its plan's rows as Arrow streams of one record batch each. */
+export interface ComparedRows extends Omit<OtherVersion, 'wide'> {
+  batches: readonly ArrayBuffer[];
+}
+
+/** What the rows of a pivot are, and what it is to show of them. */
+export interface RowsOptions {
+  index: 'pf_id' | 'pf_gkey';
+  columns: readonly ColumnEntry[];
+  /** Iterations whose rows are no part of the plan. */
+  excluded: readonly Iter[];
+  /** The layout that will be shown, as far as it is known. */
+  layout: Layout;
+  /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */
+  compared: ComparedRows | null;
+}
+
+/** The rows of a pivot as the engine is to get them, and what is known of them by then. */
+interface ReadyRows {
+  /** All columns, those that are made among them. */
+  columns: ArrowColumns;
+  /** The columns that the table begins with. */
+  names: ReadonlySet<string>;
+  /** The types of all columns. */
+  whole: Schema;
+  /** The types of the columns that layouts speak of: all but those that are made of dates. */
+  schema: Schema;
+  origins: Origins;
+  buckets: Buckets;
+  /** The days of the version's own rows; after {@link rest}, those of the other version, too. */
+  days: KnownDays;
+  /** Reads what can wait until the engine loads, and takes time. To be called once. */
+  rest(): RestOfRows;
+}
+
+interface RestOfRows {
+  facts: ReadonlyMap<string, ColumnFacts>;
+  /** The values of the dimensions in the version's own rows. */
+  known: KnownValues;
+  /** The rows of the version that is compared with. Their days are noted. */
+  others: readonly ArrowColumns[];
+}
+
+/** Reads the rows of a version as far as it takes to load them: {@link ReadyRows}. */
+export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
+  const { compared: other } = options;
+  const loaded = columnsIn(bytes);
+  const batches = (other?.batches ?? []).map(columnsIn);
+  const compared = other && { ...other, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
+  const [value, units] = (['value', 'units'] as const).map(
+    (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
+  );
+  const measures = [value, units].filter((name) => name !== undefined);
+  const priced = value !== undefined && units !== undefined ? { value, units } : null;
+  const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
+  const { origins } = prepared;
+  const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
+  const days = new KnownDays([...dates, ...datesGrouped(options.layout)]);
+  days.add(loaded);
+  const usual = dates.find((name) => loaded.has(name));
+  const buckets = Buckets.of(prepared.columns, {
+    ...(usual !== undefined && usualGroups(usual, days.months(usual)).expressions),
+    ...usedExpressions(options.layout),
+  });
+  const columns = buckets.extend(prepared.columns);
+  const whole = typesOf(columns);
+  const schema = byName(buckets.loaded(whole));
+  const dimensions = options.columns.filter((c) => isLeaf(c.role)).map((c) => c.cname);
+  const expected = expectedLayout([loaded, ...batches], options, dimensions, schema, origins);
+  const names = new Set([...ALWAYS, options.index, ...columnsNeeded(expected.layout, whole)]);
+
+  const rest = (): RestOfRows => {
+    const unread = dimensions.filter((name) => !expected.facts.has(name));
+    const facts = new Map([...expected.facts, ...factsIn([loaded, ...batches], unread)]);
+    const known = new KnownValues(prepared.columns, dimensions);
+    const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
+    for (const each of others) days.add(each);
+    return { facts, known, others };
+  };
+  return { columns, names, whole, schema, origins, buckets, days, rest };
+}
+
+/**
+ * Why the rows of another version cannot stand beside those of this one; null if they can.
+ *
+ * @param own the types of this version's columns as they come
+ */
+export function whyNotBeside(
+  own: Schema,
+  { batches, name }: Pick<ComparedRows, 'batches' | 'name'>,
+): string | null {
+  return batches.reduce<string | null>(
+    (found, batch) => found ?? whyApart(own, typesOf(columnsIn(batch)), name),
+    null,
+  );
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { Busy } from '../busy';
+import type { Viewer } from '../values/engine-types';
+import type { TableRows } from './table-rows';
+import { TableViewer } from './table-viewer';
+
+const SORTED = { sort: [['Sales', 'desc']] };
+
+/** A viewer that shows what it is told when `draw` is called, and a table without the column Profit. */
+function shown() {
+  const has = new Set(['Region', 'Sales']);
+  let config: Record<string, unknown> = {};
+  let drawing: (() => void)[] = [];
+  const element = Object.assign(new EventTarget(), {
+    restore: async (part: Record<string, unknown>) => {
+      await new Promise<void>((resolve) => drawing.push(resolve));
+      config = { ...config, ...part };
+      element.dispatchEvent(new Event('perspective-config-update'));
+    },
+    load: async () => undefined,
+    save: async () => config,
+    flush: async () => undefined,
+    resetError: async () => undefined,
+    setThrottle: () => undefined,
+  }) as unknown as Viewer;
+  const table = { delete: async () => undefined };
+  const rows = {
+    table,
+    has: (names: string[]) => names.every((name) => has.has(name)),
+    bring: async (names: string[]) => {
+      for (const name of names) has.add(name);
+      return table;
+    },
+  } as unknown as TableRows;
+  const whole = { Region: 'string', Sales: 'float', Profit: 'float' } as const;
+  const viewer = new TableViewer(element, rows, whole, new Busy(() => undefined));
+  const heard: unknown[] = [];
+  viewer.listen(async () => void heard.push(config.sort ?? null));
+  const draw = async () => {
+    // What is asked for by then has reached the viewer.
+    await new Promise((resolve) => setTimeout(resolve));
+    for (const done of drawing) done();
+    drawing = [];
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { element, viewer, heard, draw };
+}
+
+/** A viewer that shows the sales of regions already. */
+async function opened() {
+  const all = shown();
+  const first = all.viewer.show({ group_by: ['Region'], columns: ['Sales'] }, [], () => undefined);
+  await all.draw();
+  await first;
+  expect(all.heard).toEqual([]);
+  return all;
+}
+
+describe('what others tell the viewer', () => {
+  it('is heard once', async () => {
+    const { element, heard, draw } = await opened();
+    const sorting = element.restore(SORTED);
+    await draw();
+    await sorting;
+    expect(heard).toEqual([SORTED.sort]);
+  });
+
+  it('is heard if it brings columns', async () => {
+    const { element, heard, draw } = await opened();
+    const sorting = element.restore({ ...SORTED, columns: ['Profit'] });
+    await draw();
+    await sorting;
+    expect(heard).toEqual([SORTED.sort]);
+  });
+
+  it('is heard if somebody else asks for columns before the viewer shows it', async () => {
+    const { element, viewer, heard, draw } = await opened();
+    const sorting = element.restore(SORTED);
+    await new Promise((resolve) => setTimeout(resolve));
+    const bringing = viewer.bring(['Profit']);
+    await draw();
+    await draw();
+    await Promise.all([sorting, bringing]);
+    expect(heard).toEqual([SORTED.sort]);
+  });
+});

@@ -1,0 +1,81 @@
+import { columnFromArray, dateDay } from '@uwdata/flechette';
+import { describe, expect, it } from 'vitest';
+import { Buckets } from './buckets';
+import { groupedBy } from '../values/time-unit';
+import { ViewerLayout } from './viewer-layout';
+
+const MONTHS = groupedBy('Order Date', 'month');
+const ROWS = ['Region', 'Category', MONTHS.name];
+
+/** A viewer, and what it is told; it takes that at once unless it is held up. */
+function shownBy(levels: number) {
+  let saved: Record<string, unknown> = {};
+  const buckets = Buckets.of(
+    new Map([['Order Date', columnFromArray([0], dateDay())]]),
+    MONTHS.expressions,
+  );
+  const layout = new ViewerLayout({ save: async () => saved }, buckets, () => levels);
+  const shows = (config: Record<string, unknown>) => (saved = { ...saved, ...config });
+  const take = (config: Parameters<ViewerLayout['tell']>[0]) => {
+    const told = layout.tell(config);
+    shows(told.config);
+    layout.settle(told, true);
+    return told.config;
+  };
+  const rows = async () => (await layout.read()).group_by;
+  return { layout, shows, take, rows };
+}
+
+describe('what the viewer is told of a layout', () => {
+  it('are the levels that are open, and the whole is read again', async () => {
+    const { layout, take, rows } = shownBy(1);
+    const { expressions } = MONTHS;
+    const told = take({ group_by: ROWS, expressions, columns: ['Sales'] });
+    expect(told).toEqual({ group_by: ['Region'], expressions: {}, columns: ['Sales'] });
+    expect(await layout.read()).toEqual({ group_by: ROWS, columns: ['Sales'], expressions });
+    // What is not named stays.
+    expect(take({ filter: [] })).toEqual({ filter: [] });
+    expect(await rows()).toEqual(ROWS);
+    expect(layout.rows).toEqual(ROWS);
+  });
+
+  it('is read as it was told before while the viewer does not show the last yet, or has refused it', async () => {
+    const { layout, take, rows } = shownBy(2);
+    take({ group_by: ROWS });
+    const refused = ['Segment', 'City'].map((last) =>
+      layout.tell({ group_by: ['Ship Mode', 'A', last] }),
+    );
+    expect(await rows()).toEqual(ROWS);
+    for (const each of refused) layout.settle(each, false);
+    expect(await rows()).toEqual(ROWS);
+    expect(layout.rows).toEqual(ROWS);
+    take({ group_by: ['Segment', 'City', 'State'] });
+    expect(await rows()).toEqual(['Segment', 'City', 'State']);
+  });
+
+  it('are all levels while they can be arranged in the viewer’s own settings, which then say what there is', async () => {
+    const { layout, shows, take, rows } = shownBy(1);
+    take({ group_by: ROWS });
+    layout.isWhole = true;
+    const told = layout.tell({ group_by: [...layout.rows] });
+    // It is still on its way.
+    expect(await rows()).toEqual(ROWS);
+    shows(told.config);
+    layout.settle(told, true);
+    expect(await rows()).toEqual(ROWS);
+    // A level that was closed before is taken out.
+    shows({ group_by: ['Region'] });
+    expect(await rows()).toEqual(['Region']);
+    shows({ group_by: [...ROWS, 'City'] });
+    expect(await rows()).toEqual([...ROWS, 'City']);
+    expect(layout.rows).toEqual(ROWS);
+    await layout.follow();
+    expect(layout.rows).toEqual([...ROWS, 'City']);
+    // What is told while it looks is newer.
+    shows({ group_by: ['City'] });
+    const following = layout.follow();
+    layout.tell({ group_by: ['State'] });
+    await following;
+    expect(layout.rows).toEqual(['State']);
+  });
+});

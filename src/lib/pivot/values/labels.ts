@@ -1,0 +1,60 @@
+import { toScalar } from './cell-value';
+import type { CellValue, ColumnType } from './engine-types';
+import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
+
+/** How a column's values are written: as its type, or as the calendar bucket that they are. */
+export type LabelStyle = ColumnType | TimeUnit;
+
+const MONTH = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** What is shown for the empty value, and for the empty text. */
+export const EMPTY = '(empty)';
+export const BLANK = '(blank)';
+
+/** Blanks and characters that nobody would see. */
+const HIDDEN = /^\s|\s$|\s\s|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/u;
+const ESCAPED = /\\|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/gu;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
+
+/**
+ * A group's value as it is shown; no two values are shown alike. A text is in quotes if it would be
+ * taken for something else, or has blanks that nobody would see.
+ */
+export function label(value: CellValue, style: LabelStyle | undefined): string {
+  if (value === null) return EMPTY;
+  if (typeof value === 'string') return textLabel(value);
+  if (typeof value === 'number' && isTimeUnit(style)) return unitLabel(new Date(value), style);
+  if (style === 'datetime')
+    return String(toScalar(value, style)).replace('T', ' ').replace('Z', '');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(toScalar(value, isTimeUnit(style) ? 'date' : style));
+}
+
+/** "Mar 2029", "Q1 2029", "2029". */
+function unitLabel(start: Date, unit: TimeUnit): string {
+  if (unit === 'month') return MONTH.format(start);
+  const year = String(start.getUTCFullYear());
+  return unit === 'year' ? year : `Q${Math.floor(start.getUTCMonth() / 3) + 1} ${year}`;
+}
+
+function textLabel(text: string): string {
+  if (text === '') return BLANK;
+  const isPlain = text !== EMPTY && text !== BLANK && !text.startsWith('“') && !HIDDEN.test(text);
+  return isPlain ? text : `“${text.replace(ESCAPED, escaped)}”`;
+}
+
+const escaped = (character: string): string =>
+  ESCAPES[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
+/** The style of a layout's column: its type, or the bucket that its expression makes. */
+export function labelStyle(
+  type: ColumnType | undefined,
+  expression: string | undefined,
+): LabelStyle | undefined {
+  const isTime = type === 'date' || type === 'datetime';
+  return (isTime && expression && readBucket(expression)?.unit) || type;
+}
