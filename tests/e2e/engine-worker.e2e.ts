@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
-/** How rows get to the engine (docs/decisions/0045-rows-go-past-the-client.md). */
+/** How rows get to the engine (docs/decisions/0039-the-first-screen.md). */
 
 test.use({ template: 'service' });
 

@@ -5,7 +5,7 @@ import { PivotPage } from './pivot-page';
 /** What is done as soon as the engine is given many rows. */
 type AtRows = Window & { atRows?: (() => void) | null };
 
-/** If so many go and as many stay, these are loaded anew (docs/decisions/0031-places-that-rows-leave.md). */
+/** If so many go and as many stay, these are loaded anew (docs/decisions/0008-a-grid-of-our-own.md). */
 const ROWS = 150_000;
 const OPENED = ['East', 'North', 'South', 'West'];
 const PARTS = ['Bar', 'Bolt', 'Nut'];

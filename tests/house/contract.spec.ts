@@ -121,3 +121,35 @@ describe('References', () => {
     expect(broken).toEqual([]);
   });
 });
+
+describe('Decisions', () => {
+  const records = filesIn('docs/decisions').filter(({ path }) => !path.endsWith('README.md'));
+
+  it.each(records)(
+    '$path has its own number, and context, decision and cost in order',
+    (record) => {
+      const number = Number(basename(record.path).slice(0, 4));
+      const [title, ...sections] = headings(record.text);
+      expect(title).toMatch(new RegExp(`^${number}\\. `));
+      expect(sections).toEqual(['Context', 'Decision', 'Cost']);
+      const sameNumber = records.filter(({ path }) =>
+        basename(path).startsWith(basename(record.path).slice(0, 5)),
+      );
+      expect(sameNumber).toEqual([record]);
+    },
+  );
+
+  it('are listed in the index', () => {
+    const listed = links(fileAt('docs/decisions/README.md').text);
+    expect(listed.toSorted()).toEqual(records.map(({ path }) => basename(path)).toSorted());
+  });
+
+  it('are named by their numbers', () => {
+    const wrong = documents.flatMap(({ path, text }) =>
+      Array.from(text.matchAll(/\[decision (\d+)\]\(\S*?(\d{4})-[^)]*\)/gi))
+        .filter(([, number, file]) => Number(number) !== Number(file))
+        .map(([link]) => `${path}: ${link}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

@@ -58,7 +58,7 @@ export interface NumberWords {
 
 /**
  * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
- * (docs/decisions/0033-blocks-are-one-entry.md). What cannot be written is said before anything is sent.
+ * (docs/decisions/0020-amounts-are-typed-into-cells.md). What cannot be written is said before anything is sent.
  */
 export class BlockTyping {
   /** Why the last block was not written, and of which selection. */

@@ -4,7 +4,7 @@ import { NONE_TOGGLED, ToggledGroups } from '../pivot/grid/toggled';
 
 /**
  * Which rows and columns of a version were opened and closed one by one. The tab keeps them while it loads
- * the page anew or shows others (docs/decisions/0041-what-a-tab-keeps.md).
+ * the page anew or shows others (docs/decisions/0016-the-address-is-the-arrangement.md).
  */
 export class KeptGroups {
   private readonly key: string;

@@ -64,7 +64,7 @@ const without = ({ written, undone }: Changed, logid: number): Changed => ({
 /**
  * The entries of a version that were written and undone in this tab: Ctrl+Z undoes the newest of the ones,
  * Ctrl+Y makes the newest of the others again. The tab keeps them while it loads the page anew or shows
- * others (docs/decisions/0041-what-a-tab-keeps.md).
+ * others (docs/decisions/0016-the-address-is-the-arrangement.md).
  */
 export class OwnChanges {
   private now: Changed = NOTHING;

@@ -47,7 +47,7 @@ interface Entered {
 
 /**
  * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into a
- * price, one of the value with the units held (docs/decisions/0038-a-price-in-the-grid.md); into an empty
+ * price, one of the value with the units held (docs/decisions/0020-amounts-are-typed-into-cells.md); into an empty
  * cell, a clone of the rows that it is to be like. They are written one after the other, in the order
  * in which they were typed, while the planner goes on.
  */

@@ -69,7 +69,7 @@ export interface BodyOf {
  * The bodies that are being made, read or cached. Readers of one state of a version share one body: a reader
  * that asks while it is made waits for it, and later readers get the same bytes. The newest body of a series
  * stays cached after its last reader is done, while nobody else needs its memory: the next state has most of
- * the same rows (docs/decisions/0015-rows-are-kept.md).
+ * the same rows (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class Bodies {
   readonly #byState = new Map<string, Body>();

@@ -26,7 +26,7 @@ interface Waiting {
  *
  * An answer that does not fit waits in order of arrival, and reserves nothing meanwhile: an answer that
  * cannot grow releases what it has. Two answers therefore never wait for each other
- * (docs/decisions/0014-one-budget-for-rows.md).
+ * (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class Budget {
   #held = 0;

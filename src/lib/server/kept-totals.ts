@@ -16,7 +16,7 @@ interface Series<Totals> {
 
 /**
  * A cache for the totals of entries. The rows of an entry never change, so the database is asked only for the
- * totals of new entries (docs/decisions/0015-rows-are-kept.md).
+ * totals of new entries (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class KeptTotals<Totals extends { logid: number }> {
   readonly #bySeries = new Map<string, Series<Totals>>();

@@ -8,7 +8,7 @@ import { GRID_CSS } from './styles';
 const TAG = 'perspective-viewer-pivot-grid';
 
 /**
- * The grid as a plugin of the viewer's (docs/decisions/0029-a-grid-of-our-own.md). It passes on what the
+ * The grid as a plugin of the viewer's (docs/decisions/0008-a-grid-of-our-own.md). It passes on what the
  * viewer asks; its host decides what is drawn.
  */
 class PivotGridElement extends HTMLElement implements GridPlugin {

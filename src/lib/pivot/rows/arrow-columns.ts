@@ -16,7 +16,7 @@ export type ArrowColumns = ReadonlyMap<string, Column<unknown>>;
 /**
  * The columns of an Arrow stream of one record batch. They share its memory, but for the values of
  * dictionaries: these are decoded here, once. The reader is Flechette, a seventh of what apache-arrow adds to
- * the page (docs/decisions/0009-a-light-arrow-reader.md).
+ * the page (docs/decisions/0004-rows-as-arrow.md).
  */
 export const columnsIn = (bytes: ArrayBuffer): Map<string, Column<unknown>> =>
   columnsOf(tableFromIPC(bytes));

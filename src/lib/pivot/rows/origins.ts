@@ -26,7 +26,7 @@ const ID = 'pf_id';
  * `difference` is plan less reference; `percent` that difference as a share of the reference. `other`
  * and the two after it are the same with another version in the reference's place
  * (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit, of the plan
- * (docs/decisions/0038-a-price-in-the-grid.md).
+ * (docs/decisions/0020-amounts-are-typed-into-cells.md).
  */
 const ORIGINS = [
   'price',

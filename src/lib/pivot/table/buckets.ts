@@ -17,7 +17,7 @@ interface Bucket {
 /**
  * Dates that are grouped by month, quarter or year, as columns of the table. Layouts and addresses speak of
  * expressions, as they always did; the engine gets the column in their place, since it computes an expression
- * for every row of each view (docs/decisions/0046-months-are-columns.md).
+ * for every row of each view (docs/decisions/0039-the-first-screen.md).
  */
 export class Buckets {
   private constructor(private readonly made: ReadonlyMap<string, Bucket>) {}

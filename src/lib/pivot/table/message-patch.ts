@@ -12,7 +12,7 @@ interface Awaited {
 /**
  * Sends rows to the engine past its client. The client would copy them three times, once in memory that it
  * keeps: it is given a few bytes that stand for them, and its message gets the rows instead when it goes
- * out (docs/decisions/0045-rows-go-past-the-client.md).
+ * out (docs/decisions/0039-the-first-screen.md).
  */
 export class StandIns {
   private readonly awaited = new Set<Awaited>();

@@ -117,12 +117,12 @@ interface Loaded {
  *
  * The table has only those columns that are looked at: the engine takes time and memory for each, when rows
  * are loaded and whenever some come or go. The others are brought when they are first asked for
- * (docs/decisions/0048-columns-join-when-used.md).
+ * (docs/decisions/0039-the-first-screen.md).
  *
  * The engine gives the places that rows have left to rows that come, and looks for each from the start of a
  * list that grows to the most places that were ever free, and never shrinks. So if many rows go, those that
  * stay are loaded anew instead, which leaves no such place; and if the search for rows that come would take
- * longer than that (docs/decisions/0031-places-that-rows-leave.md).
+ * longer than that (docs/decisions/0008-a-grid-of-our-own.md).
  */
 export class TableRows {
   private parts: Part[] = [];

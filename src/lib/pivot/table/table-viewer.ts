@@ -7,7 +7,7 @@ import type { TableRows } from './table-rows';
 /**
  * The engine's viewer on the table of the rows. Before it is told what to show, the table gets the columns
  * for that; if they make it another table, the viewer goes on in that one with what it shows
- * (docs/decisions/0048-columns-join-when-used.md).
+ * (docs/decisions/0039-the-first-screen.md).
  */
 export class TableViewer {
   /** Whether the viewer has the table, or is being given it. */

@@ -19,7 +19,7 @@ interface Told {
 /**
  * What is arranged, and what the viewer is told of it: of dates that are grouped by a unit of time the columns
  * in the place of the expressions, and of the levels of rows those that are open. The others join the view
- * when they are first opened (docs/decisions/0047-levels-join-when-opened.md).
+ * when they are first opened (docs/decisions/0039-the-first-screen.md).
  */
 export class ViewerLayout {
   /** What the viewer was told, the last first: until it has taken that, it may show what is behind. */

@@ -15,7 +15,7 @@ const SETTINGS = {
 /**
  * Settings by which PostgreSQL notices that a process of the service is gone or frozen, and releases the
  * locks of its transactions (docs/contract/15-concurrency.md,
- * docs/decisions/0011-what-ends-when-somebody-is-gone.md).
+ * docs/decisions/0011-how-a-hanging-write-ends.md).
  */
 const LIVENESS = {
   // A machine that has vanished answers no probe. PostgreSQL notices it after 5 + 3 × 2 s.

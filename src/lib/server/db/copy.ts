@@ -93,7 +93,7 @@ export async function copyOut(
 
 /**
  * A COPY whose bytes are read before pg sees them. pg would make an object per row, which takes longer than
- * decoding the row (docs/decisions/0044-rows-off-the-connection.md).
+ * decoding the row (docs/decisions/0004-rows-as-arrow.md).
  */
 class CopyOut implements pg.Submittable {
   readonly #messages = new CopyMessages();

@@ -18,7 +18,7 @@ type Taker = (bytes: Buffer) => boolean;
  *
  * PostgreSQL sends 8 KB at a time, and wakes a reader that waits. To wake it for each part takes a fifth of
  * PostgreSQL's own time. So the socket waits until more has come
- * (docs/decisions/0044-rows-off-the-connection.md).
+ * (docs/decisions/0004-rows-as-arrow.md).
  */
 export class RowSocket extends Socket {
   #taker: Taker | undefined;

@@ -20,7 +20,7 @@ const LONGEST = 2_147_483_647;
  * Limits the time of the statements that a request runs on one connection. The server's `statement_timeout`
  * is not enough: a network may lose the answer, and PostgreSQL does not check for a cancel during one long
  * computation. A late statement is cancelled. If that does not help, the connection is cut off and the
- * server's process is terminated (docs/decisions/0011-what-ends-when-somebody-is-gone.md).
+ * server's process is terminated (docs/decisions/0011-how-a-hanging-write-ends.md).
  */
 export class Watch {
   readonly #until: number;
