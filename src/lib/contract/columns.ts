@@ -32,7 +32,7 @@ export const RESERVED_NAMES = [
 
 const nullableText = v.nullable(text);
 
-/** One column's metadata as it is kept in pf.col_meta, with the database type of the source. */
+/** One column's metadata as it is kept in pf.col_meta, with the database types of the source's column. */
 export const ColumnEntry = v.object({
   cname: v.string(),
   label: nullableText,
@@ -44,6 +44,14 @@ export const ColumnEntry = v.object({
   in_grain: v.boolean(),
   type: v.nullable(
     v.pipe(v.string(), v.description('Database type; null if the table lost the column')),
+  ),
+  base_type: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description(
+        'The type that a domain is made of, with its decimals; of any other type, the type itself',
+      ),
+    ),
   ),
 });
 export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;

@@ -104,8 +104,8 @@ export class OperationDraft {
     const units = readable(this.units);
     const { valueColumn, unitsColumn } = this.planned;
     const decimals = {
-      value: decimalsOf(valueColumn?.type),
-      units: decimalsOf(unitsColumn?.type),
+      value: decimalsOf(valueColumn?.base_type),
+      units: decimalsOf(unitsColumn?.base_type),
     };
     const { isPartlyLocked } = this;
     return preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, decimals);

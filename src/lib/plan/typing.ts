@@ -289,8 +289,8 @@ export class Typing {
         : edit;
     const edits = { value: null, units: null, [role]: asked };
     return scaleOutcome({ ...edits, holdPrice: false }, totals, {
-      value: decimalsOf(valueColumn?.type),
-      units: decimalsOf(unitsColumn?.type),
+      value: decimalsOf(valueColumn?.base_type),
+      units: decimalsOf(unitsColumn?.base_type),
     })[role];
   }
 

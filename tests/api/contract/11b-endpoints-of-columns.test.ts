@@ -45,6 +45,7 @@ describe('GET and PUT /sources/:id/columns', () => {
       dim_period_col: null,
       in_grain: true,
       type: 'text',
+      base_type: 'text',
     });
     expect(saved).toHaveLength(16);
     ok(await put(service, [{ cname: 'name', role: 'dimension' }]));
@@ -199,5 +200,26 @@ describe('GET and PUT /sources/:id/columns', () => {
       400,
       /dim_group/,
     );
+  });
+
+  it('answers the base type of a domain, with its decimals', async ({ service }) => {
+    await service.query(`
+      CREATE DOMAIN public.rate AS numeric(12,3) CHECK (VALUE >= 0);
+      CREATE DOMAIN public.net_rate AS public.rate NOT NULL;
+      CREATE TABLE public.rated (k text, v public.net_rate, w double precision)`);
+    const rated = ok(await service.api.post('/sources', { schema: 'public', tname: 'rated' })).body;
+    const columns = (await service.api.get(`/sources/${rated.id}/columns`)).body;
+    expect(
+      columns.map(({ cname, type, base_type }: Record<string, string>) => [cname, type, base_type]),
+    ).toEqual([
+      ['k', 'text', 'text'],
+      ['v', 'public.net_rate', 'numeric(12,3)'],
+      ['w', 'double precision', 'double precision'],
+    ]);
+    await service.query('ALTER TABLE public.rated DROP COLUMN w');
+    expect((await service.api.get(`/sources/${rated.id}/columns`)).body[2]).toMatchObject({
+      type: null,
+      base_type: null,
+    });
   });
 });

@@ -17,6 +17,7 @@ const column = (
   dim_period_col: null,
   in_grain: false,
   type: 'text',
+  base_type: 'text',
   ...more,
 });
 const stored = [

@@ -6,7 +6,7 @@ import type { DatePair } from './periods';
 import { isLeaf, type ColumnEntry, type ColumnSave, type Role } from '$lib/contract/columns';
 
 /** The fields of a column that its row of the grid edits. */
-export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'opos'>;
+export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'base_type' | 'opos'>;
 
 export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 

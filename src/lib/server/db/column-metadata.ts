@@ -7,13 +7,13 @@ import { tableColumns } from './catalog';
 import type { Queryable } from './queryable';
 
 /** Column metadata joined with the current table. `type` is null if the table no longer has the column. */
-export interface ColumnRecord extends Omit<ColumnEntry, 'type'> {
+export interface ColumnRecord extends Omit<ColumnEntry, 'type' | 'base_type'> {
   /** Null if the table has gained the column and no metadata is stored for it yet. */
   id: number | null;
   table: TableColumn | null;
 }
 
-const { type: _, ...storedFields } = ColumnEntry.entries;
+const { type: _, base_type: __, ...storedFields } = ColumnEntry.entries;
 
 /** The stored metadata of a column. */
 export const StoredColumn = v.object({ id: v.number(), ...storedFields });
@@ -81,9 +81,13 @@ export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] 
     type: r.table?.type ?? null,
   }));
 
-/** The columns as the API answers them; `type` as the database prints it, null if the column is gone. */
+/** The columns as the API answers them; types as the database prints them, null if the column is gone. */
 export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =>
-  records.map(({ id: _, table, ...entry }) => ({ ...entry, type: table?.type.declared ?? null }));
+  records.map(({ id: _, table, ...entry }) => ({
+    ...entry,
+    type: table?.type.declared ?? null,
+    base_type: table?.type.base ?? null,
+  }));
 
 /** Inserts one row per column of the table, with the role `ignore`. Columns that have a row keep it. */
 export async function insertColumns(
@@ -103,7 +107,7 @@ export async function insertColumns(
 export async function updateColumns(
   db: Queryable,
   sourceId: number,
-  entries: readonly Omit<ColumnEntry, 'type'>[],
+  entries: readonly Omit<ColumnEntry, 'type' | 'base_type'>[],
 ): Promise<void> {
   await db.run(
     sql`UPDATE pf.col_meta m
