@@ -1,41 +1,38 @@
 import type { Layout, LayoutFilter } from '../contract/stored-layout';
 import { columnsIn, only, streamOf } from './rows/arrow-columns';
 import type { Buckets } from './table/buckets';
-import { Busy } from './busy';
+import { Busy, ended, Gate, nextTask } from './waiting';
 import type { CellIdentity, CellPosition, Press } from './slice/cell';
 import { shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { ColumnFacts } from './rows/column-facts';
-import { typesOf } from './comparable';
+import { type AnsweredRows, fitted, typesOf } from './rows/rows';
 import type { KnownDays } from './rows/days';
 import { EmptyValues } from './grid/empty-values';
-import { ended } from './ended';
 import type { Schema, Viewer } from './values/engine-types';
 import { monthsOf } from './layout/expected-layout';
-import { Gate } from './waiting';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
 import type { KnownValues } from './rows/known-values';
-import type { CleanLayout, MonthOrder } from './layout/layout';
 import {
+  type CleanLayout,
   cleanLayout,
   defaultLayout,
   GRID,
+  type MonthOrder,
   numberFormats,
   renamed,
   withMonthsInOrder,
   withOther,
-  withoutOther,
   withoutMonthOrder,
+  withoutOther,
 } from './layout/layout';
 import { Members } from './table/members';
-import { nextTask } from './next-task';
 import type { Origins } from './rows/origins';
 import { createViewer, startEngine } from './table/perspective';
 import { PivotTable } from './table/pivot-table';
 import { readyRows, whyNotBeside, type ComparedRows, type RowsOptions } from './table/ready-rows';
-import { fitted, type AnsweredRows } from './rows/rows';
 import { TableRows } from './table/table-rows';
 import { TableViewer } from './table/table-viewer';
 import { Tried } from './grid/tried';

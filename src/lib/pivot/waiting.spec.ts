@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { Gate } from './waiting';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Busy, ended, Gate, PATIENCE_MS } from './waiting';
 
 describe('a gate', () => {
   it('has those wait who come while it is closed', async () => {
@@ -55,5 +55,62 @@ describe('a gate', () => {
   it('tells why a question fails', async () => {
     const asking = new Gate().ask(() => Promise.reject(new Error('No such column')));
     await expect(asking).rejects.toThrow('No such column');
+  });
+});
+
+describe('what is busy', () => {
+  it('says so once, until the last of what it does is done or has failed', async () => {
+    const told: boolean[] = [];
+    const busy = new Busy((isBusy) => told.push(isBusy));
+    let finish: (value: string) => void = () => undefined;
+    const first = busy.during(() => new Promise<string>((resolve) => (finish = resolve)));
+    const second = busy.during(() => Promise.reject(new Error('gone')));
+    await expect(second).rejects.toThrow('gone');
+    expect(told).toEqual([true]);
+    finish('done');
+    expect(await first).toBe('done');
+    expect(told).toEqual([true, false]);
+  });
+});
+
+describe('steps that end something', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const taken: string[] = [];
+  beforeEach(() => void taken.splice(0));
+
+  const step = (name: string, end: () => Promise<unknown>) => () => {
+    taken.push(name);
+    return end();
+  };
+  const never = () => new Promise(() => undefined);
+
+  it('are taken one after the other, also after one that fails at once or later', async () => {
+    await ended(
+      step('rejects', () => Promise.reject(new Error('late'))),
+      step('throws', () => {
+        throw new Error('at once');
+      }),
+      step('ends', () => Promise.resolve()),
+    );
+    expect(taken).toEqual(['rejects', 'throws', 'ends']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are waited for until one time that holds for all of them, and taken all the same', async () => {
+    const ending = ended(
+      step('a', never),
+      step('b', never),
+      step('c', () => Promise.resolve()),
+    );
+    let isEnded = false;
+    void ending.then(() => (isEnded = true));
+    await vi.advanceTimersByTimeAsync(PATIENCE_MS - 1);
+    expect(isEnded).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isEnded).toBe(true);
+    await vi.runAllTimersAsync();
+    expect(taken).toEqual(['a', 'b', 'c']);
   });
 });

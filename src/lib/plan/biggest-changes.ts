@@ -1,6 +1,6 @@
 import type { Scalar } from '../contract/primitives';
 import { tidyChange } from '../pivot/values/cell-value';
-import { nextTask } from '../pivot/next-task';
+import { nextTask } from '../pivot/waiting';
 import type { AnsweredRows } from '../pivot/rows/rows';
 
 /** One leaf, and how much its measures change. */

@@ -15,13 +15,19 @@ import {
   type Sums,
 } from './chart';
 import { parseRows, type ReadRows } from '../values/columns-json';
-import type { CellValue, Schema, ReadTable, View, ViewConfig } from '../values/engine-types';
+import {
+  type CellValue,
+  type ReadTable,
+  type Schema,
+  type View,
+  type ViewConfig,
+  withView,
+} from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import { numberFormats, type MonthOrder } from '../layout/layout';
 import type { Origins } from '../rows/origins';
 import { isAdditive, paintingOf } from '../values/ratios';
 import { isTimeUnit } from '../values/time-unit';
-import { withView } from '../with-view';
 
 /** So many series a chart tells apart, all others as one among them. */
 const MOST_SERIES = 8;

@@ -1,5 +1,5 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
-import { nextTask } from '../next-task';
+import { nextTask } from '../waiting';
 import { cellXml, columnXml, texts, xml } from './sheet-xml';
 import { Styles, type CellStyle } from './styles';
 

@@ -1,10 +1,9 @@
 import { encoded, hasEmpty, only, type ArrowColumns } from '../rows/arrow-columns';
 import { valueKey } from '../values/cell-value';
-import type { ReadTable, Schema, ViewConfig } from '../values/engine-types';
+import { type ReadTable, type Schema, type ViewConfig, withView } from '../values/engine-types';
 import type { Shown } from './shown';
 import { readBucket } from '../values/time-unit';
 import { neededColumns } from '../slice/underlying';
-import { withView } from '../with-view';
 
 /** Which columns and expressions have been empty in a row since the pivot was opened. */
 export class EmptyValues {

@@ -1,10 +1,13 @@
-import type { CellIdentity } from '../slice/cell';
-import { cellKey } from '../slice/cell';
+import { type CellIdentity, cellKey } from '../slice/cell';
 import { tidyChange } from '../values/cell-value';
 import { parseRows } from '../values/columns-json';
-import type { CellValue, EngineTable, ViewConfig } from '../values/engine-types';
+import {
+  type CellValue,
+  type EngineTable,
+  type ViewConfig,
+  withView,
+} from '../values/engine-types';
 import { isAdditive, type Ratio } from '../values/ratios';
-import { withView } from '../with-view';
 
 /** More groups than this are not told apart: their cells are not marked. */
 const MOST_GROUPS = 200_000;

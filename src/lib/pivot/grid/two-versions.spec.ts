@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Iter } from '../../contract/operations';
-import { typesOf, whyApart, wideColumns } from '../comparable';
+import { AnsweredRows, fitted, typesOf, whyApart, wideColumns } from '../rows/rows';
 import type { CellValue, Schema, Table } from '../values/engine-types';
 import { defaultLayout, renamed, withOther, withoutOther } from '../layout/layout';
 import { Origins } from '../rows/origins';
 import { columnsIn, encoded } from '../rows/arrow-columns';
-import { AnsweredRows, fitted } from '../rows/rows';
 import { ViewReader } from './view-reader';
 import {
   awkwardRows,

@@ -1,30 +1,26 @@
 import { isLeaf } from '../../contract/columns';
 import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
-import { Answers } from '../answers';
-import type { CellIdentity, CellPosition, ReadCell } from '../slice/cell';
-import { pathKey } from '../slice/cell';
+import { Answers } from '../waiting';
+import { type CellIdentity, type CellPosition, pathKey, type ReadCell } from '../slice/cell';
 import { byName, printed, tidy, valueKey } from '../values/cell-value';
-import type { ReadRows } from '../values/columns-json';
-import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../values/columns-json';
-import type {
-  CellValue,
-  ColumnType,
-  EngineTable,
-  EngineView,
-  Schema,
-  ViewConfig,
-  ViewWindow,
+import { parseColumns, parseRows, type ReadRows, ROW_KEY, ROW_PATH } from '../values/columns-json';
+import {
+  type CellValue,
+  type ColumnType,
+  type EngineTable,
+  type EngineView,
+  type Schema,
+  type ViewConfig,
+  type ViewWindow,
+  withView,
 } from '../values/engine-types';
 import { drawnColumns, sums, type ColumnTotals, type DrawnColumn } from './columns';
 import { namesUsed, sliceContextOf } from '../layout/layout';
 import { isAdditive, paintingOf, type Ratio } from '../values/ratios';
-import { readPrinted } from '../printed-columns';
-import type { PivotCell, SliceColumn } from '../slice/slice';
-import { expressionsOf, sliceFromCell } from '../slice/slice';
+import { readPrinted } from './column-paths';
+import { expressionsOf, type PivotCell, type SliceColumn, sliceFromCell } from '../slice/slice';
 import { readBucket, startOf, type TimeUnit } from '../values/time-unit';
-import type { Underlying } from '../slice/underlying';
-import { neededColumns } from '../slice/underlying';
-import { withView } from '../with-view';
+import { neededColumns, type Underlying } from '../slice/underlying';
 
 /** So often the columns are read again if rows come or go while they are read. */
 const ATTEMPTS = 3;

@@ -1,7 +1,6 @@
 import type { Layout } from '../../contract/stored-layout';
-import { toScalar } from '../values/cell-value';
+import { quotedName, quotedText, toScalar } from '../values/cell-value';
 import type { CellValue, ColumnType, Schema } from '../values/engine-types';
-import { quotedName, quotedText } from '../expression-text';
 import { label, labelStyle } from '../values/labels';
 import { readBucket } from '../values/time-unit';
 

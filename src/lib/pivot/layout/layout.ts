@@ -2,7 +2,7 @@ import type { ColumnEntry } from '../../contract/columns';
 import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
 import type { ColumnFacts } from '../rows/column-facts';
 import type { Schema } from '../values/engine-types';
-import { quotedName, quotedText } from '../expression-text';
+import { quotedName, quotedText } from '../values/cell-value';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from '../rows/origins';
 import { SHARE_FORMAT } from '../values/ratios';
 import { groupedBy } from '../values/time-unit';

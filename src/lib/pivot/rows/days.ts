@@ -1,7 +1,6 @@
 import { Type, type Column } from '@uwdata/flechette';
-import { columnFrom, isThere, type ArrowColumns } from './arrow-columns';
+import { type ArrowColumns, columnFrom, isThere, visitEntries } from './arrow-columns';
 import type { CellValue } from '../values/engine-types';
-import { visitEntries } from '../entries';
 import { startOf, type TimeUnit } from '../values/time-unit';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { Answers } from '../answers';
+import { Answers } from '../waiting';
 import { valueKey } from '../values/cell-value';
 import type { CellValue, EngineTable } from '../values/engine-types';
 

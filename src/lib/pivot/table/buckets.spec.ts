@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnsIn, encoded, type ArrowColumns } from '../rows/arrow-columns';
 import { Buckets } from './buckets';
-import { typesOf } from '../comparable';
+import { typesOf } from '../rows/rows';
 import { KnownDays } from '../rows/days';
 import type { ReadTable, Table } from '../values/engine-types';
 import { PivotTable } from './pivot-table';

@@ -4,7 +4,7 @@ import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from '../rows/arr
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
 import { cellValueAt, inOrder, type KnownValues } from '../rows/known-values';
-import { nextTask } from '../next-task';
+import { nextTask } from '../waiting';
 import type { TableRows } from './table-rows';
 
 /** After so many rows, the page gets a turn. */

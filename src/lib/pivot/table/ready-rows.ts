@@ -1,5 +1,4 @@
-import type { ColumnEntry } from '../../contract/columns';
-import { isLeaf } from '../../contract/columns';
+import { type ColumnEntry, isLeaf } from '../../contract/columns';
 import type { Iter } from '../../contract/operations';
 import type { Layout } from '../../contract/stored-layout';
 import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
@@ -7,7 +6,7 @@ import { Buckets } from './buckets';
 import { byName } from '../values/cell-value';
 import type { ColumnFacts } from '../rows/column-facts';
 import { columnsNeeded } from '../layout/columns-needed';
-import { typesOf, whyApart, wideColumns } from '../comparable';
+import { typesOf, whyApart, wideColumns } from '../rows/rows';
 import { KnownDays } from '../rows/days';
 import type { Schema } from '../values/engine-types';
 import { datesGrouped, expectedLayout, factsIn } from '../layout/expected-layout';

@@ -1,13 +1,19 @@
 import type { Column } from '@uwdata/flechette';
-import type { ArrowColumns } from '../rows/arrow-columns';
-import { lengthOf, numbersOf, only, streamOf } from '../rows/arrow-columns';
+import {
+  type ArrowColumns,
+  columnAt,
+  lengthOf,
+  numbersOf,
+  only,
+  rowsAt,
+  streamOf,
+  visitEntries,
+} from '../rows/arrow-columns';
 import type { CellValue, Schema, Table } from '../values/engine-types';
-import { visitEntries } from '../entries';
 import type { Gate } from '../waiting';
 import { cellValueAt } from '../rows/known-values';
 import type { Engine } from './perspective';
 import { RowsError } from '../rows/rows';
-import { columnAt, rowsAt } from '../rows-at';
 
 /** In the time that one value is loaded in, the engine looks at so many places. */
 const PLACES_PER_VALUE = 300;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Busy } from '../busy';
+import { Busy } from '../waiting';
 import type { Viewer } from '../values/engine-types';
 import type { TableRows } from './table-rows';
 import { TableViewer } from './table-viewer';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Busy } from '../busy';
+import type { Busy } from '../waiting';
 import { columnsNeeded } from '../layout/columns-needed';
 import type { Schema, Viewer } from '../values/engine-types';
 import type { TableRows } from './table-rows';

@@ -91,3 +91,9 @@ const RESIDUE = 1e-9;
 
 /** The same for a sum of changes, which is 0 if they cancel out. */
 export const tidyChange = (sum: number): number => (Math.abs(sum) < RESIDUE ? 0 : tidy(sum));
+
+/** A column's name as an expression has it. */
+export const quotedName = (name: string): string => `"${name.replace(/(["\\])/g, '\\$1')}"`;
+
+/** A text as an expression has it. */
+export const quotedText = (text: string): string => `'${text.replace(/(['\\])/g, '\\$1')}'`;

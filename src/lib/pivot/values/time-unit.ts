@@ -1,4 +1,4 @@
-import { quotedName } from '../expression-text';
+import { quotedName } from './cell-value';
 
 /** The units of time that the engine groups dates by, each as the engine's `bucket` spells it. */
 const SPELT = { year: 'Y', quarter: '3M', month: 'M' } as const;

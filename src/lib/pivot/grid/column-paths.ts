@@ -1,5 +1,5 @@
-import { unprinted } from './values/cell-value';
-import type { CellValue, ColumnType } from './values/engine-types';
+import { unprinted } from '../values/cell-value';
+import type { CellValue, ColumnType } from '../values/engine-types';
 
 /**
  * The typed split values behind each column, from what the engine prints for it; null if what it prints

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, tableFrom } from '../../../tests/support/pivot-tables';
-import { printed, toScalar, unprinted } from './values/cell-value';
-import type { CellValue, ColumnType } from './values/engine-types';
-import { readPrinted } from './printed-columns';
+import { bytesOf, tableFrom } from '../../../../tests/support/pivot-tables';
+import { printed, toScalar, unprinted } from '../values/cell-value';
+import type { CellValue, ColumnType } from '../values/engine-types';
+import { readPrinted } from './column-paths';
 
 describe('what the engine prints for a column', () => {
   it('tells the values behind it', () => {

@@ -1,2 +1,0 @@
-/** Lets whatever else waits for the thread go before what follows. */
-export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
