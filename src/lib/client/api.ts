@@ -1,3 +1,4 @@
+/** The API as typed functions, with retries of writes whose outcome is unknown. */
 import * as v from 'valibot';
 import type { ColumnEntry, ColumnSave } from '../contract/columns';
 import type {

@@ -1,3 +1,4 @@
+/** Follows the events of a version, and reconnects. */
 import * as v from 'valibot';
 import { EVENT_KINDS, VersionEvent } from '../contract/events';
 

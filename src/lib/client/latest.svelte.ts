@@ -1,3 +1,4 @@
+/** Calls of which only the latest counts. */
 import { untrack } from 'svelte';
 import { messageOf } from './message-of';
 

@@ -1,3 +1,4 @@
+/** The colour theme of the pages. */
 import { MediaQuery } from 'svelte/reactivity';
 import { kept, keep } from './storage';
 

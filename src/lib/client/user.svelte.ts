@@ -1,3 +1,4 @@
+/** The person who works in this browser, and their roles. */
 import type { Me, Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { getMe, type CallOptions } from './api';

@@ -1,3 +1,4 @@
+/** Columns of a source and their metadata: roles, types, and the bodies that save them. */
 import * as v from 'valibot';
 import { number, text } from './primitives';
 

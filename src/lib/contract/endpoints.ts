@@ -1,3 +1,4 @@
+/** Every endpoint of the API: method, path, role, body and answers. OpenAPI and the tests read this list. */
 import * as v from 'valibot';
 import { ColumnsAnswer, ColumnsSaveRequest } from './columns';
 import {

@@ -1,3 +1,4 @@
+/** Events that a version's stream sends. */
 import * as v from 'valibot';
 
 /** The media type of server-sent events. */

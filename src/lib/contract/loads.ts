@@ -1,3 +1,4 @@
+/** Loads: bodies and answers of baseline and reference, and the filters of a load. */
 import * as v from 'valibot';
 import { note, pfUser, scalar, text } from './primitives';
 

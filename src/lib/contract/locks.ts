@@ -1,3 +1,4 @@
+/** Locks: slices of a version that nobody may change. */
 import * as v from 'valibot';
 import { Slice } from './operations';
 import { note, pfUser, timestamp } from './primitives';

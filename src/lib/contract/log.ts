@@ -1,3 +1,4 @@
+/** Log entries, undone entries, totals, and what undo and redo answer. */
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';

@@ -1,3 +1,4 @@
+/** Who is signed in, and the roles that a person can have. */
 import * as v from 'valibot';
 import { pfUser } from './primitives';
 

@@ -1,3 +1,4 @@
+/** The OpenAPI document, made from the endpoints and their schemas. */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';

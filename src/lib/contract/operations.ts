@@ -1,3 +1,4 @@
+/** The operations that write rows: scale, recode and clone, with their bodies and log entries. */
 import * as v from 'valibot';
 import { byColumn, note, number, pfUser, row, scalar, text } from './primitives';
 

@@ -1,3 +1,4 @@
+/** Schemas, headers and media types that the other files of the contract share. */
 import * as v from 'valibot';
 
 /**

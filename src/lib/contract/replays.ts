@@ -1,3 +1,4 @@
+/** Replays: the body that makes one, and the result of each entry. */
 import * as v from 'valibot';
 import { EntryTotals, LogEntry } from './log';
 import { LogOperation } from './operations';

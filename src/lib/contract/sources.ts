@@ -1,3 +1,4 @@
+/** Sources, the tables they are made of, and their stored SQL. */
 import * as v from 'valibot';
 import { LOG_OPERATIONS } from './operations';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';

@@ -1,3 +1,4 @@
+/** A stored layout of the pivot: rows, columns, measures, filters and order. */
 import * as v from 'valibot';
 import { byColumn } from './primitives';
 

@@ -1,3 +1,4 @@
+/** Versions: one plan each, and the bodies that create and change it. */
 import * as v from 'valibot';
 import { EntryTotals } from './log';
 import { Iter } from './operations';

@@ -1,3 +1,4 @@
+/** Named views: layouts of the pivot that people save. */
 import * as v from 'valibot';
 import { anyJson, byColumn, pfUser, shortName, timestamp } from './primitives';
 

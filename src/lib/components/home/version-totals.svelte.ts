@@ -1,3 +1,4 @@
+/** The totals of listed versions, loaded one by one. */
 import { SvelteMap } from 'svelte/reactivity';
 import { getVersionTotals } from '$lib/client/api';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';

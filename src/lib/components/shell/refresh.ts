@@ -1,3 +1,4 @@
+/** Loads the data of the current page again. */
 import { invalidate } from '$app/navigation';
 import { navigating } from '$app/state';
 

@@ -1,3 +1,4 @@
+/** Columns of a source while they are edited, and their save. */
 import { SvelteMap } from 'svelte/reactivity';
 import { ApiError } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';

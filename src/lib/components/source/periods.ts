@@ -1,3 +1,4 @@
+/** Names of the calendar's columns, and suggestions for the dimensions that follow from a date. */
 import type { ColumnEntry, PeriodColumn } from '$lib/contract/columns';
 
 /** What the calendar's columns hold, in words, with an example of December 2026. */

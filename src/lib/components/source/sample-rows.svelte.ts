@@ -1,3 +1,4 @@
+/** Example values of the columns of a source. */
 import { distinct } from '../distinct';
 import { messageOf } from '$lib/client/message-of';
 import type { Row } from '$lib/contract/primitives';

@@ -1,3 +1,4 @@
+/** Suggests roles for columns by their names, types and values. */
 import type { ColumnEntry, Role } from '$lib/contract/columns';
 import { RESERVED_NAMES } from '$lib/contract/columns';
 

@@ -1,3 +1,4 @@
+/** Templates as they are stored and as a generation would write them. */
 import {
   TEMPLATE_OPERATIONS,
   type Template,

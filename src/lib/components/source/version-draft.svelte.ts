@@ -1,3 +1,4 @@
+/** The name and description of a version while they are typed. */
 import { ApiError } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 

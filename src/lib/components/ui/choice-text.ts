@@ -1,3 +1,5 @@
+/** The text of a choice, with words for null and the empty text. */
+
 const EMPTY = '(empty)';
 export const BLANK = '(blank text)';
 

@@ -1,3 +1,5 @@
+/** Splits SQL into tokens to colour. */
+
 type SqlTokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'comment' | 'token';
 export type SqlToken = { kind: SqlTokenKind; text: string };
 

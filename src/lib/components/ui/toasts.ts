@@ -1,3 +1,4 @@
+/** Shows short messages about what happened. */
 import { toast } from 'svelte-sonner';
 
 /** A button on a toast, such as Undo. */

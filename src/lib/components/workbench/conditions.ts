@@ -1,3 +1,4 @@
+/** Conditions of a filter while they are edited, and as a request sends them. */
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loads';
 import type { Scalar } from '$lib/contract/primitives';

@@ -1,3 +1,4 @@
+/** A load while its form is filled in. */
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { LoadPreviewRequest } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';

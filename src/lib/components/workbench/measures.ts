@@ -1,3 +1,4 @@
+/** The labels of a source's measures. */
 import type { ColumnEntry } from '$lib/contract/columns';
 
 /** The labels of the source's value and units columns; null if it has none. */

@@ -1,3 +1,4 @@
+/** The preview of a load, requested again whenever the form changes. */
 import { ApiError, previewLoad } from '$lib/client/api';
 import { Latest } from '$lib/client/latest.svelte';
 import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';

@@ -1,3 +1,4 @@
+/** Names of segments. */
 import type { Segment } from '$lib/contract/log';
 import { iterName } from '../iter-name';
 

@@ -1,3 +1,4 @@
+/** Positions of bars, ticks and gaps on the timeline. */
 import { formatMonth } from '../format';
 
 /** A calendar day, counted from 1970-01-01, so that no time zone can shift it. */

@@ -1,3 +1,4 @@
+/** The state of the workbench: the form, its preview and its load. */
 import { editSegment, loadBaseline, loadReference } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
 import type { ColumnEntry } from '$lib/contract/columns';

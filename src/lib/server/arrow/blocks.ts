@@ -1,3 +1,4 @@
+/** Blocks: adjacent rows of a version that several states share. */
 import type { Data } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { rowCountOf } from './column-values';

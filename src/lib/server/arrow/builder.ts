@@ -1,3 +1,4 @@
+/** What a builder of a column is given and what it returns. */
 import type { Data } from 'apache-arrow';
 import type { Memory } from './growing';
 import type { Fields } from './wire';

@@ -1,3 +1,4 @@
+/** Chooses the builder and the Arrow type of each column of a COPY. */
 import type { Data, DataType } from 'apache-arrow';
 import type { ColumnBuilder } from './builder';
 import {

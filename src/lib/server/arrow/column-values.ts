@@ -1,3 +1,4 @@
+/** Reads values of finished columns. */
 import { DataType, makeData, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 

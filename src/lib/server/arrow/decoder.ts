@@ -1,3 +1,4 @@
+/** Decodes the bytes of a binary COPY into columns. */
 import { FieldRun } from './builder';
 import { makeBuilder, type Column, type PlannedColumn } from './column-plan';
 import { Memory } from './growing';

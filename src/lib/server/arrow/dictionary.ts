@@ -1,3 +1,4 @@
+/** The distinct texts of a column as UTF-8 bytes, with a code for each. */
 import {
   Dictionary,
   Int32,

@@ -1,3 +1,4 @@
+/** Encodes columns as an Arrow stream with one record batch. */
 import {
   AsyncByteQueue,
   DataType,

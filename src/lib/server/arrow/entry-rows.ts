@@ -1,3 +1,4 @@
+/** Combines cached rows with the rows of new entries. */
 import { rowCountIn, rowsOf, runsBetween, type RowBlock, type RowRun } from './blocks';
 import type { Column } from './column-plan';
 import { numbersOf } from './column-values';

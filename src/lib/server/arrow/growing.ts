@@ -1,3 +1,4 @@
+/** Typed arrays that grow. */
 import { Utf8, makeData, type Data } from 'apache-arrow';
 import { copyBits, countBits } from './bits';
 

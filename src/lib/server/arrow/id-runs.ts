@@ -1,3 +1,4 @@
+/** Ids as runs of adjacent integers. */
 import { Float64, Int32, makeData, type Data } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { numbersOf } from './column-values';

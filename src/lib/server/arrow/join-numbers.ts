@@ -1,3 +1,4 @@
+/** Joins the parts of a column of numbers. */
 import type { DataType } from 'apache-arrow';
 import { Data, Float64, Int32 } from 'apache-arrow';
 import { copyBits } from './bits';

@@ -1,3 +1,4 @@
+/** Joins the parts of a column of texts, with or without a dictionary. */
 import { DataType, Type, Utf8, makeData, makeVector, type Data, type Vector } from 'apache-arrow';
 import { rowsOf } from './blocks';
 import { isText } from './column-values';

@@ -1,3 +1,4 @@
+/** Joins runs of rows to one block. */
 import { DataType, type Data } from 'apache-arrow';
 import { Turns } from '../turns';
 import { dataIn, rowsOf, type RowBlock, type RowRun } from './blocks';

@@ -1,3 +1,4 @@
+/** What a joiner of one column is given and what it returns. */
 import type { Data, DataType } from 'apache-arrow';
 import { Validity } from './growing';
 

@@ -1,3 +1,4 @@
+/** Writes rows of columns as JSON, piece by piece. */
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { isText, rowCountOf } from './column-values';

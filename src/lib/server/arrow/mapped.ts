@@ -1,3 +1,4 @@
+/** Columns of texts that depend on the entry of a row: note and operation. */
 import type { Data } from 'apache-arrow';
 import { ByteDictionary, dictionaryData, type TextDictionary } from './dictionary';
 import type { EntryRun } from './entry-rows';

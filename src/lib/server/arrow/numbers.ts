@@ -1,3 +1,4 @@
+/** Builders of columns of numbers. */
 import { Bool, Float64, Int32, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';

@@ -1,3 +1,4 @@
+/** Placeholders that Arrow's writer encodes in place of the columns' bytes. */
 import { Data, DataType } from 'apache-arrow';
 import { copyBits } from './bits';
 import { bitValues, fixedValues, isText } from './column-values';

@@ -1,3 +1,4 @@
+/** Builders of columns of texts. */
 import type { Data } from 'apache-arrow';
 import type { ColumnBuilder, FieldRun } from './builder';
 import { ByteDictionary, dictionaryData } from './dictionary';

@@ -1,3 +1,4 @@
+/** Builders of columns of dates and timestamps. */
 import { DateDay, TimestampMillisecond, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';

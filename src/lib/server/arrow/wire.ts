@@ -1,3 +1,4 @@
+/** The binary COPY format of PostgreSQL. */
 import type { Memory } from './growing';
 
 /**

@@ -1,3 +1,4 @@
+/** The database connection of a command. */
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { COMMAND_OPTIONS } from '../db/connection-settings';

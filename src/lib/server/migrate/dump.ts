@@ -1,3 +1,4 @@
+/** Writes the schema `pf` as SQL text, read from the catalog. */
 import * as v from 'valibot';
 import { sql } from '../sql/quote';
 import type { CatalogReader } from './runner';

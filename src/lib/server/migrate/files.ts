@@ -1,3 +1,4 @@
+/** Reads the files of the migrations folder. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Compares the migration files with what the database has applied. */
 import * as v from 'valibot';
 import type { MigrationFile } from './files';
 

@@ -1,3 +1,4 @@
+/** Applies migrations and reports their state. */
 import { hostname, userInfo } from 'node:os';
 import pg from 'pg';
 import * as v from 'valibot';

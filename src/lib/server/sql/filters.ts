@@ -1,3 +1,4 @@
+/** Structured filters of a load as a condition on the source table. */
 import type { FilterCondition, Filters } from '../../contract/loads';
 import type { Scalar } from '../../contract/primitives';
 import type { Place } from '../errors';

@@ -1,3 +1,4 @@
+/** Columns of a source as the SQL of forecast tables needs them: types, roles and order. */
 import type { LeafRole, Role } from '../../contract/columns';
 import { isLeaf } from '../../contract/columns';
 import type { SqlText } from './quote';

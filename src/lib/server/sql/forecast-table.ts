@@ -1,3 +1,4 @@
+/** Names, columns and definition of a version's forecast table. */
 import { Buffer } from 'node:buffer';
 import type { ForecastColumn } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS_PATTERN } from './grain';

@@ -1,3 +1,4 @@
+/** The display grain: its columns and the key of a grain row. */
 import type { ForecastColumn } from './forecast-columns';
 import { grainColumns, measureColumns, toldApart } from './forecast-columns';
 import type { SqlText } from './quote';

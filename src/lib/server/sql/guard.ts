@@ -1,3 +1,4 @@
+/** Checks a condition from outside (docs/decisions/0005-sql-from-outside.md). */
 import type { Node, ScanToken } from 'libpg-query';
 import { hasSqlDetails, parse, scan } from 'libpg-query';
 import { faultAt, fieldPlace } from '../errors';

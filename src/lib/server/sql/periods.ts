@@ -1,3 +1,4 @@
+/** Which columns of the calendar a dimension can be filled from. */
 import type { PERIOD_COLUMNS } from '../../contract/columns';
 
 type PeriodColumn = (typeof PERIOD_COLUMNS)[number];

@@ -1,3 +1,4 @@
+/** Quoting: names and values become SQL text here, and only here. */
 import type { Scalar } from '../../contract/primitives';
 import type { Identifier, SqlText } from './trusted';
 import { trusted } from './trusted';

@@ -1,3 +1,4 @@
+/** The `set` of a recode or clone: its checks and its SQL. */
 import type { SetClause } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';

@@ -1,3 +1,4 @@
+/** A slice as a condition on the forecast table. */
 import type { DateRange, Slice } from '../../contract/operations';
 import { isDateRange } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';

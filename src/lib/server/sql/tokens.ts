@@ -1,3 +1,4 @@
+/** The tokens of stored templates, and how they are filled in. */
 import { AppError } from '../errors';
 import type { SqlText } from './quote';
 import { trusted } from './trusted';

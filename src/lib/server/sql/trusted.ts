@@ -1,3 +1,5 @@
+/** The types of SQL text and identifiers, and the one function that marks a string as such. */
+
 declare const isSql: unique symbol;
 declare const isIdentifier: unique symbol;
 

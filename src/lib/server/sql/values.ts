@@ -1,3 +1,4 @@
+/** Which text and JSON values fit the type of a column. */
 import type { Scalar } from '../../contract/primitives';
 import type { Place } from '../errors';
 import { faultAt } from '../errors';

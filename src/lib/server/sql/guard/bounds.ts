@@ -1,3 +1,4 @@
+/** Bounds of a condition from outside that hold before it is parsed. */
 import type { ScanToken } from 'libpg-query';
 import { refuseNumber } from './numbers';
 

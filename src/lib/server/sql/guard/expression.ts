@@ -1,3 +1,4 @@
+/** Checks the parsed tree of a condition from outside. */
 import type { A_Const, A_Expr, FuncCall, Node, TypeCast, TypeName } from 'libpg-query';
 import type { ArgumentRule } from './allowed';
 import { checkNumericCast, checkOperand, checkRangeCast, NUMBER_FUNCTIONS } from './numbers';

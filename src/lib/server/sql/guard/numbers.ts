@@ -1,3 +1,4 @@
+/** Checks the numbers of a condition from outside. */
 import type { FuncCall, Node } from 'libpg-query';
 import { Refused } from './refused';
 

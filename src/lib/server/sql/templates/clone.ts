@@ -1,3 +1,4 @@
+/** The `clone` template: copies the leaves of a slice, multiplied by a factor. */
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import type { SqlText } from '../quote';

@@ -1,3 +1,4 @@
+/** Generates all templates of a source from its columns. */
 import { isLeaf } from '../../../contract/columns';
 import type { TemplateOperation } from '../../../contract/sources';
 import type { Blame } from '../../errors';

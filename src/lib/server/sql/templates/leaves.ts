@@ -1,3 +1,4 @@
+/** The common parts of the scale, recode and clone templates. */
 import type { SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';

@@ -1,3 +1,4 @@
+/** Layout of lists of columns and expressions in a template. */
 import type { SqlText } from '../quote';
 import { join, sql } from '../quote';
 

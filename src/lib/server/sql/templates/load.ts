@@ -1,3 +1,4 @@
+/** The `baseline` and `reference` templates: copy rows of the source into a version. */
 import type { LoadOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';

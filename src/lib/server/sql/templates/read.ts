@@ -1,3 +1,4 @@
+/** The templates that read a version: `get_data` and `get_agg`. */
 import type { ForecastColumn } from '../forecast-columns';
 import { measureColumns } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, grainSumList, rawSelectList } from '../grain';

@@ -1,3 +1,4 @@
+/** The `recode` template: moves the leaves of a slice to other values. */
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, toldApart } from '../forecast-columns';
 import type { SqlText } from '../quote';

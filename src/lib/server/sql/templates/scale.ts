@@ -1,3 +1,4 @@
+/** The `scale` template: spreads an increment over the leaves of a slice. */
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import type { Identifier, SqlText } from '../quote';

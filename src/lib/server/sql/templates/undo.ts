@@ -1,3 +1,4 @@
+/** The `undo` template: deletes the rows of an entry and returns their keys. */
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns } from '../forecast-columns';
 import { grainKey } from '../grain';

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { filesIn } from './files';
+
+/** Folders of `src/lib` in which every file says first what it is for. */
+const FOLDERS = [
+  'src/lib/client',
+  'src/lib/contract',
+  'src/lib/components/home',
+  'src/lib/components/shell',
+  'src/lib/components/source',
+  'src/lib/components/ui',
+  'src/lib/components/workbench',
+  'src/lib/server/arrow',
+  'src/lib/server/migrate',
+  'src/lib/server/sql',
+];
+
+/** Whether a comment comes before the imports and the code of a file. */
+const opensWithComment = (path: string, text: string): boolean =>
+  path.endsWith('.svelte') ? /^(<!-- |<script[^>]*>\s*\/\*\* )/.test(text) : /^\/\*\*\s/.test(text);
+
+it.each(FOLDERS)('Every file of %s says in its first line what it is for', (folder) => {
+  const files = filesIn(folder).filter(
+    ({ path }) => /\.(ts|svelte)$/.test(path) && !/\.spec\.ts$/.test(path),
+  );
+  expect(files.length).toBeGreaterThan(2);
+  const without = files.filter(({ path, text }) => !opensWithComment(path, text));
+  expect(without.map(({ path }) => path)).toEqual([]);
+});
