@@ -1,9 +1,8 @@
-import * as v from 'valibot';
-import * as api from '../client/api';
-import type { LayoutFilter } from '../contract/stored-layout';
-import { Layout } from '../contract/stored-layout';
+import { Latest } from '../client/latest.svelte';
+import type { Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { NamedView } from '../contract/views';
+import type { Chart } from '../pivot/chart/chart-reader';
 import { GRID, sliceContextOf } from '../pivot/layout/layout';
 import type { Origins } from '../pivot/rows/origins';
 import type { Pivot } from '../pivot/pivot';
@@ -15,15 +14,10 @@ import type { Log } from './log.svelte';
 import { NamedViews } from './named-views.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
+import { ShownEntries, type EntryRange } from './shown-entries.svelte';
 
 /** What told which layout to show. */
 type Origin = 'saved layout' | 'view' | 'address';
-
-/** Which entries' rows are shown: those of one alone, or of all up to one. */
-interface ShownEntries {
-  entry: LogListEntry;
-  operator: '==' | '<=';
-}
 
 const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: null };
 
@@ -46,16 +40,12 @@ export class Arrangement {
   viewGone = $state.raw(false);
   /** The address names a log entry that is not there, so all rows are shown. */
   entryGone = $state.raw(false);
-  /** Null if the rows of all entries are shown. */
-  private entries = $state.raw<ShownEntries | null>(null);
-  /** The log entry whose rows alone are shown. */
-  readonly isolated = $derived(this.entries?.operator === '==' ? this.entries.entry : null);
-
-  private readonly groups: KeptGroups;
+  readonly entries: ShownEntries;
   readonly views: NamedViews;
-  /** The named view that is open; null: the layout that the source opens with. */
-  view = $state.raw<NamedView | null>(null);
-  /** Whether what is shown differs from that view. */
+  private readonly groups: KeptGroups;
+  /** What the chart on screen draws, read again after each change. */
+  readonly chart = new Latest<Chart>();
+  /** Whether what is shown differs from the open view. */
   differs = $state.raw(false);
   /** What is shown, with the filters beside that of the entries. */
   shown = $state.raw<Layout>({});
@@ -64,8 +54,6 @@ export class Arrangement {
   /** What is shown is too much for an address. */
   tooLong = $state.raw(false);
 
-  /** The user's filter while the rows of some entries are shown. */
-  private filterBefore: LayoutFilter[] | null = null;
   private last: Promise<unknown> = Promise.resolve();
   /** The layout that the slices of the selected cells were read under. */
   private sliceContext = '';
@@ -82,7 +70,8 @@ export class Arrangement {
     private readonly selection: Selection,
     private readonly log: Log,
   ) {
-    this.views = new NamedViews(planned.source.id);
+    this.entries = new ShownEntries(planned);
+    this.views = new NamedViews(planned);
     this.groups = new KeptGroups(planned.id);
   }
 
@@ -102,7 +91,7 @@ export class Arrangement {
     this.ignoresOr = false;
     this.comparedWith = pivot.comparedWith;
     let layout = wanted === 'saved' ? this.openLayout(pivot) : wanted;
-    if (wanted === 'saved') this.origin = this.view ? 'view' : 'saved layout';
+    if (wanted === 'saved') this.origin = this.views.open ? 'view' : 'saved layout';
     if (typeof layout === 'object') {
       try {
         const { dropped, ignoresOr } = await pivot.apply(layout, toggled);
@@ -120,7 +109,7 @@ export class Arrangement {
     }
     const shown = await pivot.layout();
     this.sliceContext = sliceContextOf(shown);
-    this.keepEntriesIn(shown);
+    this.entries.follow(shown);
     this.groups.keep(pivot.toggled);
     await this.compareWithView(pivot, shown);
   }
@@ -128,8 +117,8 @@ export class Arrangement {
   /** What an address says, before it can be shown: nothing of what a pivot itself makes. */
   async expectedOf(search: string): Promise<Layout> {
     const { view, parts } = readAddress(search);
-    const found = view === null ? null : await this.findView(view);
-    const layout = this.storedLayout(found);
+    const found = view === null ? null : await this.views.find(view);
+    const layout = this.views.layoutOf(found);
     return withParts(layout.success ? layout.output : {}, parts);
   }
 
@@ -137,9 +126,8 @@ export class Arrangement {
   async openAddress(pivot: Pivot, search: string): Promise<void> {
     this.address = null;
     const { view, entry, asOf, parts } = readAddress(search);
-    const found = view === null ? null : await this.findView(view);
-    this.viewGone = view !== null && found === null;
-    this.view = found;
+    this.views.open = view === null ? null : await this.views.find(view);
+    this.viewGone = view !== null && this.views.open === null;
     if (Object.keys(parts).length === 0) {
       await this.applyTo(pivot, 'saved', true);
     } else {
@@ -168,7 +156,7 @@ export class Arrangement {
   ): Promise<void> {
     const kept = pivot.takingOver(layout, origins);
     if ((origins.other?.id ?? null) === pivot.comparedWith) return this.applyTo(pivot, kept, true);
-    const isChanged = this.differs || this.entries !== null;
+    const isChanged = this.differs || !this.entries.areAll;
     await this.applyTo(pivot, isChanged ? pivot.withOther(kept) : 'saved', true);
   }
 
@@ -190,7 +178,7 @@ export class Arrangement {
   open(view: NamedView | null): Promise<void> {
     return this.rearrange(async (pivot) => {
       this.viewGone = false;
-      this.view = view;
+      this.views.open = view;
       await this.applyTo(pivot, 'saved');
     });
   }
@@ -202,55 +190,68 @@ export class Arrangement {
 
   /** Saves what is shown now as the source's default for everyone. @throws ApiError */
   saveAsDefault(): Promise<void> {
-    return this.keep(async (layout) => {
-      const { source } = this.planned;
-      const saved = await api.editSource(source.id, { default_layout: { ...layout } });
-      source.default_layout = saved.default_layout;
-    });
+    return this.save((layout) => this.views.saveAsDefault(layout));
   }
 
   /** Saves what is shown now as the open view. @throws ApiError */
   saveView(): Promise<void> {
-    return this.keep(async (layout) => {
-      if (this.view) this.view = await this.views.save(this.view, layout);
-    });
+    return this.save((layout) => this.views.save(layout));
   }
 
   /** Saves what is shown now as a new view, and opens it. @throws ApiError, 409 if the name is taken */
   saveAs(name: string, user: string): Promise<void> {
-    return this.keep(async (layout) => {
-      this.view = await this.views.create(name, layout, user);
+    return this.save(async (layout) => {
+      await this.views.create(name, layout, user);
       this.viewGone = false;
     });
   }
 
-  /** @throws ApiError, 409 if the name is taken */
-  async renameView(name: string): Promise<void> {
-    if (this.view) this.view = await this.views.rename(this.view, name);
-  }
-
   /** Deletes the open view. What it showed stays on screen. @throws ApiError */
   deleteView(): Promise<void> {
-    return this.keep(async () => {
-      if (this.view) await this.views.remove(this.view);
-      this.view = null;
+    return this.save(() => this.views.remove());
+  }
+
+  /** Reads the chart again; none while the grid is shown. To be called after every change of what is shown. */
+  readChart(): void {
+    const { pivot } = this.loading;
+    if (this.isGrid || !pivot) return this.chart.clear();
+    this.chart.ask(() => pivot.chart());
+  }
+
+  /** Shows the grid, or a chart. */
+  showAs(plugin: string): Promise<void> {
+    return this.set((pivot) => {
+      pivot.showAs(plugin);
+      this.shownAs = pivot.shownAs;
+      if (!this.isGrid) this.selection.clear();
     });
   }
 
-  async showAs(plugin: string): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    pivot.showAs(plugin);
-    this.shownAs = pivot.shownAs;
-    if (!this.isGrid) this.selection.clear();
-    this.note(await pivot.layout());
+  /** Has charts draw another measure. */
+  drawMeasure(name: string): Promise<void> {
+    return this.set((pivot) => pivot.drawMeasure(name));
   }
 
-  /** Has charts draw another measure. */
-  async drawMeasure(name: string): Promise<void> {
+  /** Opens all rows to a depth: 0 shows the first level only. */
+  setDepth(depth: number): Promise<void> {
+    return this.set((pivot) => pivot.grid.setDepth(depth));
+  }
+
+  /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */
+  setColumnDepth(depth: number): Promise<void> {
+    return this.set((pivot) => pivot.grid.setColumnDepth(depth));
+  }
+
+  /** Shows other totals of columns. */
+  setTotals(totals: Pick<Layout, 'total_column' | 'subtotals'>): Promise<void> {
+    return this.set((pivot) => pivot.grid.setTotals(totals));
+  }
+
+  /** Changes something that leaves the slices of selected cells as they are. */
+  private async set(change: (pivot: Pivot) => Promise<void> | void): Promise<void> {
     const { pivot } = this.loading;
     if (!pivot) return;
-    pivot.drawMeasure(name);
+    await change(pivot);
     this.note(await pivot.layout());
   }
 
@@ -263,36 +264,12 @@ export class Arrangement {
     return (await this.loading.pivot?.layout()) ?? {};
   }
 
-  /** Opens all rows to a depth: 0 shows the first level only. */
-  async setDepth(depth: number): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    await pivot.grid.setDepth(depth);
-    this.note(await pivot.layout());
-  }
-
-  /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */
-  async setColumnDepth(depth: number): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    await pivot.grid.setColumnDepth(depth);
-    this.note(await pivot.layout());
-  }
-
-  /** Shows other totals of columns. */
-  async setTotals(totals: Pick<Layout, 'total_column' | 'subtotals'>): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    await pivot.grid.setTotals(totals);
-    this.note(await pivot.layout());
-  }
-
   /** Follows a change that the user made in the viewer. */
   async follow(): Promise<void> {
     const layout = await this.loading.pivot?.layout();
     if (!layout) return;
     this.shownAs = layout.plugin ?? GRID;
-    this.keepEntriesIn(layout);
+    this.entries.follow(layout);
     const sliceContext = sliceContextOf(layout);
     // A cell at the same place would stand for other rows than the slice that was read from it.
     if (sliceContext !== this.sliceContext) this.selection.clear();
@@ -316,7 +293,7 @@ export class Arrangement {
   arrange(how: (shown: Layout) => Layout | null): Promise<void> {
     return this.change(async (pivot) => {
       const layout = await pivot.layout();
-      const shown = { ...layout, filter: this.besideEntries(layout) };
+      const shown = { ...layout, filter: this.entries.otherFilters(layout) };
       const arranged = how(shown);
       if (!arranged) return;
       const wanted = withoutLostSort(arranged, shown);
@@ -338,15 +315,10 @@ export class Arrangement {
     return this.rearrange((pivot) => this.showEntries(pivot, entries));
   }
 
-  private async showEntries(pivot: Pivot, entries: ShownEntries | null): Promise<void> {
-    const own = this.ownFilters(await pivot.layout());
-    const isAlone = entries?.operator === '==';
-    const filter: LayoutFilter[] = entries
-      ? [['pf_logid', entries.operator, entries.entry.id]]
-      : [];
-    await pivot.filter([...filter, ...(isAlone ? [] : own)]);
-    this.setEntries(entries);
-    this.filterBefore = isAlone ? own : null;
+  private async showEntries(pivot: Pivot, range: EntryRange | null): Promise<void> {
+    const own = this.entries.ownFilters(await pivot.layout());
+    await pivot.filter(ShownEntries.filters(range, own));
+    this.entries.show(range, own);
     const shown = await pivot.layout();
     this.sliceContext = sliceContextOf(shown);
     this.written = this.addressOf(shown);
@@ -362,11 +334,11 @@ export class Arrangement {
     });
   }
 
-  /** Keeps what is shown now, in whatever way. */
-  private keep(save: (layout: Layout) => Promise<void>): Promise<void> {
+  /** Saves what is shown now, or changes the open view; both change what the layout is compared with. */
+  private save(save: (layout: Layout) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       const shown = await pivot.layout();
-      await save(pivot.withoutOther({ ...shown, filter: this.ownFilters(shown) }));
+      await save(pivot.withoutOther({ ...shown, filter: this.entries.ownFilters(shown) }));
       await this.compareWithView(pivot, shown);
       this.note(shown, true);
     });
@@ -380,39 +352,6 @@ export class Arrangement {
     });
     this.last = done.catch(() => undefined);
     return done;
-  }
-
-  /** Follows a layout that may no longer show the rows of some entries alone. */
-  private keepEntriesIn({ filter = [] }: Layout): void {
-    if (filter.some((each) => this.isOfEntries(each))) return;
-    this.setEntries(null);
-    this.filterBefore = null;
-  }
-
-  private setEntries(entries: ShownEntries | null): void {
-    this.entries = entries;
-    this.planned.asOf = entries?.operator === '<=' ? entries.entry : null;
-  }
-
-  private isOfEntries([column, operator, term]: LayoutFilter): boolean {
-    const { entries } = this;
-    return column === 'pf_logid' && operator === entries?.operator && term === entries.entry.id;
-  }
-
-  /**
-   * The user's filters: while an entry is isolated, those of before and those that were added since. A
-   * newer filter of a column takes the place of an older one.
-   */
-  private ownFilters(layout: Layout): LayoutFilter[] {
-    const added = this.besideEntries(layout);
-    if (this.filterBefore === null) return added;
-    const kept = this.filterBefore.filter(([column]) => !added.some(([other]) => other === column));
-    return [...kept, ...added];
-  }
-
-  /** The filters of a layout but the one that shows the rows of some entries alone. */
-  private besideEntries({ filter = [] }: Layout): LayoutFilter[] {
-    return filter.filter((each) => !this.isOfEntries(each));
   }
 
   private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {
@@ -435,23 +374,16 @@ export class Arrangement {
   }
 
   private addressOf(shown: Layout): string {
-    const layout = { ...shown, filter: this.ownFilters(shown) };
-    this.shown = { ...shown, filter: this.besideEntries(shown) };
+    const layout = { ...shown, filter: this.entries.ownFilters(shown) };
+    this.shown = { ...shown, filter: this.entries.otherFilters(shown) };
     this.differs = writeAddress(SOURCE_DEFAULT, layout, this.base) !== '';
     const shownBy = {
-      view: this.view?.id ?? null,
-      entry: this.isolated?.id ?? null,
+      view: this.views.open?.id ?? null,
+      entry: this.entries.isolated?.id ?? null,
       asOf: this.planned.asOf?.id ?? null,
       compare: this.comparedWith,
     };
     return writeAddress(shownBy, layout, this.base);
-  }
-
-  /** A view of the source by its id, asked for anew if it is not known; null if there is none. */
-  private async findView(id: number): Promise<NamedView | null> {
-    const known = () => this.views.all.find((view) => view.id === id);
-    if (!known()) await this.views.read().catch(() => undefined);
-    return known() ?? null;
   }
 
   private baseLayout(pivot: Pivot): Layout {
@@ -461,13 +393,8 @@ export class Arrangement {
 
   /** The layout of the open view, or the source's default, if there is one and it is a layout. */
   private openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
-    if (!this.view && this.planned.source.default_layout === null) return 'automatic';
-    const layout = this.storedLayout(this.view);
+    if (!this.views.open && this.planned.source.default_layout === null) return 'automatic';
+    const layout = this.views.layoutOf(this.views.open);
     return layout.success ? pivot.withOther(layout.output) : 'refused';
-  }
-
-  /** What is stored as the layout of a view, or as the source's default. */
-  private storedLayout(view: NamedView | null) {
-    return v.safeParse(Layout, view ? view.layout : this.planned.source.default_layout);
   }
 }

@@ -186,7 +186,7 @@ export class Changes {
   }
 
   private async takeOut(pivot: Pivot, logid: number): Promise<void> {
-    if (this.arrangement.isolated?.id === logid) await this.arrangement.isolate(null);
+    if (this.arrangement.entries.isolated?.id === logid) await this.arrangement.isolate(null);
     await pivot.removeEntry(logid);
   }
 

@@ -1,48 +1,73 @@
+import * as v from 'valibot';
 import * as api from '../client/api';
-import type { Layout } from '../contract/stored-layout';
+import { Layout } from '../contract/stored-layout';
 import type { NamedView } from '../contract/views';
+import type { PlannedVersion } from './planned-version.svelte';
 
-/** The named views of a source, by name. */
+/** The named views of a source, by name, and the one that is open. */
 export class NamedViews {
   /** Empty until they are read. */
   all = $state.raw<readonly NamedView[]>([]);
+  /** The named view that is open; null: the layout that the source opens with. */
+  open = $state.raw<NamedView | null>(null);
 
-  constructor(private readonly sourceId: number) {}
+  constructor(private readonly planned: PlannedVersion) {}
+
+  private get sourceId(): number {
+    return this.planned.source.id;
+  }
 
   /** @throws ApiError with the service's sentence; the list stays as it was */
   async read(): Promise<void> {
     this.all = await api.listViews(this.sourceId);
   }
 
-  /** @throws ApiError, 409 if the name is taken */
-  async create(name: string, layout: Layout, pf_user: string): Promise<NamedView> {
-    const view = await api.createView(this.sourceId, { name, layout: { ...layout }, pf_user });
-    this.replace(view);
-    return view;
+  /** A view by its id; the list is read again if it is not there. Null if there is none. */
+  async find(id: number): Promise<NamedView | null> {
+    const known = () => this.all.find((view) => view.id === id);
+    if (!known()) await this.read().catch(() => undefined);
+    return known() ?? null;
   }
 
-  /** @throws ApiError, 404 if somebody has deleted it */
-  async save({ id }: NamedView, layout: Layout): Promise<NamedView> {
-    const view = await api.editView(id, { layout: { ...layout } });
-    this.replace(view);
-    return view;
+  /** The stored layout of a view, or the source's default for null; no success if it is no layout. */
+  layoutOf(view: NamedView | null): v.SafeParseResult<typeof Layout> {
+    return v.safeParse(Layout, view ? view.layout : this.planned.source.default_layout);
   }
 
-  /** @throws ApiError, 409 if the name is taken */
-  async rename({ id }: NamedView, name: string): Promise<NamedView> {
-    const view = await api.editView(id, { name });
-    this.replace(view);
-    return view;
+  /** Saves a layout as the default of the source. @throws ApiError */
+  async saveAsDefault(layout: Layout): Promise<void> {
+    const { source } = this.planned;
+    const saved = await api.editSource(source.id, { default_layout: { ...layout } });
+    source.default_layout = saved.default_layout;
   }
 
-  /** @throws ApiError, 404 if somebody has deleted it */
-  async remove({ id }: NamedView): Promise<void> {
-    await api.deleteView(id);
-    this.all = this.all.filter((view) => view.id !== id);
+  /** Saves a layout as a new view, and opens it. @throws ApiError, 409 if the name is taken */
+  async create(name: string, layout: Layout, pf_user: string): Promise<void> {
+    this.put(await api.createView(this.sourceId, { name, layout: { ...layout }, pf_user }));
   }
 
-  private replace(changed: NamedView): void {
+  /** Saves a layout as the open view. @throws ApiError, 404 if somebody has deleted it */
+  async save(layout: Layout): Promise<void> {
+    if (this.open) this.put(await api.editView(this.open.id, { layout: { ...layout } }));
+  }
+
+  /** Renames the open view. @throws ApiError, 409 if the name is taken */
+  async rename(name: string): Promise<void> {
+    if (this.open) this.put(await api.editView(this.open.id, { name }));
+  }
+
+  /** Deletes the open view. @throws ApiError, 404 if somebody has deleted it */
+  async remove(): Promise<void> {
+    const { open } = this;
+    if (!open) return;
+    await api.deleteView(open.id);
+    this.all = this.all.filter((view) => view.id !== open.id);
+    this.open = null;
+  }
+
+  private put(changed: NamedView): void {
     const others = this.all.filter(({ id }) => id !== changed.id);
     this.all = [...others, changed].sort((a, b) => a.name.localeCompare(b.name));
+    this.open = changed;
   }
 }

@@ -11,7 +11,6 @@ import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
 import { BlockTyping, type NumberWords } from './block-typing.svelte';
 import { Typing } from './typing';
-import { Charting } from './charting.svelte';
 import { Changes, type Written } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
@@ -53,7 +52,6 @@ export class PlanSession {
   readonly why: Why;
   readonly trial: Trial;
   readonly arrangement: Arrangement;
-  readonly charting: Charting;
   readonly fields: Fields;
   readonly log: Log;
   readonly locks: Locks;
@@ -101,7 +99,6 @@ export class PlanSession {
     this.locks = new Locks(this.planned.id);
     this.trial = new Trial(this.planned, this.loading, changeText, onTrialEnded);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
-    this.charting = new Charting(this.loading, this.arrangement);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.changes = new Changes(
       this.planned,
@@ -299,7 +296,7 @@ export class PlanSession {
         this.arrangement.followGroups();
         void this.selection.followRows();
       },
-      onShown: () => this.charting.follow(),
+      onShown: () => this.arrangement.readChart(),
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });

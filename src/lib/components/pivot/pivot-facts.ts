@@ -10,13 +10,16 @@ import { filterText } from './filter-text';
 export function pivotFacts(session: PlanSession): Fact[] {
   const { planned, arrangement, fields, comparison, trial } = session;
   const { current, source, asOf } = planned;
-  const { isolated, view, differs } = arrangement;
+  const { isolated } = arrangement.entries;
   const filters = fields.filters.map((each): Fact => ['Filter', filterText(each, Infinity)]);
   return [
     ['Version', current.name],
     ...(current.description ? [['Description', current.description] as const] : []),
     ['Source', `${sourceName(source)} (${tableName(source)})`],
-    ['View', `${view?.name ?? 'Default of the source'}${differs ? ', changed' : ''}`],
+    [
+      'View',
+      `${arrangement.views.open?.name ?? 'Default of the source'}${arrangement.differs ? ', changed' : ''}`,
+    ],
     ...(filters.length > 0 ? filters : [['Filter', 'None'] as const]),
     ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
