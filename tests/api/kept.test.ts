@@ -8,7 +8,7 @@ import { plan, type Planned } from '../support/planned';
 import { hold, until, waitingForLocks } from '../support/race';
 import { startService, type Service } from '../support/service';
 
-/** Rows that were read before are kept (docs/contract/04-data-loading.md#what-is-kept). */
+/** Rows that were read before are kept (docs/contract/04-data-loading.md#cache). */
 
 const REGIONS = ['North', 'South', '', 'null', null];
 
