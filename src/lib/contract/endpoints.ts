@@ -440,7 +440,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/events',
     role: 'reader',
-    summary: 'Commits to a version from now on, as server-sent events',
+    summary: 'Every commit to a version from now on, as server-sent events',
     answer: { status: 200, body: EVENT_STREAM },
     refusals: [400, 404],
   },
