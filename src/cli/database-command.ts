@@ -1,4 +1,5 @@
 import { loadConfig } from '../lib/server/config';
+import { encryptionProblem } from '../lib/server/db/failures';
 import { reasonOf } from '../lib/server/errors';
 import type { Connection } from '../lib/server/migrate/connect';
 import { connect } from '../lib/server/migrate/connect';
@@ -13,7 +14,8 @@ export async function databaseCommand(
   try {
     const { db } = loadConfig();
     const client = await connect(db).catch((error: unknown) => {
-      throw new Error(`Cannot connect to ${db.host}:${db.port}/${db.database}: ${reasonOf(error)}`);
+      const reason = [encryptionProblem(error), reasonOf(error)].filter(Boolean).join('; ');
+      throw new Error(`Cannot connect to ${db.host}:${db.port}/${db.database}: ${reason}`);
     });
     try {
       process.exitCode = await work(client);

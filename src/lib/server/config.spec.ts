@@ -1,9 +1,22 @@
-import { totalmem } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from './config';
 import { whoSent } from './sign-in';
 
 const needed = { DB_HOST: 'db', DB_NAME: 'plan', DB_USER: 'ann', DB_PASSWORD: 'secret' };
+
+const AUTHORITY = 'tests/fixtures/tls/authority.pem';
+const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The path of a file with a text. */
+function fileOf(text: string): string {
+  const path = join(folder, `file-${text.length}`);
+  writeFileSync(path, text);
+  return path;
+}
 
 describe('the configuration', () => {
   it('fills in what the contract gives a default', () => {
@@ -42,6 +55,8 @@ describe('the configuration', () => {
     ['PORT', '70000'],
     ['PORT', '30x'],
     ['DB_PORT', '-1'],
+    ['DB_SSLMODE', 'prefer'],
+    ['DB_SSLMODE', 'verify-ca'],
     ['PF_SKIP_MIGRATION_CHECK', 'yes'],
     ['PF_STATEMENT_TIMEOUT', 'five minutes'],
     ['PF_STATEMENT_TIMEOUT', '9999999999h'],
@@ -80,6 +95,55 @@ describe('the configuration', () => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(
       `${name} has no effect without ${other}`,
     );
+  });
+
+  it('encrypts connections only if DB_SSLMODE asks for it', () => {
+    const ssl = (env: Record<string, string>) => loadConfig({ ...needed, ...env }).db.ssl;
+    expect(ssl({})).toBeUndefined();
+    expect(ssl({ DB_SSLMODE: 'disable' })).toBeUndefined();
+    expect(ssl({ DB_SSLMODE: 'require' })).toEqual({ rejectUnauthorized: false });
+    expect(ssl({ DB_SSLMODE: 'verify-full' })).toEqual({ rejectUnauthorized: true });
+    expect(ssl({ DB_SSLMODE: 'verify-full', DB_SSLROOTCERT: AUTHORITY })).toEqual({
+      rejectUnauthorized: true,
+      ca: readFileSync(AUTHORITY, 'utf8'),
+    });
+  });
+
+  it.each([
+    [{ DB_SSLROOTCERT: AUTHORITY }, 'DB_SSLROOTCERT has no effect without DB_SSLMODE=verify-full'],
+    [
+      { DB_SSLMODE: 'require', DB_SSLROOTCERT: AUTHORITY },
+      'DB_SSLROOTCERT has no effect without DB_SSLMODE=verify-full',
+    ],
+    [
+      { DB_SSLMODE: 'verify-full', DB_SSLROOTCERT: fileOf('no certificate') },
+      'DB_SSLROOTCERT must name a file with PEM certificates',
+    ],
+    [
+      { DB_SSLMODE: 'verify-full', DB_SSLROOTCERT: join(folder, 'nowhere.pem') },
+      'DB_SSLROOTCERT names a file that cannot be read',
+    ],
+    [{ DB_SSLMODE: 'require', DB_HOST: '/run/postgresql' }, 'a local socket is not encrypted'],
+    [
+      { DB_PASSWORD_FILE: fileOf('secret') },
+      'DB_PASSWORD and DB_PASSWORD_FILE are both set; set one of them',
+    ],
+    [
+      { DB_PASSWORD: '', DB_PASSWORD_FILE: join(folder, 'nowhere') },
+      'DB_PASSWORD_FILE names a file that cannot be read',
+    ],
+  ])('refuses %o', (env, problem) => {
+    expect(() => loadConfig({ ...needed, ...env })).toThrow(problem);
+  });
+
+  it('reads the password from a file, less the line break at its end', () => {
+    const { DB_PASSWORD: _, ...others } = needed;
+    const password = (text: string) =>
+      loadConfig({ ...others, DB_PASSWORD_FILE: fileOf(text) }).db.password;
+    expect(password('from a file')).toBe('from a file');
+    expect(password(' two words \n')).toBe(' two words ');
+    expect(password('of Windows\r\n')).toBe('of Windows');
+    expect(password('')).toBe('');
   });
 
   it.each([

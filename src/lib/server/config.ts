@@ -1,19 +1,29 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { totalmem } from 'node:os';
+import { reasonOf } from './errors';
 import type { HostRules } from './hosts';
 import { hostName } from './hosts';
 import type { SignInRules } from './sign-in';
 
-/**
- * How to reach PostgreSQL (docs/contract/01-what-the-service-does.md#configuration). The connection
- * never uses TLS.
- */
+/** How to reach PostgreSQL (docs/contract/01-what-the-service-does.md#encrypted-connections). */
 export interface DatabaseConfig {
   host: string;
   port: number;
   database: string;
   user: string;
   password: string;
+  /** How connections are encrypted; undefined if they are not. */
+  ssl?: Encryption | undefined;
+}
+
+/** The TLS options of a database connection. */
+export interface Encryption {
+  /** Whether the certificate has to be valid for the host. Without it, any certificate will do. */
+  rejectUnauthorized: boolean;
+  /** The certificates to trust, as PEM; undefined for those that Node.js trusts. */
+  ca?: string | undefined;
 }
 
 type LogLevel = (typeof LOG_LEVELS)[number];
@@ -46,6 +56,7 @@ export interface Config {
 }
 
 const MEGABYTE = 1_048_576;
+const SSL_MODES = ['disable', 'require', 'verify-full'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const MILLISECONDS = { ms: 1, s: 1000, min: 60_000, h: 3_600_000 };
 /** setTimeout and statement_timeout both end at a 32-bit integer. */
@@ -53,7 +64,7 @@ const LONGEST_TIMEOUT = 2_147_483_647;
 
 /**
  * Reads and checks every environment variable of the service; `.env.example` describes each.
- * A variable set to the empty text counts as missing, except DB_PASSWORD.
+ * A variable set to the empty text counts as missing, except DB_PASSWORD. Files are read once, here.
  * @throws Error naming everything that is missing or cannot be used, all of it at once.
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
@@ -101,6 +112,46 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     }
   }
 
+  /** The text of the file that a variable names; undefined if it names none. */
+  const file = (variable: string): string | undefined => {
+    const path = env[variable];
+    if (!path) return undefined;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      unusable.push(`${variable} names a file that cannot be read: ${reasonOf(error)}`);
+      return undefined;
+    }
+  };
+  const password = (): string => {
+    // A file that an editor saved ends with a line break.
+    const fromFile = file('DB_PASSWORD_FILE')?.replace(/\r?\n$/, '');
+    if (env.DB_PASSWORD_FILE && env.DB_PASSWORD) {
+      unusable.push('DB_PASSWORD and DB_PASSWORD_FILE are both set; set one of them');
+    }
+    return fromFile ?? env.DB_PASSWORD ?? '';
+  };
+  const encryption = (): Encryption | undefined => {
+    const mode = read(
+      'DB_SSLMODE',
+      'disable',
+      `one of ${SSL_MODES.join(', ')}`,
+      (s) => SSL_MODES.find((known) => known === s) ?? null,
+    );
+    const ca = file('DB_SSLROOTCERT');
+    if (ca !== undefined && !isCertificate(ca)) {
+      unusable.push('DB_SSLROOTCERT must name a file with PEM certificates');
+    }
+    if (env.DB_SSLROOTCERT && mode !== 'verify-full') {
+      unusable.push('DB_SSLROOTCERT has no effect without DB_SSLMODE=verify-full');
+    }
+    if (mode === 'disable') return undefined;
+    if (env.DB_HOST?.startsWith('/')) {
+      unusable.push(`DB_SSLMODE=${mode} needs a host in DB_HOST: a local socket is not encrypted`);
+    }
+    return { rejectUnauthorized: mode === 'verify-full', ca };
+  };
+
   // The listener reads PORT itself, and would take one that it cannot use.
   port('PORT', 3010);
   const config: Config = {
@@ -109,7 +160,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       port: port('DB_PORT', 5432),
       database: required('DB_NAME'),
       user: required('DB_USER'),
-      password: env.DB_PASSWORD ?? '',
+      password: password(),
+      ssl: encryption(),
     },
     skipMigrationCheck: read('PF_SKIP_MIGRATION_CHECK', false, '1 or 0', yesOrNo),
     statementTimeout: read(
@@ -169,7 +221,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       schemeKnown: Boolean(env.ORIGIN || env.PROTOCOL_HEADER),
     },
   };
-  if (env.DB_PASSWORD === undefined) missing.push('DB_PASSWORD');
+  if (env.DB_PASSWORD === undefined && !env.DB_PASSWORD_FILE) missing.push('DB_PASSWORD');
 
   const problems = [...unusable];
   if (missing.length > 0) {
@@ -181,6 +233,15 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
 }
 
 const yesOrNo = (s: string): boolean | null => (s === '1' ? true : s === '0' ? false : null);
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Names without ports; a name that is none makes the whole list unusable. */
 function hostNames(s: string): string[] | null {

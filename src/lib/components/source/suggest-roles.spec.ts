@@ -83,4 +83,161 @@ describe('suggestRoles', () => {
     expect(roleOf('customer', 'text', unique.slice(0, 5))).toBe('dimension');
     expect(roleOf('customer', 'text', unique)).toBe('filter');
   });
+
+  const D = 'date';
+  const T = 'text';
+  const I = 'integer';
+  const N = 'numeric';
+  const F = 'double precision';
+  it.each<[string, Record<string, string>, value: string | null, units: string | null]>([
+    [
+      'superstore',
+      {
+        'Row ID': I,
+        'Order Date': D,
+        'Postal Code': I,
+        Sales: N,
+        Quantity: I,
+        Discount: N,
+        Profit: N,
+      },
+      'Sales',
+      'Quantity',
+    ],
+    [
+      'invoices of a shop',
+      {
+        InvoiceNo: T,
+        StockCode: T,
+        Quantity: I,
+        InvoiceDate: 'timestamp',
+        UnitPrice: N,
+        CustomerID: I,
+      },
+      null,
+      'Quantity',
+    ],
+    [
+      'order lines in capitals',
+      {
+        ...{ ORDERNUMBER: I, QUANTITYORDERED: I, PRICEEACH: N, ORDERLINENUMBER: I, SALES: N },
+        ...{ ORDERDATE: D, STATUS: T, QTR_ID: I, MONTH_ID: I, YEAR_ID: I, PRODUCTLINE: T, MSRP: I },
+      },
+      'SALES',
+      'QUANTITYORDERED',
+    ],
+    [
+      'receipts of a supermarket',
+      {
+        ...{ 'Invoice ID': T, Branch: T, 'Unit price': N, Quantity: I, 'Tax 5%': N, Total: N },
+        ...{ Date: D, cogs: N, 'gross margin percentage': N, 'gross income': N, Rating: N },
+      },
+      'Total',
+      'Quantity',
+    ],
+    [
+      'retail transactions',
+      {
+        ...{ 'Transaction ID': I, Date: D, Gender: T, Age: I, Quantity: I },
+        ...{ 'Price per Unit': I, 'Total Amount': I },
+      },
+      'Total Amount',
+      'Quantity',
+    ],
+    [
+      'a total price',
+      { order_date: D, qty: I, total_price: N, unit_price: N },
+      'total_price',
+      'qty',
+    ],
+    [
+      'total quantities',
+      { day: D, total_quantity: I, net_amount: N },
+      'net_amount',
+      'total_quantity',
+    ],
+    [
+      'weekly sales of stores',
+      { Store: I, Dept: I, Date: D, Weekly_Sales: F, IsHoliday: 'boolean', Temperature: F, CPI: F },
+      'Weekly_Sales',
+      null,
+    ],
+    ['daily sales of items', { date: D, store: I, item: I, sales: I }, 'sales', null],
+    [
+      'sales of drug stores',
+      { Store: I, DayOfWeek: I, Date: D, Sales: I, Customers: I },
+      'Sales',
+      'Customers',
+    ],
+    [
+      'games',
+      { Rank: I, Name: T, Year: F, NA_Sales: F, EU_Sales: F, Global_Sales: F },
+      'Global_Sales',
+      null,
+    ],
+    [
+      'a financial sample',
+      {
+        ...{
+          Segment: T,
+          'Units Sold': N,
+          'Sale Price': N,
+          'Gross Sales': N,
+          Discounts: N,
+          Sales: N,
+        },
+        ...{ COGS: N, Profit: N, Date: D, 'Month Number': I, Year: I },
+      },
+      'Sales',
+      'Units Sold',
+    ],
+    [
+      'a star schema',
+      {
+        ...{ ProductKey: I, OrderDateKey: I, SalesTerritoryKey: I, OrderQuantity: I, UnitPrice: N },
+        ...{ DiscountAmount: F, SalesAmount: N, TaxAmt: N },
+      },
+      'SalesAmount',
+      'OrderQuantity',
+    ],
+    ['hourly load', { Datetime: 'timestamp without time zone', EKPC_MW: F }, 'EKPC_MW', null],
+    [
+      'energy of a country',
+      { Date: D, Consumption: F, Wind: F, Solar: F, 'Wind+Solar': F },
+      'Consumption',
+      null,
+    ],
+    ['advertising', { month: D, channel: T, spend: N }, 'spend', null],
+    ['campaigns', { day: D, campaign: T, impressions: I, clicks: I, spend: N }, 'spend', null],
+    ['jobs', { month: D, industry: T, headcount_thousands: N }, 'headcount_thousands', null],
+    ['payroll', { month: D, dept: T, fte: N, salary: N }, 'salary', 'fte'],
+    ['a share', { month: D, region: T, perc: N }, 'perc', null],
+    ['a rate', { DATE: D, unemployment_rate: N }, 'unemployment_rate', null],
+    [
+      'a budget',
+      { 'Fund Code': T, Department: T, Account: T, Budget: N, Variance: N },
+      'Budget',
+      null,
+    ],
+    ['a ledger', { posted: D, account: I, memo: T, gl_amt: N }, 'gl_amt', null],
+    ['travellers', { Month: D, '#Passengers': I }, '#Passengers', null],
+    ['a name nobody knows', { day: D, shop: I, xyz: N }, 'xyz', null],
+    ['decimals among counts', { day: D, floors: I, rooms: I, xyz: N }, 'xyz', null],
+    ['several names nobody knows', { day: D, AEP: F, DAYTON: F }, null, null],
+    ['places', { name: T, lat: F, lon: F }, null, null],
+    ['German order lines', { Datum: D, Menge: I, Umsatz: N }, 'Umsatz', 'Menge'],
+  ])('finds the amounts of %s', (_, columns, value, units) => {
+    const roles = suggestRoles(Object.entries(columns).map(([cname, type]) => column(cname, type)));
+    const holder = (role: string) => [...roles].find(([, r]) => r === role)?.[0] ?? null;
+    expect({ value: holder('value'), units: holder('units') }).toEqual({ value, units });
+  });
+
+  it('takes numbers of stores and departments for dimensions, and glued numbers for identifiers', () => {
+    expect(roleOf('Store', I)).toBe('dimension');
+    expect(roleOf('store_nbr', I)).toBe('dimension');
+    expect(roleOf('ORDERNUMBER', I)).toBe('filter');
+    expect(roleOf('customerid', I)).toBe('filter');
+    expect(roleOf('PRODUCTCODE', T, few)).toBe('dimension');
+    expect(roleOf('Paid', T, few)).toBe('dimension');
+  });
 });

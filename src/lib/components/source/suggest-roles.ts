@@ -15,29 +15,60 @@ const isWhole = (type: string) => /^(smallint|integer|bigint)/.test(type);
 const isStructured = (type: string) =>
   /^(jsonb?|xml|bytea|point|line|lseg|box|path|polygon|circle)\b|\[\]$/.test(type);
 
-/** The words of a column name: "OrderDate", "order_date" and "Order Date" are all order, date. */
+/**
+ * The words of a column name: "OrderDate", "order_date" and "Order Date" are all order, date. A word that
+ * begins or ends with a known one is taken apart, as "QUANTITYORDERED" is.
+ */
 const wordsOf = (cname: string): string[] =>
   cname
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\d]+/u)
-    .filter(Boolean);
+    .filter(Boolean)
+    .flatMap(takenApart);
 
+function takenApart(word: string): string[] {
+  const parts = (GLUED.exec(word) ?? GLUED_ID.exec(word))?.slice(1).filter(Boolean);
+  return parts ?? [word];
+}
+
+/** Words that are long enough not to begin or end another word by chance. */
+const GLUED =
+  /^(?:(quantity|price|sales|amount)(\p{L}{3,})|(\p{L}{3,})(quantity|price|sales|amount|number|code|date))$/u;
+const GLUED_ID =
+  /^(order|customer|product|user|store|item|row|account|employee|transaction|invoice|client|vendor|supplier)(id)$/;
+
+/** Amounts, the plainest first. */
 const VALUE = [
-  'sales',
-  'revenue',
-  'turnover',
-  'amount',
-  'value',
-  'net',
-  'gross',
-  'total',
-  'budget',
+  ...['sales', 'revenue', 'turnover', 'amount', 'amt', 'value', 'total', 'net', 'gross'],
+  ...['umsatz', 'betrag', 'ventes', 'montant', 'ventas', 'importe'],
+  ...['spend', 'spending', 'expenditure', 'appropriation', 'cost', 'costs', 'expense', 'expenses'],
+  ...['salary', 'wages', 'pay', 'compensation', 'income', 'balance'],
+  ...['actual', 'actuals', 'budget', 'forecast', 'plan'],
+  ...['consumption', 'demand', 'generation', 'production', 'kwh', 'mwh', 'gwh', 'kw', 'mw'],
+  ...['headcount', 'fte', 'passengers'],
 ];
-const UNITS = ['quantity', 'qty', 'units', 'unit', 'pieces', 'pcs', 'volume', 'count'];
-const PER_UNIT = ['price', 'rate', 'pct', 'percent', 'discount', 'ratio', 'margin', 'tax'];
-const IDENTIFIER = ['id', 'uuid', 'guid', 'key', 'no', 'nr', 'number'];
-const CODE = ['code', 'postal', 'zip', 'postcode', 'year', 'month', 'quarter', 'week', 'period'];
+const UNITS = [
+  ...['quantity', 'qty', 'units', 'unit', 'pieces', 'pcs', 'volume', 'count', 'cnt'],
+  ...['menge', 'anzahl', 'cantidad', 'headcount', 'fte', 'hours', 'passengers', 'customers'],
+];
+/** Of the columns that have the same word, one with such a word is preferred. */
+const WHOLE = ['total', 'global', 'overall'];
+const PRICE = ['price', 'msrp', 'discount', 'discounts', 'tax'];
+const SHARE = ['rate', 'pct', 'percent', 'percentage', 'ratio', 'margin'];
+const PER_UNIT = [...PRICE, ...SHARE];
+/** Numbers that nobody adds up. */
+const NEVER_ADDED = [
+  ...['lat', 'latitude', 'lon', 'lng', 'longitude', 'age', 'rank', 'rating', 'score', 'index'],
+  ...['temperature', 'temp', 'cpi', 'flag', 'holiday', 'is', 'has'],
+];
+const IDENTIFIER = ['id', 'uuid', 'guid', 'key', 'no', 'nr', 'nbr', 'number'];
+const CODE = [
+  ...['code', 'postal', 'zip', 'postcode'],
+  ...['year', 'month', 'quarter', 'qtr', 'week', 'weekday', 'day', 'period'],
+];
+/** Things that are often numbered: such a column groups rows. */
+const NUMBERED = ['store', 'shop', 'branch', 'dept', 'department', 'item', 'warehouse', 'plant'];
 const BOOKKEEPING = ['created', 'updated', 'modified', 'changed', 'inserted', 'loaded', 'deleted'];
 const PROSE = [
   'comment',
@@ -61,8 +92,13 @@ const MOSTLY_UNIQUE = 0.9;
  */
 export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role> {
   const roles = new Map(columns.map((column) => [column.cname, roleOf(column)]));
-  const measures = columns.filter(isMeasure);
-  const value = best(measures, VALUE);
+  const measures = columns.filter((column) => isMeasure(column, PER_UNIT));
+  const isUnits = (column: SuggestInput) => has(column, QUANTITIES);
+  const value =
+    best(
+      measures.filter((column) => !isUnits(column)),
+      VALUE,
+    ) ?? onlyAmount(columns);
   if (value) roles.set(value.cname, 'value');
   const units = best(
     measures.filter((column) => column !== value),
@@ -72,6 +108,23 @@ export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role
   return roles;
 }
 
+/** The words of units that are no amount in any table. */
+const QUANTITIES = UNITS.filter((word) => !VALUE.includes(word));
+
+/**
+ * The one amount of a table in which no name tells: the only measure, the only one with decimals, or a
+ * share if there is no measure. Undefined if there are several.
+ */
+function onlyAmount(columns: readonly SuggestInput[]): SuggestInput | undefined {
+  const measures = columns.filter((column) => isMeasure(column, PER_UNIT));
+  const shares = columns.filter((column) => isMeasure(column, PRICE));
+  const candidates = (measures.length > 0 ? measures : shares).filter(
+    (column) => !has(column, QUANTITIES),
+  );
+  const fractional = candidates.filter(({ type }) => !isWhole(type ?? ''));
+  return [candidates, fractional].find(({ length }) => length === 1)?.[0];
+}
+
 const has = (column: SuggestInput, words: readonly string[]) =>
   wordsOf(column.cname).some((word) => words.includes(word));
 
@@ -79,16 +132,28 @@ const has = (column: SuggestInput, words: readonly string[]) =>
 const isUnusable = ({ cname, type }: SuggestInput) =>
   type === null || isStructured(type) || RESERVED_NAMES.some((name) => name === cname);
 
-const isMeasure = (column: SuggestInput) =>
+/** Whether a column holds numbers that can be added up. @param perUnit words of numbers that cannot */
+const isMeasure = (column: SuggestInput, perUnit: readonly string[]) =>
   !isUnusable(column) &&
   isNumber(column.type ?? '') &&
-  !has(column, [...IDENTIFIER, ...CODE, ...PER_UNIT]);
+  !has(column, [...IDENTIFIER, ...CODE, ...NUMBERED, ...NEVER_ADDED]) &&
+  (!has(column, perUnit) || isTotalPrice(column));
 
-/** The measure whose name has the earliest of the words; the first if several have it. */
+/** A price of all units of a row. */
+const isTotalPrice = (column: SuggestInput) => has(column, ['total']) && has(column, ['price']);
+
+/**
+ * The measure whose name has the earliest of the words. If several have it: one that says it is the
+ * whole, then the one with the shortest name, then the first.
+ */
 function best(measures: readonly SuggestInput[], words: readonly string[]) {
   for (const word of words) {
-    const found = measures.find((column) => has(column, [word]));
-    if (found) return found;
+    const found = measures.filter((column) => has(column, [word]));
+    const whole = found.filter((column) => has(column, WHOLE));
+    const candidates = whole.length > 0 && found.length > whole.length ? whole : found;
+    const length = (column: SuggestInput) => wordsOf(column.cname).length;
+    const [first] = candidates.toSorted((a, b) => length(a) - length(b));
+    if (first) return first;
   }
   return undefined;
 }
@@ -97,6 +162,7 @@ function roleOf(column: SuggestInput): Role {
   if (isUnusable(column)) return 'ignore';
   const type = column.type ?? '';
   if (isDate(type)) return has(column, BOOKKEEPING) ? 'filter' : 'date';
+  if (isWhole(type) && has(column, NUMBERED)) return 'dimension';
   if (has(column, CODE)) return isNumber(type) && !isWhole(type) ? 'ignore' : 'dimension';
   if (has(column, IDENTIFIER)) return 'filter';
   if (isNumber(type)) return 'ignore';

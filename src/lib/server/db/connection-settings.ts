@@ -1,3 +1,6 @@
+import type pg from 'pg';
+import type { DatabaseConfig, Encryption } from '../config';
+
 /**
  * Settings of every connection, whatever the server's defaults are. Dates, keys and the check of client SQL
  * depend on them (docs/contract/13-forecast-table.md#settings-of-a-connection).
@@ -50,3 +53,24 @@ export const CITUS_VERSION = "SELECT current_setting('citus.version', true) AS c
 
 /** Limits the wait for a vanished worker, so that the health check can name it before it times out. */
 export const NOTICE_AWAY_WORKERS = "SET citus.node_connection_timeout = '3s'";
+
+/** How to reach the database, encrypted or not as it is configured. Variables such as PGSSLMODE have no effect. */
+export const connectionTo = ({
+  host,
+  port,
+  database,
+  user,
+  password,
+  ssl,
+}: DatabaseConfig): ConnectionTarget => ({
+  host,
+  port,
+  database,
+  user,
+  password,
+  ssl: ssl ?? false,
+});
+
+type ConnectionTarget = Required<
+  Pick<pg.ClientConfig, 'host' | 'port' | 'database' | 'user' | 'password'>
+> & { ssl: Encryption | false };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Turns } from '../turns';
 import { cancelStatement } from './cancel';
 import { CopyMessages } from './copy-messages';
-import { RowSocket } from './row-socket';
+import { rowsOf, type RowStream } from './row-socket';
 
 /** A column of a statement's result. */
 export interface SelectColumn {
@@ -67,7 +67,7 @@ type OnChunk = (chunk: Uint8Array) => void | Promise<void>;
  * connection breaks, the answer is only half read: the server cancels the statement, and the connection is
  * closed before this throws, so that the pool does not take it back.
  *
- * @param client on a {@link RowSocket}
+ * @param client of the service; {@link rowsOf} its stream is defined
  * @throws DatabaseError of the select, the error of `onChunk`, or the reason of `signal`
  */
 export async function copyOut(
@@ -116,28 +116,28 @@ class CopyOut implements pg.Submittable {
   ) {}
 
   submit(connection: pg.Connection): Error | undefined {
-    const { stream } = connection;
-    if (!(stream instanceof RowSocket)) return new Error('A COPY is read from a RowSocket only');
-    stream.takeBy((bytes) => this.#take(bytes, stream));
+    const rows = rowsOf(connection.stream);
+    if (!rows) return new Error('A COPY is read from a RowSocket or a TLS connection only');
+    rows.takeBy((bytes) => this.#take(bytes, rows));
     connection.query(this.text);
     return undefined;
   }
 
-  #take(bytes: Buffer, socket: RowSocket): boolean {
+  #take(bytes: Buffer, rows: RowStream): boolean {
     if (this.#hasFailed) return false;
     try {
       const { data, rest } = this.#messages.take(bytes);
       const pause = this.#give(data);
       if (!pause) {
-        if (rest) socket.giveBack(rest);
+        if (rest) rows.giveBack(rest);
         return true;
       }
       pause
         .then(() => {
           // Whoever reads this connection next may be pg itself, with nothing that it has asked.
           if (this.#hasFailed) return;
-          if (rest) socket.giveBack(rest);
-          socket.resume();
+          if (rest) rows.giveBack(rest);
+          rows.resume();
         })
         .catch((error: unknown) => this.fail(error));
     } catch (error) {

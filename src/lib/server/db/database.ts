@@ -8,6 +8,7 @@ import { cutOff } from './cancel';
 import {
   CHECK_CLIENT,
   CITUS_VERSION,
+  connectionTo,
   NOTICE_AWAY_WORKERS,
   SERVICE_OPTIONS,
 } from './connection-settings';
@@ -105,13 +106,9 @@ interface TransactionOptions {
 
 /** How every connection of the service is made. */
 const clientConfig = (settings: ConnectionSettings): pg.ClientConfig => ({
-  host: settings.host,
-  port: settings.port,
-  database: settings.database,
-  user: settings.user,
-  password: settings.password,
-  ssl: false,
-  stream: () => new RowSocket(),
+  ...connectionTo(settings),
+  // pg makes the stream of an encrypted connection itself.
+  ...(settings.ssl ? {} : { stream: () => new RowSocket() }),
   connectionTimeoutMillis: CONNECT_MILLISECONDS,
   application_name: 'forecast-pivot',
   options: SERVICE_OPTIONS,

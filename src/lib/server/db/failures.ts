@@ -28,6 +28,7 @@ export const SQLSTATE = {
   readOnlyTransaction: '25006',
   serializationFailure: '40001',
   idleInTransaction: '25P03',
+  notAuthorized: '28000',
   lockNotAvailable: '55P03',
   connectionFailure: '08006',
   diskFull: '53100',
@@ -141,11 +142,37 @@ function workerOf({ code, message, where }: pg.DatabaseError): string | undefine
   return /while executing command on (\S+:\d+)/.exec(where ?? '')?.[1];
 }
 
+/**
+ * Why no encrypted connection can be made, or none without encryption, in the variables that decide it;
+ * undefined for every other error.
+ */
+export function encryptionProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.message === 'The server does not support SSL connections') {
+    return 'the server does not offer encrypted connections, and DB_SSLMODE asks for them';
+  }
+  if (sqlState(error) === SQLSTATE.notAuthorized && error.message.endsWith('no encryption')) {
+    return 'the server may want encrypted connections: set DB_SSLMODE to require or verify-full';
+  }
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return "the server's certificate is for another host than DB_HOST";
+  }
+  return CERTIFICATE_ERROR.test(code)
+    ? "the server's certificate is not trusted; DB_SSLROOTCERT names the file of the authority to trust"
+    : undefined;
+}
+
+/** Codes of OpenSSL for a certificate that does not verify. */
+const CERTIFICATE_ERROR = /CERT|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^CRL_/;
+
 /** Why no connection can be made: 503 if that may pass, 500 if somebody has to change something. */
 export function unreachable(error: unknown): AppError {
   const known = forPeople(error);
   if (known instanceof AppError) return known;
   const sentence = 'The database cannot be reached';
+  const problem = encryptionProblem(error);
+  if (problem) return new AppError(500, sentence, { cause: new Error(problem, { cause: error }) });
   // Whoever answers with a state is there: the password is wrong, or there is no such database.
   if (sqlState(error) !== undefined) return new AppError(500, sentence, { cause: error });
   return new AppError(503, `${sentence}; try again in a moment`, { cause: error, retryAfter: 5 });

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from 'node:net';
 
 /** Bytes that are read at once. */
@@ -11,16 +13,33 @@ const GATHER_MILLISECONDS = 1;
  */
 type Taker = (bytes: Buffer) => boolean;
 
+/** A connection that can give the bytes it receives to a taker instead of its listeners. */
+export interface RowStream {
+  /** Gives everything received from now on to `taker`. */
+  takeBy(taker: Taker): void;
+  /** Gives these bytes, and everything received after them, to the listeners again. */
+  giveBack(bytes: Buffer): void;
+  /** Continues after `taker` returned false. */
+  resume(): void;
+}
+
+/** The row stream of a connection of the service; undefined for any other stream. */
+export function rowsOf(stream: Duplex): RowStream | undefined {
+  if (stream instanceof RowSocket) return stream;
+  if (!(stream instanceof TLSSocket)) return undefined;
+  const rows = ofSocket.get(stream) ?? new EncryptedRows(stream);
+  ofSocket.set(stream, rows);
+  return rows;
+}
+
 /**
- * The socket of a connection to the database. Rows can be taken from it where they were read, in one place
- * for all: a socket of Node's makes a new place of 64 KB for each part, and to clear those away takes a
- * tenth of the time of a load.
+ * The socket of a connection that is not encrypted. It reads into one buffer: a socket of Node allocates a
+ * new buffer of 64 KB for each read, and freeing those takes a tenth of the time of a load.
  *
- * PostgreSQL sends 8 KB at a time, and wakes a reader that waits. To wake it for each part takes a fifth of
- * PostgreSQL's own time. So the socket waits until more has come
- * (docs/decisions/0004-rows-as-arrow.md).
+ * PostgreSQL sends 8 KB at a time, and waking the reader for each part takes a fifth of PostgreSQL's own
+ * time. So the socket waits until more has arrived (docs/decisions/0004-rows-as-arrow.md).
  */
-export class RowSocket extends Socket {
+export class RowSocket extends Socket implements RowStream {
   #taker: Taker | undefined;
   /** Bytes that the taker was given. */
   #taken = 0;
@@ -32,13 +51,11 @@ export class RowSocket extends Socket {
     super(options);
   }
 
-  /** Has `taker` take what comes from now on. */
   takeBy(taker: Taker): void {
     this.#taker = taker;
     this.#taken = 0;
   }
 
-  /** Gives what comes from now on to those who listen to the socket, these bytes first. */
   giveBack(bytes: Buffer): void {
     this.#taker = undefined;
     this.#take(bytes);
@@ -55,5 +72,36 @@ export class RowSocket extends Socket {
     if (!this.#taker || bytes.length === ROOM || this.#taken < ROOM) return true;
     setTimeout(() => this.resume(), GATHER_MILLISECONDS);
     return false;
+  }
+}
+
+const ofSocket = new WeakMap<TLSSocket, EncryptedRows>();
+
+/** The same on an encrypted connection, where Node decrypts each part into a new buffer. */
+class EncryptedRows implements RowStream {
+  readonly #listeners;
+  #taker: Taker | undefined;
+
+  /** Stands between the socket and those who listen to it now. */
+  constructor(private readonly socket: TLSSocket) {
+    this.#listeners = socket.listeners('data');
+    socket.removeAllListeners('data');
+    socket.on('data', (bytes: Buffer) => {
+      if (!this.#taker) this.giveBack(bytes);
+      else if (!this.#taker(bytes)) socket.pause();
+    });
+  }
+
+  takeBy(taker: Taker): void {
+    this.#taker = taker;
+  }
+
+  giveBack(bytes: Buffer): void {
+    this.#taker = undefined;
+    for (const listener of this.#listeners) Reflect.apply(listener, this.socket, [bytes]);
+  }
+
+  resume(): void {
+    this.socket.resume();
   }
 }

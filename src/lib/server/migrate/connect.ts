@@ -1,7 +1,7 @@
 /** The database connection of a command. */
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
-import { COMMAND_OPTIONS } from '../db/connection-settings';
+import { COMMAND_OPTIONS, connectionTo } from '../db/connection-settings';
 
 /** The connection of a command; the commands know it from here, not from the driver. */
 export type Connection = pg.Client;
@@ -12,7 +12,7 @@ export type Connection = pg.Client;
  * @throws if the database cannot be reached.
  */
 export async function connect(db: DatabaseConfig): Promise<Connection> {
-  const client = new pg.Client({ ...db, options: COMMAND_OPTIONS });
+  const client = new pg.Client({ ...connectionTo(db), options: COMMAND_OPTIONS });
   // Without a listener, a connection that dies would end the process; the next query tells of it.
   client.on('error', () => undefined);
   await client.connect();
