@@ -193,7 +193,7 @@ test('all rows go along as CSV, and other programs are told where they are', asy
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await dialog.getByRole('button', { name: 'Copy: pandas' }).press('Enter');
   const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain(`pd.read_csv('${url}', storage_options={'Accept': 'text/csv'})`);
+  expect(copied).toContain(`pd.read_csv('${url}', storage_options={'Accept': 'text/csv'}, `);
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
 });

@@ -5,18 +5,19 @@ export interface Recipe {
 }
 
 /**
- * How to read the rows of a version elsewhere.
+ * How to read the rows of a version elsewhere. Texts such as NA and null stay texts, and an empty version
+ * is no error. docs/api.md has the same lines; tests/api/recipes.test.ts runs them.
  *
- * @param url where they are (docs/contract/04-data-loading.md)
+ * @param url of the rows (docs/contract/04-data-loading.md)
  */
 export const recipes = (url: string): Recipe[] => [
   {
     program: 'DuckDB',
-    lines: `curl -sH 'Accept: text/csv' '${url}' | duckdb -c "FROM read_csv('/dev/stdin')"`,
+    lines: `curl -sH 'Accept: text/csv' '${url}' | duckdb -c "FROM read_csv('/dev/stdin', header = true, sample_size = -1)"`,
   },
   {
     program: 'pandas',
-    lines: `import pandas as pd\ndf = pd.read_csv('${url}', storage_options={'Accept': 'text/csv'})`,
+    lines: `import pandas as pd\ndf = pd.read_csv('${url}', storage_options={'Accept': 'text/csv'}, keep_default_na=False, na_values=[''], low_memory=False)`,
   },
   {
     program: 'Excel, Power Query',
