@@ -1,3 +1,4 @@
+/** Amounts, dates and plurals as the pages write them. */
 import { formatNumber } from './number-text';
 
 /** Amounts, dates and plurals as the pages write them: dates and words in English. */

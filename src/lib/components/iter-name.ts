@@ -1,3 +1,4 @@
+/** The word for what wrote a row. */
 import { LOG_OPERATIONS, OPERATIONS, type Iter } from '$lib/contract/operations';
 
 /** The operation that wrote rows of an iteration, in the planner's words. */

@@ -1,3 +1,4 @@
+/** How a typed amount is understood, and how numbers are written in the browser's language. */
 import type { MeasureEdit } from '$lib/plan/scale-draft';
 
 /**

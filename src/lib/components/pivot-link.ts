@@ -1,3 +1,4 @@
+/** Links back to a version's pivot, as this tab showed it last. */
 import { keep, kept } from '$lib/client/storage';
 
 const keyOf = (versionId: number): string => `pf.address.${versionId}`;

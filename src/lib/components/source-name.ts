@@ -1,3 +1,4 @@
+/** The names of sources and tables. */
 import type { Source } from '$lib/contract/sources';
 
 /** What a source is called: its label, or its table if it has none. */

@@ -1,3 +1,4 @@
+/** The cache of rows: bodies of answers, shared by readers of one state of a version. */
 import type { Budget, Reservation } from './budget';
 import type { EntryRows } from './arrow/entry-rows';
 import type { Encoding } from './compress';

@@ -1,3 +1,4 @@
+/** The memory budget: which answers may reserve memory, and which wait for it. */
 import { AppError } from './errors';
 
 const MEGABYTE = 1_048_576;

@@ -1,3 +1,4 @@
+/** Compression of answers. */
 import { Readable } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 

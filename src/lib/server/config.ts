@@ -1,3 +1,4 @@
+/** Reads and checks the environment variables of the service. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';

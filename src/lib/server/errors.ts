@@ -1,3 +1,4 @@
+/** Errors that a person can act on, with their status. */
 import type { ErrorAnswer } from '../contract/primitives';
 
 /** The field or column that caused an error, if there is exactly one. */

@@ -1,3 +1,4 @@
+/** Event streams: passes commits on to the open streams of each version. */
 import type { VersionEvent } from '../contract/events';
 import type { Told } from './db/events';
 import type { Listener, Listening } from './db/listener';

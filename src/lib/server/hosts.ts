@@ -1,3 +1,4 @@
+/** Which hosts are served, and which other sites may send a write. */
 import { AppError } from './errors';
 
 /** The rules for a request's host, with or without a proxy in front. */

@@ -1,3 +1,4 @@
+/** The log of the service. */
 import pino from 'pino';
 import type { Logger } from 'pino';
 

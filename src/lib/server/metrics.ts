@@ -1,3 +1,4 @@
+/** The metrics of the service, for Prometheus. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Use of the connections to the database. */

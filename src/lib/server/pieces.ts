@@ -1,3 +1,4 @@
+/** Sends the parts of an answer in pieces of even size. */
 import { lengthOf } from './arrow/encode';
 
 /** Bytes that are written to the connection at a time. */

@@ -1,3 +1,4 @@
+/** Who sends a request, and which roles they have. */
 import { Buffer } from 'node:buffer';
 import type { BlockList } from 'node:net';
 import { isIPv6 } from 'node:net';

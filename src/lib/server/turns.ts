@@ -1,3 +1,4 @@
+/** Lets other requests run during long work. */
 import { setImmediate } from 'node:timers/promises';
 
 /** Time for which a piece of work may block the event loop before other requests get a turn. */

@@ -1,3 +1,4 @@
+/** Figures of the table that compares a replay with its original. */
 import { OPERATIONS, type Iter } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
 import { differences } from '$lib/pivot/values/ratios';

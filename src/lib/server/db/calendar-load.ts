@@ -1,3 +1,4 @@
+/** Fills the calendar `pf.dim_period`. */
 import type { ClientBase } from 'pg';
 
 const TABLE = `

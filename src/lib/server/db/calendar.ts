@@ -1,3 +1,4 @@
+/** Reads the calendar `pf.dim_period`. */
 import * as v from 'valibot';
 import { commas, ident, sql } from '../sql/quote';
 import type { Queryable } from './queryable';

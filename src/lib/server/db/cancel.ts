@@ -1,3 +1,4 @@
+/** Cancels statements and closes connections that hang. */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import type pg from 'pg';

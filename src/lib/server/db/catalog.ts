@@ -1,3 +1,4 @@
+/** Reads tables and columns from PostgreSQL's catalog. */
 import * as v from 'valibot';
 import { TableEntry } from '../../contract/sources';
 import type { ColumnType } from '../sql/forecast-columns';

@@ -1,3 +1,4 @@
+/** Queries of `pf.col_meta`. */
 import * as v from 'valibot';
 import { ColumnEntry } from '../../contract/columns';
 import type { SourceColumn } from '../sql/forecast-columns';

@@ -1,3 +1,4 @@
+/** Settings of every connection to the database. */
 import type pg from 'pg';
 import type { DatabaseConfig, Encryption } from '../config';
 

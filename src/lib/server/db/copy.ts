@@ -1,3 +1,4 @@
+/** Runs a statement as a binary COPY and passes its bytes on. */
 import pg from 'pg';
 import { Turns } from '../turns';
 import { cancelStatement } from './cancel';

@@ -1,3 +1,4 @@
+/** The database as services see it: a pool of connections, turns of readers and writers, and transactions. */
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';

@@ -1,3 +1,4 @@
+/** Commits as notifications: what writers send with NOTIFY, and its reading. */
 import * as v from 'valibot';
 import { VersionEvent } from '../../contract/events';
 import { sql } from '../sql/quote';

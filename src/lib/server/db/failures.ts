@@ -1,3 +1,4 @@
+/** Failures of the database, with status and sentence. */
 import pg from 'pg';
 import type { Blame } from '../errors';
 import { AppError } from '../errors';

@@ -1,3 +1,4 @@
+/** Queries of forecast tables: creation, checks after a load, totals. */
 import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';

@@ -1,3 +1,4 @@
+/** Queries of `pf.idempotency`. */
 import * as v from 'valibot';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';

@@ -1,3 +1,4 @@
+/** The connection that listens for notifications. */
 import pg from 'pg';
 import { cutOff } from './cancel';
 import type { Told } from './events';

@@ -1,3 +1,4 @@
+/** Queries of `pf.lock`. */
 import * as v from 'valibot';
 import { Lock } from '../../contract/locks';
 import type { Slice } from '../../contract/operations';

@@ -1,3 +1,4 @@
+/** Queries of `pf.log`. */
 import * as v from 'valibot';
 import { LogEntry } from '../../contract/log';
 import { LOAD_OPERATIONS } from '../../contract/operations';

@@ -1,3 +1,4 @@
+/** Totals of entries by month. */
 import * as v from 'valibot';
 import type { Iter } from '../../contract/operations';
 import type { ForecastColumn } from '../sql/forecast-columns';

@@ -1,3 +1,4 @@
+/** What runs statements: each query names the schema of its rows. */
 import pg from 'pg';
 import * as v from 'valibot';
 import { AppError } from '../errors';

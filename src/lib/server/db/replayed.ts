@@ -1,3 +1,4 @@
+/** Queries of `pf.replayed`. */
 import * as v from 'valibot';
 import { ReplayedEntry } from '../../contract/replays';
 import { sql } from '../sql/quote';

@@ -1,3 +1,4 @@
+/** The socket of a connection, which takes rows of a COPY past pg. */
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from 'node:net';

@@ -1,3 +1,4 @@
+/** Schemas that rows of the database share. */
 import * as v from 'valibot';
 import { byColumn } from '../../contract/primitives';
 import type { SqlText } from '../sql/quote';

@@ -1,3 +1,4 @@
+/** Queries of source tables: first rows, values, combinations. */
 import type { Row } from '../../contract/primitives';
 import { ColumnValues, GrainEstimate } from '../../contract/sources';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';

@@ -1,3 +1,4 @@
+/** Queries of `pf.source`. */
 import * as v from 'valibot';
 import { LEAF_ROLES } from '../../contract/columns';
 import { Source, SourceListEntry } from '../../contract/sources';

@@ -1,3 +1,4 @@
+/** Queries of `pf.sql` and `pf.sql_column`. */
 import * as v from 'valibot';
 import { Role } from '../../contract/columns';
 import type { TemplateOperation } from '../../contract/sources';

@@ -1,3 +1,4 @@
+/** The history of the database, which a failover or a restored backup changes. */
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SqlText } from '../sql/quote';

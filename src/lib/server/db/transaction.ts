@@ -1,3 +1,4 @@
+/** A transaction on one connection of the pool. */
 import type pg from 'pg';
 import { AppError } from '../errors';
 import type { SqlText } from '../sql/quote';

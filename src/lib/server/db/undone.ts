@@ -1,3 +1,4 @@
+/** Queries of `pf.undone`. */
 import { UndoneEntry } from '../../contract/log';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';

@@ -1,3 +1,4 @@
+/** Queries of `pf.version`, and the lock of a version. */
 import { Version } from '../../contract/versions';
 import { AppError } from '../errors';
 import { sql } from '../sql/quote';

@@ -1,3 +1,4 @@
+/** Queries of `pf.view`. */
 import { NamedView } from '../../contract/views';
 import { sql } from '../sql/quote';
 import type { Queryable } from './queryable';

@@ -1,3 +1,4 @@
+/** Times statements and transactions, and ends those that hang. */
 import type pg from 'pg';
 import { AppError } from '../errors';
 import { backendOf, cancelStatement, cutOff } from './cancel';

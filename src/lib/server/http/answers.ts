@@ -1,3 +1,4 @@
+/** Makes responses: JSON, rows, tags and compression. */
 import { EVENT_STREAM } from '../../contract/events';
 import { PREVIEW_METADATA, SLICE_SKIPPED_HEADER } from '../../contract/operations';
 import { ARROW, ARROW_LENGTH_HEADER, CSV, TIMELINE_HEADER } from '../../contract/primitives';

@@ -1,3 +1,4 @@
+/** Reads what a request asks for from its headers. */
 import { ARROW, CSV } from '../../contract/primitives';
 import type { Asked } from '../bodies';
 import type { Encoding } from '../compress';

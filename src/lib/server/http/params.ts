@@ -1,3 +1,4 @@
+/** Reads path parameters and query strings. */
 import { MOST_ENTRIES } from '../../contract/log';
 import { AppError } from '../errors';
 

@@ -1,3 +1,4 @@
+/** Reads request bodies as JSON, within their limit. */
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';

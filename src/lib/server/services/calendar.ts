@@ -1,3 +1,4 @@
+/** Requires a calendar where period columns are derived. */
 import { calendarLoaded } from '../db/calendar';
 import type { Queryable } from '../db/queryable';
 import { AppError } from '../errors';

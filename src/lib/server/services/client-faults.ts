@@ -1,3 +1,4 @@
+/** Turns errors of PostgreSQL about the client's values into refusals. */
 import { SQLSTATE, sqlState } from '../db/failures';
 import type { Place } from '../errors';
 import { AppError, reasonOf } from '../errors';

@@ -1,3 +1,4 @@
+/** Column metadata of a source: reading, checking and saving. */
 import type { ColumnEntry, ColumnSave } from '../../contract/columns';
 import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
 import type { ColumnRecord } from '../db/column-metadata';

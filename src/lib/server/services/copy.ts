@@ -1,3 +1,4 @@
+/** Copies a version. */
 import type { CopyVersionRequest } from '../../contract/versions';
 import { Version } from '../../contract/versions';
 import type { Transaction } from '../db/transaction';

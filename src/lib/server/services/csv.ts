@@ -1,3 +1,4 @@
+/** Answers a version's rows as CSV. */
 import { OID } from '../arrow/column-plan';
 import type { SelectColumn } from '../db/copy';
 import type { Database } from '../db/database';

@@ -1,3 +1,4 @@
+/** Opens the event stream of a version. */
 import type { Database } from '../db/database';
 import { getVersion } from '../db/versions';
 import type { Events } from '../events';

@@ -1,3 +1,4 @@
+/** A version with what reading or writing its forecast table needs, and its lock. */
 import type { Slice } from '../../contract/operations';
 import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';

@@ -1,3 +1,4 @@
+/** Generates and stores the templates of a source, and changes its forecast tables. */
 import type { Template, TemplatesPreview } from '../../contract/sources';
 import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import { listColumns, sourceColumns } from '../db/column-metadata';

@@ -1,3 +1,4 @@
+/** Whether the service can work: database, schema and workers. */
 import * as v from 'valibot';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';

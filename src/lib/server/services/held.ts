@@ -1,3 +1,4 @@
+/** Rows that a scale leaves unchanged: those of `hold` and locked ones. */
 import type { Slice } from '../../contract/operations';
 import { faultAt, fieldPlace } from '../errors';
 import type { SqlText } from '../sql/quote';

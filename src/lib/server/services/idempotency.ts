@@ -1,3 +1,4 @@
+/** Makes a repeated write once. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Data } from 'apache-arrow';

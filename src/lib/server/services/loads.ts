@@ -1,3 +1,4 @@
+/** Loads of baseline and reference, edits of a load, and clearing the baseline. */
 import type {
   BaselineRequest,
   LoadPreview,

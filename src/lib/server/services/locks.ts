@@ -1,3 +1,4 @@
+/** Locks of a version, and what they refuse. */
 import type { Lock, LockRequest } from '../../contract/locks';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';

@@ -1,3 +1,4 @@
+/** The log of a version: entries, undo, notes, explanations. */
 import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
 import type { Slice } from '../../contract/operations';
 import type { Database } from '../db/database';

@@ -1,3 +1,4 @@
+/** Runs scale, recode and clone, and previews them. */
 import * as v from 'valibot';
 import { movePoint } from '../../contract/decimals';
 import type { NewEntry } from '../../contract/log';

@@ -1,3 +1,4 @@
+/** Runs a statement and reads its rows as columns. */
 import type { Column, PlannedColumn } from '../arrow/column-plan';
 import { CopyDecoder } from '../arrow/decoder';
 import type { Reservation } from '../budget';

@@ -1,3 +1,4 @@
+/** Answers a version's rows as Arrow, from the cache where possible. */
 import { createHash } from 'node:crypto';
 import type { BlockColumn, RowBlock } from '../arrow/blocks';
 import { blockOf, columnsOf, heldIn, rowCountIn } from '../arrow/blocks';

@@ -1,3 +1,4 @@
+/** Runs an undone entry again. */
 import * as v from 'valibot';
 import { LoadAnswer } from '../../contract/loads';
 import type { LogEntry } from '../../contract/log';

@@ -1,3 +1,4 @@
+/** Replays a version on the current source. */
 import type { LogEntry, LogListEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { Slice } from '../../contract/operations';

@@ -1,3 +1,4 @@
+/** Sources: registering, editing and deleting. */
 import type {
   ColumnValues,
   EditSourceRequest,

@@ -1,3 +1,4 @@
+/** Tables that can become a source, with their first rows. */
 import type { TableEntry, TablePreview } from '../../contract/sources';
 import { listTables, tableColumns, tableExists } from '../db/catalog';
 import type { Database } from '../db/database';

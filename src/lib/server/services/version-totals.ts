@@ -1,3 +1,4 @@
+/** Totals of a version, overall and by month. */
 import type { VersionTotals } from '../../contract/versions';
 import type { Database } from '../db/database';
 import { entryLabels } from '../db/log';

@@ -1,3 +1,4 @@
+/** Versions: creating, editing, closing and deleting. */
 import type { Source } from '../../contract/sources';
 import type {
   CreateVersionRequest,

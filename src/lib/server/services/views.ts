@@ -1,3 +1,4 @@
+/** Named views of the pivot. */
 import type { CreateViewRequest, EditViewRequest, NamedView } from '../../contract/views';
 import type { Database } from '../db/database';
 import { found } from '../db/queryable';

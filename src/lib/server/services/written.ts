@@ -1,3 +1,4 @@
+/** Remembers the ids and totals of what operations wrote, for their undo. */
 import type { LogEntry } from '../../contract/log';
 import type { Column } from '../arrow/column-plan';
 import { copiedTexts } from '../arrow/column-values';

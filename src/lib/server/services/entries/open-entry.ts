@@ -1,3 +1,4 @@
+/** An entry while its rows are written. */
 import type { NewEntry } from '../../../contract/log';
 import type { Column } from '../../arrow/column-plan';
 import type { Reservation } from '../../budget';

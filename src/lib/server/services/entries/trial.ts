@@ -1,3 +1,4 @@
+/** Runs an operation in a transaction that is rolled back. */
 import type { NewEntry } from '../../../contract/log';
 import type { Reservation } from '../../budget';
 import { triedId } from '../../db/entries';

@@ -1,3 +1,4 @@
+/** The one writer of a version: entries and their rows, under the version's lock. */
 import * as v from 'valibot';
 import type { ClearAnswer } from '../../../contract/loads';
 import type { LogEntry, NewEntry } from '../../../contract/log';
