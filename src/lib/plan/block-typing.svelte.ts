@@ -16,7 +16,7 @@ import {
 } from './block-edits';
 import { NOTHING_OF_ZERO, type Typing, type Stored } from './typing';
 import type { Changes, Written } from './changes.svelte';
-import { pivotMessageOf, type Loading } from './loading.svelte';
+import { pivotMessageOf } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit } from './scale-draft';
@@ -71,7 +71,6 @@ export class BlockTyping {
 
   constructor(
     private readonly planned: PlannedVersion,
-    private readonly loading: Loading,
     private readonly selection: Selection,
     private readonly changes: Changes,
     private readonly typing: Typing,
@@ -138,7 +137,7 @@ export class BlockTyping {
     try {
       return await this.typing.inTurn(async () => {
         await this.settled();
-        const marked = await this.selection.again(await meant);
+        const marked = await this.selection.reader.again(await meant);
         if (marked.length === 0) throw new Refusal('Mark the cells first.');
         const placed = await place(marked);
         if ('refusal' in placed) throw new Refusal(placed.refusal);
@@ -166,8 +165,8 @@ export class BlockTyping {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
-    const cells = await this.selection.slicesOf(changed.map(({ cell }) => cell));
-    const prices = cells.filter((cell) => this.typing.shownIn(cell) === 'price');
+    const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
+    const prices = cells.filter((cell) => this.selection.reader.shownIn(cell) === 'price');
     if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
     // A total stays a total, though somebody else may have written since it was on screen.
@@ -199,7 +198,9 @@ export class BlockTyping {
     all: readonly Each[],
     why: (each: Each, i: number) => string | null,
   ): void {
-    const problems = problemsOf(all, why, (each) => this.nameOf('cell' in each ? each.cell : each));
+    const problems = problemsOf(all, why, (each) =>
+      this.selection.reader.nameOf('cell' in each ? each.cell : each),
+    );
     if (problems.length > 0) throw new Refusal(problemText(problems));
   }
 
@@ -224,12 +225,8 @@ export class BlockTyping {
       const blamed = at ? edits[Number(at)] : undefined;
       if (!blamed || !(error instanceof ApiError)) throw error;
       const reason = error.message.replace(/^edits\.\d+: /, '');
-      const names = [this.nameOf(blamed.cell)];
+      const names = [this.selection.reader.nameOf(blamed.cell)];
       throw new Refusal(problemText([{ reason, names }]), { cause: error });
     }
-  }
-
-  private nameOf(cell: ReadCell): string {
-    return this.loading.pivot?.grid.nameOf(cell) ?? '';
   }
 }

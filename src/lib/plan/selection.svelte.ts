@@ -3,24 +3,15 @@ import { Latest, LatestCall } from '../client/latest.svelte';
 import type { Slice, SlicePreview } from '../contract/operations';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
-import { readAgain, readBlock, withSlices } from '../pivot/grid/block-reader';
+import { readAgain, readBlock } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
-import { NO_PERIODS } from '../pivot/slice/date-ranges';
-import { price } from '../pivot/values/ratios';
 import { unmarkedDimensions } from '../pivot/slice/slice';
-import { candidates } from './likeness';
+import { CellReader, GONE } from './cell-reader';
+import { Cursor, type Place } from './cursor';
 import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { NOT_THE_PLAN, selectedSlice, toggled, type SelectedSlice } from './selected-slice';
 
-/** A cell and where it is. */
-interface Place {
-  cell: CellIdentity;
-  at: CellPosition;
-}
-
-/** A cell that a change took away, or that could not be read after it. */
-const GONE = 'This cell could not be read again after the change. Select one anew.';
 /** Why something does not reach several cells: no one slice is exactly their rows. */
 export const apart = (what: string): string =>
   `No ${what} reaches exactly these cells: they differ in more than one column.`;
@@ -75,7 +66,7 @@ export class Selection {
   readonly differs: boolean | null = $derived.by(() => {
     if (this.preview.waiting || this.reading || this.current?.cells.length !== 1) return null;
     const [cell] = this.current.cells;
-    const stored = cell && this.preview.answer && this.storedSum(cell, this.preview.answer);
+    const stored = cell && this.preview.answer && this.reader.storedSum(cell, this.preview.answer);
     if (!cell || cell.value === null || typeof stored !== 'number') return null;
     return Math.abs(stored - cell.value) > 0.005 + Math.abs(stored) * 1e-9;
   });
@@ -83,16 +74,9 @@ export class Selection {
   /** A cell was pressed and is not read yet; what is selected is still the one before. */
   reading = $state.raw(false);
 
-  /** Where the cells that were selected on this page are, by their keys. Nothing is drawn from it. */
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  private readonly positions = new Map<string, CellPosition>();
-  private cursor: CellIdentity | null = null;
-  /** Where a block begins: the cell that was pressed last without Shift; null if nothing is marked. */
-  private anchor: CellIdentity | null = null;
-  /** The other corner of the block; null if no block is marked. */
-  private corner: CellIdentity | null = null;
+  readonly reader: CellReader;
+  readonly cursor: Cursor;
   private readonly call = new LatestCall();
-  private stepping: Promise<unknown> = Promise.resolve();
   /** Answers whether the cell that was pressed last is selected; null once it is known. */
   private pressed: Promise<boolean> | null = null;
   /** Whether the cell that was pressed last adds to what was marked before. */
@@ -103,7 +87,10 @@ export class Selection {
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
     private readonly onRefusal: (sentence: string) => void,
-  ) {}
+  ) {
+    this.reader = new CellReader(planned, loading);
+    this.cursor = new Cursor(loading, this.reader);
+  }
 
   /**
    * Selects a cell alone, adds it to the selection or takes it out again, or marks the block that ends at
@@ -142,7 +129,7 @@ export class Selection {
     if (!active) return null;
     const key = cellKey(active);
     const known = this.current?.cells.find((cell) => cellKey(cell) === key);
-    return known ?? this.cellNow(active);
+    return known ?? this.reader.cellNow(active);
   }
 
   /** Whether nothing is selected or marked. */
@@ -152,8 +139,7 @@ export class Selection {
 
   /** The marked cell that typed amounts go to: the one that a block begins at. */
   get active(): MarkedCell | null {
-    const key = this.anchor && cellKey(this.anchor);
-    return this.marked.find((cell) => cellKey(cell) === key) ?? this.marked.at(-1) ?? null;
+    return this.cursor.activeAmong(this.marked);
   }
 
   /**
@@ -161,9 +147,7 @@ export class Selection {
    * headers.
    */
   move(dx: number, dy: number, how: 'alone' | 'block' = 'alone'): Promise<void> {
-    // One step after the other, however fast the keys come.
-    const step = this.stepping.then(() => this.beside(dx, dy, how));
-    this.stepping = step.catch(() => undefined);
+    const step = this.cursor.move(dx, dy, how);
     return this.press(() => step, how);
   }
 
@@ -177,7 +161,7 @@ export class Selection {
     rows: number,
   ): Promise<readonly MarkedCell[] | null> {
     const { pivot } = this.loading;
-    const from = await this.placeNow(cell);
+    const from = await this.reader.placeOf(cell);
     if (!pivot || !from || from.x === null) return null;
     const at = { x: from.x + columns - 1, y: from.y + rows - 1 };
     const extent = await pivot.grid.extent();
@@ -202,34 +186,7 @@ export class Selection {
 
   /** What is marked, as it is now, once the cells that were pressed last are read; none if they could not be. */
   async markedNow(): Promise<readonly MarkedCell[]> {
-    return this.again(await this.markedByNow());
-  }
-
-  /** Cells as they are now. @throws Error with a sentence if they cannot be read */
-  async again(cells: readonly MarkedCell[]): Promise<readonly MarkedCell[]> {
-    const { pivot } = this.loading;
-    return pivot && cells.length > 0 ? readAgain(pivot.grid.shown, cells) : [];
-  }
-
-  /** Marked cells with the slices behind them, as they are now. @throws Error if one of them is gone */
-  async slicesOf(cells: readonly MarkedCell[]): Promise<ReadCell[]> {
-    const { pivot } = this.loading;
-    if (!pivot) return [];
-    const now = await readAgain(pivot.grid.shown, cells);
-    const read = await withSlices(pivot.grid.shown, now, this.planned.columns);
-    return read.map((cell) => this.ofPlan(pivot, cell));
-  }
-
-  /** Opens or closes the row of the cell that was selected last. */
-  async toggleRow(): Promise<void> {
-    const { cursor } = this;
-    const at = await this.placeNow(cursor);
-    if (at && cursor) await this.loading.pivot?.grid.toggleRow(cursor.rowPath, at.y);
-  }
-
-  /** Opens the group of columns that the cell selected last adds up, or closes the one that it is in. */
-  async toggleColumns(): Promise<void> {
-    if (this.cursor) await this.loading.pivot?.grid.toggleColumnsOf(this.cursor);
+    return this.reader.again(await this.markedByNow());
   }
 
   /**
@@ -270,8 +227,7 @@ export class Selection {
     this.call.stop();
     this.current = null;
     this.marked = [];
-    this.anchor = null;
-    this.corner = null;
+    this.cursor.forgetBlock();
     this.preview.clear();
     this.markAgain();
     this.showReach(null);
@@ -279,7 +235,7 @@ export class Selection {
 
   /** Selects cells again that were selected before the rows were loaded anew. */
   async selectAgain(cells: readonly MarkedCell[]): Promise<void> {
-    this.goOnFrom(cells.at(-1) ?? null);
+    this.cursor.goTo(cells.at(-1) ?? null);
     if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
@@ -361,32 +317,20 @@ export class Selection {
   private press(find: () => Promise<Place>, how: Press): Promise<void> {
     return this.pressFor(async (pivot) => {
       const { cell, at } = await find();
-      const { anchor } = this;
-      if (how === 'block' && anchor) {
-        this.corner = cell;
-        const from = { cell: anchor, at: this.positions.get(cellKey(anchor)) ?? null };
-        const block = await readBlock(pivot.grid.shown, from, { cell, at });
-        return this.readMarked(pivot, block);
-      }
-      this.goOnFrom(cell);
-      this.positions.set(cellKey(cell), at);
+      const block = how === 'block' ? await this.cursor.blockTo(pivot, { cell, at }) : null;
+      if (block) return this.readMarked(pivot, block);
+      this.cursor.goTo(cell);
+      this.reader.noteAt(cell, at);
       if (how !== 'add' || this.marked.length === 0) {
-        const read = await this.readFrom(pivot, cell, at);
+        const read = await this.reader.read(pivot, cell, at);
         return { marked: [{ ...read, at }], cells: [read] };
       }
       const { value, aggregate } = await pivot.grid.read(cell, this.planned.columns, at);
       const marked = toggled<MarkedCell>(this.marked, { ...cell, value, aggregate, at });
       // The next block begins at a cell that is marked.
-      if (marked.length < this.marked.length) this.goOnFrom(marked.at(-1) ?? null);
+      if (marked.length < this.marked.length) this.cursor.goTo(marked.at(-1) ?? null);
       return this.readMarked(pivot, marked);
     }, how !== 'alone');
-  }
-
-  /** Lets the next block begin at a cell, and the arrow keys go on from it. */
-  private goOnFrom(cell: CellIdentity | null): void {
-    this.anchor = cell;
-    this.cursor = cell ?? this.cursor;
-    this.corner = null;
   }
 
   /** @param keeps whether what was selected stays so if the cells cannot be read */
@@ -422,7 +366,7 @@ export class Selection {
       if (signal.aborted) return false;
       // The cells of before must not be taken for the one that was pressed.
       if (!keeps) this.clear();
-      this.goOnFrom(this.active);
+      this.cursor.goTo(this.active);
       this.onRefusal(pivotMessageOf(error));
       return false;
     }
@@ -434,98 +378,8 @@ export class Selection {
 
   /** Marked cells as they are now, with the slices behind them, unless there are too many. */
   private async readMarked(pivot: Pivot, cells: readonly MarkedCell[]): Promise<Pressed> {
-    const { shown } = pivot.grid;
-    const marked = await readAgain(shown, cells);
+    const marked = await readAgain(pivot.grid.shown, cells);
     if (marked.length > MOST_CHANGED) return { marked, cells: null };
-    const read = await withSlices(shown, marked, this.planned.columns);
-    return { marked, cells: read.map((cell) => this.ofPlan(pivot, cell)) };
-  }
-
-  /** The cell so far from the one that was selected last. */
-  private async beside(dx: number, dy: number, how: Press): Promise<Place> {
-    const { pivot } = this.loading;
-    if (!pivot) throw new Error('The pivot is not loaded.');
-    const { columns, rows } = await pivot.grid.extent();
-    const from = await this.placeNow(how === 'block' ? (this.corner ?? this.cursor) : this.cursor);
-    // Without a cell to go on from, every key selects the first one.
-    // The far left is the first cell; one step more leads to the row's header.
-    const x = from && dx !== -Infinity ? Math.min(columns - 1, (from.x ?? -1) + dx) : 0;
-    const y = from ? Math.max(0, Math.min(rows - 1, from.y + dy)) : 0;
-    const at = { x: x < 0 ? null : x, y };
-    pivot.grid.scrollTo(at);
-    const cell = await pivot.grid.identityAt(at);
-    this.positions.set(cellKey(cell), at);
-    if (how === 'block' && this.anchor) this.corner = cell;
-    else this.goOnFrom(cell);
-    return { cell, at };
-  }
-
-  /** Where the arrow keys go on from: a cell, or the row that it was closed into. */
-  private async placeNow(cell: CellIdentity | null): Promise<CellPosition | null> {
-    if (!cell) return null;
-    const near = this.positions.get(cellKey(cell)) ?? null;
-    return (await this.loading.pivot?.grid.shown.findVisible(cell, near)) ?? near;
-  }
-
-  /** A cell as it is now, whether it is selected or not; one that is gone is refused. */
-  async cellNow(cell: ReadCell | MarkedCell): Promise<ReadCell> {
-    const key = cellKey(cell);
-    const near = this.positions.get(key) ?? null;
-    const { pivot } = this.loading;
-    const read = pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
-    return (
-      read ?? {
-        slice: {},
-        notHeld: [],
-        periods: NO_PERIODS,
-        ...cell,
-        value: null,
-        impossible: GONE,
-      }
-    );
-  }
-
-  /**
-   * The cells that a cell may be made like, by kind and the likeliest first; see {@link candidates}. They
-   * are not read yet.
-   */
-  candidatesFor(cell: CellIdentity): ReturnType<typeof candidates> {
-    const { columns = [] } = this.loading.pivot?.grid.shown ?? {};
-    return candidates(
-      cell,
-      columns.map(({ path }) => path),
-    );
-  }
-
-  /** A cell in the same row as another one or in one above it; null if it cannot be read. */
-  async look(cell: CellIdentity, from: CellIdentity): Promise<ReadCell | null> {
-    const near = this.positions.get(cellKey(from)) ?? null;
-    const { pivot } = this.loading;
-    return pivot && (await this.readFrom(pivot, cell, near).catch(() => null));
-  }
-
-  private async readFrom(
-    pivot: Pivot,
-    cell: CellIdentity,
-    near: CellPosition | null,
-  ): Promise<ReadCell> {
-    return this.ofPlan(pivot, await pivot.grid.read(cell, this.planned.columns, near));
-  }
-
-  /** A cell that says so if it adds up only a part of the plan, or no plan at all. */
-  private ofPlan<Cell extends ReadCell>(pivot: Pivot, read: Cell): Cell {
-    const part = read.measure === null ? null : pivot.origins.of(read.measure);
-    if (!part || part.origin === 'price' || read.impossible) return read;
-    return { ...read, impossible: NOT_THE_PLAN[part.origin] };
-  }
-
-  /** What the service says the cell adds up to; null if the cell is not a sum that it knows. */
-  private storedSum(cell: ReadCell, { value_total, units_total }: SlicePreview): number | null {
-    if (cell.notHeld.length > 0 || cell.aggregate !== 'sum') return null;
-    const { valueColumn, unitsColumn } = this.planned;
-    if (cell.measure === valueColumn?.cname) return value_total ?? 0;
-    if (cell.measure === unitsColumn?.cname) return units_total ?? 0;
-    const isPrice = this.loading.pivot?.origins.of(cell.measure ?? '')?.origin === 'price';
-    return isPrice ? price(value_total, units_total) : null;
+    return { marked, cells: await this.reader.withSlices(pivot, marked) };
   }
 }

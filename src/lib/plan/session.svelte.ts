@@ -109,15 +109,8 @@ export class PlanSession {
       this.trial,
     );
     this.draft = new OperationDraft(this.planned, this.selection, this.locks);
-    this.typing = new Typing(this.planned, this.loading, this.selection, this.changes, this.locks);
-    this.blocks = new BlockTyping(
-      this.planned,
-      this.loading,
-      this.selection,
-      this.changes,
-      this.typing,
-      numbers,
-    );
+    this.typing = new Typing(this.planned, this.selection, this.changes, this.locks);
+    this.blocks = new BlockTyping(this.planned, this.selection, this.changes, this.typing, numbers);
     this.live = new Live(this.planned, this.loading, this.changes, this.log, this.locks, {
       onWritten,
       onReload: () => void this.reload(),

@@ -6,8 +6,8 @@ import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { price } from '../pivot/values/ratios';
 import { unmarkedDimensions } from '../pivot/slice/slice';
+import type { Shows } from './cell-reader';
 import type { Changes, Written } from './changes.svelte';
-import type { Loading } from './loading.svelte';
 import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import { spread, type Operation } from './operation-draft.svelte';
@@ -25,9 +25,6 @@ const MOST_TIMES = 1000;
 
 /** Why a percentage cannot be entered where the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
-
-/** What of the plan a cell shows. A price is value per unit. */
-type Shows = 'value' | 'units' | 'price';
 
 /** The sums behind a cell, as far as they are known. */
 type Totals = Pick<SlicePreview, 'value_total' | 'units_total'>;
@@ -56,7 +53,6 @@ export class Typing {
 
   constructor(
     private readonly planned: PlannedVersion,
-    private readonly loading: Loading,
     private readonly selection: Selection,
     private readonly changes: Changes,
     private readonly locks: Locks,
@@ -73,7 +69,7 @@ export class Typing {
     }
     const locked = this.locks.obstacle(cell.slice);
     if (locked) return locked;
-    const shows = this.shownIn(cell);
+    const shows = this.selection.reader.shownIn(cell);
     if (shows === null) return 'This cell shows no amount that could be changed.';
     if (cell.aggregate !== 'sum') return 'This cell shows no sum, so no amount can be shared out.';
     if (shows === 'price' && cell.value === null) {
@@ -87,7 +83,7 @@ export class Typing {
 
   /** What an amount would make of the number that a cell shows; null if it can change nothing. */
   meaning(cell: ReadCell, edit: MeasureEdit): MeasureDraft | null {
-    const shows = this.shownIn(cell);
+    const shows = this.selection.reader.shownIn(cell);
     if (shows === null || Number.isNaN(edit.amount)) return null;
     const totals = this.totalsOnScreen(cell);
     // The value of one unit is not rounded as that of all of them is.
@@ -99,7 +95,7 @@ export class Typing {
   /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
   private totalsOnScreen(cell: ReadCell): Totals {
     const value = cell.value ?? 0;
-    const shows = this.shownIn(cell);
+    const shows = this.selection.reader.shownIn(cell);
     return {
       value_total: shows === 'units' ? null : value,
       units_total: shows === 'value' ? null : shows === 'price' ? 1 : value,
@@ -113,15 +109,15 @@ export class Typing {
    * @throws ApiError if the service cannot be asked
    */
   async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
-    const role = this.shownIn(cell);
+    const role = this.selection.reader.shownIn(cell);
     if (cell.value || role === null || role === 'price' || this.obstacle(cell)) return null;
     const { id, columns } = this.planned;
     const totals = await api.previewSlice(id, inPeriods(cell));
     // What cancels out can be changed in equal parts, though not in proportion.
     if (!isEmpty(totals) || (totals.row_count > 0 && spread.choice === 'equal')) return null;
-    const { column, row, parent } = this.selection.candidatesFor(cell);
+    const { column, row, parent } = this.selection.reader.candidatesFor(cell);
     const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {
-      const read = await this.selection.look(other, cell);
+      const read = await this.selection.reader.look(other, cell);
       // A header shows no number: only the service knows what its row adds up to.
       if (!read || read.impossible || read.notHeld.length > 0) return null;
       if (read.measure !== null && !read.value) return null;
@@ -197,7 +193,7 @@ export class Typing {
    * null if it can.
    */
   whyNotOf(cell: CellIdentity, edit: MeasureEdit, stored: Stored): string | null {
-    const shows = this.shownIn(cell);
+    const shows = this.selection.reader.shownIn(cell);
     if (stored.row_count === 0 || shows === null)
       return 'There are no rows to change in this cell.';
     const now = stored[`${roleOf(shows)}_total`];
@@ -214,7 +210,7 @@ export class Typing {
    * @param stored the rows behind the cell, of which {@link whyNotOf} has said that the amount can change them
    */
   amountsFor(cell: CellIdentity, edit: MeasureEdit, stored: Stored): Amounts | null {
-    const shows = this.shownIn(cell);
+    const shows = this.selection.reader.shownIn(cell);
     return shows && amountOf(roleOf(shows), edit, this.outcome(shows, edit, stored));
   }
 
@@ -223,7 +219,7 @@ export class Typing {
    * of which each row keeps its share.
    */
   isSpreadEqually(cell: CellIdentity, edit: MeasureEdit, choice = spread.choice): boolean {
-    if (this.shownIn(cell) === 'price') return false;
+    if (this.selection.reader.shownIn(cell) === 'price') return false;
     const draft = { value: edit, units: null, holdPrice: false };
     return choice === 'equal' && whyInProportion(draft) === null;
   }
@@ -237,9 +233,9 @@ export class Typing {
   ): Promise<Entered> {
     await this.changes.settled();
     // Days may have come since it was typed: a month then stands for more of them.
-    const cell = await this.selection.cellNow(typed);
+    const cell = await this.selection.reader.cellNow(typed);
     const obstacle = this.obstacle(cell);
-    const shows = this.shownIn(cell);
+    const shows = this.selection.reader.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
     const slice = inPeriods(cell);
     const stored = await api.previewSlice(this.planned.id, slice);
@@ -292,15 +288,6 @@ export class Typing {
       value: decimalsOf(valueColumn?.base_type),
       units: decimalsOf(unitsColumn?.base_type),
     })[role];
-  }
-
-  /** What of the plan a cell shows; null if nothing of it. */
-  shownIn({ measure }: CellIdentity): Shows | null {
-    const { valueColumn, unitsColumn } = this.planned;
-    if (measure === null) return null;
-    if (measure === valueColumn?.cname) return 'value';
-    if (measure === unitsColumn?.cname) return 'units';
-    return this.loading.pivot?.origins.of(measure)?.origin === 'price' ? 'price' : null;
   }
 }
 
