@@ -202,6 +202,30 @@ describe('Endpoints beyond the two documents', () => {
     await refused(service, () => values('x=1'), 400, /cname/);
   });
 
+  it('GET /sources/:id/values finds a text in any case and any Unicode form', async ({
+    service,
+  }) => {
+    await service.query(
+      `CREATE TABLE public.places AS SELECT unnest(ARRAY[
+         'İstanbul', 'Café', 'Cafe' || U&'\\0301', 'Cafe', '50 % [a]', 'ÖREBRO']) AS place`,
+    );
+    const { id } = ok(
+      await service.api.post('/sources', { schema: 'public', tname: 'places' }),
+    ).body;
+    const found = async (search: string) => {
+      const query = `cname=place&search=${encodeURIComponent(search)}`;
+      const { values } = ok(await service.api.get(`/sources/${id}/values?${query}`)).body;
+      return values.map(({ value }: { value: string }) => value);
+    };
+    expect(await found('istanbul')).toEqual(['İstanbul']);
+    expect(await found('örebro')).toEqual(['ÖREBRO']);
+    const both = ['Café'.normalize('NFD'), 'Café'];
+    expect(await found('CAFÉ')).toEqual(both);
+    expect(await found('café'.normalize('NFD'))).toEqual(both);
+    expect(await found('fe')).toEqual(['Cafe']);
+    expect(await found('% [A')).toEqual(['50 % [a]']);
+  });
+
   it('POST /sources/:id/grain-estimate counts the rows of a grain', async ({
     service,
     sourceId,

@@ -1,4 +1,5 @@
 import type { Column } from '@uwdata/flechette';
+import { contains } from '../../contract/folding';
 import type { Scalar } from '../../contract/primitives';
 import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from '../rows/arrow-columns';
 import { toScalar, valueKey } from '../values/cell-value';
@@ -42,14 +43,9 @@ export class Members {
     const type = this.schema[column];
     if (type === undefined) return null;
     const values = this.values.of(column) ?? (await this.read(column));
-    const wanted = search.trim().toLowerCase();
     return values
       .map((value) => toScalar(value, type))
-      .filter((value) =>
-        String(value ?? '')
-          .toLowerCase()
-          .includes(wanted),
-      )
+      .filter((value) => contains(String(value ?? ''), search.trim()))
       .slice(0, limit);
   }
 

@@ -1,4 +1,5 @@
 /** Queries of source tables: first rows, values, combinations. */
+import { searchPattern } from '../../contract/folding';
 import type { Row } from '../../contract/primitives';
 import { ColumnValues, GrainEstimate } from '../../contract/sources';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
@@ -43,7 +44,10 @@ export function previewRows(
   );
 }
 
-/** Distinct values of a column, most frequent first, those that contain `search` in any case. */
+/**
+ * Distinct values of a column as text, most frequent first: those that contain `search` as the page's own
+ * search finds them (contract/folding.ts). Only a database in UTF8 can hold other forms than the composed one.
+ */
 export async function distinctValues(
   db: Queryable,
   table: TableName,
@@ -51,14 +55,16 @@ export async function distinctValues(
   search: string,
   limit: number,
 ): Promise<ColumnValues> {
-  const name = ident(column);
-  const pattern = literal(`%${search.replace(/[\\%_]/g, '\\$&')}%`);
+  const composed = sql`CASE current_setting('server_encoding') WHEN 'UTF8' THEN normalize(value) ELSE value END`;
+  const isFound = search === '' ? sql`TRUE` : sql`${composed} ~ ${literal(searchPattern(search))}`;
   const values = await db.many(
     ColumnValues.entries.values.item,
-    sql`SELECT ${name}::text AS value, count(*) AS row_count
-     FROM ${qualified(table.schema, table.tname)}
-     WHERE ${search === '' ? sql`TRUE` : sql`${name}::text ILIKE ${pattern}`}
-     GROUP BY 1 ORDER BY 2 DESC, ${name}::text COLLATE "C" LIMIT ${limit + 1}`,
+    sql`WITH groups AS MATERIALIZED (
+       SELECT ${ident(column)}::text AS value, count(*) AS row_count
+       FROM ${qualified(table.schema, table.tname)} GROUP BY 1
+     )
+     SELECT value, row_count FROM groups WHERE ${isFound}
+     ORDER BY row_count DESC, value COLLATE "C" LIMIT ${limit + 1}`,
   );
   return { values: values.slice(0, limit), more: values.length > limit };
 }
