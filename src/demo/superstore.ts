@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tableFromIPC } from 'apache-arrow';
 import type { ClientBase } from 'pg';
 
-/** The columns of the package, with types that hold each value exactly. */
+/** The columns of the package with their types. Amounts are rounded to cents. */
 const COLUMNS = {
   'Row ID': 'integer',
   'Order ID': 'text',
@@ -22,10 +22,10 @@ const COLUMNS = {
   Category: 'text',
   'Sub-Category': 'text',
   'Product Name': 'text',
-  Sales: 'numeric(12,4)',
+  Sales: 'numeric(12,2)',
   Quantity: 'integer',
   Discount: 'numeric(4,2)',
-  Profit: 'numeric(12,4)',
+  Profit: 'numeric(12,2)',
 };
 
 /** Two additional columns that follow from the order date. In a plan, the calendar derives them. */

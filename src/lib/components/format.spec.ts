@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { formatAge, formatAmount, formatDay, formatMonth, plural } from './format';
 
+const CENTS = { least: 2, most: 2 };
+
 describe('formatAmount', () => {
+  it('writes the decimals of the measure, and no sign of what rounds to zero', () => {
+    expect(formatAmount(12.349, { least: 3, most: 3 })).toBe('12.349');
+    expect(formatAmount(1200, { least: 0, most: 0 })).toBe('1,200');
+    expect(formatAmount(-0.001, CENTS)).toBe('0.00');
+    expect(formatAmount(0.000009, { least: 6, most: 6 })).toBe('0.000009');
+  });
+
   it('shows cents in full, or none', () => {
-    expect(formatAmount(484247.5)).toBe('484,247.50');
-    expect(formatAmount(37873)).toBe('37,873');
-    expect(formatAmount(-0.125)).toBe('-0.13');
+    expect(formatAmount(484247.5, CENTS)).toBe('484,247.50');
+    expect(formatAmount(37873, CENTS)).toBe('37,873');
+    expect(formatAmount(-0.125, CENTS)).toBe('-0.13');
   });
 });
 

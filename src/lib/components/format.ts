@@ -1,4 +1,6 @@
 /** Amounts, dates and plurals as the pages write them. */
+import type { Decimals } from '$lib/contract/decimals';
+import { amountOptions } from '$lib/pivot/values/column-format';
 import { formatNumber } from './number-text';
 
 /** Amounts, dates and plurals as the pages write them: dates and words in English. */
@@ -18,13 +20,30 @@ const rules = new Intl.PluralRules(LOCALE);
 export const formatCount = (count: number): string =>
   formatNumber(count, { maximumFractionDigits: 0 });
 
-/** An amount: whole as it is, otherwise to the cent, so that amounts below each other line up. */
-export const formatAmount = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-  formatNumber(value, { minimumFractionDigits: Number.isInteger(value) ? 0 : 2, ...options });
+/**
+ * An amount of a measure in a sentence: a whole one without decimals, any other with those of the measure.
+ * What rounds to zero has no sign.
+ */
+export const formatAmount = (
+  value: number,
+  { least, most }: Decimals,
+  options: Intl.NumberFormatOptions = {},
+): string =>
+  formatNumber(value, {
+    ...amountOptions({ least: Number.isInteger(value) ? 0 : least, most }),
+    ...options,
+  });
 
-/** A total to at least so many digits after the point; a dash if nothing is summed. */
-export const formatTotal = (value: number | null, digits: number): string =>
-  value === null ? '–' : formatNumber(value, { minimumFractionDigits: digits });
+/** An amount of a measure in a table: always with the measure's decimals; a dash if nothing is summed. */
+export const formatTotal = (value: number | null, decimals: Decimals): string =>
+  value === null ? '–' : formatNumber(value, amountOptions(decimals));
+
+/** A percentage with one decimal, a small one with two digits: "+5", "−0.03". 0 only if it is 0. */
+export const formatPercent = (percent: number): string =>
+  formatNumber(percent, {
+    signDisplay: 'exceptZero',
+    ...(Math.abs(percent) < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 1 }),
+  });
 
 /** "1 row", "0 rows", "1,204,331 rows". The plural is the singular with an s if none is given. */
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decimalsOf, movePoint, roundTo } from './decimals';
+import { decimalsOf, decimalsShown, movePoint, roundTo, withoutResidue } from './decimals';
 
 describe('decimalsOf', () => {
   it('tells the decimals that a type fixes', () => {
@@ -30,4 +30,38 @@ describe('roundTo', () => {
 
 it('moves the decimal point without rounding', () => {
   expect(movePoint(5e-12, 11)).toBe(0.5);
+});
+
+describe('decimalsShown', () => {
+  const value = (type: string, amounts?: number[]) => decimalsShown('value', type, amounts).most;
+
+  it('are those of the type', () => {
+    expect(decimalsShown('value', 'numeric(12,3)')).toEqual({ least: 3, most: 3 });
+    expect(decimalsShown('units', 'numeric(12,3)', [1])).toEqual({ least: 3, most: 3 });
+    expect(value('numeric(12,6)')).toBe(6);
+    expect(value('integer')).toBe(0);
+    expect(value('numeric(8,-2)')).toBe(0);
+    expect(value('numeric(38,20)')).toBe(12);
+  });
+
+  it('are what the amounts need, from 2 to 6, where the type fixes none', () => {
+    expect(value('numeric')).toBe(2);
+    expect(value('double precision', [1, 2.5])).toBe(2);
+    expect(value('numeric', [1.125, 2])).toBe(3);
+    expect(value('double precision', [0.000009])).toBe(6);
+    expect(value('double precision', [0.1 + 0.2, 576820.84000003])).toBe(2);
+    expect(decimalsShown('units', 'double precision', [3])).toEqual({ least: 0, most: 2 });
+  });
+
+  it('give amounts of many decimals four significant digits', () => {
+    expect(value('double precision', [1000 / 3, 1])).toBe(2);
+    expect(value('numeric', [1 / 3])).toBe(4);
+    expect(value('double precision', [1e-8])).toBe(6);
+  });
+});
+
+it('takes what rounds to zero for zero', () => {
+  expect(withoutResidue(-0.004, { most: 2 })).toBe(0);
+  expect(withoutResidue(-0.004, { most: 3 })).toBe(-0.004);
+  expect(withoutResidue(0.4, { most: 0 })).toBe(0);
 });

@@ -28,3 +28,68 @@ export function decimalsOf(type: string | null | undefined): number | null {
   const scale = /^numeric\(\d+,(-?\d+)\)$/.exec(type ?? '')?.[1];
   return scale === undefined ? null : Number(scale);
 }
+
+/** How many decimals amounts are written with, at least and at most. */
+export interface Decimals {
+  least: number;
+  most: number;
+}
+
+/** The decimals of the two measures of a source. */
+export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>>;
+
+/** More decimals than this are not shown: a double has none to spare for them. */
+const MOST_OF_TYPE = 12;
+/** Decimals of a column whose type fixes none. */
+const LEAST = 2;
+const MOST = 6;
+/** What a double may be off, as a share of the number. */
+const RESIDUE = 1e-12;
+
+/**
+ * The decimals that a measure is written with: those that its type fixes. Where it fixes none, as many as
+ * the amounts need, from 2 to 6; amounts that need more, such as thirds, get four significant digits. Units
+ * of such a type are written without trailing zeros.
+ *
+ * @param type the column's database type
+ * @param amounts of the column, as far as they are known
+ */
+export function decimalsShown(
+  role: keyof MeasureDecimals,
+  type: string | null | undefined,
+  amounts: Iterable<number> = [],
+): Decimals {
+  const fixed = decimalsOf(type);
+  if (fixed !== null) {
+    const digits = Math.min(MOST_OF_TYPE, Math.max(0, fixed));
+    return { least: digits, most: digits };
+  }
+  const most = decimalsNeeded(amounts);
+  return { least: role === 'units' ? 0 : most, most };
+}
+
+/** The decimals that the amounts of a column are exact to: those of its type, or as many as are ever shown. */
+export const storedDecimals = (type: string | null | undefined): number => decimalsOf(type) ?? MOST;
+
+function decimalsNeeded(amounts: Iterable<number>): number {
+  let needed = LEAST;
+  let largest = 0;
+  for (const amount of amounts) {
+    largest = Math.max(largest, Math.abs(amount));
+    while (needed <= MOST && !hasDecimals(amount, needed)) needed++;
+  }
+  if (needed <= MOST) return needed;
+  return Math.min(MOST, Math.max(LEAST, 4 - Math.ceil(Math.log10(largest))));
+}
+
+function hasDecimals(amount: number, decimals: number): boolean {
+  const rounded = Math.round(amount * 10 ** decimals) / 10 ** decimals;
+  return Math.abs(amount - rounded) <= RESIDUE * Math.max(1, Math.abs(amount));
+}
+
+/** Decimals at which nothing rounds to zero. */
+export const EXACT: Decimals = { least: 0, most: Infinity };
+
+/** A number that is 0 if it rounds to 0 at some decimals; else the number itself. */
+export const withoutResidue = (amount: number, { most }: Pick<Decimals, 'most'>): number =>
+  Math.abs(amount) < 0.5 * 10 ** -most ? 0 : amount;

@@ -5,6 +5,13 @@ import { byColumn } from './primitives';
 const value = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 const names = v.array(v.string());
 
+/** How the amounts of a measure are written: in full and with the column's own decimals if neither is said. */
+export const AmountStyle = v.object({
+  shown_in: v.optional(v.picklist(['thousands', 'millions'])),
+  decimals: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(12))),
+});
+export type AmountStyle = v.InferOutput<typeof AmountStyle>;
+
 /** Column, operator and what it compares with: one value, or several for `in`. */
 export const LayoutFilter = v.tuple([
   v.string(),
@@ -20,7 +27,8 @@ export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 /**
  * What a pivot shows, in plain data: stored as a source's `default_layout`. Every part may be
  * missing, and null counts as missing; parts with other names are left out. `chart_measure` is what a chart
- * draws (missing: the first measure). `depth` is how many
+ * draws (missing: the first measure). `amounts` says by measure how its amounts are shown, its parts by origin
+ * included. `depth` is how many
  * levels of rows are open (missing: all of them), `columns_depth` the same of columns. `total_column` is
  * where the total of all columns stands (missing: nowhere); with `subtotals`, open groups of columns show
  * theirs, too. The API stores any JSON object here; this schema is for the browser, which reads it.
@@ -40,6 +48,7 @@ export const Layout = v.pipe(
     expressions: v.optional(byColumn(v.string())),
     aggregates: v.optional(byColumn(v.union([v.string(), v.tuple([v.string(), names])]))),
     columns_config: v.optional(byColumn(v.record(v.string(), v.unknown()))),
+    amounts: v.optional(byColumn(AmountStyle)),
     plugin: v.optional(v.string()),
     chart_measure: v.optional(v.string()),
     plugin_config: v.optional(v.record(v.string(), v.unknown())),

@@ -47,6 +47,13 @@ export const VersionsAnswer = v.array(VersionListEntry);
 export const VersionTotals = v.object({
   value_col: v.nullable(v.string()),
   units_col: v.nullable(v.string()),
+  value_type: v.pipe(
+    v.nullable(v.string()),
+    v.description(
+      'Base type of the value column, which says how many decimals it has; null without one',
+    ),
+  ),
+  units_type: v.pipe(v.nullable(v.string()), v.description('The same of the units column')),
   date_col: v.pipe(
     v.nullable(v.string()),
     v.description('The date column whose months they are; null if the source has none'),

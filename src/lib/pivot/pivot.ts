@@ -1,4 +1,5 @@
-import type { Layout, LayoutFilter } from '../contract/stored-layout';
+import type { MeasureDecimals } from '../contract/decimals';
+import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
 import { columnsIn, only, streamOf } from './rows/arrow-columns';
 import type { Buckets } from './table/buckets';
 import { Busy, ended, Gate, nextTask } from './waiting';
@@ -10,7 +11,9 @@ import { type AnsweredRows, fitted, typesOf } from './rows/rows';
 import type { KnownDays } from './rows/days';
 import { EmptyValues } from './grid/empty-values';
 import type { Schema, Viewer } from './values/engine-types';
-import { monthsOf } from './layout/expected-layout';
+import { dateOfGroup, monthsOf } from './layout/expected-layout';
+import { measureFormats, withoutEarlierFormats } from './layout/formats';
+import type { ColumnFormat } from './values/column-format';
 import { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
@@ -21,7 +24,6 @@ import {
   defaultLayout,
   GRID,
   type MonthOrder,
-  numberFormats,
   renamed,
   withMonthsInOrder,
   withOther,
@@ -79,6 +81,8 @@ export class Pivot {
   private kind: Shape = GRID;
   /** The measure that a chart draws; undefined: the first. */
   private chartMeasure: string | undefined;
+  /** How the amounts of each measure are shown; undefined: in full, with the measure's own decimals. */
+  private amounts: Layout['amounts'];
   private refreshes = 0;
   private dark: boolean;
   /** Ends when no chart is being read, whose views would keep the table. */
@@ -112,11 +116,19 @@ export class Pivot {
     private readonly gate: Gate,
     /** The measures, and their parts by origin. */
     readonly origins: Origins,
+    /** The decimals that the measures are written with. */
+    readonly decimals: MeasureDecimals,
   ) {
     this.dark = options.dark;
     this.months = monthsOf(options.columns, schema, facts);
     this.empty = new EmptyValues(table, schema, options.index, grid.shown);
-    this.members = new Members(rows, schema, known, (logid) => this.isOf('own', logid));
+    const dates = new Map(
+      [...this.months.keys()].flatMap((name) => {
+        const date = dateOfGroup(name, options.columns);
+        return date === null ? [] : [[name, date] as const];
+      }),
+    );
+    this.members = new Members(rows, schema, known, (logid) => this.isOf('own', logid), dates);
   }
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
@@ -138,10 +150,13 @@ export class Pivot {
   static async open(bytes: ArrayBuffer, { compared, ...options }: PivotOptions): Promise<Pivot> {
     const engine = await startEngine();
     // None of the closures below may hold the rows as they came: they live as long as the pivot.
-    const { columns, names, whole, schema, origins, buckets, days, rest } = readyRows(bytes, {
-      ...options,
-      compared,
-    });
+    const { columns, names, whole, schema, origins, decimals, buckets, days, rest } = readyRows(
+      bytes,
+      {
+        ...options,
+        compared,
+      },
+    );
     const { index } = options;
     const loading = engine.table(streamOf(only(columns, names)), { index });
     // Whoever waits for the table hears that it is refused.
@@ -211,6 +226,7 @@ export class Pivot {
         buckets,
         gate,
         origins,
+        decimals,
       );
       for (const each of [columns, ...others]) pivot.empty.note(each);
       viewer.listen(() => pivot.follow());
@@ -287,6 +303,7 @@ export class Pivot {
     layout.aggregates = aggregates;
     layout.plugin = this.kind;
     layout.chart_measure = this.chartMeasure;
+    layout.amounts = this.amounts;
     return { ...layout, ...this.grid.shown.open };
   }
 
@@ -304,13 +321,17 @@ export class Pivot {
   async clean(saved: Layout): Promise<CleanLayout> {
     const { origins, schema } = this;
     const { layout, dropped, ignoresOr } = cleanLayout(saved, schema, await this.valid(saved));
-    const formats = numberFormats(this.options.columns, schema, origins);
     const formatted = {
       ...layout,
       // Without any, the viewer would show whatever its table has.
       columns: layout.columns?.length ? layout.columns : this.defaultLayout().columns,
       ...(layout.plugin !== undefined && { plugin: shownAs(layout.plugin) }),
-      columns_config: { ...formats, ...layout.columns_config },
+      columns_config: withoutEarlierFormats(
+        layout.columns_config ?? {},
+        this.options.columns,
+        schema,
+        origins,
+      ),
     };
     return {
       layout: withoutMonthOrder(formatted, this.months),
@@ -332,8 +353,10 @@ export class Pivot {
   ): Promise<Omit<CleanLayout, 'layout'>> {
     const { layout, dropped, ignoresOr } = await this.clean(saved);
     const ordered = withMonthsInOrder(layout, this.months);
-    const { depth, columns_depth, total_column, subtotals, chart_measure, ...config } = ordered;
+    const { depth, columns_depth, total_column, subtotals, chart_measure, amounts, ...config } =
+      ordered;
     this.grid.shown.setOpen({ depth, columns_depth, total_column, subtotals }, toggled);
+    this.writeAmounts(amounts);
     await this.restore({ split_by: [], ...config, plugin: GRID });
     this.kind = shownAs(config.plugin);
     this.chartMeasure = chart_measure;
@@ -441,6 +464,26 @@ export class Pivot {
     this.chartMeasure = name;
   }
 
+  /** How the measures are written now. */
+  private get formats(): ReadonlyMap<string, ColumnFormat> {
+    const { amounts, decimals, origins } = this;
+    return measureFormats(this.options.columns, decimals, amounts, origins);
+  }
+
+  private writeAmounts(amounts: Layout['amounts']): void {
+    this.amounts = amounts && Object.keys(amounts).length > 0 ? amounts : undefined;
+    this.grid.setUsualFormats(this.formats);
+  }
+
+  /** Shows the amounts of a measure in another unit, or with other decimals. */
+  async showAmounts(measure: string, style: AmountStyle): Promise<void> {
+    const { [measure]: _, ...others } = this.amounts ?? {};
+    const isUsual = style.shown_in === undefined && style.decimals === undefined;
+    this.writeAmounts(isUsual ? others : { ...others, [measure]: style });
+    await this.grid.redraw();
+    this.options.onShown();
+  }
+
   /** What a chart of what is shown draws; see {@link readChart}. */
   chart(): Promise<Chart> {
     const reading = this.readChart();
@@ -449,12 +492,12 @@ export class Pivot {
   }
 
   private async readChart(): Promise<Chart> {
-    const { table, schema, months, origins } = this;
+    const { table, schema, months, origins, formats } = this;
     const { columns } = this.options;
     const layout = await this.layout();
     const wanted = layout.chart_measure ?? null;
     return this.gate.ask(() =>
-      readChart({ table, layout, schema, columns, months, origins }, wanted),
+      readChart({ table, layout, schema, columns, months, origins, formats }, wanted),
     );
   }
 

@@ -160,3 +160,15 @@ describe('an address', () => {
     );
   });
 });
+
+it('says how the amounts of a measure are shown', () => {
+  const amounts = {
+    Sales: { shown_in: 'thousands', decimals: 1 },
+    'a:b': { decimals: 0 },
+  } as const;
+  const written = writeAddress(NONE, { ...BASE, amounts }, BASE);
+  expect(written).toBe('?amounts=Sales:thousands:1&amounts=a~:b::0');
+  expect(readAddress(written).parts).toEqual({ amounts });
+  expect(readAddress('?amounts=Sales:dozens:1').parts).toEqual({ amounts: {} });
+  expect(writeAddress(NONE, BASE, { ...BASE, amounts })).toBe('?amounts=');
+});

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
+import { AmountStyle } from '../contract/stored-layout';
 import { GRID, usedExpressions } from '../pivot/layout/layout';
 
 /**
@@ -91,6 +92,14 @@ const PARTS: readonly Part[] = [
     write: ({ chart_measure }) =>
       chart_measure === undefined ? [] : [writeNames([chart_measure])],
     read: (values) => ({ chart_measure: readNames(values)[0] }),
+  },
+  {
+    parameter: 'amounts',
+    write: ({ amounts = {} }) =>
+      sortedEntries(amounts).map(([name, { shown_in = '', decimals = '' }]) =>
+        [escaped(name), shown_in, decimals].join(':'),
+      ),
+    read: (values) => ({ amounts: Object.fromEntries(values.flatMap(readAmounts)) }),
   },
   {
     parameter: 'total',
@@ -268,6 +277,15 @@ function readTotal(text: string): [string, string | [string, string[]]][] {
   const [column, how, ...others] = tokensOf(text, ':').map(unescaped);
   if (column === undefined || how === undefined) return [];
   return [[column, others.length > 0 ? [how, others] : how]];
+}
+
+function readAmounts(text: string): [string, AmountStyle][] {
+  const [column, shown_in = '', decimals = ''] = tokensOf(text, ':').map(unescaped);
+  const style = v.safeParse(AmountStyle, {
+    ...(shown_in !== '' && { shown_in }),
+    ...(decimals !== '' && { decimals: Number(decimals) }),
+  });
+  return column !== undefined && style.success ? [[column, style.output]] : [];
 }
 
 const Format = v.record(v.string(), v.unknown());

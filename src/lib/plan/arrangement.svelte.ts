@@ -1,5 +1,5 @@
 import { Latest } from '../client/latest.svelte';
-import type { Layout } from '../contract/stored-layout';
+import type { AmountStyle, Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';
 import type { NamedView } from '../contract/views';
 import type { Chart } from '../pivot/chart/chart-reader';
@@ -252,6 +252,14 @@ export class Arrangement {
     const { pivot } = this.loading;
     if (!pivot) return;
     await change(pivot);
+    this.note(await pivot.layout());
+  }
+
+  /** Shows the amounts of a measure in another unit, or with other decimals. */
+  async showAmounts(measure: string, style: AmountStyle): Promise<void> {
+    const { pivot } = this.loading;
+    if (!pivot) return;
+    await pivot.showAmounts(measure, style);
     this.note(await pivot.layout());
   }
 

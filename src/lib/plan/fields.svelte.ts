@@ -1,4 +1,4 @@
-import type { Layout, LayoutFilter } from '../contract/stored-layout';
+import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
 import type { CellIdentity } from '../pivot/slice/cell';
 import { columnSort, type SortKey } from '../pivot/layout/column-sort';
 import { toScalar } from '../pivot/values/cell-value';
@@ -121,6 +121,11 @@ export class Fields {
   /** Whether rows can be sorted by a field: the engine has no sums of what is painted. */
   sorts({ name, zone }: PlacedField): boolean {
     return zone === 'measures' && !this.loading.pivot?.origins.ratios.has(name);
+  }
+
+  /** How the amounts of a measure are shown. */
+  amountStyleOf(measure: string): AmountStyle {
+    return this.arrangement.shown.amounts?.[measure] ?? {};
   }
 
   /** The type of a loaded column. */

@@ -153,6 +153,7 @@ export class Loading {
     };
     const shown = { index, columns, excluded, compared };
     const pivot = await Pivot.open(bytes, { ...options, ...shown, onBusy });
+    this.planned.decimals = pivot.decimals;
     try {
       if (!signal.aborted) await arrange(pivot);
     } catch (error) {

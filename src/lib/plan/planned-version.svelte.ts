@@ -1,9 +1,12 @@
 import * as api from '../client/api';
 import { isLeaf, type ColumnEntry } from '../contract/columns';
+import { decimalsShown, type Decimals, type MeasureDecimals } from '../contract/decimals';
 import type { Source } from '../contract/sources';
 import type { LogListEntry } from '../contract/log';
 import type { Version } from '../contract/versions';
 import { user } from '../client/user.svelte';
+
+const NONE = { least: 0, most: 0 };
 
 /** The version on the page, its source, and the source's columns in the planner's words. */
 export class PlannedVersion {
@@ -28,6 +31,8 @@ export class PlannedVersion {
   readonly unitsColumn: ColumnEntry | undefined;
   /** The labels of the measures; undefined for a measure that the source does not have. */
   readonly measureNames: { value: string | undefined; units: string | undefined };
+  /** The decimals of their amounts. Where the type fixes none, the loaded rows say how many are needed. */
+  decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
 
   constructor(
     version: Version,
@@ -38,6 +43,10 @@ export class PlannedVersion {
     this.dimensions = columns.filter((c) => isLeaf(c.role));
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
+    this.decimals = {
+      value: decimalsShown('value', this.valueColumn?.base_type),
+      units: decimalsShown('units', this.unitsColumn?.base_type),
+    };
     this.measureNames = {
       value: this.valueColumn && this.labelOf(this.valueColumn.cname),
       units: this.unitsColumn && this.labelOf(this.unitsColumn.cname),
@@ -51,6 +60,13 @@ export class PlannedVersion {
   /** The label of a column; its name if it has none. */
   labelOf(cname: string): string {
     return this.columns.find((c) => c.cname === cname)?.label || cname;
+  }
+
+  /** The decimals of the amounts that a column of the pivot shows: those of the value, unless it shows units. */
+  decimalsIn(column: string | null): Decimals {
+    const units = this.unitsColumn?.cname;
+    const isUnits = units !== undefined && (column === units || column?.startsWith(`${units}: `));
+    return isUnits ? this.decimals.units : this.decimals.value;
   }
 
   /** Reads the version again, for others may have closed or opened it. Keeps it if that fails. */

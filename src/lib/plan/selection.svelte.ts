@@ -68,7 +68,8 @@ export class Selection {
     const [cell] = this.current.cells;
     const stored = cell && this.preview.answer && this.reader.storedSum(cell, this.preview.answer);
     if (!cell || cell.value === null || typeof stored !== 'number') return null;
-    return Math.abs(stored - cell.value) > 0.005 + Math.abs(stored) * 1e-9;
+    const { most } = this.planned.decimalsIn(cell.measure);
+    return Math.abs(stored - cell.value) > 0.5 * 10 ** -most + Math.abs(stored) * 1e-9;
   });
 
   /** A cell was pressed and is not read yet; what is selected is still the one before. */

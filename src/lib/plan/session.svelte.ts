@@ -36,7 +36,7 @@ export interface SessionEvents {
   /** What was tried is gone; the sentence says why. */
   onTrialEnded(sentence: string): void;
   /** What a cell says that is changed by what is tried. */
-  changeText(before: number, after: number): string;
+  changeText(before: number, after: number, measure: string | null): string;
   /** How pasted numbers are read, and filled in ones written. */
   numbers: NumberWords;
 }

@@ -135,6 +135,7 @@ describe('GET /versions/:id/totals', () => {
     const plan = `pf_iter <> 'reference'`;
     expect(await totals()).toEqual({
       ...{ value_col: 'amount', units_col: 'pieces', date_col: 'Order Date' },
+      ...{ value_type: 'numeric(12,2)', units_type: 'smallint' },
       plan: { row_count: 12, value_total: 1554, units_total: 155 },
       reference: null,
       months: await byMonth(service, table, plan),
@@ -175,12 +176,14 @@ describe('GET /versions/:id/totals', () => {
     const { path } = await makePlan(service, id);
     expect((await service.api.get(`${path}/totals`)).body).toEqual({
       ...{ value_col: null, units_col: 'pieces', date_col: null },
+      ...{ value_type: null, units_type: 'smallint' },
       plan: { row_count: 12, value_total: null, units_total: 155 },
       ...{ reference: null, months: [] },
     });
     const empty = await makeVersion(service, sourceId);
     expect((await service.api.get(`/versions/${empty}/totals`)).body).toEqual({
       ...{ value_col: 'amount', units_col: 'pieces', date_col: 'Order Date' },
+      ...{ value_type: 'numeric(12,2)', units_type: 'smallint' },
       plan: { row_count: 0, value_total: 0, units_total: 0 },
       ...{ reference: null, months: [] },
     });

@@ -7,6 +7,7 @@ const sums = (value_total: number | null, units_total: number | null) => ({
 });
 const totals: VersionTotals = {
   ...{ value_col: 'Sales', units_col: 'Quantity', date_col: 'Order Date' },
+  ...{ value_type: 'numeric(12,2)', units_type: 'integer' },
   ...{ plan: sums(100.1, 4), reference: sums(200, 1) },
   months: [{ month: '2027-01-01', ...sums(100.1, 4) }],
 };
@@ -14,6 +15,7 @@ const totals: VersionTotals = {
 describe('the totals of a version', () => {
   it('are those of its value, compared with the reference', () => {
     expect(shownTotals(totals)).toEqual({
+      decimals: { least: 2, most: 2 },
       ...{ measure: 'Sales', plan: 100.1, reference: 200, share: (100.1 - 200) / 200 },
       months: [{ month: '2027-01-01', amount: 100.1 }],
     });
@@ -22,6 +24,7 @@ describe('the totals of a version', () => {
   it('are those of its units if there is no value, and compare with nothing that is not there', () => {
     const units = { ...totals, value_col: null };
     expect(shownTotals({ ...units, reference: null })).toEqual({
+      decimals: { least: 0, most: 0 },
       ...{ measure: 'Quantity', plan: 4, reference: null, share: null },
       months: [{ month: '2027-01-01', amount: 4 }],
     });

@@ -1,6 +1,7 @@
 /** The totals of listed versions, loaded one by one. */
 import { SvelteMap } from 'svelte/reactivity';
 import { getVersionTotals } from '$lib/client/api';
+import { decimalsShown, type Decimals } from '$lib/contract/decimals';
 import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
 import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
@@ -9,6 +10,7 @@ import type { Month } from './sparkline';
 export interface ShownTotals {
   /** The measure's column: value, or units if the source has no value. */
   measure: string;
+  decimals: Decimals;
   /** The rows that operations see. */
   plan: number;
   /** Null without reference rows. */
@@ -28,9 +30,13 @@ export function shownTotals(totals: VersionTotals): ShownTotals | null {
     (value_col === null ? of.units_total : of.value_total) ?? 0;
   const plan = amount(totals.plan);
   const reference = totals.reference && amount(totals.reference);
-  const [share = null] = shares([[plan], [reference]]);
+  const decimals =
+    value_col === null
+      ? decimalsShown('units', totals.units_type, [plan])
+      : decimalsShown('value', totals.value_type, [plan]);
+  const [share = null] = shares([[plan], [reference]], decimals);
   return {
-    ...{ measure, plan, reference, share },
+    ...{ measure, decimals, plan, reference, share },
     months: months.map((each) => ({ month: each.month, amount: amount(each) })),
   };
 }

@@ -97,12 +97,19 @@ export function pictureOf(
     legend: [...ofSeries, ...(chart.sides.length > 1 ? ofSides : [])],
     stacked: kind === 'Y Bar' && chart.isSum,
     tickText: (value) =>
-      chart.format.style === 'percent'
+      chart.format.number_format?.style === 'percent'
         ? formatNumber(value, { style: 'percent', maximumFractionDigits: 1 })
-        : formatNumber(value, { notation: 'compact' }),
+        : tickText(value / (chart.format.divisor ?? 1)),
     colors: { surface, text, muted, line, zero },
     font,
   };
 }
+
+/** A number beside the axis: short, with no fewer digits than a small one needs. */
+const tickText = (value: number): string =>
+  formatNumber(value, {
+    notation: 'compact',
+    ...(Math.abs(value) < 1 && { maximumSignificantDigits: 3 }),
+  });
 
 const sidesOf = (chart: Chart): number => chart.lines[0]?.values.length ?? 1;

@@ -4,6 +4,7 @@ import { entryText } from './entry-text';
 
 const WORDS = {
   labelOf: (column: string) => (column === 'sub' ? 'Sub-Category' : column),
+  decimals: { value: { least: 2, most: 2 }, units: { least: 0, most: 0 } },
   measureNames: { value: 'Sales', units: 'Quantity' },
 };
 const BASE = { id: 1, version_id: 1, pf_user: 'ana', stamp: '', note: null };

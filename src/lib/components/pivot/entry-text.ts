@@ -1,3 +1,4 @@
+import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { LogEntry } from '$lib/contract/log';
 import type { SetClause } from '$lib/contract/operations';
 import type { Amounts } from '$lib/plan/scale-draft';
@@ -6,18 +7,21 @@ import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
 
 /** A number without and with a change: "1,204.50 → 1,325". */
-export const beforeAfterText = (before: number, after: number): string =>
-  `${formatAmount(before)} → ${formatAmount(after)}`;
+export const beforeAfterText = (before: number, after: number, decimals: Decimals): string =>
+  `${formatAmount(before, decimals)} → ${formatAmount(after, decimals)}`;
 
 /** The names of things in a planner's words. */
 export interface Words {
   /** The label of a column. */
   labelOf(column: string): string;
   measureNames: { value: string | undefined; units: string | undefined };
+  /** How many decimals the amounts of each measure have. */
+  decimals: MeasureDecimals;
 }
 
-/** An amount with its sign, to the cent as amounts are: "+1,204.50"; 0 has none. */
-export const signedText = (amount: number) => formatAmount(amount, { signDisplay: 'exceptZero' });
+/** An amount with its sign and the decimals of its measure: "+1,204.50"; 0 has none. */
+export const signedText = (amount: number, decimals: Decimals) =>
+  formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
 /**
  * What an entry did to its selection, in one line: "+10 %", "Region → East", "× 1.05, Region → East".
@@ -77,15 +81,25 @@ function percentText(percent: number): string {
 
 function amountsText(
   { pct, value_incr, units_incr, value_pct, units_pct, spread }: Amounts,
-  { measureNames }: Words,
+  { measureNames, decimals }: Words,
 ): string {
   if (pct != null) return percentText(pct);
   const parts = [
-    { amount: value_incr, percent: value_pct, name: measureNames.value ?? 'value' },
-    { amount: units_incr, percent: units_pct, name: measureNames.units ?? 'units' },
-  ].flatMap(({ amount, percent, name }) => {
+    {
+      amount: value_incr,
+      percent: value_pct,
+      name: measureNames.value ?? 'value',
+      of: decimals.value,
+    },
+    {
+      amount: units_incr,
+      percent: units_pct,
+      name: measureNames.units ?? 'units',
+      of: decimals.units,
+    },
+  ].flatMap(({ amount, percent, name, of }) => {
     if (percent != null) return [`${percentText(percent)} ${name}`];
-    return amount ? [`${signedText(amount)} ${name}`] : [];
+    return amount ? [`${signedText(amount, of)} ${name}`] : [];
   });
   return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
 }

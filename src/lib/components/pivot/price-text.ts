@@ -1,11 +1,10 @@
-import { formatNumber } from '../number-text';
+import type { Decimals } from '$lib/contract/decimals';
+import { priceDecimals } from '$lib/pivot/values/column-format';
+import { formatTotal } from '../format';
 
-/** A price: to the cent, small ones with more digits; a dash if there are no units. */
-export function priceText(price: number | null): string {
-  if (price === null) return '–';
-  const small = Math.abs(price) < 1 && price !== 0;
-  return formatNumber(price, {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: small ? 4 : 2,
-  });
+/** A price with the decimals of the value, at least 2; one below 1 with 4. A dash if there are no units. */
+export function priceText(price: number | null, value: Decimals): string {
+  const { least, most } = priceDecimals(value);
+  const isSmall = price !== null && Math.abs(price) < 1 && price !== 0;
+  return formatTotal(price, { least, most: isSmall ? Math.max(4, most) : most });
 }

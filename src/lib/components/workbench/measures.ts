@@ -1,15 +1,26 @@
 /** The labels of a source's measures. */
+import { decimalsShown, type MeasureDecimals } from '$lib/contract/decimals';
 import type { ColumnEntry } from '$lib/contract/columns';
 
-/** The labels of the source's value and units columns; null if it has none. */
-export type Measures = { value: string | null; units: string | null };
+/** The labels of the source's value and units columns, null if it has none, and their decimals. */
+export type Measures = {
+  value: string | null;
+  units: string | null;
+  decimals: MeasureDecimals;
+};
 
 export function measuresOf(
-  columns: readonly Pick<ColumnEntry, 'cname' | 'label' | 'role'>[],
+  columns: readonly Pick<ColumnEntry, 'cname' | 'label' | 'role' | 'base_type'>[],
 ): Measures {
   const named = (role: ColumnEntry['role']) => {
     const column = columns.find((each) => each.role === role);
     return column ? column.label || column.cname : null;
   };
-  return { value: named('value'), units: named('units') };
+  const decimals = (role: 'value' | 'units') =>
+    decimalsShown(role, columns.find((each) => each.role === role)?.base_type);
+  return {
+    value: named('value'),
+    units: named('units'),
+    decimals: { value: decimals('value'), units: decimals('units') },
+  };
 }

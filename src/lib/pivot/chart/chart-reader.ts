@@ -24,7 +24,8 @@ import {
   withView,
 } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
-import { numberFormats, type MonthOrder } from '../layout/layout';
+import type { MonthOrder } from '../layout/layout';
+import { readFormats, type ColumnFormat } from '../values/column-format';
 import type { Origins } from '../rows/origins';
 import { isAdditive, paintingOf } from '../values/ratios';
 import { isTimeUnit } from '../values/time-unit';
@@ -57,7 +58,7 @@ export interface Chart extends ChartAxes {
   /** Whether the numbers may be put on top of each other. */
   isSum: boolean;
   /** How its numbers are written. */
-  format: Intl.NumberFormatOptions;
+  format: ColumnFormat;
   /** How many series are not drawn, since what they have in common cannot be added up. */
   left: number;
 }
@@ -71,6 +72,8 @@ export interface ChartSource {
   columns: readonly ColumnEntry[];
   months: ReadonlyMap<string, MonthOrder>;
   origins: Origins;
+  /** How the measures are written, unless the layout's `columns_config` says otherwise. */
+  formats: ReadonlyMap<string, ColumnFormat>;
 }
 
 /**
@@ -97,7 +100,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     measures: measures.map((each) => each.name),
     measure: measure?.name ?? null,
     sides,
-    format: formatOf(sides[0]?.column ?? '', source, schema),
+    format: formatOf(sides[0]?.column ?? '', source),
   };
   if (!measure) return { ...shape, labels: [], lines: [], isSum: true, left: 0 };
 
@@ -135,15 +138,10 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
 const numbers = (values: readonly CellValue[]): (number | null)[] =>
   values.map((value) => (typeof value === 'number' ? value : null));
 
-function formatOf(
-  column: string,
-  { layout, columns, origins }: ChartSource,
-  schema: Schema,
-): Intl.NumberFormatOptions {
-  const formats = { ...numberFormats(columns, schema, origins), ...layout.columns_config };
-  const format = formats[column]?.number_format;
-  return typeof format === 'object' && format !== null ? format : {};
-}
+const formatOf = (column: string, { layout, formats }: ChartSource): ColumnFormat => ({
+  ...formats.get(column),
+  ...readFormats(layout.columns_config).get(column),
+});
 
 /** A group by its path, or how many groups are taken together. */
 type Group = CellValue[] | number;

@@ -137,7 +137,7 @@ describe('a chart of the engine’s sums', () => {
     const months = monthOrder(COLUMNS[1] as ColumnEntry, COLUMNS, ['Jan', 'Feb', 'Mar']);
     return readChart(
       {
-        ...{ table, layout, schema, columns: COLUMNS, origins },
+        ...{ table, layout, schema, columns: COLUMNS, origins, formats: new Map() },
         months: new Map(months ? [['sub-category', months]] : []),
       },
       measure,

@@ -1,5 +1,6 @@
 import type { ColumnType } from '../values/engine-types';
-import { numberOptions, type ColumnFormat } from '../grid/format';
+import { numberOptions } from '../grid/format';
+import type { ColumnFormat } from '../values/column-format';
 
 /** The format of Excel's that writes a number as the grid writes it: with as many decimals, and its signs. */
 export class NumberFormat {
@@ -7,8 +8,13 @@ export class NumberFormat {
   private readonly codes = new Map<number, string>();
   private readonly before: string;
   private readonly after: string;
+  /** Excel shows a number in thousands for each comma after its digits. */
+  private readonly scale: string;
 
-  constructor(type: ColumnType | undefined, format: ColumnFormat) {
+  constructor(
+    type: ColumnType | undefined,
+    private readonly format: ColumnFormat,
+  ) {
     const intl = new Intl.NumberFormat('en-US', numberOptions(type, format));
     this.options = intl.resolvedOptions();
     const parts = intl.formatToParts(0);
@@ -16,6 +22,7 @@ export class NumberFormat {
     const last = parts.findLastIndex(({ type }) => type === 'integer' || type === 'fraction');
     this.before = quoted(parts.slice(0, first));
     this.after = quoted(parts.slice(last + 1));
+    this.scale = ','.repeat(Math.round(Math.log10(format.divisor ?? 1) / 3));
   }
 
   /** The format of one number: where the decimals may be fewer, Excel cannot leave them out by itself. */
@@ -32,7 +39,8 @@ export class NumberFormat {
   private digitsOf(value: number): number {
     const { minimumFractionDigits: least = 0, maximumFractionDigits: most = 0 } = this.options;
     if (least === most) return most;
-    const shown = Math.abs(this.options.style === 'percent' ? value * 100 : value);
+    const unit = this.options.style === 'percent' ? 0.01 : (this.format.divisor ?? 1);
+    const shown = Math.abs(value / unit);
     const [, decimals = ''] = shown.toFixed(most).replace(/0+$/, '').split('.');
     return Math.max(least, decimals.length);
   }
@@ -41,7 +49,7 @@ export class NumberFormat {
     const { useGrouping, signDisplay } = this.options;
     const whole = useGrouping ? '#,##0' : '0';
     const amount = digits > 0 ? `${whole}.${'0'.repeat(digits)}` : whole;
-    const code = `${this.before}${amount}${this.after}`;
+    const code = `${this.before}${amount}${this.scale}${this.after}`;
     if (signDisplay === 'exceptZero') return `+${code};-${code};${code}`;
     return signDisplay === 'always' ? `+${code};-${code};+${code}` : code;
   }

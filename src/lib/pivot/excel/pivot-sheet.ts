@@ -1,7 +1,7 @@
 import { tidy } from '../values/cell-value';
 import type { CellValue, ColumnType } from '../values/engine-types';
 import type { DrawnColumn } from '../grid/columns';
-import type { ColumnFormat } from '../grid/format';
+import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/heads';
 import { label, type LabelStyle } from '../values/labels';
 import { isTimeUnit } from '../values/time-unit';
@@ -84,7 +84,7 @@ function* rowsOf(pivot: TakenPivot, styles: StyleCache): Generator<Row> {
     yield { cells: [...corner(name), ...across], level: 0 };
   }
   const names = columns.map(({ measure }): Cell => ({
-    value: measure,
+    value: [measure, unitText(pivot.formats.get(measure) ?? {}) ?? []].flat().join(' '),
     style: styles.of({ ...head, isText: true }),
   }));
   yield { cells: [...corner(group_by.join(' / ')), ...names], level: 0 };
@@ -136,7 +136,8 @@ function valueCells(
   const type = kinds.get(measure);
   const isSum = leaves.length > 1;
   const date = type && isTime(type) ? DATE_FORMATS[type] : undefined;
-  const number = new NumberFormat(type, formats.get(measure) ?? {});
+  const written = formats.get(measure) ?? {};
+  const number = new NumberFormat(type, written);
   return (value, isTotal) => {
     const bold = isTotal || isSum;
     if (value === null) return NOTHING;
@@ -144,7 +145,7 @@ function valueCells(
       return { value, style: styles.of({ bold, isText: typeof value === 'string' }) };
     }
     if (!date) {
-      const amount = tidy(value);
+      const amount = exactValue(value, written);
       return { value: amount, style: styles.of({ bold, format: number.codeOf(amount) }) };
     }
     const serial = serialOf(value);

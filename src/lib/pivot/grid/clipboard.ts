@@ -7,11 +7,11 @@ import { label } from '../values/labels';
 import type { Shown } from './shown';
 import { printTsv } from './tsv';
 
-/** How a number is written for a spreadsheet. */
-type Print = (value: number) => string;
+/** How a number of a measure is written for a spreadsheet. */
+type Print = (value: number, measure: string) => string;
 
-const printed = (value: CellValue | undefined, print: Print): string =>
-  typeof value === 'number' ? print(tidy(value)) : String(value ?? '');
+const printed = (value: CellValue | undefined, measure: string | null, print: Print): string =>
+  typeof value === 'number' ? print(tidy(value), measure ?? '') : String(value ?? '');
 
 /** All of the view as text, headers first: what a spreadsheet pastes. */
 export async function copyView(shown: Shown, print: Print): Promise<string> {
@@ -28,7 +28,7 @@ export async function copyView(shown: Shown, print: Print): Promise<string> {
       if (path.length === 0) return i === 0 ? TOTAL : '';
       return i < path.length ? label(path[i] ?? null, shown.styleOf(name)) : '';
     });
-    return [...head, ...columns.map((_, x) => printed(values[x]?.[y], print))];
+    return [...head, ...columns.map(({ measure }, x) => printed(values[x]?.[y], measure, print))];
   });
   return printTsv([...heads, titles, ...body]);
 }
@@ -46,8 +46,10 @@ export async function copyMarked(
   if (cells.some(({ measure }) => measure === null)) return copyHeaders(shown, cells, print);
   const ys = [...new Set(cells.map(({ at }) => at.y))].sort((a, b) => a - b);
   const xs = [...new Set(cells.map(({ at }) => at.x ?? 0))].sort((a, b) => a - b);
-  const values = new Map(cells.map(({ at, value }) => [`${at.x} ${at.y}`, value]));
-  return printTsv(ys.map((y) => xs.map((x) => printed(values.get(`${x} ${y}`), print))));
+  const texts = new Map(
+    cells.map(({ at, value, measure }) => [`${at.x} ${at.y}`, printed(value, measure, print)]),
+  );
+  return printTsv(ys.map((y) => xs.map((x) => texts.get(`${x} ${y}`) ?? '')));
 }
 
 async function copyHeaders(
@@ -80,7 +82,9 @@ async function copyHeaders(
   const lines = paths.flatMap((path, y) => {
     const marked = xs.map((x) => {
       const column = columns[x];
-      return column && isMarked(path, column) ? printed(values[x]?.[y], print) : null;
+      return column && isMarked(path, column)
+        ? printed(values[x]?.[y], column.measure, print)
+        : null;
     });
     if (marked.every((text) => text === null)) return [];
     const head = rows.size > 0 ? [rowHeader(shown, path)] : [];

@@ -2,7 +2,8 @@ import { columnSort } from '../layout/column-sort';
 import type { RegularTable, TableData } from '../values/engine-types';
 import type { ViewReader } from './view-reader';
 import type { DrawnColumn } from './columns';
-import { CellFormat, type ColumnFormat } from './format';
+import { unitText, type ColumnFormat } from '../values/column-format';
+import { CellFormat } from './format';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../values/labels';
 import { isGone, type Shown, type Window } from './shown';
@@ -25,6 +26,7 @@ const EMPTY: TableData = {
 /** Draws what is shown: texts, headers, and what the style of a cell goes by. */
 export class Drawing {
   private readonly heads: Heads;
+  private usual: ReadonlyMap<string, ColumnFormat> = new Map();
   private formats: ReadonlyMap<string, ColumnFormat> = new Map();
   private readonly made = new Map<string, CellFormat>();
   /** What was drawn last; null before the first drawing. */
@@ -36,12 +38,20 @@ export class Drawing {
     private readonly element: RegularTable,
     private readonly widths: Widths,
   ) {
-    this.heads = new Heads(shown);
+    this.heads = new Heads(shown, (measure) => unitText(this.formatNamed(measure)));
     element.addStyleListener(() => this.style());
     element.setDataListener((x0, y0, x1, y1) => this.read(x0, y0, x1, y1));
   }
 
-  /** How each measure is written, from the next drawing on. */
+  /** How the measures are written that {@link setFormats} says nothing of, from the next drawing on. */
+  setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
+    this.usual = formats;
+    this.made.clear();
+    // The columns may need another width.
+    if (this.drawn) this.element._resetAutoSize();
+  }
+
+  /** How columns are written, from the next drawing on. */
   setFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.formats = formats;
     this.made.clear();
@@ -49,7 +59,7 @@ export class Drawing {
 
   /** How a measure is written. */
   formatNamed(measure: string): ColumnFormat {
-    return this.formats.get(measure) ?? {};
+    return { ...this.usual.get(measure), ...this.formats.get(measure) };
   }
 
   /** Draws the view anew. */

@@ -1,10 +1,6 @@
+import type { ColumnFormat } from '../values/column-format';
 import type { CellValue, ColumnType } from '../values/engine-types';
 import { tidy } from '../values/cell-value';
-
-/** How a column is written, as a layout's `columns_config` says it. */
-export interface ColumnFormat {
-  number_format?: Intl.NumberFormatOptions;
-}
 
 const CENTS: Intl.NumberFormatOptions = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
@@ -18,6 +14,7 @@ export const numberOptions = (
 export class CellFormat {
   private readonly number: Intl.NumberFormat;
   private readonly date: Intl.DateTimeFormat;
+  private readonly divisor: number;
   /** What is shown for sums that round to nothing. */
   private readonly zeros: ReadonlySet<string>;
 
@@ -27,6 +24,7 @@ export class CellFormat {
     format: ColumnFormat,
     languages: readonly string[],
   ) {
+    this.divisor = format.divisor ?? 1;
     this.number = new Intl.NumberFormat([...languages], numberOptions(type, format));
     this.zeros = new Set([0, -0].map((zero) => this.number.format(zero)));
     this.date = new Intl.DateTimeFormat(
@@ -46,7 +44,7 @@ export class CellFormat {
     if (value === null || value === undefined) return '';
     if (typeof value !== 'number') return String(value);
     if (this.type === 'date' || this.type === 'datetime') return this.date.format(value);
-    return this.number.format(tidy(value));
+    return this.number.format(tidy(value) / this.divisor);
   }
 
   /** Whether a cell shows a number below zero, not one that only rounds to it. */

@@ -10,10 +10,10 @@ import { cellName, copyMarked, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
 import { Drag } from './drag';
 import { Drawing } from './drawing';
-import type { ColumnFormat } from './format';
+import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
 import { label } from '../values/labels';
 import { Marks } from './marks';
-import { readFormats, readSettings } from './settings';
+import { readSettings } from './settings';
 import { isGone, Shown, type Whole } from './shown';
 import { nextSort } from './sort';
 import { Widths } from './widths';
@@ -116,6 +116,11 @@ export class Grid implements GridHost {
   restore(settings: unknown, columns: unknown): void {
     this.widths.restore(readSettings(settings));
     this.drawing.setFormats(readFormats(columns));
+  }
+
+  /** How the measures are written, from the next drawing on, unless the viewer's own settings say otherwise. */
+  setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
+    this.drawing.setUsualFormats(formats);
   }
 
   /**
@@ -341,7 +346,7 @@ export class Grid implements GridHost {
 
   /** The whole pivot as text for a spreadsheet, with headers. @param print how a number is written */
   copyAll(print: (value: number) => string): Promise<string> {
-    return copyView(this.shown, print);
+    return copyView(this.shown, this.exact(print));
   }
 
   /** The whole pivot, typed, and how its measures are written. */
@@ -354,7 +359,12 @@ export class Grid implements GridHost {
 
   /** Marked cells as text for a spreadsheet; see {@link copyMarked}. */
   copyMarked(cells: readonly MarkedCell[], print: (value: number) => string): Promise<string> {
-    return copyMarked(this.shown, cells, print);
+    return copyMarked(this.shown, cells, this.exact(print));
+  }
+
+  private exact(print: (value: number) => string) {
+    return (value: number, measure: string) =>
+      print(exactValue(value, this.drawing.formatNamed(measure)));
   }
 
   /** What names a cell: "Furniture / Chairs, 2028 / Sales". */

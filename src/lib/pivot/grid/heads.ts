@@ -33,7 +33,11 @@ function partAt(
 export class Heads {
   private elements = new Map<string, HTMLElement>();
 
-  constructor(private readonly shown: Shown) {}
+  /** @param unitOf the unit that a measure is shown in, as a text; null for amounts in full */
+  constructor(
+    private readonly shown: Shown,
+    private readonly unitOf: (measure: string) => string | null,
+  ) {}
 
   /** Makes all headers anew: groups were opened or closed, or the columns are others. */
   forget(): void {
@@ -55,18 +59,30 @@ export class Heads {
       const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
       // In a list of single rows there is nothing to add up.
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
-      return this.element(key, text, hasToggle ? !isTop : null);
+      const unit = isMeasure ? this.unitOf(column.measure) : null;
+      return this.element(key, text, hasToggle ? !isTop : null, unit);
     });
   }
 
   /** @param isOpen null for a header that opens nothing */
-  private element(key: string, text: string, isOpen: boolean | null): HTMLElement {
+  private element(
+    key: string,
+    text: string,
+    isOpen: boolean | null,
+    unit: string | null,
+  ): HTMLElement {
     const known = this.elements.get(key);
     if (known) return known;
     const made = document.createElement('span');
     made.className = 'pf-head';
     if (isOpen !== null) made.append(toggle(text, isOpen));
     made.append(text);
+    if (unit !== null) {
+      const hint = document.createElement('span');
+      hint.className = 'pf-unit';
+      hint.append(` ${unit}`);
+      made.append(hint);
+    }
     this.elements.set(key, made);
     return made;
   }

@@ -25,7 +25,7 @@ export interface LockedSlice {
 /** What is tried, and how a cell that it changes says so. */
 export interface TriedMark {
   tried: Tried;
-  text(before: number, after: number): string;
+  text(before: number, after: number, measure: string | null): string;
 }
 
 interface Reaches {
@@ -205,7 +205,9 @@ export class Marks {
   private triedText(identity: CellIdentity, cell: Element): string | null {
     const after = this.numbers.get(cell) ?? 0;
     const amount = this.tried?.tried.amountIn(identity) ?? 0;
-    return this.tried && amount !== 0 ? this.tried.text(tidy(after - amount), after) : null;
+    return this.tried && amount !== 0
+      ? this.tried.text(tidy(after - amount), after, identity.measure)
+      : null;
   }
 
   /** Which cells the slices reach in a view. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { readFormats, readSettings } from './settings';
+import { readFormats } from '../values/column-format';
+import { readSettings } from './settings';
 
 it('reads how columns are written, whatever they are called, and leaves out what cannot be written', () => {
   const number_format = { minimumFractionDigits: 1 };

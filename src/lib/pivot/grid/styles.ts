@@ -71,6 +71,8 @@ thead .pf-total { font-weight: 600; }
 [data-sort^='col desc']::after { content: '→'; }
 [data-sort^='col asc']::after { content: '←'; }
 
+.pf-unit { color: var(--text-muted); font-weight: 400; }
+
 /* Headers of rows: one column, indented by level. */
 tbody th {
   padding-left: calc(24px + 20px * (var(--level, 0)));

@@ -22,7 +22,10 @@ type Facts = ReadonlyMap<string, ColumnFacts>;
 export const factsIn = (streams: readonly ArrowColumns[], names: readonly string[]): Facts =>
   factsOfAll(streams.map((each) => columnFacts(each, names)));
 
-/** The dimensions that hold month names, and what brings them in order. */
+/**
+ * The dimensions whose texts are periods, and what brings them in order: names of months, and any texts in
+ * the group of a date, which go by the first day that has each.
+ */
 export function monthsOf(
   columns: readonly ColumnEntry[],
   schema: Schema,
@@ -31,10 +34,33 @@ export function monthsOf(
   const months = new Map<string, MonthOrder>();
   for (const column of columns.filter((c) => c.role === 'dimension')) {
     const texts = facts.get(column.cname)?.texts;
-    const order = texts && monthOrder(column, columns, texts);
+    const named = texts && monthOrder(column, columns, texts);
+    const order = named ?? dateOrder(column, columns, schema, texts);
     if (order && (order.expression !== null || order.by in schema)) months.set(column.cname, order);
   }
   return months;
+}
+
+/** Texts that sort by date as they are: "2027", "2027-03", "2027 Q1", "2027-W07". */
+const SORTS_AS_DATE = /^\d{4}([-/. ]?[QW]?\d{1,2})?$/i;
+
+/** The date of the group that a dimension is in; null if it is in none. */
+export function dateOfGroup(name: string, columns: readonly ColumnEntry[]): string | null {
+  const group = columns.find(({ cname }) => cname === name)?.dim_group ?? null;
+  if (group === null) return null;
+  return columns.find((c) => c.role === 'date' && c.dim_group === group)?.cname ?? null;
+}
+
+/** The date that the texts of a dimension go by; null if they have none, or sort as it does anyway. */
+function dateOrder(
+  { cname }: ColumnEntry,
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  texts: readonly (string | null)[] | null | undefined,
+): MonthOrder | null {
+  const date = schema[cname] === 'string' ? dateOfGroup(cname, columns) : null;
+  const isInOrder = texts?.every((text) => text === null || SORTS_AS_DATE.test(text)) ?? false;
+  return date !== null && !isInOrder ? { by: date, expression: null } : null;
 }
 
 /** The dates that a layout groups by a unit of time. */

@@ -35,28 +35,12 @@ const FACTS = new Map([
 ]);
 
 describe('defaultLayout', () => {
-  it('puts months across and dimensions of few values down, and formats numbers by role', () => {
+  it('puts months across and dimensions of few values down', () => {
     expect(defaultLayout(COLUMNS, SCHEMA, FACTS)).toEqual({
       plugin: 'Datagrid',
       group_by: ['Category', 'State'],
       split_by: ['Order Date (month)'],
       columns: ['Sales', 'Quantity'],
-      columns_config: {
-        Sales: {
-          number_format: {
-            minimumFractionDigits: 2,
-            maximumFractionDigits: 2,
-            signDisplay: 'negative',
-          },
-        },
-        Quantity: {
-          number_format: {
-            minimumFractionDigits: 0,
-            maximumFractionDigits: 0,
-            signDisplay: 'negative',
-          },
-        },
-      },
       expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
       depth: 0,
     });

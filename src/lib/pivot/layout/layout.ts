@@ -4,7 +4,6 @@ import type { ColumnFacts } from '../rows/column-facts';
 import type { Schema } from '../values/engine-types';
 import { quotedName, quotedText } from '../values/cell-value';
 import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from '../rows/origins';
-import { SHARE_FORMAT } from '../values/ratios';
 import { groupedBy } from '../values/time-unit';
 
 /** The viewer's plugin that shows the pivot as a grid. */
@@ -17,7 +16,7 @@ const MAX_MONTHS = 36;
 
 /**
  * A first layout from the metadata: dates across by month or year, the first dimensions down, value
- * and units summed, numbers formatted by role. Dimensions with very many values are left out.
+ * and units summed. Dimensions with very many values are left out.
  */
 export function defaultLayout(
   columns: readonly ColumnEntry[],
@@ -51,7 +50,6 @@ export function defaultLayout(
     group_by,
     split_by: [],
     columns: measures(loaded, origins),
-    columns_config: numberFormats(loaded, schema, origins),
     depth: openRows > MAX_OPEN_ROWS ? 0 : 1,
   };
   if (date) {
@@ -136,41 +134,6 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
     columns_config: record(columns_config),
   };
 }
-
-/** Number formats by role: whole units, value to the cent, and shares in percent. */
-export function numberFormats(
-  columns: readonly ColumnEntry[],
-  schema: Schema,
-  origins: Origins | null = null,
-): Record<string, Record<string, unknown>> {
-  const config: Record<string, Record<string, unknown>> = {};
-  for (const { cname, role } of columns) {
-    if (!(cname in schema) || (role !== 'value' && role !== 'units')) continue;
-    const digits = role === 'units' || schema[cname] === 'integer' ? 0 : 2;
-    const number_format = {
-      minimumFractionDigits: digits,
-      maximumFractionDigits: role === 'units' && schema[cname] === 'float' ? 2 : digits,
-      // Shows a sum that rounds to zero as 0.00, not as -0.00.
-      signDisplay: 'negative',
-    };
-    config[cname] = { number_format };
-    for (const { name, origin } of origins?.columnsOf(cname) ?? []) {
-      config[name] = { number_format: { ...number_format, ...FORMATS[origin] } };
-    }
-  }
-  return config;
-}
-
-const DIFFERENCE = { signDisplay: 'exceptZero' };
-
-/** How the numbers of an origin are written otherwise than those of the plan. */
-const FORMATS: Partial<Record<Origin, Record<string, unknown>>> = {
-  price: { minimumFractionDigits: 2, maximumFractionDigits: 2 },
-  difference: DIFFERENCE,
-  percent: SHARE_FORMAT,
-  otherDifference: DIFFERENCE,
-  otherPercent: SHARE_FORMAT,
-};
 
 export interface CleanLayout {
   layout: Layout;

@@ -2,6 +2,7 @@ import type { Column } from '@uwdata/flechette';
 import { bool, float64 } from '@uwdata/flechette';
 import { isLoad, LOG_OPERATIONS, OPERATIONS, type Iter } from '../../contract/operations';
 import type { ArrowColumns, Numbers } from './arrow-columns';
+import type { Decimals } from '../../contract/decimals';
 import type { Ratio } from '../values/ratios';
 import {
   columnFrom,
@@ -126,6 +127,8 @@ export class Origins {
     /** The other version that is compared with; null without one. */
     readonly other: Other | null,
     private readonly priced: Priced | null,
+    /** The decimals that the measures are written with. */
+    private readonly decimals: ReadonlyMap<string, Decimals>,
   ) {}
 
   /**
@@ -138,6 +141,7 @@ export class Origins {
    * @param compared another version to compare with; its rows are loaded after these, see
    * {@link extendOther}
    * @param priced the measures whose ratio is a price; null without one
+   * @param decimals of the measures; amounts of one that is absent are zero only if they are exactly that
    */
   static prepare(
     loaded: ArrowColumns,
@@ -145,6 +149,7 @@ export class Origins {
     excluded: readonly Iter[],
     compared: OtherVersion | null = null,
     priced: Priced | null = null,
+    decimals: ReadonlyMap<string, Decimals> = new Map(),
   ): Prepared {
     const columns = new Map(loaded);
     const wide = [...(compared?.wide ?? [])].flatMap((name): NamedColumn[] => {
@@ -197,6 +202,7 @@ export class Origins {
       suffixes,
       other,
       priced,
+      decimals,
     );
     return { origins: result, columns: result.extend(columns) };
   }
@@ -286,10 +292,12 @@ export class Origins {
       if (origin === 'price' && this.priced) ratios.set(name, this.priced);
       const [reference, difference] = SHARES[origin] ?? [];
       if (!reference || !difference) continue;
+      const decimals = this.decimals.get(measure);
       ratios.set(name, {
         plan: measure,
         reference: nameOf(measure, reference, this.suffixes),
         difference: nameOf(measure, difference, this.suffixes),
+        ...(decimals && { decimals }),
       });
     }
     return ratios;
@@ -373,7 +381,7 @@ interface RowsByIter {
   indices: ArrayLike<number>;
 }
 
-function rowsByIter(columns: ArrowColumns): RowsByIter | null {
+export function rowsByIter(columns: ArrowColumns): RowsByIter | null {
   const column = columns.get(ITER);
   const dictionary = column && dictionaryOf(column);
   const values = column?.data[0]?.values;

@@ -4,6 +4,7 @@ import type { Scalar } from '../../contract/primitives';
 import { dictionaryOf, isThere, numbersOf, type ArrowColumns } from '../rows/arrow-columns';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
+import { daysIn } from '../rows/days';
 import { cellValueAt, inOrder, type KnownValues } from '../rows/known-values';
 import { nextTask } from '../waiting';
 import type { TableRows } from './table-rows';
@@ -32,6 +33,8 @@ export class Members {
     private readonly values: KnownValues,
     /** Whether rows that tell a log entry are the version's own. */
     private readonly isOwn: (logid: number) => boolean,
+    /** The date that the values of a column are sorted by; the other columns are sorted by value. */
+    private readonly dates: ReadonlyMap<string, string> = new Map(),
   ) {}
 
   /** Values of a column that contain a text, sorted; null if the column is not loaded. */
@@ -54,7 +57,7 @@ export class Members {
    * rows have to be read.
    */
   known(column: string): Member[] | null {
-    const values = this.values.of(column);
+    const values = this.dates.has(column) ? null : this.values.of(column);
     const type = this.schema[column];
     return (
       values && values.map((value) => ({ value: toScalar(value, type), rows: null, sum: null }))
@@ -63,7 +66,7 @@ export class Members {
 
   /**
    * The values of a column, each with the number of its rows and the sum of a measure, which is null without
-   * one; sorted by value.
+   * one; sorted by value, or those of a date's group by the first day of each.
    */
   async counted(column: string, measure: string | null): Promise<Member[]> {
     const type = this.schema[column];
@@ -83,10 +86,11 @@ export class Members {
 
   private async count(column: string, measure: string | null): Promise<Group[]> {
     const groups = new Map<string, Group>();
+    const date = this.dates.get(column);
     let rows = 0;
     // Rows that come or go meanwhile do not count: these are those of one moment.
     for (const { columns, runs } of this.rows.runs(this.isOwn)) {
-      const counts = countsOf(columns, column, measure);
+      const counts = countsOf(columns, column, measure, date);
       for (const { from, to } of runs) {
         for (let start = from; start < to; start += ROWS_PER_TURN) {
           const end = Math.min(to, start + ROWS_PER_TURN);
@@ -99,7 +103,10 @@ export class Members {
       }
       for (const group of counts.groups()) add(groups, group);
     }
-    return [...groups.values()].sort((a, b) => inOrder(a.value, b.value));
+    return [...groups.values()].sort((a, b) => {
+      const isEmpty = a.value === null || b.value === null;
+      return (isEmpty ? 0 : inOrder(a.first, b.first)) || inOrder(a.value, b.value);
+    });
   }
 }
 
@@ -108,14 +115,17 @@ interface Group {
   value: CellValue;
   rows: number;
   sum: number;
+  /** The first day that has it, where the values are sorted by date: infinite without one. Else 0. */
+  first: number;
 }
 
-function add(groups: Map<string, Group>, { value, rows, sum }: Group): void {
+function add(groups: Map<string, Group>, { value, rows, sum, first }: Group): void {
   const key = valueKey(value);
   const group = groups.get(key);
-  if (!group) return void groups.set(key, { value, rows, sum });
+  if (!group) return void groups.set(key, { value, rows, sum, first });
   group.rows += rows;
   group.sum += sum;
+  group.first = Math.min(group.first, first);
 }
 
 /** Counts rows that came together by the values of a column. */
@@ -124,16 +134,33 @@ interface Counts {
   groups(): Iterable<Group>;
 }
 
-function countsOf(columns: ArrowColumns, name: string, measure: string | null): Counts {
+function countsOf(
+  columns: ArrowColumns,
+  name: string,
+  measure: string | null,
+  date: string | undefined,
+): Counts {
   const column = columns.get(name);
   const amounts = measure === null ? null : numbersOf(columns.get(measure));
   const amountAt = (y: number) =>
     amounts && isThere(amounts.validity, y) ? Number(amounts.values[y]) : 0;
+  const days = date === undefined ? null : daysIn(columns.get(date));
+  const dayAt = (y: number) => {
+    if (date === undefined) return 0;
+    return days && isThere(days.validity, y) ? (days.values[y] ?? Infinity) : Infinity;
+  };
+  const at = { amount: amountAt, day: dayAt };
   const dictionary = column && dictionaryOf(column);
   const codes = column?.data[0];
   return dictionary && codes?.values instanceof Int32Array
-    ? countsByCode(dictionary, codes.values, codes.nullCount > 0 ? codes.validity : ALL, amountAt)
-    : countsByValue(column, amountAt);
+    ? countsByCode(dictionary, codes.values, codes.nullCount > 0 ? codes.validity : ALL, at)
+    : countsByValue(column, at);
+}
+
+/** What else is read of a row. */
+interface RowReader {
+  amount(y: number): number;
+  day(y: number): number;
 }
 
 /** The bits of a column that is empty nowhere. */
@@ -143,34 +170,34 @@ function countsByCode(
   dictionary: Column<unknown>,
   codes: Int32Array,
   validity: Uint8Array,
-  amountAt: (y: number) => number,
+  read: RowReader,
 ): Counts {
   // The last place is that of the empty value.
   const empty = dictionary.length;
   const rows = new Int32Array(empty + 1);
   const sums = new Float64Array(empty + 1);
+  const firsts = new Float64Array(empty + 1).fill(Infinity);
   return {
     add(from, to) {
       for (let y = from; y < to; y++) {
         const at = isThere(validity, y) ? (codes[y] ?? empty) : empty;
         rows[at] = (rows[at] ?? 0) + 1;
-        sums[at] = (sums[at] ?? 0) + amountAt(y);
+        sums[at] = (sums[at] ?? 0) + read.amount(y);
+        firsts[at] = Math.min(firsts[at] ?? Infinity, read.day(y));
       }
     },
     *groups() {
       for (const [at, count] of rows.entries()) {
         const value = at === empty ? null : cellValueAt(dictionary, at);
-        if (count > 0) yield { value, rows: count, sum: sums[at] ?? 0 };
+        if (count > 0)
+          yield { value, rows: count, sum: sums[at] ?? 0, first: firsts[at] ?? Infinity };
       }
     },
   };
 }
 
 /** @param column none if all of its values are empty */
-function countsByValue(
-  column: Column<unknown> | undefined,
-  amountAt: (y: number) => number,
-): Counts {
+function countsByValue(column: Column<unknown> | undefined, read: RowReader): Counts {
   const groups = new Map<CellValue, Group>();
   return {
     add(from, to) {
@@ -179,8 +206,9 @@ function countsByValue(
         const group = groups.get(value);
         if (group) {
           group.rows += 1;
-          group.sum += amountAt(y);
-        } else groups.set(value, { value, rows: 1, sum: amountAt(y) });
+          group.sum += read.amount(y);
+          group.first = Math.min(group.first, read.day(y));
+        } else groups.set(value, { value, rows: 1, sum: read.amount(y), first: read.day(y) });
       }
     },
     groups: () => groups.values(),

@@ -1,6 +1,8 @@
 import { type ColumnEntry, isLeaf } from '../../contract/columns';
+import type { MeasureDecimals } from '../../contract/decimals';
 import type { Iter } from '../../contract/operations';
 import type { Layout } from '../../contract/stored-layout';
+import { decimalsIn } from '../rows/amounts';
 import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
 import { Buckets } from './buckets';
 import { byName } from '../values/cell-value';
@@ -45,6 +47,8 @@ interface ReadyRows {
   /** The types of the columns that layouts speak of: all but those that are made of dates. */
   schema: Schema;
   origins: Origins;
+  /** The decimals that the measures are written with. */
+  decimals: MeasureDecimals;
   buckets: Buckets;
   /** The days of the version's own rows; after {@link rest}, those of the other version, too. */
   days: KnownDays;
@@ -71,7 +75,18 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
   );
   const measures = [value, units].filter((name) => name !== undefined);
   const priced = value !== undefined && units !== undefined ? { value, units } : null;
-  const prepared = Origins.prepare(loaded, measures, options.excluded, compared, priced);
+  const decimals = decimalsIn(loaded, options.columns);
+  const prepared = Origins.prepare(
+    loaded,
+    measures,
+    options.excluded,
+    compared,
+    priced,
+    new Map([
+      [value ?? '', decimals.value],
+      [units ?? '', decimals.units],
+    ]),
+  );
   const { origins } = prepared;
   const dates = options.columns.filter(({ role }) => role === 'date').map((c) => c.cname);
   const days = new KnownDays([...dates, ...datesGrouped(options.layout)]);
@@ -96,7 +111,7 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
     for (const each of others) days.add(each);
     return { facts, known, others };
   };
-  return { columns, names, whole, schema, origins, buckets, days, rest };
+  return { columns, names, whole, schema, origins, decimals, buckets, days, rest };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { EXACT, withoutResidue, type Decimals } from '../../contract/decimals';
 import type { CellValue } from './engine-types';
 
 /** A column that is painted from the sums of others, since no sum of its own is right. */
@@ -8,6 +9,8 @@ interface Share {
   plan: string;
   reference: string;
   difference: string;
+  /** The decimals of the measure: amounts that round to zero at them are zero. Left out: only zero is. */
+  decimals?: Decimals;
 }
 
 interface Price {
@@ -25,13 +28,15 @@ export const SHARE_FORMAT = {
 
 /**
  * Plan less reference as a share of the reference, row by row; null if there is nothing to compare
- * with. Two of the three columns are enough.
+ * with. Two of the three columns are enough. Amounts that round to zero at the decimals of the measure
+ * are zero.
  */
-export function shares([plan, reference, difference]: readonly (
-  readonly CellValue[] | undefined
-)[]): (number | null)[] {
+export function shares(
+  [plan, reference, difference]: readonly (readonly CellValue[] | undefined)[],
+  decimals = EXACT,
+): (number | null)[] {
   return rows([plan, reference, difference], (y) =>
-    share(plan?.[y], reference?.[y], difference?.[y]),
+    share([plan?.[y], reference?.[y], difference?.[y]], decimals),
   );
 }
 
@@ -45,9 +50,8 @@ function rows<T>(
 }
 
 function share(
-  plan: CellValue | undefined,
-  reference: CellValue | undefined,
-  difference: CellValue | undefined,
+  [plan, reference, difference]: readonly (CellValue | undefined)[],
+  decimals: Decimals,
 ): number | null {
   const base = isNumber(reference)
     ? reference
@@ -60,6 +64,8 @@ function share(
       ? plan - base
       : null;
   if (base === null || change === null) return null;
+  if (withoutResidue(base, decimals) === 0) return null;
+  if (withoutResidue(change, decimals) === 0) return 0;
   // What is the difference of two sums is seldom exactly 0.
   if (Math.abs(base) <= RESIDUE * Math.abs(change)) return null;
   return Math.abs(change) <= RESIDUE * Math.abs(base) ? 0 : change / Math.abs(base);
@@ -70,14 +76,17 @@ const RESIDUE = 1e-12;
 
 /**
  * Plan less reference, row by row: 0 if the two are equal but for what adding them up in another order
- * leaves.
+ * leaves, or for less than the decimals of the measure show.
  */
-export function differences([plan, reference, difference = []]: readonly (
-  readonly CellValue[] | undefined
-)[]): CellValue[] {
+export function differences(
+  [plan, reference, difference = []]: readonly (readonly CellValue[] | undefined)[],
+  decimals = EXACT,
+): CellValue[] {
   return difference.map((value, y) => {
+    if (!isNumber(value)) return value;
     const sizes = [plan?.[y], reference?.[y]].filter(isNumber).map(Math.abs);
-    return isNumber(value) && Math.abs(value) <= RESIDUE * Math.max(0, ...sizes) ? 0 : value;
+    const isResidue = Math.abs(value) <= RESIDUE * Math.max(0, ...sizes);
+    return isResidue ? 0 : withoutResidue(value, decimals);
   });
 }
 
@@ -109,10 +118,16 @@ export interface Painting {
 /** How a measure is painted from others; null for one that shows the engine's sums. */
 export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>): Painting | null {
   const own = ratios.get(measure);
-  if (own) return { parts: partsOf(own), paint: 'units' in own ? prices : shares };
+  if (own) {
+    const paint: Painting['paint'] =
+      'units' in own ? prices : (columns) => shares(columns, own.decimals);
+    return { parts: partsOf(own), paint };
+  }
   for (const ratio of ratios.values()) {
-    if ('difference' in ratio && ratio.difference === measure)
-      return { parts: partsOf(ratio), paint: differences };
+    if ('difference' in ratio && ratio.difference === measure) {
+      const { decimals } = ratio;
+      return { parts: partsOf(ratio), paint: (columns) => differences(columns, decimals) };
+    }
   }
   return null;
 }

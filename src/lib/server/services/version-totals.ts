@@ -20,7 +20,7 @@ export const versionTotals = (
   db.versionRead(versionId, async (tx) => {
     const { version, table, columns } = await readVersion(tx, versionId);
     const date = columns.find(({ role }) => role === 'date');
-    const named = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
+    const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role);
     const shape = [...measureColumns(columns), ...(date ? [date] : [])];
     const described = shape.map(({ name, type, role }) => [name, type, role]);
     const series = JSON.stringify([tx.timeline, version.id, table, described]);
@@ -34,8 +34,10 @@ export const versionTotals = (
     );
     kept.keep(series, entries, [...known, ...read]);
     return {
-      value_col: named('value'),
-      units_col: named('units'),
+      value_col: measure('value')?.name ?? null,
+      units_col: measure('units')?.name ?? null,
+      value_type: measure('value')?.source.base ?? null,
+      units_type: measure('units')?.source.base ?? null,
       date_col: date?.name ?? null,
       plan,
       reference: reference.row_count > 0 ? reference : null,

@@ -1,0 +1,96 @@
+import type { ColumnEntry } from '../../contract/columns';
+import { storedDecimals, type Decimals, type MeasureDecimals } from '../../contract/decimals';
+import type { Layout } from '../../contract/stored-layout';
+import type { Origin, Origins } from '../rows/origins';
+import { amountOptions, priceDecimals, type ColumnFormat } from '../values/column-format';
+import type { Schema } from '../values/engine-types';
+import { SHARE_FORMAT } from '../values/ratios';
+
+/** What a layout says of how the amounts of each measure are written. */
+type AmountStyles = NonNullable<Layout['amounts']>;
+
+/** What amounts are divided by to be shown in a larger unit. */
+const DIVISORS = { thousands: 1e3, millions: 1e6 } as const;
+
+/** Formats by column, as a layout's `columns_config` has them. */
+type StoredFormats = NonNullable<Layout['columns_config']>;
+
+/**
+ * How the columns of the measures are written: with the measure's own decimals and in full, unless the
+ * layout says otherwise. Prices and percentages are always written in the same way.
+ */
+export function measureFormats(
+  columns: readonly ColumnEntry[],
+  decimals: MeasureDecimals,
+  styles: AmountStyles = {},
+  origins: Origins | null = null,
+): Map<string, ColumnFormat> {
+  const formats = new Map<string, ColumnFormat>();
+  for (const { cname, role, base_type } of columns) {
+    if (role !== 'value' && role !== 'units') continue;
+    const own = decimals[role];
+    const { shown_in, decimals: chosen } = styles[cname] ?? {};
+    const digits = chosen === undefined ? own : { least: chosen, most: chosen };
+    const amount: ColumnFormat = {
+      number_format: amountOptions(digits),
+      ...(shown_in && { divisor: DIVISORS[shown_in] }),
+      stored: storedDecimals(base_type),
+    };
+    formats.set(cname, amount);
+    for (const { name, origin } of origins?.columnsOf(cname) ?? [])
+      formats.set(name, formatOf(origin, amount, own));
+  }
+  return formats;
+}
+
+function formatOf(origin: Origin, amount: ColumnFormat, own: Decimals): ColumnFormat {
+  switch (origin) {
+    case 'price':
+      return { number_format: amountOptions(priceDecimals(own)) };
+    case 'percent':
+    case 'otherPercent':
+      return { number_format: SHARE_FORMAT };
+    case 'difference':
+    case 'otherDifference':
+      return { ...amount, number_format: { ...amount.number_format, signDisplay: 'exceptZero' } };
+    default:
+      return amount;
+  }
+}
+
+/**
+ * Formats of a stored layout without those that earlier versions of this page have stored for every measure:
+ * two decimals, whatever the column had.
+ */
+export function withoutEarlierFormats(
+  stored: StoredFormats,
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  origins: Origins,
+): StoredFormats {
+  const earlier = new Map<string, object>();
+  for (const { cname, role } of columns) {
+    if (role !== 'value' && role !== 'units') continue;
+    const digits = role === 'units' || schema[cname] === 'integer' ? 0 : 2;
+    const own = amountOptions({
+      least: digits,
+      most: role === 'units' && schema[cname] === 'float' ? 2 : digits,
+    });
+    earlier.set(cname, own);
+    for (const { name, origin } of origins.columnsOf(cname)) {
+      const { number_format } = formatOf(origin, { number_format: own }, { least: 2, most: 2 });
+      earlier.set(name, { ...own, ...number_format });
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(stored).filter(([name, { number_format, ...others }]) => {
+      const usual = earlier.get(name);
+      return !usual || Object.keys(others).length > 0 || !isEqual(number_format, usual);
+    }),
+  );
+}
+
+function isEqual(one: unknown, other: object): boolean {
+  const sorted = (format: object) => JSON.stringify(Object.entries(format).sort());
+  return typeof one === 'object' && one !== null && sorted(one) === sorted(other);
+}

@@ -1,0 +1,44 @@
+import type { ColumnEntry } from '../../contract/columns';
+import { decimalsShown, type MeasureDecimals } from '../../contract/decimals';
+import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
+import { isThere, numbersOf, type ArrowColumns } from './arrow-columns';
+import { rowsByIter } from './origins';
+
+/** Rows that are looked at for the decimals of a column; of more rows, evenly spread ones. */
+const MOST_READ = 100_000;
+
+const LOADED: readonly string[] = LOG_OPERATIONS.filter(isLoad).map(
+  (operation) => OPERATIONS[operation].iter,
+);
+
+/**
+ * The decimals that the measures of loaded rows are written with. What operations have computed may have any
+ * number of decimals, so only rows from the source count.
+ */
+export function decimalsIn(
+  columns: ArrowColumns,
+  entries: readonly Pick<ColumnEntry, 'cname' | 'role' | 'base_type'>[],
+): MeasureDecimals {
+  const of = (role: keyof MeasureDecimals) => {
+    const column = entries.find((entry) => entry.role === role);
+    return decimalsShown(
+      role,
+      column?.base_type,
+      column ? loadedAmounts(columns, column.cname) : [],
+    );
+  };
+  return { value: of('value'), units: of('units') };
+}
+
+function* loadedAmounts(columns: ArrowColumns, name: string): Generator<number> {
+  const numbers = numbersOf(columns.get(name));
+  if (!numbers) return;
+  const { values, validity } = numbers;
+  const iters = rowsByIter(columns);
+  const isLoaded = iters?.names.map((iter) => LOADED.includes(iter));
+  const step = Math.max(1, Math.floor(values.length / MOST_READ));
+  for (let y = 0; y < values.length; y += step) {
+    const isFromSource = !iters || isLoaded?.[Number(iters.indices[y])] === true;
+    if (isFromSource && isThere(validity, y)) yield Number(values[y]);
+  }
+}

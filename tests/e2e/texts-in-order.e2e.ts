@@ -1,0 +1,48 @@
+import { expect, test } from '../support/e2e';
+import { arrange, PivotPage } from './pivot-page';
+
+/** Texts that stand for periods go in the order of their date. */
+
+test.use({ template: 'service' });
+
+test('months in any language go in the order of the date, in rows, columns and filters', async ({
+  page,
+  service,
+}) => {
+  await service.query(`CREATE TABLE public.monate AS
+    SELECT make_date(2027, m, 1) AS tag, names[m] AS monat, m::numeric(12,2) AS betrag
+      FROM (SELECT '{Januar,Februar,März,April,Mai,Juni}'::text[] AS names) AS of,
+           generate_series(1, 6) AS m`);
+  const { api } = service;
+  const { id } = (await api.post('/sources', { schema: 'public', tname: 'monate' })).body;
+  await api.put(`/sources/${id}/columns`, [
+    { cname: 'tag', role: 'date', dim_group: 'day' },
+    { cname: 'monat', role: 'dimension', dim_group: 'day' },
+    { cname: 'betrag', role: 'value' },
+  ]);
+  await api.post(`/sources/${id}/sql`);
+  const version = (await api.post(`/sources/${id}/versions`, { name: 'Plan' })).body;
+  await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
+  const months = ['Januar', 'Februar', 'März', 'April', 'Mai', 'Juni'];
+
+  const pivot = new PivotPage(page);
+  await pivot.open(version.id);
+  await arrange(page, { group_by: ['monat'], split_by: [], columns: ['betrag'] });
+  const rows = async () =>
+    (await pivot.cells()).filter(({ column, row }) => !column && row[0]).map(({ row }) => row[0]);
+  await expect.poll(rows).toEqual(months);
+
+  await arrange(page, { group_by: ['tag'], split_by: ['monat'], columns: ['betrag'] });
+  const columns = async () => {
+    const cells = (await pivot.cells()).filter(({ column, row }) => column && !row[0]);
+    return cells.map(({ column }) => column?.[0]);
+  };
+  await expect.poll(columns).toEqual(months);
+
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByRole('button', { name: 'monat', exact: true }).click();
+  const values = page.getByRole('list', { name: 'Values of monat' });
+  await expect(values.getByRole('listitem')).toHaveCount(6);
+  const labels = await values.getByRole('listitem').allTextContents();
+  expect(labels.map((label) => /^\s*(\S+)/.exec(label)?.[1])).toEqual(months);
+});
