@@ -43,6 +43,12 @@ export const ColumnEntry = v.object({
   dim_group: nullableText,
   dim_period_col: nullableText,
   in_grain: v.boolean(),
+  time_zone: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('The time zone in which a load takes the day of a timestamp; absent: UTC'),
+    ),
+  ),
   type: v.nullable(
     v.pipe(v.string(), v.description('Database type; null if the table lost the column')),
   ),
@@ -72,6 +78,7 @@ export const ColumnSave = v.object({
   dim_group: v.optional(nullableText),
   dim_period_col: v.optional(nullableText),
   in_grain: v.optional(v.boolean()),
+  time_zone: v.optional(nullableText),
 });
 export type ColumnSave = v.InferOutput<typeof ColumnSave>;
 

@@ -83,20 +83,31 @@ export const BaselineRequest = v.lazy((body) =>
 );
 export type BaselineRequest = v.InferOutput<typeof BaselineRequest>;
 
+const copiedPeriods = v.pipe(
+  v.array(v.string()),
+  v.description(
+    'Dimensions that follow from a date which the load moves, and keep the value of the source',
+  ),
+);
+const emptyPeriods = v.pipe(
+  v.array(v.string()),
+  v.description('Dimensions derived from the calendar that are null in every row'),
+);
+const outsideCalendar = v.pipe(
+  v.number(),
+  v.description('Rows whose date the calendar does not hold, if the source derives periods'),
+);
+
 /**
- * Answer of a load: its log entry and the number of rows it wrote (docs/contract/05-operations.md).
+ * Answer of a load: its log entry and the number of rows it wrote (docs/contract/05-operations.md). The lists
+ * are absent if they are empty.
  */
 export const LoadAnswer = v.object({
   logid: v.number(),
   row_count: v.number(),
-  outside_calendar: v.optional(
-    v.pipe(
-      v.number(),
-      v.description(
-        'Rows whose date the calendar does not hold; only if the source derives periods',
-      ),
-    ),
-  ),
+  outside_calendar: v.optional(outsideCalendar),
+  empty_periods: v.optional(emptyPeriods),
+  copied_periods: v.optional(copiedPeriods),
 });
 export type LoadAnswer = v.InferOutput<typeof LoadAnswer>;
 
@@ -134,5 +145,8 @@ export const LoadPreview = v.object({
   units_total: v.nullable(v.number()),
   where_clause: v.pipe(v.string(), v.description('The condition that would run')),
   spans: v.array(DateSpan),
+  outside_calendar: v.optional(outsideCalendar),
+  empty_periods: v.optional(emptyPeriods),
+  copied_periods: v.optional(copiedPeriods),
 });
 export type LoadPreview = v.InferOutput<typeof LoadPreview>;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readDownload, TooLargeError, type Progress } from './download';
 
 /** An answer whose body comes in the given pieces. */
@@ -15,13 +15,25 @@ function answer(pieces: Uint8Array[], headers: Record<string, string>, failure?:
   return new Response(body, { headers });
 }
 
+/** Lets the clock go on by 40 ms for each look at it. */
+function slowly(): { times: () => number } {
+  let now = 1000;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 40));
+  return { times: () => now };
+}
+afterEach(() => vi.restoreAllMocks());
+
 const piece = (length: number) => new Uint8Array(length).fill(1);
 const ignore = () => {};
 
 describe('readDownload', () => {
   it('joins the pieces and tells bytes, size and rows', async () => {
     const told: Progress[] = [];
-    const response = answer([piece(3), piece(4)], { 'content-length': '7', 'x-row-count': '2' });
+    slowly();
+    const response = answer([piece(1), piece(2), piece(4)], {
+      'content-length': '7',
+      'x-row-count': '2',
+    });
     const { bytes, rows } = await readDownload(response, 'number', (p) => told.push(p));
     expect(bytes?.byteLength).toBe(7);
     expect(rows).toBe(2);
@@ -52,6 +64,21 @@ describe('readDownload', () => {
     expect(told.length).toBeLessThan(20);
   });
 
+  it('tells nothing within 100 ms of what it told before, at the end neither', async () => {
+    for (const pieces of [0, 1, 2, 3, 4, 5, 6, 7]) {
+      const at: number[] = [];
+      const { times } = slowly();
+      const response = answer(
+        Array.from({ length: pieces }, () => piece(1)),
+        {},
+      );
+      await readDownload(response, 'number', () => at.push(times()));
+      const gaps = at.slice(1).map((time, i) => time - (at[i] ?? 0));
+      expect(at).toHaveLength(1 + Math.floor(pieces / 3));
+      expect(gaps.every((gap) => gap >= 100)).toBe(true);
+    }
+  });
+
   it('gives no bytes for the zero-length answer of an empty version', async () => {
     const response = answer([], { 'content-length': '0', 'x-row-count': '0' });
     expect(await readDownload(response, 'number', ignore)).toEqual({
@@ -71,7 +98,9 @@ describe('readDownload', () => {
   it('takes the size of a compressed answer from its own header', async () => {
     const told: Progress[] = [];
     const headers = { 'content-length': '2', 'content-encoding': 'br', 'x-arrow-length': '9' };
-    await readDownload(answer([piece(9)], headers), 'number', (p) => told.push(p));
+    slowly();
+    const parts = [piece(1), piece(2), piece(6)];
+    await readDownload(answer(parts, headers), 'number', (p) => told.push(p));
     expect(told.at(-1)).toEqual({ bytes: 9, total: 9, rows: null });
     const cut = answer([piece(8)], headers);
     await expect(readDownload(cut, 'number', ignore)).rejects.toThrow(/cut before all rows/);

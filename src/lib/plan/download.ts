@@ -72,8 +72,9 @@ export async function downloadRows(
 }
 
 /**
- * Reads an Arrow download (docs/contract/04-data-loading.md). Tells its progress at once, at the end,
- * and at most once per 100 ms in between.
+ * Reads an Arrow download (docs/contract/04-data-loading.md). Reports its progress at the start, and then at
+ * most once per 100 ms (docs/contract/10-authentication-and-limits.md#limits). A last part within 100 ms of an
+ * update is not reported: the caller has all rows then.
  *
  * @param key whether the rows will be indexed on a text or a number: text has the lower limit
  * @param beside how many rows of another version the table has to hold as well
@@ -101,7 +102,9 @@ export async function readDownload(
   const received = new Received(total);
   let told = -Infinity;
   const tell = () => {
-    told = performance.now();
+    const now = performance.now();
+    if (now - told < UPDATE_INTERVAL_MS) return;
+    told = now;
     onProgress({ bytes: received.length, total, rows });
   };
   tell();
@@ -111,14 +114,13 @@ export async function readDownload(
       const part = await reader?.read();
       if (!part || part.done) break;
       received.add(part.value);
-      if (performance.now() - told >= UPDATE_INTERVAL_MS) tell();
+      tell();
     }
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
     throw new ApiError(0, CUT);
   }
   if (total !== null && received.length < total) throw new ApiError(0, CUT);
-  tell();
   const timeline = api.timelineOf(response);
   return { bytes: received.length === 0 ? null : received.whole(), rows, timeline };
 }

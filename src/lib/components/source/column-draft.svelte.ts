@@ -23,14 +23,27 @@ export interface FollowedDate {
   label: string;
 }
 
-const FIELDS = ['label', 'role', 'is_key', 'dim_group', 'dim_period_col', 'in_grain'] as const;
+const FIELDS = [
+  'label',
+  'role',
+  'is_key',
+  'dim_group',
+  'dim_period_col',
+  'in_grain',
+  'time_zone',
+] as const;
 
 /** A key and a period column belong to dimensions, the grain to dimensions and dates. */
 export const allows = (role: Role, field: ColumnField): boolean => {
   if (field === 'is_key' || field === 'dim_period_col') return role === 'dimension';
+  if (field === 'time_zone') return role === 'date';
   if (field === 'in_grain' || field === 'dim_group') return isLeaf(role);
   return true;
 };
+
+/** Whether the day of a date depends on a time zone. */
+export const hasZone = ({ role, type }: Pick<ColumnEntry, 'role' | 'type'>): boolean =>
+  role === 'date' && /^timestamp.* with time zone$/.test(type ?? '');
 
 /**
  * The column metadata of a source while it is edited: the stored rows, the edited rows, and why the last
@@ -88,12 +101,19 @@ export class ColumnDraft {
     if (!allows(row.role, 'in_grain')) row.in_grain = false;
     if (!allows(row.role, 'dim_group')) row.dim_group = null;
     if (!allows(row.role, 'dim_period_col')) row.dim_period_col = null;
+    if (!allows(row.role, 'time_zone')) delete row.time_zone;
   }
 
   /** The dimensions that follow from a date. */
   followers({ cname, dim_group }: DraftColumn): DraftColumn[] {
     if (dim_group === null) return [];
     return this.rows.filter((row) => row.cname !== cname && row.dim_group === dim_group);
+  }
+
+  /** Whether a load copies the dimension although it may move the date that it follows from. */
+  isCopied({ role, dim_group, dim_period_col }: DraftColumn): boolean {
+    const follows = this.dates.some(({ group, cname }) => group === dim_group && cname !== null);
+    return role === 'dimension' && dim_period_col === null && follows && dim_group !== null;
   }
 
   /** Has a dimension follow from a date, by its group; null: from none, so from no calendar either. */
@@ -120,6 +140,13 @@ export class ColumnDraft {
       const row = this.rows.find(({ cname }) => cname === dimension);
       const group = this.dates.find(({ cname }) => cname === date)?.group;
       if (!row || group === undefined || row.dim_group !== null) return false;
+      if (period === null && /^(smallint|integer|bigint|numeric)/.test(row.type ?? '')) {
+        // The calendar has no such number, so a load that moves the date would leave the old one.
+        if (this.suggested.get(dimension) !== 'dimension') return false;
+        this.set(row, 'role', 'filter');
+        this.suggested.set(dimension, 'filter');
+        return true;
+      }
       this.follow(row, group);
       if (period !== null) this.set(row, 'dim_period_col', period);
       return true;
@@ -185,7 +212,7 @@ export class ColumnDraft {
       if (!before) return [];
       const change: ColumnSave = { cname: row.cname };
       for (const field of FIELDS) {
-        if (row[field] !== before[field]) Object.assign(change, { [field]: row[field] });
+        if (row[field] !== before[field]) Object.assign(change, { [field]: row[field] ?? null });
       }
       if (reordered && before.opos !== i + 1) change.opos = i + 1;
       return Object.keys(change).length > 1 ? [change] : [];

@@ -30,6 +30,19 @@ describe('suggestPairs', () => {
     });
   });
 
+  it('has the calendar fill a text that names month and year', () => {
+    const periodOf = (samples: unknown[], type: string) =>
+      suggestPairs([order, { ...column('it', 'dimension', samples), type }])[0]?.period;
+    const glued = ['202611', '202611', '202612', '202701', '202701'];
+    expect(periodOf(glued, 'text')).toBe('period_key');
+    expect(periodOf(['Nov 26', 'Nov 26', 'Dec 26', 'Jan 27', 'Jan 27'], 'character varying')).toBe(
+      'period_key',
+    );
+    // It cannot be put into a number, and a month alone is no month of a year.
+    expect(periodOf(glued.map(Number), 'integer')).toBeNull();
+    expect(periodOf(['nov.', 'nov.', 'dez.', 'jan.', 'jan.'], 'text')).toBeNull();
+  });
+
   it('takes nothing for a month that only looks like one', () => {
     expect(pairOf(['West', 'East', 'West', 'East', 'West'])).toBeUndefined();
     expect(pairOf(['2026-11', '2026-11', '2026-12', '2027-01', '2027-02'])).toBeUndefined();

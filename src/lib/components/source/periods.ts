@@ -31,7 +31,8 @@ export interface DatePair {
   period: PeriodColumn | null;
 }
 
-type Sampled = Pick<ColumnEntry, 'cname' | 'role'> & { samples: readonly unknown[] };
+type Sampled = Pick<ColumnEntry, 'cname' | 'role'> &
+  Partial<Pick<ColumnEntry, 'type'>> & { samples: readonly unknown[] };
 
 /** The calendar's texts for a day that can be told from the day alone: a fiscal year may begin anywhere. */
 const PERIODS: readonly [PeriodColumn, (day: Date) => string][] = [
@@ -67,7 +68,13 @@ export function suggestPairs(columns: readonly Sampled[]): DatePair[] {
         if (period !== undefined && period !== null)
           return [{ dimension: dimension.cname, date: date.cname, period }];
         if (rows && isMonth(rows))
-          return [{ dimension: dimension.cname, date: date.cname, period: null }];
+          return [
+            {
+              dimension: dimension.cname,
+              date: date.cname,
+              period: isMonthOfYear(dimension, rows) ? 'period_key' : null,
+            },
+          ];
       }
       return [];
     });
@@ -98,6 +105,13 @@ function periodOf(rows: readonly SampleRow[]): PeriodColumn | null {
   const found = PERIODS.find(([, write]) => rows.every(({ day, text }) => write(day) === text));
   return found?.[0] ?? null;
 }
+
+/**
+ * Whether a text column tells the months of different years apart, such as "Sep 2026" or "202609". The calendar can
+ * then fill it: the source's own text would stay as it is if a load moves the date.
+ */
+const isMonthOfYear = ({ type }: Sampled, rows: readonly SampleRow[]): boolean =>
+  /^(text|character|varchar)/.test(type ?? '') && rows.every(({ text }) => /\d\d/.test(text));
 
 /** Whether each month has one text, and each text one month. */
 function isMonth(rows: readonly SampleRow[]): boolean {

@@ -8,21 +8,27 @@ import { tableColumns } from './catalog';
 import type { Queryable } from './queryable';
 
 /** Column metadata joined with the current table. `type` is null if the table no longer has the column. */
-export interface ColumnRecord extends Omit<ColumnEntry, 'type' | 'base_type'> {
+export interface ColumnRecord extends Omit<ColumnEntry, 'type' | 'base_type' | 'time_zone'> {
+  /** Null is UTC. */
+  time_zone: string | null;
   /** Null if the table has gained the column and no metadata is stored for it yet. */
   id: number | null;
   table: TableColumn | null;
 }
 
-const { type: _, base_type: __, ...storedFields } = ColumnEntry.entries;
+const { type: _, base_type: __, time_zone: ___, ...storedFields } = ColumnEntry.entries;
 
 /** The stored metadata of a column. */
-export const StoredColumn = v.object({ id: v.number(), ...storedFields });
+export const StoredColumn = v.object({
+  id: v.number(),
+  ...storedFields,
+  time_zone: v.nullable(v.string()),
+});
 export type StoredColumn = v.InferOutput<typeof StoredColumn>;
 
 /** The stored columns of source `$1`, in order. */
 export const STORED_COLUMNS = sql`SELECT id, cname, label, role, is_key, opos, dim_group,
-     dim_period_col, in_grain
+     dim_period_col, in_grain, time_zone
    FROM pf.col_meta WHERE source_id = $1 ORDER BY opos NULLS LAST, id`;
 
 /** The columns of a source, as {@link withTable} joins them. */
@@ -67,6 +73,7 @@ const unstored = (table: TableColumn): ColumnRecord => ({
   dim_group: null,
   dim_period_col: null,
   in_grain: false,
+  time_zone: null,
   table,
 });
 
@@ -79,13 +86,15 @@ export const sourceColumns = (records: readonly ColumnRecord[]): SourceColumn[] 
     inGrain: r.in_grain,
     dimGroup: r.dim_group,
     periodColumn: r.dim_period_col,
+    timeZone: r.time_zone,
     type: r.table?.type ?? null,
   }));
 
 /** The columns as the API answers them; types as the database prints them, null if the column is gone. */
 export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =>
-  records.map(({ id: _, table, ...entry }) => ({
+  records.map(({ id: _, table, time_zone, ...entry }) => ({
     ...entry,
+    ...(time_zone === null ? {} : { time_zone }),
     type: table?.type.declared ?? null,
     base_type: table?.type.base ?? null,
   }));
@@ -108,15 +117,21 @@ export async function insertColumns(
 export async function updateColumns(
   db: Queryable,
   sourceId: number,
-  entries: readonly Omit<ColumnEntry, 'type' | 'base_type'>[],
+  entries: readonly Omit<ColumnRecord, 'id' | 'table'>[],
 ): Promise<void> {
   await db.run(
     sql`UPDATE pf.col_meta m
      SET label = e.label, role = e.role, is_key = e.is_key, opos = e.opos,
-       dim_group = e.dim_group, dim_period_col = e.dim_period_col, in_grain = e.in_grain
+       dim_group = e.dim_group, dim_period_col = e.dim_period_col, in_grain = e.in_grain,
+       time_zone = e.time_zone
      FROM jsonb_to_recordset($2::jsonb) AS e (cname text, label text, role text, is_key boolean,
-       opos int, dim_group text, dim_period_col text, in_grain boolean)
+       opos int, dim_group text, dim_period_col text, in_grain boolean,
+       time_zone text)
      WHERE m.source_id = $1 AND m.cname = e.cname`,
     [sourceId, JSON.stringify(entries)],
   );
 }
+
+/** Whether PostgreSQL knows a time zone by this full name; abbreviations such as PST do not count. */
+export const isTimeZone = (db: Queryable, name: string): Promise<boolean> =>
+  db.any(sql`SELECT FROM pg_timezone_names WHERE name = $1`, [name]);

@@ -85,7 +85,7 @@ export const Totals = v.object({
 export type Totals = v.InferOutput<typeof Totals>;
 
 /** Days as text; null if there is none. */
-const days = v.array(v.nullable(v.string()));
+export const days = v.array(v.nullable(v.string()));
 
 /** The totals of an empty set of rows. */
 export const noTotals = (columns: readonly ForecastColumn[]): Totals => ({
@@ -270,37 +270,6 @@ export async function entryParts(
   return { ...sides(sums, columns), parts: rows.filter((row) => v.is(Part, row)) };
 }
 
-/**
- * Checks the newly written rows of one entry: the first problem that makes a load fail, and the number of
- * rows whose date is outside the calendar.
- */
-export async function checkEntryRows(
-  db: Queryable,
-  table: Identifier,
-  columns: readonly ForecastColumn[],
-  logid: number,
-): Promise<{ problem: { column: string; problem: string } | undefined; outsideCalendar: number }> {
-  const checks = loadChecks(columns);
-  // Each day belongs to at most one month, so the joins count no row twice. A load joins in the same way.
-  const months = derivingDates(columns).map((date, i) => ({
-    day: sql`f.${ident(date.name)}`,
-    as: sql`p${i}`,
-  }));
-  const joins = months.map(
-    ({ day, as }) =>
-      sql`LEFT JOIN pf.dim_period AS ${as} ON ${as}.sdat = date_trunc('month', ${day})::date`,
-  );
-  const outside = months.map(({ day, as }) => sql`(${day} IS NOT NULL AND ${as}.sdat IS NULL)`);
-  const row = await db.one(
-    v.object({ problems: v.array(v.nullable(v.boolean())), outside: v.number() }),
-    sql`SELECT ARRAY[${commas(checks.map((c) => sql`bool_or(${c.test})`))}]::boolean[] AS problems,
-       count(*) FILTER (WHERE ${join([...outside, sql`FALSE`], sql` OR `)}) AS outside
-     FROM ${table} AS f ${join(joins, sql` `)} WHERE f.pf_logid = $1`,
-    [logid],
-  );
-  return { problem: checks.find((_, i) => row.problems[i]), outsideCalendar: row.outside };
-}
-
 /** First and last day of each date column for each entry. */
 export async function entrySpans(
   db: Queryable,
@@ -325,44 +294,4 @@ export async function entrySpans(
       })),
     ]),
   );
-}
-
-/** Parses a text as an interval. @throws DatabaseError if it is not an interval */
-export const readInterval = (db: Queryable, text: string): Promise<number> =>
-  db.run(sql`SELECT $1::interval`, [text]);
-
-/** Totals and date ranges of the rows that a load of the source table would write. */
-export async function loadTotals(
-  db: Queryable,
-  source: { schema: string; tname: string },
-  columns: readonly ForecastColumn[],
-  where: SqlText,
-  dateOffset: string,
-): Promise<Totals & { spans: DateSpan[] }> {
-  const dates = columns.filter((c) => c.role === 'date');
-  const offset = typedLiteral(dateOffset, sql`interval`);
-  const shifted = (d: ForecastColumn) => sql`(${ident(d.name)} + ${offset})::date`;
-  const { spans, ...found } = await db.one(
-    v.object({ ...Totals.entries, spans: days }),
-    sql`SELECT ${totals(columns)}, ARRAY[${commas(
-      dates.flatMap((d) => [
-        sql`min(${ident(d.name)}::date)::text`,
-        sql`max(${ident(d.name)}::date)::text`,
-        sql`min(${shifted(d)})::text`,
-        sql`max(${shifted(d)})::text`,
-      ]),
-    )}]::text[] AS spans
-     FROM (SELECT * FROM ${qualified(source.schema, source.tname)} WHERE ${where}) AS s`,
-  );
-  const span = (i: number) => spans[i] ?? null;
-  return {
-    ...found,
-    spans: dates.map((d, i) => ({
-      cname: d.name,
-      min: span(4 * i),
-      max: span(4 * i + 1),
-      shifted_min: span(4 * i + 2),
-      shifted_max: span(4 * i + 3),
-    })),
-  };
 }

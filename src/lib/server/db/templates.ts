@@ -35,14 +35,19 @@ export async function findTemplate(
 }
 
 /** A column as the stored templates of its source use it. */
-const GeneratedColumn = v.object({ role: Role, type: storedSql, inGrain: v.boolean() });
+const GeneratedColumn = v.object({
+  role: Role,
+  type: storedSql,
+  inGrain: v.boolean(),
+  timeZone: v.nullable(v.string()),
+});
 export type GeneratedColumn = v.InferOutput<typeof GeneratedColumn>;
 
 /** A generated column with its name. */
 export const NamedColumn = v.object({ ...GeneratedColumn.entries, name: v.string() });
 
 /** The columns that the stored templates of a source, `$1`, were generated from, in order. */
-export const GENERATED_COLUMNS = sql`SELECT cname AS name, role, type, in_grain AS "inGrain"
+export const GENERATED_COLUMNS = sql`SELECT cname AS name, role, type, in_grain AS "inGrain", time_zone AS "timeZone"
    FROM pf.sql_column WHERE source_id = $1 ORDER BY position`;
 
 /**
@@ -73,16 +78,17 @@ export async function replaceTemplates(
 ): Promise<void> {
   await db.run(sql`DELETE FROM pf.sql_column WHERE source_id = $1`, [sourceId]);
   await db.run(
-    sql`INSERT INTO pf.sql_column (source_id, cname, position, role, type, in_grain)
-     SELECT $1, cname, position, role, type, in_grain
-     FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY
-       AS c (cname, role, type, in_grain, position)`,
+    sql`INSERT INTO pf.sql_column (source_id, cname, position, role, type, in_grain, time_zone)
+     SELECT $1, cname, position, role, type, in_grain, time_zone
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[]) WITH ORDINALITY
+       AS c (cname, role, type, in_grain, time_zone, position)`,
     [
       sourceId,
       columns.map((c) => c.name),
       columns.map((c) => c.role),
       columns.map((c) => c.type),
       columns.map((c) => c.inGrain),
+      columns.map((c) => c.timeZone),
     ],
   );
   const operations = Object.keys(templates);

@@ -2,12 +2,19 @@
 import type { ColumnEntry, ColumnSave } from '../../contract/columns';
 import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
 import type { ColumnRecord } from '../db/column-metadata';
-import { columnEntries, insertColumns, listColumns, updateColumns } from '../db/column-metadata';
+import {
+  columnEntries,
+  insertColumns,
+  isTimeZone,
+  listColumns,
+  updateColumns,
+} from '../db/column-metadata';
 import type { Database } from '../db/database';
 import { tellAll } from '../db/events';
+import type { Queryable } from '../db/queryable';
 import { getSource, lockSource } from '../db/sources';
 import { AppError } from '../errors';
-import { forecastType, isDate, isNumeric } from '../sql/forecast-columns';
+import { forecastType, isDate, isMoment, isNumeric } from '../sql/forecast-columns';
 import { periodTypeFits } from '../sql/periods';
 
 /** @throws AppError 404 */
@@ -30,7 +37,13 @@ export function saveColumns(
     const current = await listColumns(tx, source);
     const faults = faultsOf(entries);
     const wanted = merge(current, entries, faults);
-    validate(wanted, new Set(entries.map((e) => e.cname)), faults);
+    const named = new Set(entries.map((e) => e.cname));
+    validate(wanted, named, faults);
+    await validateTimeZones(
+      tx,
+      wanted.filter((c) => named.has(c.cname)),
+      faults,
+    );
     await insertColumns(
       tx,
       sourceId,
@@ -134,6 +147,26 @@ function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void 
   }
   if (role === 'dimension' && !type.comparable) {
     throw fault(cname, 'role', `rows cannot be grouped by the type ${type.declared}`);
+  }
+}
+
+async function validateTimeZones(
+  db: Queryable,
+  columns: readonly ColumnRecord[],
+  fault: Fault,
+): Promise<void> {
+  for (const { cname, role, time_zone: zone, table } of columns) {
+    if (zone === null || role !== 'date') continue;
+    if (table && !isMoment(table.type)) {
+      throw fault(
+        cname,
+        'time_zone',
+        `a time zone needs a timestamp with time zone, and this column is ${table.type.declared}`,
+      );
+    }
+    if (!(await isTimeZone(db, zone))) {
+      throw fault(cname, 'time_zone', `the database knows no time zone "${zone}"`);
+    }
   }
 }
 

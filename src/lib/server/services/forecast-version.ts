@@ -60,7 +60,10 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
   const { source, stored, generated } = await getPlannedSource(db, version.source_id);
   const own = { schema: 'pf', tname: forecastTableName(source.tname, version.id) };
   const [table = [], forecast = []] = await columnsOfTables(db, [source, own]);
-  const metadata = withTable(stored, table);
+  // Until the SQL is generated again, loads take days in the time zones that it was generated with.
+  const metadata = withTable(stored, table).map((c) =>
+    generated ? { ...c, time_zone: generated.get(c.cname)?.timeZone ?? null } : c,
+  );
   const existing = dataColumns(forecast);
   // A column that the source table has lost stays in the forecast table, with its type there.
   const known = sourceColumns(metadata).map((c) => {

@@ -15,12 +15,15 @@ import { sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { SQLSTATE } from '../db/failures';
-import { checkEntryRows, entrySpans, loadTotals, readInterval } from '../db/forecast';
+import { entrySpans } from '../db/forecast';
+import { checkEntryRows, intervalMoves, loadTotals } from '../db/load-rows';
 import type { WriteKey } from '../db/idempotency';
 import { getEntry, hasOperations } from '../db/log';
 import { AppError, fieldPlace } from '../errors';
 import { compileFilters } from '../sql/filters';
 import { checkCondition } from '../sql/guard';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { copiedWith } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { literal, sql } from '../sql/quote';
 import { requireCalendar } from './calendar';
@@ -140,10 +143,15 @@ export const previewLoad = (
     const { source, columns, metadata } = await readVersion(tx, versionId);
     const where = await condition(request, metadata);
     const offset = await dateOffset(tx, request);
-    const totals = await blameClient(loadPlace(request), () =>
-      loadTotals(tx, source, columns, where, offset),
+    const { outsideCalendar, emptyPeriods, ...totals } = await blameClient(loadPlace(request), () =>
+      loadTotals(tx, source, columns, where, offset.interval),
     );
-    return { ...totals, where_clause: where };
+    return {
+      ...totals,
+      ...(outsideCalendar > 0 ? { outside_calendar: outsideCalendar } : {}),
+      ...aboutPeriods(columns, offset.moves, emptyPeriods),
+      where_clause: where,
+    };
   });
 
 /** The loaded segments of a version, oldest first, with where their rows lie. @throws AppError 404 */
@@ -200,12 +208,12 @@ async function loadSegment(
         ...(request.raw_where != null ? { raw_where: request.raw_where } : {}),
         ...(request.filters != null ? { filters: request.filters } : {}),
         where_clause: where,
-        date_offset: offset,
+        date_offset: offset.interval,
       },
       note,
     },
     template,
-    { date_offset: literal(offset), filter_clause: where },
+    { date_offset: literal(offset.interval), filter_clause: where },
     loadPlace(request),
   );
   if (rowCount === 0) {
@@ -214,7 +222,12 @@ async function loadSegment(
     });
   }
 
-  const { problem, outsideCalendar } = await checkEntryRows(tx, table, columns, logid);
+  const { problem, outsideCalendar, emptyPeriods } = await checkEntryRows(
+    tx,
+    table,
+    columns,
+    logid,
+  );
   if (problem) {
     throw new AppError(422, `"${problem.column}" ${problem.problem}; nothing was loaded`, {
       column: problem.column,
@@ -224,6 +237,24 @@ async function loadSegment(
     logid,
     row_count: rowCount,
     ...(derives ? { outside_calendar: outsideCalendar } : {}),
+    ...aboutPeriods(columns, offset.moves, emptyPeriods),
+  };
+}
+
+/**
+ * What has to be said of the dimensions that follow from a date: those that the calendar cannot fill, and those
+ * that are copied although their date moves (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
+ */
+function aboutPeriods(
+  columns: readonly ForecastColumn[],
+  moves: boolean,
+  emptyPeriods: readonly string[],
+): Pick<LoadAnswer, 'empty_periods' | 'copied_periods'> {
+  const dates = moves ? columns.filter((c) => c.role === 'date') : [];
+  const copied = dates.flatMap((date) => copiedWith(date, columns)).map(({ name }) => name);
+  return {
+    ...(emptyPeriods.length > 0 ? { empty_periods: [...emptyPeriods] } : {}),
+    ...(copied.length > 0 ? { copied_periods: [...new Set(copied)] } : {}),
   };
 }
 
@@ -239,10 +270,13 @@ const loadPlace = (request: LoadPreviewRequest) => ({
 });
 
 /** The offset, checked apart from the load, which does not use it if the source has no date. */
-async function dateOffset(db: Queryable, request: LoadPreviewRequest): Promise<string> {
-  const offset = request.date_offset ?? NO_OFFSET;
-  await blameClient(fieldPlace('date_offset'), () => readInterval(db, offset));
-  return offset;
+async function dateOffset(
+  db: Queryable,
+  request: LoadPreviewRequest,
+): Promise<{ interval: string; moves: boolean }> {
+  const interval = request.date_offset ?? NO_OFFSET;
+  const moves = await blameClient(fieldPlace('date_offset'), () => intervalMoves(db, interval));
+  return { interval, moves };
 }
 
 /**

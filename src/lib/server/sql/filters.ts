@@ -4,7 +4,8 @@ import type { Scalar } from '../../contract/primitives';
 import type { Place } from '../errors';
 import { AppError, faultAt } from '../errors';
 import type { SourceColumn } from './forecast-columns';
-import { isText } from './forecast-columns';
+import { hasTime, isText, zoneOf } from './forecast-columns';
+import { localTime } from './days';
 import type { SqlText } from './quote';
 import { commas, ident, join, sql, typedLiteral } from './quote';
 import { valueLiteral, wholeLiteral } from './values';
@@ -53,9 +54,17 @@ function compileCondition(
 
   const name = ident(cname);
   const type = isText(column.type) ? sql`text` : column.type.base;
-  const subject = column.type.isEnum ? sql`${name}::text` : name;
-  const typed = (v: Scalar): SqlText =>
-    INTEGERS.includes(type) ? wholeLiteral(v, place) : valueLiteral(v, unbounded(type), place);
+  const byDay = hasTime(column.type) && [value].flat().every(isDay);
+  const subject = byDay
+    ? sql`${localTime(name, zoneOf(column))}::date`
+    : column.type.isEnum
+      ? sql`${name}::text`
+      : name;
+  const typed = (v: Scalar): SqlText => {
+    if (byDay) return valueLiteral(v, sql`date`, place);
+    if (INTEGERS.includes(type)) return wholeLiteral(v, place);
+    return zonedLiteral(v, zoneOf(column)) ?? valueLiteral(v, unbounded(type), place);
+  };
 
   if (op === 'is null' || op === 'is not null') {
     if (value !== undefined && value !== null) throw faultAt(place, 400, `${op} takes no value`);
@@ -77,6 +86,17 @@ function compileCondition(
   }
   if (op === 'like') return sql`${name}::text LIKE ${typedLiteral(value, sql`text`)}`;
   return sql`${subject} ${COMPARISONS[op]} ${typed(value)}`;
+}
+
+/** Whether a value is a day alone: a timestamp is then compared by the day that a load makes of it. */
+const isDay = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4,6}-\d\d-\d\d$/.test(value);
+
+/** The local time of a time zone as a moment; null without a zone, or if the value says its own offset. */
+function zonedLiteral(value: Scalar, zone: string | null): SqlText | null {
+  if (zone === null || /(z|[+-]\d\d(:?\d\d)?)\s*$/i.test(String(value).slice('2026-01-31'.length)))
+    return null;
+  return localTime(typedLiteral(value, sql`timestamp`), zone);
 }
 
 const COMPARISONS = {

@@ -27,6 +27,8 @@ export interface SourceColumn {
   inGrain: boolean;
   dimGroup: string | null;
   periodColumn: string | null;
+  /** Time zone in which a load takes the day of a `timestamptz`; null is UTC. */
+  timeZone: string | null;
   /** Null if the table no longer has the column. */
   type: ColumnType | null;
 }
@@ -41,6 +43,8 @@ export interface ForecastColumn {
   inGrain: boolean;
   dimGroup: string | null;
   periodColumn: string | null;
+  /** As in {@link SourceColumn}; null for every column that is no date. */
+  timeZone: string | null;
   /** The column's type in the source table. */
   source: ColumnType;
   /** The column's type in the forecast table. */
@@ -61,6 +65,16 @@ export const isNumeric = (type: ColumnType): boolean =>
 
 /** Whether a column of the type can have the role `date`. */
 export const isDate = (type: ColumnType): boolean => DATES.includes(type.name);
+
+/** Whether a column of the type holds moments, whose day depends on the time zone. */
+export const isMoment = (type: ColumnType): boolean => type.name === 'timestamptz';
+
+/** Whether a column of the type holds a time beside the day. */
+export const hasTime = (type: ColumnType): boolean => type.name.startsWith('timestamp');
+
+/** The time zone of a column of the source; null is UTC, as for every column that is no date of moments. */
+export const zoneOf = ({ role, type, timeZone }: SourceColumn): string | null =>
+  role === 'date' && type && isMoment(type) ? timeZone : null;
 
 /** Whether the type becomes text in a forecast table; enums do. */
 export const isText = (type: ColumnType): boolean => type.isEnum || TEXTS.includes(type.name);
@@ -92,6 +106,7 @@ export function forecastColumns(columns: readonly SourceColumn[]): ForecastColum
       inGrain: c.inGrain,
       dimGroup: c.dimGroup,
       periodColumn: c.role === 'dimension' ? c.periodColumn : null,
+      timeZone: zoneOf(c),
       source: c.type,
       type: forecastType(c.role, c.type),
     };
@@ -162,6 +177,22 @@ export const dateOfGroup = (
   columns: readonly ForecastColumn[],
 ): ForecastColumn | undefined =>
   columns.find((c) => c.role === 'date' && c.dimGroup === dimension.dimGroup);
+
+/**
+ * The dimensions that a load copies although it moves the date of their group: those without a
+ * `periodColumn` (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
+ */
+export const copiedWith = (
+  date: ForecastColumn,
+  columns: readonly ForecastColumn[],
+): ForecastColumn[] =>
+  columns.filter(
+    (c) =>
+      c.role === 'dimension' &&
+      c.periodColumn === null &&
+      c.dimGroup !== null &&
+      c.dimGroup === date.dimGroup,
+  );
 
 /** The dates that dimensions are derived from, in order. */
 export const derivingDates = (columns: readonly ForecastColumn[]): ForecastColumn[] =>

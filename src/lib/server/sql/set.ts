@@ -3,7 +3,7 @@ import type { SetClause } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
 import type { DerivedColumn, ForecastColumn } from './forecast-columns';
-import { dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
+import { copiedWith, dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import type { SqlText } from './quote';
 import { commas, ident, sql, typedLiteral } from './quote';
@@ -45,14 +45,8 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
         throw refuse(400, name, `follows from ${from}; set the date instead`);
       }
     }
-    if (column.role === 'date' && column.dimGroup !== null) {
-      const unnamed = leaves.filter(
-        (c) =>
-          c.role === 'dimension' &&
-          c.dimGroup === column.dimGroup &&
-          c.periodColumn === null &&
-          !Object.hasOwn(set, c.name),
-      );
+    if (column.role === 'date') {
+      const unnamed = copiedWith(column, leaves).filter((c) => !Object.hasOwn(set, c.name));
       if (unnamed.length > 0) {
         const names = unnamed.map((c) => `"${c.name}"`).join(', ');
         throw refuse(400, name, `changes the date that ${names} belong to; set them too`);

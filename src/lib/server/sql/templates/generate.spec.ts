@@ -25,6 +25,7 @@ const column = (
   inGrain: false,
   dimGroup: null,
   periodColumn: null,
+  timeZone: null,
   type: columnType,
   ...more,
 });
@@ -85,6 +86,20 @@ describe('the templates of the Superstore source', () => {
     expect(Object.keys(raw)).not.toContain('get_agg');
     expect(Object.keys(grain)).toContain('get_agg');
   });
+});
+
+it('takes the day of a timestamp in its time zone', async () => {
+  const at = type('timestamp with time zone', { name: 'timestamptz' });
+  const { baseline } = generateTemplates(SUPERSTORE, [
+    column('Ordered', 'date', at, { dimGroup: 'order', timeZone: 'America/Los_Angeles' }),
+    column('Order Month', 'dimension', text, { dimGroup: 'order', periodColumn: 'period_key' }),
+    column('Shipped', 'date', at),
+    column('Paid', 'date', type('timestamp without time zone', { name: 'timestamp' }), {
+      timeZone: 'America/Los_Angeles',
+    }),
+    column('Sales', 'value', type('numeric')),
+  ]);
+  await expect(baseline).toMatchFileSnapshot('golden/baseline.time_zone.golden.sql');
 });
 
 describe('measures of other types', () => {

@@ -4,6 +4,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { ident, join, literal, qualified, sql } from '../quote';
+import { shiftedDay } from '../days';
 import { list } from './lists';
 
 /**
@@ -16,8 +17,7 @@ export function loadTemplate(
   source: { schema: string; tname: string },
   columns: readonly ForecastColumn[],
 ): SqlText {
-  const shifted = (date: ForecastColumn) =>
-    sql`(s.${ident(date.name)} + {{date_offset}}::interval)::date`;
+  const shifted = (date: ForecastColumn) => shiftedDay(date, sql`{{date_offset}}::interval`);
   const groups = derivingDates(columns);
   const period = (date: ForecastColumn) => sql`period_${groups.indexOf(date) + 1}`;
 
