@@ -11,6 +11,7 @@ CREATE TABLE pf.col_meta (
   dim_group text,
   dim_period_col text,
   in_grain boolean NOT NULL DEFAULT false,
+  time_zone text,
   CONSTRAINT col_meta_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'date'::text, 'filter'::text, 'ignore'::text]))),
   CONSTRAINT col_meta_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
   CONSTRAINT col_meta_pkey PRIMARY KEY (id),
@@ -145,6 +146,7 @@ CREATE TABLE pf.sql_column (
   role text NOT NULL,
   type text NOT NULL,
   in_grain boolean NOT NULL,
+  time_zone text,
   CONSTRAINT sql_column_role_check CHECK ((role = ANY (ARRAY['dimension'::text, 'value'::text, 'units'::text, 'date'::text]))),
   CONSTRAINT sql_column_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
   CONSTRAINT sql_column_pkey PRIMARY KEY (source_id, cname)

@@ -71,6 +71,25 @@ test('values are offered at once, and follow what is written and undone', async 
   await expect((await offered('Stools')).filter({ hasText: 'as typed' })).toBeVisible();
 });
 
+test('the preview of the body shows the increment that a percentage comes to', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(cell);
+  await pivot.type('Percent', '10');
+  await pivot.panel.getByText('What will be sent').click();
+  await expect(pivot.panel.getByLabel('Request body')).not.toContainText('value_incr');
+  const [{ tenth }] = await service.query(
+    `SELECT round(sum("Sales") / 10, 4)::float8 AS tenth FROM ${TABLE} WHERE ${BEHIND}`,
+  );
+  const line = pivot.panel.getByText(/^Computed from the percentage: value_incr: /);
+  await expect(line).toBeVisible();
+  const [, shown] = /value_incr: (-?[\d.]+)/.exec((await line.textContent()) ?? '') ?? [];
+  expect(Number(shown)).toBeCloseTo(tenth, 1);
+});
+
 test('clone copies the selection to a new value, times a factor', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);

@@ -63,6 +63,42 @@ describe('ColumnDraft', () => {
     expect(draft.dirty).toBe(false);
   });
 
+  it('sends a chosen time zone, and null for UTC', () => {
+    const at = { role: 'date' as const, type: 'timestamp with time zone' };
+    const draft = new ColumnDraft([column('at', 1, { ...at, time_zone: 'Asia/Kolkata' })]);
+    draft.set(row(draft, 'at'), 'time_zone', 'America/Los_Angeles');
+    expect(draft.changes).toEqual([{ cname: 'at', time_zone: 'America/Los_Angeles' }]);
+    draft.set(row(draft, 'at'), 'time_zone', undefined);
+    expect(draft.changes).toEqual([{ cname: 'at', time_zone: null }]);
+    draft.discard();
+    draft.set(row(draft, 'at'), 'role', 'filter');
+    expect(draft.changes).toEqual([{ cname: 'at', role: 'filter', time_zone: null }]);
+  });
+
+  it('says which dimensions a load copies although it moves their date', () => {
+    const draft = new ColumnDraft([
+      column('Day', 1, { role: 'date', type: 'date', dim_group: 'd' }),
+      column('Month', 2, { role: 'dimension', dim_group: 'd' }),
+      column('Year', 3, { role: 'dimension', dim_group: 'd', dim_period_col: 'cal_year' }),
+      column('Region', 4, { role: 'dimension' }),
+      column('Stray', 5, { role: 'dimension', dim_group: 'no date' }),
+    ]);
+    expect(draft.rows.filter((r) => draft.isCopied(r)).map((r) => r.cname)).toEqual(['Month']);
+  });
+
+  it('suggests a number that repeats a month for filters only, if nobody gave it a role', () => {
+    const number = { type: 'integer' };
+    const day = column('Day', 1, { role: 'date', type: 'date' });
+    const pairs = [{ dimension: 'YearMonth', date: 'Day', period: null }];
+    const draft = new ColumnDraft([day, column('YearMonth', 2, number)]);
+    draft.suggest(new Map([['YearMonth', 'dimension']]));
+    expect(draft.suggestPairs(pairs)).toEqual(pairs);
+    expect(row(draft, 'YearMonth')).toMatchObject({ role: 'filter', dim_group: null });
+    const chosen = new ColumnDraft([day, column('YearMonth', 2, { ...number, role: 'dimension' })]);
+    expect(chosen.suggestPairs(pairs)).toEqual([]);
+    expect(row(chosen, 'YearMonth')).toMatchObject({ role: 'dimension', dim_group: null });
+  });
+
   it('takes suggestions only where no role was given, and never a second value column', () => {
     const draft = new ColumnDraft([...stored, column('Amount', 4, { type: 'numeric' })]);
     const changed = draft.suggest(

@@ -2,10 +2,10 @@
 import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { derivingDates, measureKind, measureOf } from '../sql/forecast-columns';
-import { createEntryIndex, createForecastTable, loadChecks } from '../sql/forecast-table';
+import { measureKind, measureOf } from '../sql/forecast-columns';
+import { createEntryIndex, createForecastTable } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
-import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';
+import { commas, ident, sql, typedLiteral } from '../sql/quote';
 import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable } from './queryable';
 import type { Transaction } from './transaction';
