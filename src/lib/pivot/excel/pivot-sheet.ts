@@ -1,4 +1,3 @@
-import { tidy } from '../values/cell-value';
 import type { CellValue, ColumnType } from '../values/engine-types';
 import type { DrawnColumn } from '../grid/columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
