@@ -48,7 +48,6 @@ async function run({ command, upTo }: Arguments): Promise<void> {
 
 function status(plan: Awaited<ReturnType<typeof migrationPlan>>): number {
   for (const { file, state } of plan.files) console.log(`${state.padEnd(8)}  ${file.filename}`);
-  for (const filename of plan.newer) console.log(`newer     ${filename}`);
   for (const filename of plan.missing) console.log(`missing   ${filename}`);
   const modified = plan.files.some(({ state }) => state === 'modified');
   return modified || plan.missing.length > 0 ? 1 : 0;

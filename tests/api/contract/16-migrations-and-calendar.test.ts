@@ -5,9 +5,11 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PROJECT } from '../../../src/cli/prepare.js';
+import { startServer } from '../../../src/demo/server';
 import type { DatabaseConfig } from '../../../src/lib/server/config';
 import { cli, copyProject, run, type ProjectCopy } from '../../support/cli';
 import { cloneDatabase, databaseBeside, dropDatabase } from '../../support/cluster';
+import { apiAt } from '../../support/http';
 import { queryOn, type Query } from '../../support/service';
 
 const FILES = readdirSync(join(PROJECT, 'migrations')).sort();
@@ -184,6 +186,41 @@ describe('up', () => {
       'Nothing is pending.\n',
       FILES.map((file) => `applied ${file}\n`).join(''),
     ]);
+  });
+});
+
+describe('an applied migration of a newer build, which is missing here', () => {
+  const NEWER = '901_newer.sql';
+
+  beforeEach(async () => {
+    project.write(
+      NEWER,
+      `-- Servers of builds since ${FILES.at(-1)} can go on.\nCREATE TABLE pf.newer ();`,
+    );
+    expect((await migrate('up')).code).toBe(0);
+    project.remove(NEWER);
+  });
+
+  it('is refused by the runner, though servers of this build can go on', async () => {
+    const { code, stdout, stderr } = await migrate('up');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${NEWER} is applied but missing`);
+  });
+
+  it('is listed as missing, with exit code 1', async () => {
+    const { code, stdout } = await migrate('status');
+    expect(code).toBe(1);
+    expect(lines(stdout)).toEqual([
+      ...FILES.map((file) => `applied   ${file}`),
+      `missing   ${NEWER}`,
+    ]);
+  });
+
+  it('does not keep a server of this build from starting', async () => {
+    const server = await startServer({ database });
+    const health = await apiAt(server.url).get('/health');
+    await server.stop();
+    expect([health.status, health.body]).toEqual([200, { status: 'ok' }]);
   });
 });
 

@@ -70,8 +70,11 @@ const READERS = { all: 16, ofKey: 10, beside: 14 };
 /** How long a request waits for a connection before it is turned away. */
 const CONNECT_MILLISECONDS = 10_000;
 
-/** How long a statement on the connection apart may take. Health checks use it, and need an answer soon. */
-const ASIDE_MILLISECONDS = 5_000;
+/** Timeout for connecting, and for each statement, on the connection apart: health checks use it. */
+const ASIDE_MILLISECONDS = 4_000;
+
+/** Timeout for a statement on the connection for events. */
+const LISTENER_MILLISECONDS = 10_000;
 
 /** A request of several statements may take this many times as long as one statement. */
 const STATEMENTS = 3;
@@ -150,15 +153,7 @@ export class Database extends Queryable {
       const connections = new pg.Pool({
         ...clientConfig(settings),
         max,
-        onConnect: async (client) => {
-          await client.query(CHECK_CLIENT).catch(() => {});
-          const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
-          if (rows[0]?.citus) {
-            this.#withCitus.add(client);
-            await client.query(NOTICE_AWAY_WORKERS);
-          }
-          await this.#meet(client);
-        },
+        onConnect: (client) => orCutOff(client, CONNECT_MILLISECONDS, () => this.#setUp(client)),
         ...limits,
       });
       connections.on('remove', (client) => this.#idle.delete(client));
@@ -172,9 +167,10 @@ export class Database extends Queryable {
       lock_timeout: settings.waitTimeout,
     });
     this.#spare = pool(1, {
+      connectionTimeoutMillis: ASIDE_MILLISECONDS,
       statement_timeout: ASIDE_MILLISECONDS,
       // A server that stands still cannot end the statement either.
-      query_timeout: 2 * ASIDE_MILLISECONDS,
+      query_timeout: ASIDE_MILLISECONDS,
     });
     this.aside = new Aside(this.#spare);
     this.#writers = new Queue(WRITERS, settings.waitTimeout);
@@ -305,7 +301,7 @@ export class Database extends Queryable {
    */
   listen(listening: Listening, onLost: (error: Error) => void): Listener {
     // A server that stands still must be noticed here, since nothing else asks it on this connection.
-    const limits = { query_timeout: 2 * ASIDE_MILLISECONDS };
+    const limits = { query_timeout: LISTENER_MILLISECONDS };
     const config = { ...clientConfig(this.#settings), ...limits };
     return new Listener(config, listening, (client) => this.#meet(client), onLost);
   }
@@ -328,6 +324,16 @@ export class Database extends Queryable {
       client?.removeListener('error', ignore);
       client?.release(found?.readOnly !== false);
     }
+  }
+
+  async #setUp(client: pg.PoolClient): Promise<void> {
+    await client.query(CHECK_CLIENT).catch(() => {});
+    const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
+    if (rows[0]?.citus) {
+      this.#withCitus.add(client);
+      await client.query(NOTICE_AWAY_WORKERS);
+    }
+    await this.#meet(client);
   }
 
   /**
@@ -406,14 +412,12 @@ export class Database extends Queryable {
   async #answers(client: pg.PoolClient): Promise<boolean> {
     const ignore = () => {};
     client.on('error', ignore);
-    const late = setTimeout(() => cutOff(client), TRY_MILLISECONDS);
     try {
-      await client.query('SELECT 1');
+      await orCutOff(client, TRY_MILLISECONDS, () => client.query('SELECT 1'));
       return true;
     } catch {
       return false;
     } finally {
-      clearTimeout(late);
       client.removeListener('error', ignore);
     }
   }
@@ -448,6 +452,20 @@ export class Database extends Queryable {
 
   async close(): Promise<void> {
     await Promise.all([this.#pool.end(), this.#spare.end()]);
+  }
+}
+
+/** Runs statements on a connection. If they take too long, the connection is closed, so that they fail. */
+async function orCutOff<Result>(
+  client: pg.ClientBase,
+  milliseconds: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const late = setTimeout(() => cutOff(client), milliseconds);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(late);
   }
 }
 

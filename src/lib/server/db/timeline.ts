@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
+import { sqlState } from './failures';
 
 /**
  * The history of a database. A promoted standby or a restored backup begins a new history at some point of
@@ -44,7 +45,11 @@ const Found = v.object({ name: v.nullable(v.string()), readOnly: v.boolean() });
 export async function readTimeline(
   ask: (statement: SqlText) => Promise<unknown[]>,
 ): Promise<Timeline> {
-  const [row] = await ask(READ_TIMELINE).catch(() => ask(READ_ONLY_ALONE));
+  const [row] = await ask(READ_TIMELINE).catch((error: unknown) => {
+    // Without a state, the server has not refused the statement: the connection does not answer.
+    if (sqlState(error) === undefined) throw error;
+    return ask(READ_ONLY_ALONE);
+  });
   const { name, readOnly } = v.parse(Found, row);
   // The value is sent to clients, so the cluster's own number is hashed.
   const digest = (text: string) => createHash('sha256').update(text).digest('base64url');

@@ -19,10 +19,10 @@ export interface MigrationPlan<File> {
   files: { file: File; state: 'applied' | 'pending' | 'modified' }[];
   /** Files to apply, in order. */
   pending: File[];
-  /** Applied migrations that a newer build has brought, and on which this build can go on. */
-  newer: string[];
-  /** Applied migrations that are not on disk, and should be. */
+  /** Applied migrations that are not on disk. */
   missing: string[];
+  /** Those of `missing` that keep a server from starting: no newer build has said that this one can go on. */
+  blocking: string[];
   /** Why `up` must not run; empty if it may. */
   refusals: string[];
 }
@@ -57,8 +57,8 @@ export function planMigrations<File extends NamedChecksum>(
   const unknown = applied.filter(({ filename }) => !names.has(filename));
   const sorted = (rows: readonly AppliedMigration[]) =>
     rows.map(({ filename }) => filename).sort(compare);
-  const newer = sorted(unknown.filter(isNewer));
-  const missing = sorted(unknown.filter((row) => !isNewer(row)));
+  const missing = sorted(unknown);
+  const blocking = sorted(unknown.filter((row) => !isNewer(row)));
   const newest = sorted(applied).at(-1);
   const late = pending
     .map((file) => file.filename)
@@ -71,8 +71,8 @@ export function planMigrations<File extends NamedChecksum>(
   return {
     files,
     pending,
-    newer,
     missing,
+    blocking,
     refusals: [
       ...modified.map(modifiedProblem),
       ...missing.map(missingProblem),
@@ -96,7 +96,7 @@ export function planProblems(plan: MigrationPlan<NamedChecksum>): string[] {
   return [
     ...inState('pending').map((f) => `${f} is pending: apply it with "npm run migrate -- up"`),
     ...inState('modified').map(modifiedProblem),
-    ...plan.missing.map(missingProblem),
+    ...plan.blocking.map(missingProblem),
   ];
 }
 

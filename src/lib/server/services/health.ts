@@ -9,10 +9,15 @@ import { schemaProblems } from '../migrate/runner';
 const problems = (db: Queryable): Promise<string[]> =>
   schemaProblems({ query: async (sql) => ({ rows: await db.many(v.unknown(), sql) }) });
 
+/** Timeout for all statements of one check, in ms: the answer has to come within 5 seconds. */
+const CHECK_MILLISECONDS = 4_500;
+
+const NO_ANSWER = 'The database does not answer';
+
 /**
  * Finds out what prevents the service from working, as a sentence: the database does not answer or accepts no
  * changes, its schema does not fit this build, or a worker that distributed versions need is away. Never
- * throws.
+ * throws, and answers within 5 seconds (docs/contract/09-errors-limits-guards.md#health).
  *
  * @param distribute as configured
  * @returns undefined if the service is healthy
@@ -21,6 +26,18 @@ export async function unhealthy(
   db: Database,
   distribute: number | null,
 ): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(NO_ANSWER), CHECK_MILLISECONDS);
+  });
+  try {
+    return await Promise.race([foundProblem(db, distribute), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function foundProblem(db: Database, distribute: number | null): Promise<string | undefined> {
   try {
     const { readOnly } = await db.look();
     if (readOnly) return 'The database takes no changes: it is a standby, or was made read-only';
@@ -29,7 +46,7 @@ export async function unhealthy(
     const [first] = [...away.map(workerAway), ...setup];
     return first;
   } catch {
-    return 'The database does not answer';
+    return NO_ANSWER;
   }
 }
 

@@ -1,0 +1,48 @@
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import type { DatabaseConfig } from '../../src/lib/server/config';
+
+/** A network to the database that a test can make drop every packet. */
+export interface Network {
+  /** The database as it is reached through this network. */
+  database: DatabaseConfig;
+  /** Connections stay open, new ones are accepted, and nothing goes through. */
+  drop(): void;
+  /** What was dropped is lost; what is sent from now on goes through, on new connections. */
+  restore(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a TCP proxy before a database. */
+export async function startNetwork(database: DatabaseConfig): Promise<Network> {
+  let isDropping = false;
+  const pairs = new Set<Socket[]>();
+  const cut = (sockets: Socket[]) => {
+    pairs.delete(sockets);
+    for (const socket of sockets) socket.destroy();
+  };
+  const server = createServer((inside) => {
+    const outside = connect({ host: database.host, port: database.port });
+    const pair = [inside, outside];
+    pairs.add(pair);
+    for (const [from, to] of [pair, pair.toReversed()] as [Socket, Socket][]) {
+      from.on('data', (bytes) => isDropping || to.write(bytes));
+      from.on('error', () => {});
+      from.on('close', () => isDropping || cut(pair));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    database: { ...database, host: '127.0.0.1', port },
+    drop: () => (isDropping = true),
+    restore: () => {
+      isDropping = false;
+      // A stream that has lost a part cannot go on.
+      for (const pair of pairs) cut(pair);
+    },
+    stop: async () => {
+      for (const pair of pairs) cut(pair);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
