@@ -37,6 +37,10 @@ declare global {
       metrics?: Metrics;
       /** Identifies the request in the log and, as `x-request-id`, to the client. */
       requestId: string;
+      /** Fields of the body that nothing has read, as `X-Body-Skipped` lists them. */
+      bodySkipped?: string;
+      /** The body of the request, parsed. */
+      sent?: unknown;
       /** What a handler threw; the hook turns it into the answer. */
       failure?: unknown;
     }

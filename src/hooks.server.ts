@@ -7,13 +7,14 @@ import { Budget } from '$lib/server/budget';
 import type { Config } from '$lib/server/config';
 import { loadConfig } from '$lib/server/config';
 import { EVENT_STREAM } from '$lib/contract/events';
+import { BODY_SKIPPED_HEADER } from '$lib/contract/primitives';
 import { Database } from '$lib/server/db/database';
 import type { Turn } from '$lib/server/db/timeline';
-import { answerError, AppError, reasonOf } from '$lib/server/errors';
+import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/server/errors';
 import { Events, HEARTBEAT_MILLISECONDS } from '$lib/server/events';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody } from '$lib/server/http/answers';
-import { discardBody, requireJsonBody } from '$lib/server/http/request-body';
+import { discardBody, locatedCharacter, requireJsonBody } from '$lib/server/http/request-body';
 import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
@@ -124,13 +125,14 @@ export const handle: Handle = async ({ event, resolve }) => {
     response = isApi ? failureAnswer(refusal) : pageRefusal(refusal);
   } else {
     response = await resolve(event);
-    if (isApi) response = asApiAnswer(response, locals.failure, event.request.method);
+    if (isApi) response = asApiAnswer(response, event);
   }
   // Node closes the connection after this time without traffic.
   socket?.setTimeout(silenceAllowed(response));
   if (isApi) await discardBody(request);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
   response.headers.set('x-request-id', locals.requestId);
+  if (locals.bodySkipped) response.headers.set(BODY_SKIPPED_HEADER, locals.bodySkipped);
   // No proxy or browser may reuse an old answer.
   if (response.headers.get('content-type')?.startsWith('application/json')) {
     response.headers.set('cache-control', 'no-store');
@@ -201,7 +203,12 @@ function ofFramework(failure: unknown): AppError | undefined {
   return undefined;
 }
 
-function asApiAnswer(response: Response, failure: unknown, method: string): Response {
+function asApiAnswer(response: Response, { locals, request, url }: RequestEvent): Response {
+  const { failure, sent } = locals;
+  const { method } = request;
+  if (failure instanceof UnstorableCharacter) {
+    return failureAnswer(locatedCharacter(failure, sent, url));
+  }
   if (failure !== undefined) return failureAnswer(failure);
   if (response.status === 405) {
     const allow = response.headers.get('allow') ?? '';

@@ -146,6 +146,24 @@ export async function cloneDatabase(template: Template): Promise<DatabaseConfig>
   return databaseNamed(name);
 }
 
+/** A database of another encoding than UTF-8, with the migrations and the calendar. */
+export async function databaseInEncoding(
+  encoding: 'LATIN1' | 'SQL_ASCII',
+): Promise<DatabaseConfig> {
+  const name = ours(`test_${process.pid}_${(clones += 1)}`);
+  await asAdmin((client) =>
+    client.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING '${encoding}' LC_COLLATE 'C' LC_CTYPE 'C'`,
+    ),
+  );
+  const database = { ...testCluster().admin, database: name };
+  await onDatabase(database, async (client) => {
+    await up(client, () => {});
+    await loadCalendar(client, FISCAL_START);
+  });
+  return database;
+}
+
 /** Drops a clone, whoever is still connected to it. */
 export const dropDatabase = ({ database }: DatabaseConfig): Promise<void> =>
   asAdmin((client) => drop(client, database));

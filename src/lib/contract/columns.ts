@@ -31,6 +31,12 @@ export const RESERVED_NAMES = [
   '__INDEX__',
 ] as const;
 
+/** The columns that PostgreSQL gives to every table: a view may have others of these names. */
+export const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'] as const;
+
+/** The most columns of a source that its forecast tables can have: a table has at most 1,600. */
+export const MOST_COLUMNS = 1596;
+
 const nullableText = v.nullable(text);
 
 /** One column's metadata as it is kept in pf.col_meta, with the database types of the source's column. */

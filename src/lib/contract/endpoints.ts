@@ -95,8 +95,8 @@ export interface Endpoint {
     alsoCsv?: true;
   };
   /**
-   * The statuses of its refusals. Common to all, and not listed: 401 and 403 for a role, 403, 413 and
-   * 415 for writes, 421 for a host that is not served, 503 for "not now, try again" and 500 for anything
+   * The statuses of its refusals. Common to all, and not listed: 401 and 403 for a role, 403, 413, 415
+   * and 422 for bodies, 421 for a host that is not served, 503 for "not now, try again" and 500 for anything
    * else.
    */
   refusals: readonly number[];
@@ -183,7 +183,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'Columns and first rows of a table',
     query: { limit: { schema: wholeNumber(1, 500), description: 'Rows; 50 if it is left out' } },
     answer: json(TablePreview),
-    refusals: [400, 404],
+    refusals: [400, 404, 422],
   },
   {
     method: 'get',
@@ -261,7 +261,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       limit: { schema: wholeNumber(1, 500), description: 'Values; 50 if it is left out' },
     },
     answer: json(ColumnValues),
-    refusals: [400, 404],
+    refusals: [400, 404, 422],
   },
   {
     method: 'post',
@@ -270,7 +270,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'How many rows a display grain of some columns would leave',
     request: GrainEstimateRequest,
     answer: json(GrainEstimate),
-    refusals: [400, 404],
+    refusals: [400, 404, 422],
   },
   {
     method: 'get',
@@ -311,7 +311,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: 'Create a version with its forecast table',
     request: CreateVersionRequest,
     answer: created(Version),
-    refusals: [400, 404, 409],
+    refusals: [400, 404, 409, 422],
   },
   {
     method: 'get',

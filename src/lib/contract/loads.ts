@@ -55,16 +55,21 @@ export const LoadRequest = v.object({
 });
 export type LoadRequest = v.InferOutput<typeof LoadRequest>;
 
+/** A field that another writer of the log may have left out, or have filled with something else. */
+const keptField = <const Field extends v.GenericSchema>(field: Field) =>
+  v.fallback(v.optional(field), undefined);
+
 /**
  * What the log keeps of a load (docs/contract/02-resources-and-their-fields.md#pflog): the condition
- * that ran and the offset, and the condition as it was entered.
+ * that ran and the offset, and the condition as it was entered. The service keeps the first two of every load.
  */
 export const LoadParams = v.object({
-  where_clause: text,
-  date_offset: text,
-  raw_where: v.optional(text),
-  filters: v.optional(Filters),
+  where_clause: keptField(text),
+  date_offset: keptField(text),
+  raw_where: keptField(text),
+  filters: keptField(Filters),
 });
+export type LoadParams = v.InferOutput<typeof LoadParams>;
 
 const ReplayRequest = v.object({ replay: v.literal(true) });
 const SegmentRequest = v.object({

@@ -1,6 +1,6 @@
 /** Locks: slices of a version that nobody may change. */
 import * as v from 'valibot';
-import { Slice } from './operations';
+import { AskedSlice, Slice } from './operations';
 import { note, pfUser, timestamp } from './primitives';
 
 /** A slice of a version whose rows nobody may change (docs/contract/19-planning-together.md#locks). */
@@ -18,7 +18,7 @@ export const LocksAnswer = v.array(Lock);
 
 /** Body of POST locks; `{}` locks the whole version. */
 export const LockRequest = v.object({
-  slice: Slice,
+  slice: AskedSlice,
   note: v.optional(v.nullable(v.pipe(note, v.description('Why it is locked')))),
   pf_user: pfUser,
 });

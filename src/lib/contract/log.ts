@@ -2,14 +2,21 @@
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';
-import { EntryOrigin, LogOperation, OperationAnswer, Slice, SLICE_ENTRIES } from './operations';
+import {
+  AskedSlice,
+  EntryOrigin,
+  LogOperation,
+  OperationAnswer,
+  SLICE_ENTRIES,
+} from './operations';
 import { note, number, pfUser, timestamp } from './primitives';
 
 const kept = <const Operation extends string>(operation: Operation) =>
   v.object({
     operation: v.literal(operation),
-    slice: v.null(),
-    params: v.nullable(v.intersect([LoadParams, EntryOrigin])),
+    // Another writer of the table may have kept something else.
+    slice: v.fallback(v.null(), null),
+    params: v.fallback(v.nullable(v.intersect([LoadParams, EntryOrigin])), null),
   });
 
 const LOAD_ENTRIES = { baseline: kept('baseline'), reference: kept('reference') } satisfies {
@@ -108,7 +115,7 @@ export const RedoAnswer = v.union([OperationAnswer, LoadAnswer]);
 export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 
 /** Body of POST explain (docs/contract/06-log.md). */
-export const ExplainRequest = v.object({ slice: Slice });
+export const ExplainRequest = v.object({ slice: AskedSlice });
 
 /**
  * Answer of POST explain: what each entry has put into a slice, oldest first. Entries whose rows count

@@ -4,7 +4,14 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { Endpoint } from './endpoints';
 import { ENDPOINTS } from './endpoints';
-import { ARROW, COLUMN_VALUE, CSV, ErrorAnswer, IDEMPOTENCY_KEY_HEADER } from './primitives';
+import {
+  ARROW,
+  BODY_SKIPPED_HEADER,
+  COLUMN_VALUE,
+  CSV,
+  ErrorAnswer,
+  IDEMPOTENCY_KEY_HEADER,
+} from './primitives';
 
 const REFUSALS: Record<number, string> = {
   400: 'A body or parameter that cannot be used',
@@ -28,6 +35,8 @@ const HEADERS: Record<string, string> = {
   'Content-Length': 'Bytes of the body',
   'X-Slice-Skipped':
     'Slice keys that are no dimension or date column, each percent-encoded, with commas between',
+  [BODY_SKIPPED_HEADER]:
+    'Fields of the body that this endpoint does not know: their dotted paths, each percent-encoded, with commas between. Refusals have it, too',
   'Retry-After': 'Seconds after which the same request may succeed',
 };
 
@@ -116,7 +125,8 @@ function describeEndpoint(endpoint: Endpoint) {
     ...(role === null ? [] : [401, 403]),
     ...(writesRows ? [423] : []),
     ...(method === 'get' ? [] : [403, 415]),
-    ...(request ? [413] : []),
+    // 422: a character that the encoding of the database does not have.
+    ...(request ? [413, 422] : []),
     421,
     500,
     503,
@@ -127,7 +137,7 @@ function describeEndpoint(endpoint: Endpoint) {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
     responses: {
-      [answer.status]: success(answer),
+      [answer.status]: success(answer, request ? [BODY_SKIPPED_HEADER] : []),
       ...(isConditional(answer) ? { 304: { description: 'The client has these rows' } } : {}),
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
@@ -136,7 +146,11 @@ function describeEndpoint(endpoint: Endpoint) {
   };
 }
 
-function success({ status, body, headers, alsoArrow, alsoCsv }: Endpoint['answer']) {
+function success(
+  { status, body, headers = [], alsoArrow, alsoCsv }: Endpoint['answer'],
+  more: readonly string[],
+) {
+  const names = [...headers, ...more];
   const described = typeof body === 'string' ? { [body]: {} } : body && jsonContent(body);
   const content = described && {
     ...described,
@@ -145,7 +159,7 @@ function success({ status, body, headers, alsoArrow, alsoCsv }: Endpoint['answer
   };
   return {
     description: status === 204 ? 'Done' : status === 201 ? 'Created' : 'The answer',
-    ...(headers ? { headers: headersOf(headers) } : {}),
+    ...(names.length > 0 ? { headers: headersOf(names) } : {}),
     ...(content ? { content } : {}),
   };
 }

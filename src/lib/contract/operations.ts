@@ -1,6 +1,7 @@
 /** The operations that write rows: scale, recode and clone, with their bodies and log entries. */
 import * as v from 'valibot';
 import { byColumn, note, number, pfUser, row, scalar, text } from './primitives';
+import { orUnusable, UnusableValue } from './unusable';
 
 interface OperationFacts {
   /** The operation's name on a page. */
@@ -119,34 +120,52 @@ const DateRange = v.pipe(
 );
 export type DateRange = v.InferOutput<typeof DateRange>;
 
+const sliceValue = v.union(
+  [
+    scalar,
+    v.null(),
+    v.pipe(v.array(v.nullable(scalar)), v.minLength(1, 'must not be an empty list')),
+    DateRange,
+  ],
+  'must be a value, null, a list of those that is not empty, or a range of dates such as {"from": "2027-01-01", "to": "2027-03-31"}',
+);
+
 /**
  * Which rows a cell adds up: column → value. A value is a scalar, null (the column IS NULL), an
  * array of those (any of them), or for a date column a range of days. `{}` is the whole version
  * (docs/contract/05-operations.md#slices).
  */
-export const Slice = byColumn(
-  v.union(
-    [
-      scalar,
-      v.null(),
-      v.pipe(v.array(v.nullable(scalar)), v.minLength(1, 'must not be an empty list')),
-      DateRange,
-    ],
-    'must be a value, null, a list of those that is not empty, or a range of dates such as {"from": "2027-01-01", "to": "2027-03-31"}',
-  ),
-);
+export const Slice = byColumn(sliceValue);
 export type Slice = v.InferOutput<typeof Slice>;
 
+/**
+ * The slice of a request. A key that is no column may hold anything, and the schema does not know the
+ * columns: what no column can have is an {@link UnusableValue}, which is refused later for a column.
+ */
+export const AskedSlice = byColumn(orUnusable(sliceValue), sliceValue);
+export type AskedSlice = v.InferOutput<typeof AskedSlice>;
+
+/** A slice without its unusable values. */
+export const usableSlice = (slice: AskedSlice): Slice =>
+  Object.fromEntries(
+    Object.entries(slice).flatMap(([name, value]) =>
+      value instanceof UnusableValue ? [] : [[name, value]],
+    ),
+  );
+
 /** Whether a value of a slice is a range of days. */
-export const isDateRange = (value: Slice[string]): value is DateRange =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isDateRange = (value: AskedSlice[string]): value is DateRange =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof UnusableValue);
 
 /** What a recode or clone sets: column → scalar or null. Dates are ISO text. */
 export const SetClause = byColumn(v.nullable(scalar));
 export type SetClause = v.InferOutput<typeof SetClause>;
 
 const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
-const common = { slice: Slice, ...write };
+const common = { slice: AskedSlice, ...write };
 
 const amounts = {
   value_incr: v.optional(
@@ -205,7 +224,7 @@ const NOT_PRICED = 'to hold the price, send both value_incr and units_incr, neit
  * a percentage of its total; null counts as left out.
  */
 export const ScaleEdit = v.pipe(
-  v.object({ slice: Slice, ...amounts }),
+  v.object({ slice: AskedSlice, ...amounts }),
   v.check((edit) => isNotBoth(edit), NOT_BOTH),
   v.check((edit) => isNotTwice(edit), NOT_TWICE),
   v.check((edit) => isNotNeither(edit), NOT_NEITHER),
@@ -225,14 +244,14 @@ const MOST_EDITS = 1000;
 const hold = v.optional(
   v.nullable(
     v.pipe(
-      v.array(Slice),
+      v.array(AskedSlice),
       v.description('Slices whose rows keep their amounts; the change is spread over the rest'),
     ),
   ),
 );
 
 const OneEdit = v.pipe(
-  v.object({ slice: Slice, ...amounts, hold, ...write }),
+  v.object({ slice: AskedSlice, ...amounts, hold, ...write }),
   v.check((edit) => isNotBoth(edit), NOT_BOTH),
   v.check((edit) => isNotTwice(edit), NOT_TWICE),
   v.check((edit) => isNotNeither(edit), NOT_NEITHER),
@@ -327,8 +346,9 @@ const kept = <
 ) =>
   v.object({
     operation: v.literal(operation),
-    slice,
-    params: v.nullable(v.intersect([params, EntryOrigin])),
+    // Another writer of the table may have kept something else.
+    slice: v.fallback(v.nullable(slice), null),
+    params: v.fallback(v.nullable(v.intersect([params, EntryOrigin])), null),
   });
 
 /**
@@ -340,8 +360,8 @@ const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
     v.object({ ...entries, pct: number }),
     v.object({
       ...entries,
-      value_incr: v.nullable(number),
-      units_incr: v.nullable(number),
+      value_incr: v.optional(v.nullable(number), null),
+      units_incr: v.optional(v.nullable(number), null),
       value_pct: v.optional(number),
       units_pct: v.optional(number),
       spread: v.optional(v.picklist(['equal', 'price'])),
@@ -379,7 +399,7 @@ export type OperationAnswer = v.InferOutput<typeof OperationAnswer>;
 export const SLICE_SKIPPED_HEADER = 'X-Slice-Skipped';
 
 /** Body of POST slice (docs/contract/05-operations.md). */
-export const SlicePreviewRequest = v.object({ slice: Slice });
+export const SlicePreviewRequest = v.object({ slice: AskedSlice });
 
 const measured = {
   row_count: v.number(),

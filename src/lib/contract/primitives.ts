@@ -66,6 +66,12 @@ export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 /** An instant as ISO 8601 text, in UTC. */
 export const timestamp = v.pipe(v.string(), v.description('ISO 8601 instant, UTC'));
 
+/**
+ * The response header that names the fields of the request's body that nothing has read
+ * (docs/contract/09-errors-limits-guards.md#bodies).
+ */
+export const BODY_SKIPPED_HEADER = 'X-Body-Skipped';
+
 /** A value of a cell in JSON: dates travel as ISO text. */
 export const scalar = v.union([text, number, v.boolean()]);
 export type Scalar = v.InferOutput<typeof scalar>;
@@ -103,12 +109,17 @@ export const COLUMN_VALUE = 'columnValue';
 /**
  * A JSON object whose keys are column names. `v.record` would take a list for an empty object and
  * drop the keys `constructor`, `prototype` and `__proto__`; a slice would then select too many rows.
+ *
+ * @param documented schema of the values for OpenAPI, if it is another one
  */
-export const byColumn = <const Value extends v.GenericSchema>(value: Value) =>
+export const byColumn = <const Value extends v.GenericSchema>(
+  value: Value,
+  documented: v.GenericSchema = value,
+) =>
   v.pipe(
     v.unknown(),
     v.guard(isObject, 'must be an object'),
-    v.metadata({ [COLUMN_VALUE]: value }),
+    v.metadata({ [COLUMN_VALUE]: documented }),
     v.transform((object) => new Map(Object.entries(object))),
     v.map(text, value),
     v.transform((entries) => Object.fromEntries<v.InferOutput<Value>>(entries)),

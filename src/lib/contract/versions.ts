@@ -14,7 +14,12 @@ export const Version = v.object({
   name: v.string(),
   description: v.nullable(v.string()),
   status: v.picklist(['open', 'closed']),
-  exclude_iters: v.array(Iter),
+  exclude_iters: v.pipe(
+    v.fallback(v.array(v.string()), ['reference']),
+    v.description(
+      'Origins that operations skip. Another writer of the table may have put in a text that is none',
+    ),
+  ),
   created_at: timestamp,
   created_by: v.nullable(v.string()),
   closed_at: v.nullable(timestamp),

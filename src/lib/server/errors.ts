@@ -31,6 +31,25 @@ export class AppError extends Error {
 }
 
 /**
+ * A refusal of a request with a character that the encoding of the database does not have. The hook adds the
+ * field that holds it.
+ */
+export class UnstorableCharacter extends AppError {
+  constructor(
+    readonly character: string,
+    options: Blame & ErrorOptions = {},
+  ) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const place = options.field === undefined ? '' : `${options.field}: `;
+    super(
+      422,
+      `${place}The database cannot store the character “${character}” (U+${code}), which its encoding does not have`,
+      options,
+    );
+  }
+}
+
+/**
  * Place of a fault in a request: for a person, words that begin the sentence; for a program, field and
  * column.
  */

@@ -33,6 +33,7 @@ export function entryText(entry: LogEntry, words: Words): string | null {
     case 'baseline':
     case 'reference': {
       const { date_offset } = entry.params;
+      if (date_offset === undefined) return null;
       const isMoved = !/^0+ days?$/.test(date_offset);
       return isMoved ? `dates moved by ${date_offset}` : 'dates as they are';
     }

@@ -18,7 +18,7 @@ export interface LogTotal {
  */
 export function logTotals(
   entries: readonly LogListEntry[],
-  excluded: readonly Iter[],
+  excluded: readonly string[],
 ): [LogTotal, ...LogTotal[]] {
   const apart = ITERS.filter((iter) => excluded.includes(iter)).flatMap((iter) => {
     const written = entries.filter((entry) => iterOf(entry) === iter);

@@ -1,5 +1,5 @@
 /** Figures of the table that compares a replay with its original. */
-import { OPERATIONS, type Iter } from '$lib/contract/operations';
+import { OPERATIONS } from '$lib/contract/operations';
 import type { ReplayedEntry } from '$lib/contract/replays';
 import { differences } from '$lib/pivot/values/ratios';
 
@@ -24,7 +24,7 @@ export const differs = ({ before, to, after }: ReplayedEntry): boolean =>
 /** What a figure adds up to over the entries whose rows are part of the plan. */
 export function planTotal(
   replayed: readonly ReplayedEntry[],
-  excluded: readonly Iter[],
+  excluded: readonly string[],
   side: 'before' | 'after',
   figure: Figure,
 ): number {

@@ -1,6 +1,6 @@
 import type { Column } from '@uwdata/flechette';
 import { bool, float64 } from '@uwdata/flechette';
-import { isLoad, LOG_OPERATIONS, OPERATIONS, type Iter } from '../../contract/operations';
+import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
 import type { ArrowColumns, Numbers } from './arrow-columns';
 import type { Decimals } from '../../contract/decimals';
 import type { Ratio } from '../values/ratios';
@@ -76,7 +76,7 @@ export interface OtherVersion {
   id: number;
   name: string;
   /** Iterations whose rows are no part of its plan. */
-  excluded: readonly Iter[];
+  excluded: readonly string[];
   /** Columns that hold larger or finer numbers there than here: here, too, they are loaded as such. */
   wide: ReadonlySet<string>;
 }
@@ -146,7 +146,7 @@ export class Origins {
   static prepare(
     loaded: ArrowColumns,
     measures: readonly string[],
-    excluded: readonly Iter[],
+    excluded: readonly string[],
     compared: OtherVersion | null = null,
     priced: Priced | null = null,
     decimals: ReadonlyMap<string, Decimals> = new Map(),

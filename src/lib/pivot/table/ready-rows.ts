@@ -1,6 +1,5 @@
 import { type ColumnEntry, isLeaf } from '../../contract/columns';
 import type { MeasureDecimals } from '../../contract/decimals';
-import type { Iter } from '../../contract/operations';
 import type { Layout } from '../../contract/stored-layout';
 import { decimalsIn } from '../rows/amounts';
 import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
@@ -29,7 +28,7 @@ export interface RowsOptions {
   index: 'pf_id' | 'pf_gkey';
   columns: readonly ColumnEntry[];
   /** Iterations whose rows are no part of the plan. */
-  excluded: readonly Iter[];
+  excluded: readonly string[];
   /** The layout that will be shown, as far as it is known. */
   layout: Layout;
   /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */

@@ -326,7 +326,7 @@ export class Database extends Queryable {
     }
   }
 
-  async #setUp(client: pg.PoolClient): Promise<void> {
+  async #setUp(client: pg.ClientBase): Promise<void> {
     await client.query(CHECK_CLIENT).catch(() => {});
     const { rows } = await client.query<{ citus: string | null }>(CITUS_VERSION);
     if (rows[0]?.citus) {

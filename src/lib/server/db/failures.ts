@@ -1,13 +1,16 @@
 /** Failures of the database, with status and sentence. */
 import pg from 'pg';
 import type { Blame } from '../errors';
-import { AppError } from '../errors';
+import { AppError, UnstorableCharacter } from '../errors';
 
 /** SQLSTATE codes this service acts on, by name. */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   undefinedColumn: '42703',
   undefinedTable: '42P01',
+  duplicateColumn: '42701',
+  tooManyColumns: '54011',
+  untranslatableCharacter: '22P05',
   undefinedFunction: '42883',
   ambiguousFunction: '42725',
   datatypeMismatch: '42804',
@@ -107,14 +110,56 @@ const FAILURES: Readonly<Record<string, [status: number, sentence: string, retry
     ],
   };
 
+/** Where an error message says that it comes from inside a function, or from another server. */
+const INSIDE = /\bfunction\b|^remote SQL command/m;
+
+/** Whether an error comes from inside a function or from another server, not from the statement's own text. */
+export const isFromInside = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && INSIDE.test(error.where ?? '');
+
+/**
+ * Classes of errors that say nothing about the objects that a statement reads: constraints, transactions,
+ * resources, cancelled statements, and failures of the server.
+ */
+const NOT_OF_OBJECT = ['23', '25', '40', '53', '57', '58', 'F0', 'XX'];
+
+/**
+ * Whether an error may come from an object that a statement reads: a view that raises an error, a foreign
+ * server that is away, a privilege that was revoked.
+ */
+export const isOfObject = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError &&
+  error.code !== undefined &&
+  !NOT_OF_OBJECT.includes(error.code.slice(0, 2)) &&
+  !(error.code in FAILURES) &&
+  unstorable(error) === undefined &&
+  workerOf(error) === undefined;
+
+/** The character of a statement that the encoding of the database does not have; undefined for other errors. */
+function unstorable({ code, message }: pg.DatabaseError): string | undefined {
+  if (code !== SQLSTATE.untranslatableCharacter) return undefined;
+  const bytes = Array.from(message.matchAll(/\b0x([0-9a-f]{2})\b/gi), ([, hex = '']) =>
+    Number.parseInt(hex, 16),
+  );
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes)) || undefined;
+  } catch {
+    // The character is one of the database that Unicode does not have.
+    return undefined;
+  }
+}
+
 /** A failure in words that a person can act on; every other error as it is. */
 export function forPeople(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return error;
   const state = error.code;
   // A forecast or source table may go; the service's own tables are missing if nothing was migrated.
-  if (state === SQLSTATE.undefinedTable && !/"pf\.(?!fc_)/.test(error.message)) {
+  const isMissing = state === SQLSTATE.undefinedTable && !isFromInside(error);
+  if (isMissing && !/"pf\.(?!fc_)/.test(error.message)) {
     return new AppError(404, 'A table that this needs is no longer there', { cause: error });
   }
+  const character = unstorable(error);
+  if (character !== undefined) return new UnstorableCharacter(character, { cause: error });
   const worker = workerOf(error);
   if (worker !== undefined) {
     return new AppError(

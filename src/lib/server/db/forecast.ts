@@ -76,6 +76,13 @@ export const addColumn = (
 ): Promise<number> =>
   db.run(sql`ALTER TABLE ${table} ADD COLUMN ${ident(column.name)} ${column.type}`);
 
+/** Gives a column another type. @throws DatabaseError if a value does not fit */
+export const changeType = (
+  db: Queryable,
+  table: Identifier,
+  { name, type }: ForecastColumn,
+): Promise<number> => db.run(sql`ALTER TABLE ${table} ALTER COLUMN ${ident(name)} TYPE ${type}`);
+
 /** Number of rows and their sums. A total is null if the source has no such measure. */
 export const Totals = v.object({
   row_count: v.number(),

@@ -57,7 +57,10 @@ export async function checkEntryRows(
   columns: readonly ForecastColumn[],
   logid: number,
 ): Promise<Uncovered & { problem: { column: string; problem: string } | undefined }> {
-  const checks = loadChecks(columns);
+  const hasEncoding = await db.any(
+    sql`SELECT WHERE current_setting('server_encoding') <> 'SQL_ASCII'`,
+  );
+  const checks = loadChecks(columns, hasEncoding);
   const { joins, select, read } = uncovered(columns, (date) => sql`f.${ident(date.name)}`);
   const row = await db.one(
     v.object({ ...UncoveredRow.entries, problems: v.array(v.nullable(v.boolean())) }),

@@ -1,6 +1,5 @@
 /** Totals of entries by month. */
 import * as v from 'valibot';
-import type { Iter } from '../../contract/operations';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import type { Identifier } from '../sql/quote';
 import { ident, sql } from '../sql/quote';
@@ -54,7 +53,7 @@ export async function monthTotals(
   table: Identifier,
   columns: readonly ForecastColumn[],
   date: ForecastColumn | undefined,
-  excluded: readonly Iter[],
+  excluded: readonly string[],
   entries: readonly number[],
   known: readonly EntryMonths[],
 ): Promise<MonthTotals & { read: EntryMonths[] }> {

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Me } from '../../contract/me';
 import { IDEMPOTENCY_KEY_HEADER, isObject } from '../../contract/primitives';
+import { UnusableValue } from '../../contract/unusable';
 import type { WriteKey } from '../db/idempotency';
 import type { Place } from '../errors';
-import { AppError, faultAt, reasonOf } from '../errors';
+import { AppError, faultAt, reasonOf, UnstorableCharacter } from '../errors';
+import { headerList } from '../header-list';
 
 /** Whether the headers of a request announce a body. Node passes on no other. */
 const hasBody = ({ headers }: Request): boolean =>
@@ -29,13 +31,19 @@ export function requireJsonBody(request: Request): void {
 export const readJson = async <Body>(
   { request, locals }: Received,
   schema: v.GenericSchema<unknown, Body>,
-): Promise<Body> =>
-  fitted(await readText(request, locals.config.bodyLimit), schema, locals.me.user);
+): Promise<Body> => fitted(await readText(request, locals.config.bodyLimit), schema, locals);
 
 /** The parts of a request that reading its body needs. */
 interface Received {
   request: Request;
-  locals: { config: { bodyLimit: number }; me: Me };
+  locals: {
+    config: { bodyLimit: number };
+    me: Me;
+    /** Set to the fields that the schema does not know, as {@link headerList} has them. */
+    bodySkipped?: string;
+    /** Set to the body, parsed. */
+    sent?: unknown;
+  };
 }
 
 /**
@@ -49,7 +57,7 @@ export async function readWrite<Body>(
 ): Promise<{ body: Body; key: WriteKey | undefined }> {
   const { request, locals } = received;
   const text = await readText(request, locals.config.bodyLimit);
-  return { key: writeKey(received, text), body: fitted(text, schema, locals.me.user) };
+  return { key: writeKey(received, text), body: fitted(text, schema, locals) };
 }
 
 /** As {@link readWrite}, for a body that may be left out: no body says as much as `{}`. */
@@ -59,7 +67,7 @@ export async function readOptionalWrite<Body>(
 ): Promise<{ body: Body; key: WriteKey | undefined }> {
   const { request, locals } = received;
   const text = await readText(request, locals.config.bodyLimit);
-  const body = fitted(text.trim() === '' ? '{}' : text, schema, locals.me.user);
+  const body = fitted(text.trim() === '' ? '{}' : text, schema, locals);
   return { key: writeKey(received, text), body };
 }
 
@@ -85,23 +93,28 @@ function writeKey(
 /**
  * A body, parsed and held to its schema.
  *
- * @param user who is signed in: the `pf_user` of the body, whatever it says; null if nobody is
+ * @param locals takes the fields that the schema does not know. Whoever is signed in is the `pf_user` of
+ * the body, whatever it says
  * @throws AppError 400 naming the field
  */
 function fitted<Body>(
   text: string,
   schema: v.GenericSchema<unknown, Body>,
-  user: string | null,
+  locals: Received['locals'],
 ): Body {
+  const { user } = locals.me;
   // If the name is all that a request says, there is nothing left to send.
   const isLeftOut = user !== null && schema.type !== 'array' && text.trim() === '';
   const sent = isLeftOut ? {} : parse(text);
+  locals.sent = sent;
   const body = user !== null && isObject(sent) ? { ...sent, pf_user: user } : sent;
   // A list has no fields, so it would pass if every field may be left out.
   if (schema.type !== 'array' && Array.isArray(body)) {
     throw new AppError(400, 'The body must be a JSON object');
   }
   const result = v.safeParse(schema, body);
+  // Also if a check has refused it: a misspelled field may be the reason.
+  if (result.typed) locals.bodySkipped = headerList(unreadFields(sent, result.output));
   if (result.success) return result.output;
   const [issue] = result.issues;
   const place = placeOf(issue);
@@ -110,6 +123,48 @@ function fitted<Body>(
     throw new AppError(400, `${words} is missing`, blame);
   }
   throw place ? faultAt(place, 400, issue.message) : new AppError(400, issue.message);
+}
+
+/**
+ * A refusal that names the field of the body, or the parameter of the address, that holds the character; the
+ * same refusal if none does.
+ */
+export function locatedCharacter(
+  refusal: UnstorableCharacter,
+  sent: unknown,
+  { searchParams }: URL,
+): UnstorableCharacter {
+  const { character, cause } = refusal;
+  const path =
+    pathOfText(sent, character) ?? pathOfText(Object.fromEntries(searchParams), character);
+  if (path === undefined) return refusal;
+  const [first, name] = path;
+  const column = first === 'set' || first === 'slice' ? name : undefined;
+  return new UnstorableCharacter(character, { cause, field: path.join('.'), column });
+}
+
+/** The path to the first text or name in a JSON value that contains some text. */
+function pathOfText(value: unknown, wanted: string): string[] | undefined {
+  if (typeof value === 'string') return value.includes(wanted) ? [] : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const path = name.includes(wanted) ? [] : pathOfText(inner, wanted);
+    if (path) return [name, ...path];
+  }
+  return undefined;
+}
+
+/** Dotted paths of the fields that a schema has not read from a body, in the order of the body. */
+function unreadFields(sent: unknown, read: unknown, at = ''): string[] {
+  if (sent === read) return [];
+  if (Array.isArray(sent) && Array.isArray(read)) {
+    return sent.flatMap((value, i) => unreadFields(value, read[i], `${at}${i}.`));
+  }
+  if (!isObject(sent) || !isObject(read) || read instanceof UnusableValue) return [];
+  const output = new Map(Object.entries(read));
+  return Object.entries(sent).flatMap(([name, value]) =>
+    output.has(name) ? unreadFields(value, output.get(name), `${at}${name}.`) : `${at}${name}`,
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Turns errors of PostgreSQL about the client's values into refusals. */
-import { SQLSTATE, sqlState } from '../db/failures';
+/** Turns errors of PostgreSQL about the client's values, or about a source, into refusals. */
+import { isFromInside, isOfObject, SQLSTATE, sqlState } from '../db/failures';
 import type { Place } from '../errors';
 import { AppError, reasonOf } from '../errors';
 
@@ -13,6 +13,7 @@ const UNUSABLE: readonly string[] = [
   SQLSTATE.wrongObjectType,
   SQLSTATE.featureNotSupported,
   SQLSTATE.programLimitExceeded,
+  SQLSTATE.tooManyColumns,
   SQLSTATE.tooManyArguments,
   SQLSTATE.ambiguousFunction,
   SQLSTATE.cannotCoerce,
@@ -27,24 +28,76 @@ export interface Statement extends Omit<Place, 'field'> {
   field?: string | undefined;
   /** A SQLSTATE that can have another cause than the field. */
   uncertain?: string;
+  /** The source's table, if the statement reads it. */
+  source?: TableName;
+}
+
+interface TableName {
+  schema: string;
+  tname: string;
+}
+
+/**
+ * Runs a statement that reads a source's table and nothing else that could be at fault. The table may be
+ * somebody else's view or foreign table, with errors of its own.
+ *
+ * @throws AppError 422 that names the table, with PostgreSQL's own sentence
+ */
+export async function blameSource<T>(source: TableName, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isOfObject(error) ? unreadable(source, error) : error;
+  }
+}
+
+const unreadable = ({ schema, tname }: TableName, error: unknown): AppError =>
+  new AppError(422, `${schema}.${tname} cannot be read: ${reasonOf(error)}`, { cause: error });
+
+/**
+ * Runs statements that make or extend a forecast table.
+ *
+ * @throws AppError 422 with PostgreSQL's own sentence, if it has too many columns or a column of it has a name
+ * that PostgreSQL needs
+ */
+export async function blameColumns<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const state = sqlState(error);
+    if (state !== SQLSTATE.tooManyColumns && state !== SQLSTATE.duplicateColumn) throw error;
+    throw new AppError(
+      422,
+      `The forecast table cannot have all columns of the source: ${reasonOf(error)}; give some of them the role ignore`,
+      { cause: error },
+    );
+  }
 }
 
 /**
  * Runs a stored template or a statement that carries a client's values or condition. If PostgreSQL
  * cannot read one of them (a date that does not parse, an operator that does not exist for a type), the
- * request was wrong. If a column or a table is gone, the SQL has to be generated again.
+ * request was wrong. If a column or a table is gone, the SQL has to be generated again. Every other error of a
+ * statement that reads the source is reported for the source.
  *
  * @throws AppError 400 with PostgreSQL's own sentence, 409 if the tables have changed under the
- * stored SQL, 422 if a number or a result does not fit its column
+ * stored SQL, 422 if a number or a result does not fit its column, or if the source cannot be read
  */
 export async function blameClient<T>(
-  { words, uncertain, ...blame }: Statement,
+  { words, uncertain, source, ...blame }: Statement,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const state = sqlState(error);
+    if (state === SQLSTATE.untranslatableCharacter) throw error;
+    // Without a condition in the request, a value that cannot be computed is one of a view.
+    const isComputed = state?.startsWith('22') && state !== SQLSTATE.numericOutOfRange;
+    const isUnconditional = blame.field === undefined && state !== uncertain;
+    if (source && (isFromInside(error) || (isComputed && isUnconditional))) {
+      throw unreadable(source, error);
+    }
     if (state === SQLSTATE.numericOutOfRange) {
       throw new AppError(422, `${words}: a number does not fit (${reasonOf(error)})`);
     }
@@ -57,6 +110,7 @@ export async function blameClient<T>(
     if (state !== undefined && (state.startsWith('22') || UNUSABLE.includes(state))) {
       throw new AppError(400, `${words}: ${reasonOf(error)}`, state === uncertain ? {} : blame);
     }
+    if (source && isOfObject(error)) throw unreadable(source, error);
     throw error;
   }
 }

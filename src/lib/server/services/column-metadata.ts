@@ -1,6 +1,6 @@
 /** Column metadata of a source: reading, checking and saving. */
 import type { ColumnEntry, ColumnSave } from '../../contract/columns';
-import { PERIOD_COLUMNS, RESERVED_NAMES } from '../../contract/columns';
+import { PERIOD_COLUMNS, RESERVED_NAMES, SYSTEM_COLUMNS } from '../../contract/columns';
 import type { ColumnRecord } from '../db/column-metadata';
 import {
   columnEntries,
@@ -130,6 +130,13 @@ function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void 
       cname,
       'role',
       'the service or its pivot needs this name for itself; the column can only be ignored',
+    );
+  }
+  if (role !== 'filter' && SYSTEM_COLUMNS.some((name) => name === cname)) {
+    throw fault(
+      cname,
+      'role',
+      'PostgreSQL needs this name in every table for itself; the column can only be a filter or ignored',
     );
   }
   if (!table)

@@ -1,5 +1,5 @@
 /** A version with what reading or writing its forecast table needs, and its lock. */
-import type { Slice } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/operations';
 import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/column-metadata';
@@ -114,7 +114,7 @@ const plainType = (type: SqlText): ColumnType => ({
  */
 export function sliceOf(
   { columns, disputed, reassigned, recorded }: ForecastVersion,
-  slice: Slice,
+  slice: AskedSlice,
   at = 'slice',
 ): CompiledSlice {
   if (!recorded) throw unrecorded();

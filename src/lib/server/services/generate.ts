@@ -5,7 +5,7 @@ import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import type { Transaction } from '../db/transaction';
 import { tellAll } from '../db/events';
-import { addColumn, columnHasData, dropColumn, existingColumns } from '../db/forecast';
+import { addColumn, changeType, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
 import { generatedColumns, listTemplates, replaceTemplates } from '../db/templates';
 import { lockVersionsOf } from '../db/versions';
@@ -14,6 +14,7 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import { generateTemplates } from '../sql/templates/generate';
+import { blameColumns } from './client-faults';
 
 /** The stored templates; empty before the first generation. @throws AppError 404 */
 export async function templates(db: Database, sourceId: number): Promise<Template[]> {
@@ -50,7 +51,7 @@ export function generate(db: Database, sourceId: number): Promise<Template[]> {
     const generated = generateTemplates(source, metadata);
     const columns = forecastColumns(metadata);
     for (const version of await lockVersionsOf(tx, sourceId)) {
-      await alignForecastTable(tx, source.tname, version, columns);
+      await blameColumns(() => alignForecastTable(tx, source.tname, version, columns));
     }
     await replaceTemplates(tx, sourceId, generated, columns);
     await tellAll(tx, sourceId);
@@ -58,7 +59,23 @@ export function generate(db: Database, sourceId: number): Promise<Template[]> {
   });
 }
 
-/** Adds new columns as null. A column with data is never dropped, nor does its type change. */
+/** Types of one kind: the pattern matches them, and the first one holds the values of all. */
+const WIDEST: readonly [widest: string, kind: RegExp][] = [
+  ['bigint', /^(smallint|integer)$/],
+  ['numeric', /^numeric\(/],
+  ['double precision', /^real$/],
+  ['text', /^character( varying)?(\(|$)/],
+];
+
+/** Whether a type holds every value of another one of the same kind. */
+const holdsAllOf = (wide: string, narrow: string): boolean =>
+  WIDEST.some(([widest, kind]) => widest === wide && kind.test(narrow));
+
+/**
+ * Gives the forecast table of a version the columns that the templates expect. New columns are added empty. A
+ * column that holds data is never dropped, and gets another type only if that type holds all its values:
+ * another service may have made the table with a narrower one.
+ */
 async function alignForecastTable(
   tx: Transaction,
   tname: string,
@@ -72,6 +89,10 @@ async function alignForecastTable(
   for (const [name, type] of existing) {
     const column = wanted.get(name);
     if (column?.type === type) continue;
+    if (column && holdsAllOf(column.type, type)) {
+      await changeType(tx, table, column);
+      continue;
+    }
     if (await columnHasData(tx, table, name)) {
       const change = column ? `from ${type} to ${column.type}` : 'out of it';
       throw new AppError(

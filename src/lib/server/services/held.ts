@@ -1,5 +1,5 @@
 /** Rows that a scale leaves unchanged: those of `hold` and locked ones. */
-import type { Slice } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/operations';
 import { faultAt, fieldPlace } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
@@ -8,7 +8,7 @@ import { sliceOf } from './forecast-version';
 
 /** A slice whose rows a scale leaves unchanged. */
 export interface HeldSlice {
-  slice: Slice;
+  slice: AskedSlice;
   /** Names the slice in an error: its field in the body, or its lock. */
   at: string;
 }

@@ -1,6 +1,7 @@
 /** Loads of baseline and reference, edits of a load, and clearing the baseline. */
 import type {
   BaselineRequest,
+  LoadParams,
   LoadPreview,
   LoadPreviewRequest,
   LoadRequest,
@@ -10,6 +11,7 @@ import type { LoadEntry, Segment } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
 import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
+import type { Source } from '../../contract/sources';
 import type { ColumnRecord } from '../db/column-metadata';
 import { sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
@@ -27,6 +29,7 @@ import { copiedWith } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { literal, sql } from '../sql/quote';
 import { requireCalendar } from './calendar';
+import type { Statement } from './client-faults';
 import { blameClient } from './client-faults';
 import type { EntryWriter, Resources } from './entries/writer';
 import { writing } from './entries/writer';
@@ -143,8 +146,9 @@ export const previewLoad = (
     const { source, columns, metadata } = await readVersion(tx, versionId);
     const where = await condition(request, metadata);
     const offset = await dateOffset(tx, request);
-    const { outsideCalendar, emptyPeriods, ...totals } = await blameClient(loadPlace(request), () =>
-      loadTotals(tx, source, columns, where, offset.interval),
+    const { outsideCalendar, emptyPeriods, ...totals } = await blameClient(
+      loadPlace(request, source),
+      () => loadTotals(tx, source, columns, where, offset.interval),
     );
     return {
       ...totals,
@@ -179,10 +183,24 @@ export async function loadAgain(
   if (!params) throw new AppError(422, 'The log does not tell what this entry loaded');
   const { raw_where, filters, date_offset, where_clause: ran } = params;
   const entered = { raw_where, filters, date_offset };
+  requireTold(writer.target.columns, params);
   // The condition that ran was either made of these, or came beside them.
   const made = await condition(entered, writer.target.metadata);
-  const request = made === ran ? entered : { ...entered, where_clause: ran };
+  const request = ran === undefined || made === ran ? entered : { ...entered, where_clause: ran };
   return loadSegment(writer, operation, { ...request, pf_user: user }, note);
+}
+
+/** @throws AppError 422 if another writer of the log has not kept what a load needs */
+function requireTold(
+  columns: readonly ForecastColumn[],
+  { where_clause, raw_where, filters, date_offset }: LoadParams,
+): void {
+  if (where_clause === undefined && raw_where === undefined && filters === undefined) {
+    throw new AppError(422, 'The log does not tell which rows this entry loaded');
+  }
+  if (date_offset === undefined && columns.some(({ role }) => role === 'date')) {
+    throw new AppError(422, 'The log does not tell how far this entry moved the dates');
+  }
 }
 
 async function loadSegment(
@@ -214,7 +232,7 @@ async function loadSegment(
     },
     template,
     { date_offset: literal(offset.interval), filter_clause: where },
-    loadPlace(request),
+    loadPlace(request, source),
   );
   if (rowCount === 0) {
     throw new AppError(422, 'No row of the source matches; nothing was loaded', {
@@ -263,8 +281,9 @@ const conditionField = (request: LoadPreviewRequest): keyof LoadPreviewRequest |
   (['where_clause', 'raw_where', 'filters'] as const).find((field) => request[field] != null);
 
 /** What to blame if a load cannot run: its condition, except for dates, which the offset moves too. */
-const loadPlace = (request: LoadPreviewRequest) => ({
+const loadPlace = (request: LoadPreviewRequest, source: Source): Statement => ({
   words: 'load',
+  source,
   field: conditionField(request),
   uncertain: SQLSTATE.datetimeOverflow,
 });

@@ -1,5 +1,6 @@
 /** Locks of a version, and what they refuse. */
 import type { Lock, LockRequest } from '../../contract/locks';
+import { usableSlice } from '../../contract/operations';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
@@ -37,7 +38,7 @@ export const addLock = (
     const target = await writeVersion(tx, versionId);
     // The rules for the slice of a lock are those for the slice of a hold.
     const skipped = heldRows(target, [{ slice, at: 'slice' }])?.skipped ?? [];
-    const used = Object.entries(slice).filter(([name]) => !skipped.includes(name));
+    const used = Object.entries(usableSlice(slice)).filter(([name]) => !skipped.includes(name));
     const lock = { slice: Object.fromEntries(used), note, created_by: pf_user };
     await tell(tx, versionId, { kind: 'locks' });
     return insertLock(tx, versionId, lock);

@@ -1,6 +1,6 @@
 /** The log of a version: entries, undo, notes, explanations. */
 import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
-import type { Slice } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/operations';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
@@ -80,7 +80,7 @@ export async function logOf(
  * origins have totals of their own (docs/contract/06-log.md#post-versionsidexplain).
  * @throws AppError 400, 404, 409
  */
-export const explain = (db: Database, versionId: number, slice: Slice): Promise<Explanation> =>
+export const explain = (db: Database, versionId: number, slice: AskedSlice): Promise<Explanation> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
     const { version, columns, table } = target;

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { movePoint } from '../../contract/decimals';
 import type { NewEntry } from '../../contract/log';
 import type {
+  AskedSlice,
   CloneRequest,
   PreviewFacts,
   RecodeRequest,
@@ -14,7 +15,7 @@ import type {
   SlicePreview,
   SliceRequests,
 } from '../../contract/operations';
-import { waySpread } from '../../contract/operations';
+import { usableSlice, waySpread } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import { periodOf } from '../db/calendar';
 import type { Database } from '../db/database';
@@ -22,6 +23,7 @@ import { partOfTotal, sliceTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import type { Queryable } from '../db/queryable';
 import { AppError, columnPlace, fieldPlace, inEntry } from '../errors';
+import { headerList } from '../header-list';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns, measureKind, measureOf } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
@@ -50,23 +52,6 @@ export const OperationResult = v.object({
 });
 export type OperationResult = v.InferOutput<typeof OperationResult>;
 
-/**
- * Most characters of the header that lists unused keys. Clients refuse answers with longer headers
- * (docs/contract/10-authentication-and-limits.md#limits).
- */
-const MAX_SKIPPED = 4096;
-
-/** Names for a header, percent-encoded and with commas between. Names that do not fit are left out. */
-function listed(names: readonly string[]): string {
-  let list = '';
-  for (const name of names) {
-    const longer = list + (list === '' ? '' : ',') + encodeURIComponent(name);
-    if (longer.length > MAX_SKIPPED) break;
-    list = longer;
-  }
-  return list;
-}
-
 type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
 
 const numeric = (amount: number | string | null | undefined) =>
@@ -84,18 +69,24 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
   for (const { edit, at } of edits) await inEntry(at, () => checkAmount(edit, target.columns));
 
   const held = heldRows(target, [...heldSlices(request), ...(await lockedSlices(writer))]);
-  const kept = request.hold?.length ? { hold: request.hold } : {};
+  const kept = request.hold?.length ? { hold: request.hold.map(usableSlice) } : {};
   return write(
     writer,
     'edits' in request
       ? {
-          ...describe('scale', { ...request, slice: null }),
+          ...describe('scale', request, null),
           params: {
-            edits: request.edits.map((edit) => ({ slice: edit.slice, ...amountsOf(edit) })),
+            edits: request.edits.map((edit) => ({
+              slice: usableSlice(edit.slice),
+              ...amountsOf(edit),
+            })),
             ...kept,
           },
         }
-      : { ...describe('scale', request), params: { ...amountsOf(request), ...kept } },
+      : {
+          ...describe('scale', request, usableSlice(request.slice)),
+          params: { ...amountsOf(request), ...kept },
+        },
     edits.map(({ edit, at }) => ({
       at,
       slice: edit.slice,
@@ -201,13 +192,17 @@ async function recode(writer: OperationWriter, request: RecodeRequest): Promise<
       field: 'set',
     });
   }
-  return write(writer, { ...describe('recode', request), params: { set: request.set } }, [
-    {
-      slice: request.slice,
-      tokens: { set_clause: await assignments(tx, request.set, target.columns) },
-      otherwise: 'The slice is there already, or it nets to nothing; there is nothing to move',
-    },
-  ]);
+  return write(
+    writer,
+    { ...describe('recode', request, usableSlice(request.slice)), params: { set: request.set } },
+    [
+      {
+        slice: request.slice,
+        tokens: { set_clause: await assignments(tx, request.set, target.columns) },
+        otherwise: 'The slice is there already, or it nets to nothing; there is nothing to move',
+      },
+    ],
+  );
 }
 
 /**
@@ -221,7 +216,10 @@ async function clone(writer: OperationWriter, request: CloneRequest): Promise<Op
   const { tx, target } = writer;
   return write(
     writer,
-    { ...describe('clone', request), params: { set: request.set, scale_factor: factor } },
+    {
+      ...describe('clone', request, usableSlice(request.slice)),
+      params: { set: request.set, scale_factor: factor },
+    },
     [
       {
         slice: request.slice,
@@ -303,7 +301,7 @@ export const previewOperation = <O extends SliceOperation>(
 export const previewSlice = (
   db: Database,
   versionId: number,
-  slice: Slice,
+  slice: AskedSlice,
 ): Promise<SlicePreview> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
@@ -318,14 +316,15 @@ export const previewSlice = (
 
 const describe = <O extends SliceOperation, S extends Slice | null>(
   operation: O,
-  request: { slice: S; pf_user: string; note?: string | null | undefined },
-) => ({ operation, slice: request.slice, pf_user: request.pf_user, note: request.note ?? null });
+  { pf_user, note = null }: { pf_user: string; note?: string | null | undefined },
+  slice: S,
+) => ({ operation, slice, pf_user, note });
 
 /** One statement of an operation: the stored template with this filled in. */
 interface Step {
   /** Where in the body it is asked for, if there may be several. */
   at?: string | undefined;
-  slice: Slice;
+  slice: AskedSlice;
   /** Which rows of the slice it leaves as they are. */
   held?: HeldRows | undefined;
   /** What fills the template in, as the rows are by then. */
@@ -374,7 +373,7 @@ async function write(
     checkAmounts(columns);
   }
   await open.close(columns);
-  return { columns: [...columns], skipped: listed([...skipped]) };
+  return { columns: [...columns], skipped: headerList([...skipped]) };
 }
 
 const outdated = (operation: SliceOperation) =>

@@ -21,6 +21,7 @@ import {
 } from '../db/sources';
 import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
+import { blameSource } from './client-faults';
 
 /** The active sources; the archived too if asked for (docs/contract/11-endpoints.md#get-sources). */
 export const sources = (db: Database, withArchived: boolean): Promise<SourceListEntry[]> =>
@@ -93,7 +94,7 @@ export async function columnValues(
   if (!record?.table) throw new AppError(404, `The source has no column "${column}"`, blame);
   if (record.role === 'ignore')
     throw new AppError(400, `The column "${column}" has the role ignore`, blame);
-  return distinctValues(db, registered, column, search, limit);
+  return blameSource(registered, () => distinctValues(db, registered, column, search, limit));
 }
 
 /**
@@ -115,5 +116,5 @@ export async function estimateGrain(
       throw new AppError(400, `columns: "${name}" cannot be grouped by`, blame);
   }
   if (columns.length === 0) throw faultAt(fieldPlace('columns'), 400, 'name at least one column');
-  return countCombinations(db, registered, columns);
+  return blameSource(registered, () => countCombinations(db, registered, columns));
 }

@@ -4,11 +4,12 @@ import { listTables, tableColumns, tableExists } from '../db/catalog';
 import type { Database } from '../db/database';
 import { previewRows } from '../db/source-data';
 import { AppError } from '../errors';
+import { blameSource } from './client-faults';
 
 /** Every table of the database that can be a source (docs/contract/04-data-loading.md). */
 export const tables = (db: Database): Promise<TableEntry[]> => listTables(db);
 
-/** The first rows of a database table. @throws AppError 404 if there is no such table */
+/** The first rows of a database table. @throws AppError 404 if there is no such table, 422 if it cannot be read */
 export async function previewTable(
   db: Database,
   schema: string,
@@ -18,9 +19,10 @@ export async function previewTable(
   if (!(await tableExists(db, schema, tname))) {
     throw new AppError(404, `There is no table ${schema}.${tname}`);
   }
+  const table = { schema, tname };
   const columns = await tableColumns(db, schema, tname);
   return {
     columns: columns.map((c) => ({ cname: c.cname, type: c.type.declared, nullable: c.nullable })),
-    rows: await previewRows(db, { schema, tname }, columns, limit),
+    rows: await blameSource(table, () => previewRows(db, table, columns, limit)),
   };
 }

@@ -34,6 +34,7 @@ import { AppError } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns } from '../sql/forecast-columns';
 import { forecastTable } from '../sql/forecast-table';
+import { blameColumns } from './client-faults';
 import { unrecorded } from './forecast-version';
 
 /** The error for a name that another version of the source has. */
@@ -115,7 +116,9 @@ export function createVersion(
 export async function makeVersion(
   tx: Transaction,
   sourceId: number,
-  request: CreateVersionRequest,
+  request: Omit<CreateVersionRequest, 'exclude_iters'> & {
+    exclude_iters?: readonly string[] | undefined;
+  },
   shards: number | null,
 ): Promise<Version> {
   const source = await lockSource(tx, sourceId, 'SHARE');
@@ -138,7 +141,7 @@ export async function makeVersion(
   const columns = forecastColumns(sourceColumns(await listColumns(tx, source)));
   const { id } = created;
   const table = forecastTable(source.tname, id);
-  await createTable(tx, { id, table }, asGenerated(columns, generated), shards);
+  await blameColumns(() => createTable(tx, { id, table }, asGenerated(columns, generated), shards));
   return created;
 }
 

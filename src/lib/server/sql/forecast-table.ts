@@ -112,9 +112,35 @@ const RULES: {
   },
 ];
 
-/** The checks of a load, for each column that a rule applies to. */
-export const loadChecks = (columns: readonly ForecastColumn[]): LoadCheck[] =>
-  RULES.flatMap(({ applies, problem, test }) =>
+/**
+ * Bytes that are UTF-8, for a database without an encoding (`SQL_ASCII`), where each byte is a character. It
+ * allows no overlong forms, surrogates or numbers beyond U+10FFFF.
+ */
+const UTF8_BYTES = [
+  String.raw`[\u0001-\u007F]`,
+  String.raw`[\u00C2-\u00DF][\u0080-\u00BF]`,
+  String.raw`\u00E0[\u00A0-\u00BF][\u0080-\u00BF]`,
+  String.raw`[\u00E1-\u00EC\u00EE\u00EF][\u0080-\u00BF]{2}`,
+  String.raw`\u00ED[\u0080-\u009F][\u0080-\u00BF]`,
+  String.raw`\u00F0[\u0090-\u00BF][\u0080-\u00BF]{2}`,
+  String.raw`[\u00F1-\u00F3][\u0080-\u00BF]{3}`,
+  String.raw`\u00F4[\u0080-\u008F][\u0080-\u00BF]{2}`,
+];
+
+/** The rule for a database without an encoding. Nobody could read the rows of a version with such a text. */
+const UNREADABLE: (typeof RULES)[number] = {
+  applies: (c) => !isMeasure(c) && !PLAIN.test(c.type),
+  problem: 'holds text that is not UTF-8, and the database has no encoding to read it by',
+  test: (name) => sql`${name}::text !~ ${literal(`^(${UTF8_BYTES.join('|')})*$`)}`,
+};
+
+/**
+ * The checks of a load, for each column that a rule applies to.
+ *
+ * @param hasEncoding whether the database has an encoding, so that every text in it can be read
+ */
+export const loadChecks = (columns: readonly ForecastColumn[], hasEncoding: boolean): LoadCheck[] =>
+  [...RULES, ...(hasEncoding ? [] : [UNREADABLE])].flatMap(({ applies, problem, test }) =>
     columns
       .filter(applies)
       .map((c) => ({ column: c.name, problem, test: test(sql`f.${ident(c.name)}`) })),

@@ -1,7 +1,8 @@
 /** A slice as a condition on the forecast table. */
-import type { DateRange, Slice } from '../../contract/operations';
+import type { AskedSlice, DateRange } from '../../contract/operations';
 import { isDateRange } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
+import { UnusableValue } from '../../contract/unusable';
 import type { Place } from '../errors';
 import { AppError, columnPlace, faultAt } from '../errors';
 import type { ForecastColumn } from './forecast-columns';
@@ -27,7 +28,7 @@ export interface CompiledSlice {
  * ignoring it would widen the selection
  */
 export function compileSlice(
-  slice: Slice,
+  slice: AskedSlice,
   columns: readonly ForecastColumn[],
   at = 'slice',
 ): CompiledSlice {
@@ -39,11 +40,13 @@ export function compileSlice(
   for (const [name, wanted] of Object.entries(slice)) {
     const column = leaves.find((c) => c.name === name);
     const place = columnPlace(at, name);
-    if (isDateRange(wanted)) {
+    const isKnown = columns.some((c) => c.name === name);
+    if (wanted instanceof UnusableValue && isKnown) throw unusable(place, wanted);
+    if (isDateRange(wanted) && isKnown) {
       conditions.push(within(place, column, wanted));
       continue;
     }
-    if (!column) {
+    if (!column || wanted instanceof UnusableValue || isDateRange(wanted)) {
       skipped.push(name);
       continue;
     }
@@ -57,6 +60,11 @@ export function compileSlice(
     conditions.push(anyOf(place, column, Array.isArray(wanted) ? wanted : [wanted]));
   }
   return { where: conditions.length > 0 ? join(conditions, sql`\n    AND `) : sql`TRUE`, skipped };
+}
+
+function unusable({ field, column }: Place, { problem, path }: UnusableValue): AppError {
+  const words = path === '' ? field : `${field}.${path}`;
+  return faultAt({ words, field: words, column }, 400, problem);
 }
 
 function anyOf(place: Place, column: ForecastColumn, values: readonly (Scalar | null)[]): SqlText {

@@ -1,5 +1,5 @@
 /** Generates all templates of a source from its columns. */
-import { isLeaf } from '../../../contract/columns';
+import { isLeaf, MOST_COLUMNS, SYSTEM_COLUMNS } from '../../../contract/columns';
 import type { TemplateOperation } from '../../../contract/sources';
 import type { Blame } from '../../errors';
 import { AppError } from '../../errors';
@@ -77,6 +77,20 @@ function checkMetadata(
       422,
       `The table has lost these columns: ${quoted(lost.map((c) => c.cname))}`,
       blame(lost),
+    );
+  }
+  const reserved = used.filter((c) => SYSTEM_COLUMNS.some((name) => name === c.cname));
+  if (reserved.length > 0) {
+    throw new AppError(
+      422,
+      `PostgreSQL needs these names in every table for itself: ${quoted(reserved.map((c) => c.cname))}`,
+      blame(reserved),
+    );
+  }
+  if (columns.length > MOST_COLUMNS) {
+    throw new AppError(
+      422,
+      `The source has ${columns.length} columns with a role, and a table can have at most 1,600, of which ${MOST_COLUMNS} can be the source's; give some of them the role ignore`,
     );
   }
   if (leafColumns(columns).length === 0) {
