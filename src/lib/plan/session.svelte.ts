@@ -7,6 +7,7 @@ import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 import type { Origins } from '../pivot/rows/origins';
 import type { Pivot } from '../pivot/pivot';
+import { Actions, type Tell } from './actions.svelte';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
 import { BlockTyping, type NumberWords } from './block-typing.svelte';
@@ -29,12 +30,10 @@ const OFFERED = 50;
 
 /** What a page hears of its session, and how it writes amounts. */
 export interface SessionEvents {
-  /** A cell could not be selected; the sentence says why. */
-  onRefusal(sentence: string): void;
+  /** How the page says what was done, or why not. */
+  tell: Tell;
   /** Somebody else wrote an entry, which is on screen now. */
   onWritten(entry: LogListEntry): void;
-  /** What was tried is gone; the sentence says why. */
-  onTrialEnded(sentence: string): void;
   /** What a cell says that is changed by what is tried. */
   changeText(before: number, after: number, measure: string | null): string;
   /** How pasted numbers are read, and filled in ones written. */
@@ -61,6 +60,7 @@ export class PlanSession {
   readonly blocks: BlockTyping;
   readonly live: Live;
   readonly comparison: Comparison;
+  readonly actions: Actions;
 
   /** Whether the screen shows other numbers than are stored. Null while that cannot be told. */
   readonly differs: boolean | null = $derived.by(() =>
@@ -89,15 +89,15 @@ export class PlanSession {
     version: Version,
     source: Source,
     columns: readonly ColumnEntry[],
-    { onRefusal, onWritten, onTrialEnded, changeText, numbers }: SessionEvents,
+    { tell, onWritten, changeText, numbers }: SessionEvents,
   ) {
     this.planned = new PlannedVersion(version, source, columns);
     this.loading = new Loading(this.planned);
-    this.selection = new Selection(this.planned, this.loading, onRefusal);
+    this.selection = new Selection(this.planned, this.loading, tell.info);
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     this.locks = new Locks(this.planned.id);
-    this.trial = new Trial(this.planned, this.loading, changeText, onTrialEnded);
+    this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.changes = new Changes(
@@ -126,6 +126,7 @@ export class PlanSession {
       this.changes,
       () => void this.compareWith(null),
     );
+    this.actions = new Actions(this, tell);
   }
 
   /** The pivot on screen; null until it is ready. */
