@@ -7,6 +7,7 @@ import type { ReadCell } from '../pivot/slice/cell';
 import type { Direction } from './block-edits';
 import type { Written } from './changes.svelte';
 import type { Likeness } from './likeness';
+import type { WriteSettings } from './operation-draft.svelte';
 import type { MeasureEdit } from './scale-draft';
 import type { PlanSession } from './session.svelte';
 import type { Attempt } from './trial.svelte';
@@ -79,32 +80,38 @@ export class Actions {
    * @param like answers what the cell is made like if it is empty
    */
   async type(cell: ReadCell, edit: MeasureEdit, like: Promise<Likeness | null>): Promise<void> {
-    await this.named(async (name) => {
-      const written = await this.session.typing.write(cell, edit, name, like);
+    await this.withSettings(async (name, settings) => {
+      const written = await this.session.typing.write(cell, edit, name, settings, like);
       this.sayWritten(written.kind, written);
+      return true;
     });
   }
 
   /** Shows what an amount that was typed into a cell would do; see {@link type}. */
   async tryTyped(cell: ReadCell, edit: MeasureEdit, like: Promise<Likeness | null>): Promise<void> {
+    const { draft, typing } = this.session;
+    const { settings } = draft;
+    const clear = () => {
+      if (draft.note === settings.note) draft.note = '';
+    };
     await this.named((name) =>
-      this.showTrial(() => this.session.typing.try(cell, edit, name, like), noop),
+      this.showTrial(() => typing.try(cell, edit, name, settings, like), clear),
     );
   }
 
   /** Writes an amount into every marked cell. */
   typeIntoAll(edit: MeasureEdit): Promise<void> {
-    return this.writeBlock((name) => this.session.blocks.enter(edit, name));
+    return this.writeBlock((...by) => this.session.blocks.enter(edit, ...by));
   }
 
   /** Writes rows of numbers into the marked cells. */
   paste(texts: readonly (readonly string[])[]): Promise<void> {
-    return this.writeBlock((name) => this.session.blocks.paste(texts, name));
+    return this.writeBlock((...by) => this.session.blocks.paste(texts, ...by));
   }
 
   /** Fills the marked block from its first column or row. */
   fill(direction: Direction): Promise<void> {
-    return this.writeBlock((name) => this.session.blocks.fill(direction, name));
+    return this.writeBlock((...by) => this.session.blocks.fill(direction, ...by));
   }
 
   /** Undoes an entry; a load only once that is confirmed. */
@@ -218,12 +225,32 @@ export class Actions {
     });
   }
 
-  private async writeBlock(write: (pf_user: string) => Promise<Written | null>): Promise<void> {
+  private async writeBlock(
+    write: (pf_user: string, settings: WriteSettings) => Promise<Written | null>,
+  ): Promise<void> {
     if (this.session.blocks.isRefused()) return;
-    await this.named(async (name) => {
-      const written = await write(name);
+    await this.withSettings(async (...by) => {
+      const written = await write(...by);
       if (written) this.sayWritten('scale', written);
+      return written !== null;
     });
+  }
+
+  /**
+   * Writes in a person's name with what the panel has set, whose note is used up by it.
+   *
+   * @param write answers whether it wrote something; otherwise the note stays in the panel
+   */
+  private async withSettings(
+    write: (pf_user: string, settings: WriteSettings) => Promise<boolean>,
+  ): Promise<void> {
+    const { draft } = this.session;
+    const settings = draft.takeSettings();
+    let isWritten = false;
+    await this.named(async (name) => {
+      isWritten = await write(name, settings);
+    });
+    if (!isWritten) draft.giveBack(settings);
   }
 
   /** @param clear empties the form that the trial came from, once it is kept */

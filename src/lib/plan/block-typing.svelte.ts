@@ -21,12 +21,14 @@ import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import { spread, type Spread } from './operation-draft.svelte';
+import type { WriteSettings } from './operation-draft.svelte';
 
 const OVERLAP =
   'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
 const PRICE_AND_OTHERS =
   'A price is changed through its value, so it is changed alone. Mark prices only, or none.';
+const HELD_TOGETHER =
+  'The price is held, so value and units change together. Mark cells of one of them.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
 /** A sentence that says why nothing was written; it is shown where the cells are. */
@@ -91,8 +93,12 @@ export class BlockTyping {
    * @returns null if nothing was written, which {@link refusal} explains
    * @throws ApiError with a sentence if it is refused by the service
    */
-  paste(texts: readonly (readonly string[])[], pf_user: string): Promise<Written | null> {
-    return this.write(pf_user, async (marked) => {
+  paste(
+    texts: readonly (readonly string[])[],
+    pf_user: string,
+    settings: WriteSettings,
+  ): Promise<Written | null> {
+    return this.write(pf_user, settings, async (marked) => {
       const [wide, high] = [texts[0]?.length ?? 0, texts.length];
       if (marked.length === 1 && wide * high > 1) {
         if (wide * high > MOST_CHANGED) return { refusal: TOO_MANY };
@@ -110,14 +116,16 @@ export class BlockTyping {
   }
 
   /** Fills the block from its first column or row; see {@link paste}. */
-  fill(direction: Direction, pf_user: string): Promise<Written | null> {
-    return this.write(pf_user, (marked) => placeFilled(marked, direction, this.words.print));
+  fill(direction: Direction, pf_user: string, settings: WriteSettings): Promise<Written | null> {
+    return this.write(pf_user, settings, (marked) =>
+      placeFilled(marked, direction, this.words.print),
+    );
   }
 
   /** Writes what was typed into every marked cell; see {@link paste}. */
-  enter(edit: MeasureEdit, pf_user: string): Promise<Written | null> {
+  enter(edit: MeasureEdit, pf_user: string, settings: WriteSettings): Promise<Written | null> {
     const text = '';
-    return this.write(pf_user, (marked) => ({
+    return this.write(pf_user, settings, (marked) => ({
       asked: marked.map((cell) => ({ cell, edit, text })),
     }));
   }
@@ -128,12 +136,12 @@ export class BlockTyping {
 
   private async write(
     pf_user: string,
+    settings: WriteSettings,
     place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
   ): Promise<Written | null> {
     this.refused = null;
     // What is meant is what is marked now, whatever is marked by the time that it is its turn.
     const meant = this.selection.markedByNow();
-    const way = spread.choice;
     try {
       return await this.typing.inTurn(async () => {
         await this.settled();
@@ -143,9 +151,9 @@ export class BlockTyping {
         if ('refusal' in placed) throw new Refusal(placed.refusal);
         if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
           throw new Refusal(OVERLAP);
-        const edits = await this.editsOf(placed.asked, way);
+        const edits = await this.editsOf(placed.asked, settings);
         await this.settled();
-        return this.apply(edits, pf_user);
+        return this.apply(edits, pf_user, settings);
       });
     } catch (error) {
       if (error instanceof ApiError) throw error;
@@ -161,13 +169,16 @@ export class BlockTyping {
   }
 
   /** @throws Refusal, or ApiError, if one of the cells cannot become what is asked of it */
-  private async editsOf(asked: readonly Asked[], way: Spread): Promise<CellEdit[]> {
+  private async editsOf(asked: readonly Asked[], settings: WriteSettings): Promise<CellEdit[]> {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
     const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
     const prices = cells.filter((cell) => this.selection.reader.shownIn(cell) === 'price');
     if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
+    const shown = new Set(cells.map((cell) => this.selection.reader.shownIn(cell)));
+    if (settings.holdPrice && shown.has('value') && shown.has('units'))
+      throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
     // A total stays a total, though somebody else may have written since it was on screen.
     const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
@@ -176,8 +187,10 @@ export class BlockTyping {
       const slice = inPeriods(cell);
       return [{ cell, slice, edit, stored: await api.previewSlice(this.planned.id, slice) }];
     }).then((each) => each.flat());
-    this.check(wanted, ({ cell, edit, stored }) => this.typing.whyNotOf(cell, edit, stored));
-    const edits = this.changesOf(wanted, way);
+    this.check(wanted, ({ cell, edit, stored }) =>
+      this.typing.whyNotOf(cell, edit, stored, settings),
+    );
+    const edits = this.changesOf(wanted, settings);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
   }
@@ -205,21 +218,25 @@ export class BlockTyping {
   }
 
   /** The edits that make cells what they are to be; none for one that is so already. */
-  private changesOf(wanted: readonly Wanted[], way: Spread): CellEdit[] {
+  private changesOf(wanted: readonly Wanted[], settings: WriteSettings): CellEdit[] {
     return wanted.flatMap(({ cell, slice, edit, stored }) => {
-      const amounts = this.typing.amountsFor(cell, edit, stored);
+      const amounts = this.typing.amountsFor(cell, edit, stored, settings);
       if (!amounts) return [];
-      const isEqual = this.typing.isSpreadEqually(cell, edit, way);
+      const isEqual = this.typing.isSpreadEqually(cell, edit, settings);
       const body = { slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
       return [{ cell, body }];
     });
   }
 
   /** Writes all edits as one entry. @throws Refusal with the name of the cell that the service refuses */
-  private async apply(edits: readonly CellEdit[], pf_user: string): Promise<Written> {
+  private async apply(
+    edits: readonly CellEdit[],
+    pf_user: string,
+    { note }: WriteSettings,
+  ): Promise<Written> {
     const bodies = edits.map(({ body }) => body);
     try {
-      return await this.changes.applyEdits(bodies, pf_user);
+      return await this.changes.applyEdits(bodies, note, pf_user);
     } catch (error) {
       const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
       const blamed = at ? edits[Number(at)] : undefined;

@@ -73,10 +73,14 @@ export class Changes {
     });
   }
 
-  /** Scales several slices as one entry; see {@link apply}. */
-  async applyEdits(edits: ScaleEdit[], pf_user: string): Promise<Written> {
+  /** Scales several slices as one entry; see {@link apply}. @param note empty for none */
+  async applyEdits(edits: ScaleEdit[], note: string, pf_user: string): Promise<Written> {
     return this.run(`${OPERATIONS.scale.verbs.progressive} …`, async () => {
-      const answer = await api.operate(this.planned.id, 'scale', { edits, pf_user });
+      const answer = await api.operate(this.planned.id, 'scale', {
+        edits,
+        ...(note.trim() !== '' && { note }),
+        pf_user,
+      });
       this.own.forgetUndone();
       return this.showRows(answer);
     });

@@ -43,6 +43,19 @@ class SpreadChoice {
 
 export const spread = new SpreadChoice();
 
+/** What the panel has set for the next write, however its amounts are entered. */
+export interface WriteSettings {
+  spread: Spread;
+  /** Whether each row keeps its value per unit. */
+  holdPrice: boolean;
+  /** The note of the log entry; empty for none. */
+  note: string;
+}
+
+export const HELD_BY_PERCENT =
+  'Some of these rows are locked, so the price of the others can be held by a percentage only.';
+export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
+
 /** An edit, and the slice that was selected when it was typed. */
 interface EditForSlice {
   edit: MeasureEdit;
@@ -176,16 +189,33 @@ export class OperationDraft {
     const { value, units, outcome } = this;
     if (!this.isReadable) return 'One of the amounts is no number.';
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
-    if (this.holdPrice && this.isPartlyLocked)
-      return 'Some of these rows are locked, so the price of the others can be held by a percentage only.';
-    if (outcome?.unroundedUnits != null && outcome.units?.change === 0)
-      return 'This is less than one unit, so the price cannot be held.';
+    if (this.holdPrice && this.isPartlyLocked) return HELD_BY_PERCENT;
+    if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;
     const ofNothing = (['value', 'units'] as const).some(
       (role) => this[role]?.by === 'percent' && outcome?.[role]?.now === 0,
     );
     return ofNothing
       ? 'This total is 0, and so is any percentage of it. Enter an amount, or hold the price: then every row behind the selection changes by the percentage.'
       : 'This changes nothing.';
+  }
+
+  /** What applies to the next write. A source without units has no price to hold. */
+  get settings(): WriteSettings {
+    const { valueColumn, unitsColumn } = this.planned;
+    const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
+    return { spread: spread.choice, holdPrice, note: this.note };
+  }
+
+  /** The settings for a write that begins now. It takes the note out of the form: the next write has none. */
+  takeSettings(): WriteSettings {
+    const { settings } = this;
+    this.note = '';
+    return settings;
+  }
+
+  /** Puts the note of a write that failed back into the form, unless another one was typed meanwhile. */
+  giveBack({ note }: WriteSettings): void {
+    if (this.note === '') this.note = note;
   }
 
   /**

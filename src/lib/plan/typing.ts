@@ -10,11 +10,17 @@ import type { Shows } from './cell-reader';
 import type { Changes, Written } from './changes.svelte';
 import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
-import { spread, type Operation } from './operation-draft.svelte';
+import {
+  HELD_BY_PERCENT,
+  LESS_THAN_A_UNIT,
+  spread,
+  type Operation,
+  type WriteSettings,
+} from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { amountOf, scaleOutcome, whyInProportion } from './scale-draft';
-import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
+import type { Amounts, MeasureDraft, MeasureEdit, ScaleOutcome } from './scale-draft';
 import type { Slice, SlicePreview } from '../contract/operations';
 
 /**
@@ -89,7 +95,7 @@ export class Typing {
     // The value of one unit is not rounded as that of all of them is.
     if (shows === 'price')
       return scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
-    return this.outcome(shows, edit, totals);
+    return this.scaled(cell, shows, edit, totals, false)[roleOf(shows)];
   }
 
   /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
@@ -144,6 +150,7 @@ export class Typing {
   /**
    * Writes an amount after those that were typed before it, from the total as it is stored by then.
    *
+   * @param settings of the panel, from when it was typed
    * @param like answers what the cell is made like if it is empty
    * @returns what was written, and by which operation
    * @throws ApiError with a sentence if it cannot be written; nothing was written then
@@ -152,11 +159,11 @@ export class Typing {
     cell: ReadCell,
     edit: MeasureEdit,
     pf_user: string,
+    settings: WriteSettings,
     like: Promise<Likeness | null>,
   ): Promise<Written & { kind: Operation['kind'] }> {
-    const isEqual = this.isSpreadEqually(cell, edit);
     return this.inTurn(async () => {
-      const { slice, operation } = await this.operationOf(cell, edit, isEqual, like);
+      const { slice, operation } = await this.operationOf(cell, edit, settings, like);
       return { ...(await this.changes.apply(operation, slice, pf_user)), kind: operation.kind };
     });
   }
@@ -172,11 +179,11 @@ export class Typing {
     cell: ReadCell,
     edit: MeasureEdit,
     pf_user: string,
+    settings: WriteSettings,
     like: Promise<Likeness | null>,
   ): Promise<boolean> {
-    const isEqual = this.isSpreadEqually(cell, edit);
     return this.inTurn(async () => {
-      const entered = await this.operationOf(cell, edit, isEqual, like);
+      const entered = await this.operationOf(cell, edit, settings, like);
       return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
     });
   }
@@ -192,7 +199,12 @@ export class Typing {
    * Why an amount can make nothing of a cell's rows as they are stored, whatever the screen shows of them;
    * null if it can.
    */
-  whyNotOf(cell: CellIdentity, edit: MeasureEdit, stored: Stored): string | null {
+  whyNotOf(
+    cell: ReadCell,
+    edit: MeasureEdit,
+    stored: Stored,
+    { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
+  ): string | null {
     const shows = this.selection.reader.shownIn(cell);
     if (stored.row_count === 0 || shows === null)
       return 'There are no rows to change in this cell.';
@@ -201,7 +213,12 @@ export class Typing {
     if (shows === 'price' && price(now, stored.units_total) === null) {
       return 'There are no units in this cell any more, so it has no price.';
     }
-    return edit.by === 'percent' && now === 0 ? NOTHING_OF_ZERO : null;
+    if (edit.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
+    if (!holdPrice || shows === 'price') return null;
+    const { amounts, value, units } = this.scaled(cell, shows, edit, stored, true);
+    if (amounts || !value || !units) return null;
+    if (this.isPartlyLocked(cell) && edit.by !== 'percent') return HELD_BY_PERCENT;
+    return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
   }
 
   /**
@@ -209,18 +226,31 @@ export class Typing {
    *
    * @param stored the rows behind the cell, of which {@link whyNotOf} has said that the amount can change them
    */
-  amountsFor(cell: CellIdentity, edit: MeasureEdit, stored: Stored): Amounts | null {
+  amountsFor(
+    cell: ReadCell,
+    edit: MeasureEdit,
+    stored: Stored,
+    { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
+  ): Amounts | null {
     const shows = this.selection.reader.shownIn(cell);
-    return shows && amountOf(roleOf(shows), edit, this.outcome(shows, edit, stored));
+    if (!shows) return null;
+    const isHeld = holdPrice && shows !== 'price';
+    const outcome = this.scaled(cell, shows, edit, stored, isHeld);
+    const role = roleOf(shows);
+    return isHeld ? outcome.amounts : amountOf(role, edit, outcome[role]);
   }
 
   /**
    * Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage or a price,
    * of which each row keeps its share.
    */
-  isSpreadEqually(cell: CellIdentity, edit: MeasureEdit, choice = spread.choice): boolean {
+  isSpreadEqually(
+    cell: CellIdentity,
+    edit: MeasureEdit,
+    { spread: choice, holdPrice }: Pick<WriteSettings, 'spread' | 'holdPrice'>,
+  ): boolean {
     if (this.selection.reader.shownIn(cell) === 'price') return false;
-    const draft = { value: edit, units: null, holdPrice: false };
+    const draft = { value: edit, units: null, holdPrice };
     return choice === 'equal' && whyInProportion(draft) === null;
   }
 
@@ -228,7 +258,7 @@ export class Typing {
   private async operationOf(
     typed: ReadCell,
     edit: MeasureEdit,
-    isEqual: boolean,
+    settings: WriteSettings,
     offered: Promise<Likeness | null>,
   ): Promise<Entered> {
     await this.changes.settled();
@@ -239,18 +269,20 @@ export class Typing {
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
     const slice = inPeriods(cell);
     const stored = await api.previewSlice(this.planned.id, slice);
+    const note = settings.note.trim() === '' ? {} : { note: settings.note };
     const like = isEmpty(stored) ? await offered : null;
     if (like) {
-      const operation = await this.cloneOf(like, edit, roleOf(shows));
+      const { kind, body } = await this.cloneOf(like, edit, roleOf(shows));
       await this.changes.settled();
-      return { cell, slice: like.slice, operation };
+      return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } } };
     }
-    const why = this.whyNotOf(cell, edit, stored);
+    const why = this.whyNotOf(cell, edit, stored, settings);
     if (why) throw new ApiError(0, why);
-    const amounts = this.amountsFor(cell, edit, stored);
+    const amounts = this.amountsFor(cell, edit, stored, settings);
     if (!amounts) throw new ApiError(0, 'This changes nothing.');
     await this.changes.settled();
-    const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }) };
+    const isEqual = this.isSpreadEqually(cell, edit, settings);
+    const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }), ...note };
     return { cell, slice, operation: { kind: 'scale', body } };
   }
 
@@ -259,7 +291,7 @@ export class Typing {
     { slice, set }: Likeness,
     { by, amount }: MeasureEdit,
     role: 'value' | 'units',
-  ): Promise<Operation> {
+  ): Promise<Extract<Operation, { kind: 'clone' }>> {
     if (by === 'percent') {
       throw new ApiError(0, 'Nothing is there yet, nor any percentage of it. Type an amount.');
     }
@@ -274,20 +306,30 @@ export class Typing {
     return { kind: 'clone', body: { set, scale_factor } };
   }
 
-  /** The measure that a cell changes, before and after. */
-  private outcome(shows: Shows, edit: MeasureEdit, totals: Totals): MeasureDraft | null {
+  /** The measures before and after an amount is typed into a cell, and what a scale carries for it. */
+  private scaled(
+    cell: CellIdentity | ReadCell,
+    shows: Shows,
+    edit: MeasureEdit,
+    totals: Totals,
+    holdPrice: boolean,
+  ): ScaleOutcome {
     const { valueColumn, unitsColumn } = this.planned;
-    const role = roleOf(shows);
     const units = totals.units_total ?? 0;
     const asked: MeasureEdit =
       shows === 'price' && edit.by !== 'percent'
         ? { by: edit.by, amount: tidy(edit.amount * units) }
         : edit;
-    const edits = { value: null, units: null, [role]: asked };
-    return scaleOutcome({ ...edits, holdPrice: false }, totals, {
-      value: decimalsOf(valueColumn?.base_type),
-      units: decimalsOf(unitsColumn?.base_type),
-    })[role];
+    const edits = { value: null, units: null, [roleOf(shows)]: asked };
+    const isPartlyLocked = 'slice' in cell && this.isPartlyLocked(cell);
+    return scaleOutcome({ ...edits, holdPrice, isPartlyLocked }, totals, {
+      value: decimalsOf(valueColumn?.type),
+      units: decimalsOf(unitsColumn?.type),
+    });
+  }
+
+  private isPartlyLocked({ slice }: ReadCell): boolean {
+    return this.locks.on(slice).length > 0;
   }
 }
 
