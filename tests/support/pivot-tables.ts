@@ -17,7 +17,8 @@ import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { ReadCell } from '../../src/lib/pivot/slice/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/values/engine-types';
 import { listOf } from '../../src/lib/pivot/slice/slice';
-import { ViewReader, type BesideTable, type Untold } from '../../src/lib/pivot/grid/view-reader';
+import type { BesideTable, Untold } from '../../src/lib/pivot/grid/beside';
+import { ViewReader } from '../../src/lib/pivot/grid/view-reader';
 
 /** A row of the tables; a date is ISO text. */
 export type Row = Record<string, string | number | boolean | null>;
@@ -163,7 +164,7 @@ export async function everyCell(
   };
   if (layout.depth !== undefined) await view.set_depth(layout.depth);
   const untold = layout.config as Untold;
-  const reader = await ViewReader.open(table, view, untold, undefined, undefined, beside);
+  const reader = await ViewReader.open(table, view, untold, beside ? { beside } : {});
   const cells: ReadCell[] = [];
   const [rows, columns] = [await view.num_rows(), await view.num_columns()];
   for (let y = 0; y < rows; y++) {

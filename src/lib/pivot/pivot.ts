@@ -1,23 +1,13 @@
 import type { MeasureDecimals } from '../contract/decimals';
 import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
-import { columnsIn, only, streamOf } from './rows/arrow-columns';
-import type { Buckets } from './table/buckets';
-import { Busy, ended, Gate, nextTask } from './waiting';
-import type { CellIdentity, CellPosition, Press } from './slice/cell';
 import { shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
-import type { ColumnFacts } from './rows/column-facts';
-import { type AnsweredRows, fitted, typesOf } from './rows/rows';
-import type { KnownDays } from './rows/days';
-import { EmptyValues } from './grid/empty-values';
-import type { Schema, Viewer } from './values/engine-types';
-import { dateOfGroup, monthsOf } from './layout/expected-layout';
-import { measureFormats, withoutEarlierFormats } from './layout/formats';
-import type { ColumnFormat } from './values/column-format';
-import { Grid } from './grid/grid';
+import type { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
 import { NONE_TOGGLED, type ToggledGroups } from './grid/toggled';
-import type { KnownValues } from './rows/known-values';
+import type { Tried } from './grid/tried';
+import { dateOfGroup, monthsOf } from './layout/expected-layout';
+import { measureFormats, withoutEarlierFormats } from './layout/formats';
 import {
   type CleanLayout,
   cleanLayout,
@@ -30,52 +20,37 @@ import {
   withoutMonthOrder,
   withoutOther,
 } from './layout/layout';
-import { Members } from './table/members';
+import { openParts, type PivotOptions, type PivotParts } from './pivot-parts';
+import { columnsIn } from './rows/arrow-columns';
 import type { Origins } from './rows/origins';
-import { createViewer, startEngine } from './table/perspective';
-import { PivotTable } from './table/pivot-table';
-import { readyRows, whyNotBeside, type ComparedRows, type RowsOptions } from './table/ready-rows';
-import { TableRows } from './table/table-rows';
-import { TableViewer } from './table/table-viewer';
-import { Tried } from './grid/tried';
-import { ViewerLayout } from './table/viewer-layout';
-
-/** What a pivot tells the page. */
-export interface PivotEvents {
-  /** A cell or a header was pressed, at this place. */
-  onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
-  /** Rows were opened or closed. */
-  onRows(): void;
-  /** Rows came or went, or are arranged in another way: a chart that was read before is old. */
-  onShown(): void;
-  /** The user changed what the pivot shows. */
-  onLayout(): Promise<void>;
-  /** The engine begins to arrange rows in another way, to open or to close them, or has done so. */
-  onBusy(isBusy: boolean): void;
-  /** The viewer's own settings opened or closed. */
-  onSettings(open: boolean): void;
-}
-
-/** Whose rows: those of the pivot's own version, or those of the one that it is compared with. */
-export type Side = 'own' | 'other';
-
-interface PivotOptions extends PivotEvents, RowsOptions {
-  /** Where the pivot goes; it fills its host. */
-  host: HTMLElement;
-  dark: boolean;
-}
+import { type AnsweredRows, typesOf } from './rows/rows';
+import { Members } from './table/members';
+import { startEngine } from './table/perspective';
+import { PivotRows, type Side } from './table/pivot-rows';
+import { whyNotBeside, type ComparedRows } from './table/ready-rows';
+import type { ColumnFormat } from './values/column-format';
+import type { Schema } from './values/engine-types';
+import { ended } from './waiting';
 
 /** How the rows are shown: as the grid, or as a kind of chart. */
 type Shape = typeof GRID | ChartKind;
-
-const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
-const themeOf = (dark: boolean): string => (dark ? THEMES.dark : THEMES.light);
 
 /**
  * A pivot over the rows of one version: an indexed table and the viewer on it. Owns both, and
  * deletes them in order. Nothing outside this folder knows the engine behind it.
  */
 export class Pivot {
+  /** The values of the columns in the version's own rows. */
+  readonly members: Members;
+  /** The grid: what it shows, its cells and its marks. */
+  readonly grid: Grid;
+  /** The types of the columns that layouts speak of. */
+  readonly schema: Schema;
+  /** The measures, and their parts by origin. */
+  readonly origins: Origins;
+  /** The decimals that the measures are written with. */
+  readonly decimals: MeasureDecimals;
+  private readonly rows: PivotRows;
   private readonly months: ReadonlyMap<string, MonthOrder>;
   /** What is on screen: the grid, or a chart in front of it. */
   private kind: Shape = GRID;
@@ -83,52 +58,25 @@ export class Pivot {
   private chartMeasure: string | undefined;
   /** How the amounts of each measure are shown; undefined: in full, with the measure's own decimals. */
   private amounts: Layout['amounts'];
-  private refreshes = 0;
-  private dark: boolean;
   /** Ends when no chart is being read, whose views would keep the table. */
   private charting: Promise<unknown> = Promise.resolve();
-  /** The log entry that rows which are tried, and not written, tell; null if none are. */
-  private triedEntry: number | null = null;
-  private readonly empty: EmptyValues;
-  /** The values of the columns in the version's own rows. */
-  readonly members: Members;
 
-  private constructor(
-    private readonly options: Omit<PivotOptions, 'compared'>,
-    private readonly table: PivotTable,
-    /** All rows of the table, with the columns that are made. */
-    private readonly rows: TableRows,
-    /** The engine's viewer, which {@link viewer} tells what to show. */
-    private readonly element: Viewer,
-    private readonly viewer: TableViewer,
-    private readonly viewerLayout: ViewerLayout,
-    /** The types of all columns, those that are made of dates among them. */
-    private readonly whole: Schema,
-    /** The grid: what it shows, its cells and its marks. */
-    readonly grid: Grid,
-    readonly schema: Schema,
-    private readonly facts: ReadonlyMap<string, ColumnFacts>,
-    /** The values of the dimensions in the version's own rows. */
-    private readonly known: KnownValues,
-    /** The days of all rows. */
-    private readonly days: KnownDays,
-    private readonly buckets: Buckets,
-    private readonly gate: Gate,
-    /** The measures, and their parts by origin. */
-    readonly origins: Origins,
-    /** The decimals that the measures are written with. */
-    readonly decimals: MeasureDecimals,
-  ) {
-    this.dark = options.dark;
-    this.months = monthsOf(options.columns, schema, facts);
-    this.empty = new EmptyValues(table, schema, options.index, grid.shown);
+  private constructor(private readonly parts: PivotParts) {
+    const { grid, schema, origins, decimals, options } = parts;
+    this.grid = grid;
+    this.schema = schema;
+    this.origins = origins;
+    this.decimals = decimals;
+    this.months = monthsOf(options.columns, schema, parts.facts);
+    this.rows = new PivotRows(parts);
     const dates = new Map(
       [...this.months.keys()].flatMap((name) => {
         const date = dateOfGroup(name, options.columns);
         return date === null ? [] : [[name, date] as const];
       }),
     );
-    this.members = new Members(rows, schema, known, (logid) => this.isOf('own', logid), dates);
+    const isOwn = (logid: number) => this.rows.isOf('own', logid);
+    this.members = new Members(parts.rows, schema, parts.known, isOwn, dates);
   }
 
   /** {@link whyNotBeside} for rows that are not loaded yet. */
@@ -147,116 +95,46 @@ export class Pivot {
    * @param bytes a complete Arrow stream of one record batch; the engine takes it over
    * @throws Error if the engine cannot start or refuses the rows
    */
-  static async open(bytes: ArrayBuffer, { compared, ...options }: PivotOptions): Promise<Pivot> {
-    const engine = await startEngine();
-    // None of the closures below may hold the rows as they came: they live as long as the pivot.
-    const { columns, names, whole, schema, origins, decimals, buckets, days, rest } = readyRows(
-      bytes,
-      {
-        ...options,
-        compared,
-      },
-    );
-    const { index } = options;
-    const loading = engine.table(streamOf(only(columns, names)), { index });
-    // Whoever waits for the table hears that it is refused.
-    loading.catch(() => undefined);
-    const element = createViewer();
-    try {
-      await nextTask();
-      // The engine has the rows now, and what follows is done while it loads them.
-      const { facts, known, others } = rest();
-      element.setAttribute('theme', themeOf(options.dark));
-      options.host.append(element);
-      await element.resetThemes(Object.values(THEMES));
-      hideOwnControls(element);
-      const plugin = await element.getPlugin(GRID);
-      const busy = new Busy((isBusy) => options.onBusy(isBusy));
-      const gate: Gate = new Gate(() => grid.invalidate());
-      const rows = new TableRows(engine, { table: await loading, names }, whole, index, gate);
-      const viewer = new TableViewer(element, rows, whole, busy);
-      const table = new PivotTable(
-        whole,
-        index,
-        buckets,
-        () => rows.table,
-        (needed) => viewer.bring(needed),
-      );
-      rows.hold(columns);
-      for (const other of others) await rows.append(other);
-      const viewerLayout: ViewerLayout = new ViewerLayout(element, buckets, (levels) =>
-        grid.shown.expansion.levelsOf(levels),
-      );
-      const grid: Grid = new Grid(
-        plugin,
-        table,
-        origins,
-        {
-          untold: () => viewerLayout.read(),
-          textOf: (column) => buckets.textOf(column),
-          daysOf: (date) => days.of(date),
-          valuesOf: (key, wanted) => rows.valuesOf(key, wanted),
-        },
-        {
-          onTarget: (cell, at, how) => options.onTarget(cell, at, how),
-          onRows: () => options.onRows(),
-          onSort: (sort) => {
-            const sorting = busy.during(() => element.restore({ sort }));
-            // What is on screen stays as it is.
-            sorting.catch(() => element.resetError()).catch(() => undefined);
-          },
-          onDeeper: () => pivot.joinLevels(),
-        },
-        busy,
-        gate,
-      );
-      const pivot: Pivot = new Pivot(
-        options,
-        table,
-        rows,
-        element,
-        viewer,
-        viewerLayout,
-        whole,
-        grid,
-        schema,
-        facts,
-        known,
-        days,
-        buckets,
-        gate,
-        origins,
-        decimals,
-      );
-      for (const each of [columns, ...others]) pivot.empty.note(each);
-      viewer.listen(() => pivot.follow());
-      element.addEventListener('perspective-toggle-settings', (event) => {
-        if (!(event instanceof CustomEvent)) return;
-        viewerLayout.isWhole = event.detail === true;
-        options.onSettings(viewerLayout.isWhole);
-      });
-      return pivot;
-    } catch (error) {
-      await ended(
-        () => element.delete(),
-        () => loading.then((table) => table.delete()),
-      );
-      element.remove();
-      throw error;
-    }
+  static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
+    const parts = await openParts(bytes, options);
+    const pivot = new Pivot(parts);
+    parts.viewer.listen(() => pivot.follow());
+    return pivot;
   }
 
   /** The column the rows are indexed on. */
   get index(): 'pf_id' | 'pf_gkey' {
-    return this.options.index;
+    return this.parts.options.index;
   }
 
-  /**
-   * How many rows of the version are loaded; those of another one that it is compared with do not count,
-   * and neither do those that are only tried.
-   */
+  /** How many of the version's own rows are loaded, without rows that are only tried. */
   get rowCount(): number {
-    return this.rows.count((logid) => this.isOf('own', logid));
+    return this.rows.rowCount;
+  }
+
+  /** The log entries that the loaded rows of a side come from. */
+  entries(side: Side = 'own'): ReadonlySet<number> {
+    return this.rows.entries(side);
+  }
+
+  /** Appends rows: see {@link PivotRows.append}. @throws RowsError if the loaded table cannot hold them */
+  append(rows: AnsweredRows, side: Side = 'own'): Promise<void> {
+    return this.rows.append(rows, side);
+  }
+
+  /** Removes the rows of a log entry. */
+  removeEntry(logid: number, side: Side = 'own'): Promise<void> {
+    return this.rows.removeEntry(logid, side);
+  }
+
+  /** Appends rows that are not written: see {@link PivotRows.try}. */
+  try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
+    return this.rows.try(rows, text);
+  }
+
+  /** Takes out the rows that are tried, if there are any. */
+  endTrial(): Promise<void> {
+    return this.rows.endTrial();
   }
 
   /** The id of the version that is compared with; null without one. */
@@ -296,11 +174,7 @@ export class Pivot {
 
   /** What the engine shows: {@link layout}, with what keeps months in order. */
   private async engineLayout(): Promise<Layout> {
-    // While the viewer is given another table, it shows nothing.
-    await this.viewer.brought();
-    const layout = await this.viewerLayout.read();
-    const { [this.index]: _, ...aggregates } = layout.aggregates ?? {};
-    layout.aggregates = aggregates;
+    const layout = await this.parts.viewer.read();
     layout.plugin = this.kind;
     layout.chart_measure = this.chartMeasure;
     layout.amounts = this.amounts;
@@ -314,7 +188,7 @@ export class Pivot {
 
   /** A sensible layout from the metadata and the data. */
   defaultLayout(): Layout {
-    return defaultLayout(this.options.columns, this.schema, this.facts, this.origins);
+    return defaultLayout(this.parts.options.columns, this.schema, this.parts.facts, this.origins);
   }
 
   /** A layout without what the loaded rows do not have: what {@link apply} would show of it. */
@@ -328,7 +202,7 @@ export class Pivot {
       ...(layout.plugin !== undefined && { plugin: shownAs(layout.plugin) }),
       columns_config: withoutEarlierFormats(
         layout.columns_config ?? {},
-        this.options.columns,
+        this.parts.options.columns,
         schema,
         origins,
       ),
@@ -357,7 +231,7 @@ export class Pivot {
       ordered;
     this.grid.shown.setOpen({ depth, columns_depth, total_column, subtotals }, toggled);
     this.writeAmounts(amounts);
-    await this.restore({ split_by: [], ...config, plugin: GRID });
+    await this.parts.viewer.restore({ split_by: [], ...config, plugin: GRID });
     this.kind = shownAs(config.plugin);
     this.chartMeasure = chart_measure;
     return { dropped, ignoresOr };
@@ -375,78 +249,20 @@ export class Pivot {
     if (isRegrouped) this.grid.shown.expansion.setDepth(depth ?? null);
     const isSplitAnew = JSON.stringify(split_by) !== JSON.stringify(before.split_by);
     if (isSplitAnew) this.grid.shown.across.setDepth(ordered.columns_depth ?? null);
-    await this.restore({ group_by, split_by, columns, filter, sort, expressions, aggregates });
+    await this.parts.viewer.restore({
+      group_by,
+      split_by,
+      columns,
+      filter,
+      sort,
+      expressions,
+      aggregates,
+    });
   }
 
   /** Filters the pivot, keeping everything else as it is. */
   async filter(filter: LayoutFilter[]): Promise<void> {
-    await this.restore({ filter });
-  }
-
-  /**
-   * Appends rows, in one update of the engine; the view re-sums them in place.
-   *
-   * @throws RowsError if the loaded table cannot hold them
-   */
-  async append(rows: AnsweredRows, side: Side = 'own'): Promise<void> {
-    if (rows.count === 0) return;
-    const { origins } = this;
-    const answered = fitted(rows.columns, origins.loaded(this.schema), this.options.index);
-    const extended = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
-    const columns = this.buckets.extend(extended);
-    this.empty.note(columns);
-    this.days.add(columns);
-    await this.empty.noteExpressions(columns);
-    await this.grid.whileRemade(async () => {
-      const isLoadedAnew = await this.rows.append(columns);
-      if (side === 'own' && rows.logid !== this.triedEntry) this.known.add(answered);
-      await this.settle(isLoadedAnew);
-    });
-  }
-
-  /** Removes the rows of a log entry. */
-  async removeEntry(logid: number, side: Side = 'own'): Promise<void> {
-    const ofTable = side === 'own' ? logid : -logid;
-    await this.grid.whileRemade(async () => {
-      const isLoadedAnew = await this.rows.remove(ofTable);
-      this.days.remove(ofTable);
-      if (side === 'own' && logid !== this.triedEntry) this.known.forget();
-      await this.settle(isLoadedAnew);
-    });
-  }
-
-  /**
-   * Appends rows that are not written, and marks the cells that they change. They are no rows of the
-   * version: no count, no list of values and no list of entries has them
-   * (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
-   *
-   * @param rows the rows of a preview, which carry a negative `pf_logid`
-   * @param text what a cell says that changes
-   * @returns how much the rows add to each cell
-   * @throws RowsError if the loaded table cannot hold them; none of them is in it then
-   */
-  async try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
-    const logid = rows.logid ?? NaN;
-    this.triedEntry = logid;
-    try {
-      await this.append(rows);
-      const { config } = await this.grid.shown.ask(async (reader) => reader);
-      const tried = await Tried.read(this.table, config, this.origins.ratios, logid);
-      this.grid.marks.showTried({ tried, text });
-      return tried;
-    } catch (error) {
-      await this.endTrial();
-      throw error;
-    }
-  }
-
-  /** Takes out the rows that are tried, if there are any. */
-  async endTrial(): Promise<void> {
-    const { triedEntry } = this;
-    if (triedEntry === null) return;
-    this.grid.marks.showTried(null);
-    await this.removeEntry(triedEntry);
-    this.triedEntry = null;
+    await this.parts.viewer.restore({ filter });
   }
 
   /** Shows the grid, or the nearest kind of chart to a plugin's name. What is arranged stays. */
@@ -467,7 +283,7 @@ export class Pivot {
   /** How the measures are written now. */
   private get formats(): ReadonlyMap<string, ColumnFormat> {
     const { amounts, decimals, origins } = this;
-    return measureFormats(this.options.columns, decimals, amounts, origins);
+    return measureFormats(this.parts.options.columns, decimals, amounts, origins);
   }
 
   private writeAmounts(amounts: Layout['amounts']): void {
@@ -481,7 +297,7 @@ export class Pivot {
     const isUsual = style.shown_in === undefined && style.decimals === undefined;
     this.writeAmounts(isUsual ? others : { ...others, [measure]: style });
     await this.grid.redraw();
-    this.options.onShown();
+    this.parts.options.onShown();
   }
 
   /** What a chart of what is shown draws; see {@link readChart}. */
@@ -492,36 +308,29 @@ export class Pivot {
   }
 
   private async readChart(): Promise<Chart> {
-    const { table, schema, months, origins, formats } = this;
-    const { columns } = this.options;
+    const { schema, months, origins, formats } = this;
+    const { table, gate, options } = this.parts;
     const layout = await this.layout();
     const wanted = layout.chart_measure ?? null;
-    return this.gate.ask(() =>
+    const { columns } = options;
+    return gate.ask(() =>
       readChart({ table, layout, schema, columns, months, origins, formats }, wanted),
     );
   }
 
   /** Opens or closes the viewer's own settings, in which all levels of rows can be arranged. */
   async toggleSettings(open: boolean): Promise<void> {
+    const { viewer, element } = this.parts;
     if (open) {
-      // They offer all columns of the table.
-      await this.viewer.bring(Object.keys(this.whole));
-      this.viewerLayout.isWhole = true;
+      await viewer.bringAll();
       const { reader } = this.grid.shown;
-      if (reader && reader.levels < reader.config.group_by.length) await this.joinLevels();
+      if (reader && reader.levels < reader.config.group_by.length) await viewer.joinLevels();
     }
-    await this.element.toggleConfig(open);
+    await element.toggleConfig(open);
   }
 
-  /** Has the view made with the levels of rows that are open. */
-  private async joinLevels(): Promise<void> {
-    if (!this.viewer.isClosed) await this.restore({ group_by: [...this.viewerLayout.rows] });
-  }
-
-  async setDark(dark: boolean): Promise<void> {
-    if (dark === this.dark) return;
-    this.dark = dark;
-    await this.restore({});
+  setDark(dark: boolean): Promise<void> {
+    return this.parts.viewer.setDark(dark);
   }
 
   /**
@@ -529,95 +338,34 @@ export class Pivot {
    * is left to itself, since whoever waits for this wants to show something else.
    */
   async dispose(): Promise<void> {
-    if (this.viewer.isClosed) return;
-    this.viewer.close();
+    if (this.parts.viewer.isClosed) return;
+    this.parts.viewer.close();
     await ended(
       () => this.charting,
-      () => this.viewer.brought(),
-      () => this.element.flush(),
+      () => this.parts.viewer.brought(),
+      () => this.parts.element.flush(),
       () => this.grid.dispose(),
-      () => this.element.delete(),
-      () => this.table.delete(),
+      () => this.parts.element.delete(),
+      () => this.parts.table.delete(),
     );
-    this.element.remove();
+    this.parts.element.remove();
   }
 
-  private async restore(config: Partial<Layout>): Promise<void> {
-    const theme = themeOf(this.dark);
-    const told = this.viewerLayout.tell(config);
-    // The levels that are not open yet are soon looked at.
-    await this.viewer.show({ theme, ...told.config }, config.group_by ?? [], (isTaken) => {
-      this.viewerLayout.settle(told, isTaken);
-      if (isTaken) this.options.onShown();
-    });
-  }
-
-  /** Takes over what the viewer was told elsewhere. */
+  /** Takes over a change that others made to the viewer. */
   private async follow(): Promise<void> {
-    await this.viewerLayout.follow();
     const layout = await this.engineLayout();
     const ordered = withMonthsInOrder(layout, this.months);
     if (JSON.stringify(ordered.sort) !== JSON.stringify(layout.sort ?? [])) {
       const { sort, expressions, aggregates } = ordered;
-      await this.restore({ sort, expressions, aggregates });
+      await this.parts.viewer.restore({ sort, expressions, aggregates });
     }
-    this.options.onShown();
-    if (!this.viewer.isClosed) await this.options.onLayout();
-  }
-
-  /**
-   * Waits until the screen has a change. A view of rows that were loaded anew has forgotten which of its rows
-   * were open, and is made anew. The engine keeps empty values apart by when they came, in
-   * views that were open then: such a view is made anew, or groups of nothing would show stale sums.
-   * So is one with an expression that looks up other rows: the engine then fails to bring the change.
-   */
-  private async settle(isLoadedAnew: boolean): Promise<void> {
-    // What was read before is old now, though the grid is told later.
-    this.grid.invalidate();
-    const layout = await this.engineLayout();
-    const looksUp = Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text));
-    if (isLoadedAnew || looksUp) return this.refresh(layout);
-    const grouping = [...(layout.group_by ?? []), ...(layout.split_by ?? [])];
-    const names = new Set([...grouping, ...(this.grid.shown.reader?.expressions ?? [])]);
-    if (await this.empty.amongAny(names)) await this.refresh(layout);
-    else {
-      await this.element.flush();
-      this.options.onShown();
-    }
-  }
-
-  private async refresh(layout: Layout): Promise<void> {
-    this.refreshes++;
-    const index = this.options.index;
-    // The viewer replaces its view only if the configuration differs. This difference is not visible.
-    const aggregates = { ...layout.aggregates, [index]: this.refreshes % 2 ? 'count' : 'any' };
-    await this.restore({ aggregates });
-  }
-
-  /** The log entries that the loaded rows of a side come from. */
-  entries(side: Side = 'own'): ReadonlySet<number> {
-    const ids = [...this.rows.entries].filter((logid) => logid !== 0 && this.isOf(side, logid));
-    return new Set(ids.map(Math.abs));
-  }
-
-  /** Whether rows that tell a log entry are written rows of a side. */
-  private isOf(side: Side, logid: number): boolean {
-    // Rows that tell no entry have 0.
-    return logid >= 0 === (side === 'own') && logid !== this.triedEntry;
+    this.parts.options.onShown();
+    if (!this.parts.viewer.isClosed) await this.parts.options.onLayout();
   }
 
   private async valid({ expressions }: Layout): Promise<ReadonlySet<string>> {
     if (!expressions || Object.keys(expressions).length === 0) return new Set();
-    const checked = await this.table.validate_expressions(expressions);
+    const checked = await this.parts.table.validate_expressions(expressions);
     return new Set(Object.keys(checked.expression_schema));
   }
-}
-
-/** Hides the viewer's buttons for settings, export and themes: the page has its own. */
-function hideOwnControls(viewer: Viewer): void {
-  const root = viewer.shadowRoot;
-  if (!root) return;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync('#settings_button, #status_bar { display: none !important; }');
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }

@@ -28,7 +28,8 @@ describe('a gate', () => {
 
   it('has asked again what was asked before it closed', async () => {
     const told: string[] = [];
-    const gate = new Gate(() => told.push('open'));
+    const gate = new Gate();
+    gate.onOpen = () => told.push('open');
     let isComplete = true;
     let end = () => {};
     let reach = () => {};

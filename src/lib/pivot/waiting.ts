@@ -4,8 +4,8 @@ export class Gate {
   /** How often rows were missing. */
   private closings = 0;
 
-  /** @param onOpen is told when the table is complete, before any question goes on */
-  constructor(private readonly onOpen: () => void = () => undefined) {}
+  /** Called when the table is complete, before any question goes on. */
+  onOpen: () => void = () => undefined;
 
   /** Whether rows are missing now. */
   get isClosed(): boolean {
@@ -95,12 +95,12 @@ export class Busy {
   }
 }
 
-/** So long some steps may take together, and each of them. */
+/** Timeout for each step of {@link ended} and for all of them, in milliseconds. */
 export const PATIENCE_MS = 5000;
 
 /**
- * Takes some steps, one after the other, and goes on if one fails or does not end. Waits until all are through,
- * but no longer than {@link PATIENCE_MS}; the steps that are left then are taken all the same.
+ * Runs some steps one after the other, and goes on if one fails or does not end in time. Returns when all have
+ * run, or after {@link PATIENCE_MS}; the remaining steps then still run.
  */
 export async function ended(...steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   await inTime(async () => {
@@ -108,15 +108,52 @@ export async function ended(...steps: readonly (() => Promise<unknown>)[]): Prom
   });
 }
 
-/** Waits until something has ended, in whatever way, or for {@link PATIENCE_MS}. */
+/** Waits until `work` has ended or failed, or for {@link PATIENCE_MS}. */
 async function inTime(work: () => Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE_MS)));
-  // One that throws at once fails like one that rejects.
+  // Work that throws at once fails like work that rejects.
   const working = (async () => work())();
-  await Promise.race([working.catch(() => undefined), late]);
-  clearTimeout(timer);
+  await endsWithin(
+    PATIENCE_MS,
+    working.catch(() => undefined),
+  );
 }
 
-/** Lets whatever else waits for the thread go before what follows. */
+/** Whether a promise resolves within some milliseconds. */
+async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  const isEnded = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return isEnded;
+}
+
+/** Runs pieces of work one after the other, in the order in which they come. */
+export class InTurn {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` after the work before it has ended or failed. @throws whatever `work` throws */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(work);
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Resolves when all work that has come so far is over. */
+  async over(): Promise<void> {
+    await this.last;
+  }
+}
+
+/** Yields the thread to other waiting tasks. */
 export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/** An event that happens once, and that many may wait for. */
+export class Signal {
+  give: () => void = () => undefined;
+  private readonly given = new Promise<void>((resolve) => (this.give = resolve));
+
+  /** Whether it happens within some milliseconds. */
+  within(ms: number): Promise<boolean> {
+    return endsWithin(ms, this.given);
+  }
+}

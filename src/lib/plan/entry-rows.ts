@@ -1,5 +1,6 @@
 import * as api from '../client/api';
-import type { Pivot, Side } from '../pivot/pivot';
+import type { Pivot } from '../pivot/pivot';
+import type { Side } from '../pivot/table/pivot-rows';
 import type { Changes } from './changes.svelte';
 import { AnsweredRows } from '../pivot/rows/rows';
 import { readDownload } from './download';

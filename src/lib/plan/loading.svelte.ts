@@ -1,7 +1,8 @@
 import type { Layout } from '../contract/stored-layout';
 import { ApiError } from '../client/api';
 import { LatestCall } from '../client/latest.svelte';
-import type { Pivot, PivotEvents } from '../pivot/pivot';
+import type { Pivot } from '../pivot/pivot';
+import type { PivotEvents } from '../pivot/pivot-parts';
 import type { ComparedRows } from '../pivot/table/ready-rows';
 import { RowsError } from '../pivot/rows/rows';
 import type { Progress } from './download';

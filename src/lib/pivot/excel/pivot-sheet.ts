@@ -4,7 +4,7 @@ import { exactValue, unitText, type ColumnFormat } from '../values/column-format
 import { TOTAL, TOTAL_ROW } from '../grid/heads';
 import { label, type LabelStyle } from '../values/labels';
 import { isTimeUnit } from '../values/time-unit';
-import type { Whole } from '../grid/shown';
+import type { Whole } from '../grid/window';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
 import type { CellStyle } from './styles';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesOf, tableFrom } from '../../../../tests/support/pivot-tables';
 import { printed, toScalar, unprinted } from '../values/cell-value';
 import type { CellValue, ColumnType } from '../values/engine-types';
-import { readPrinted } from './column-paths';
+import { pairColumns, readPrinted } from './column-paths';
 
 describe('what the engine prints for a column', () => {
   it('tells the values behind it', () => {
@@ -127,5 +127,41 @@ describe('what the engine itself prints', () => {
     ['date', [null, 0]],
   ] as const)('of a %s is not read if it may mean others: %j', async (type, values) => {
     expect(await read(type, values)).toBeUndefined();
+  });
+});
+
+describe('pairColumns', () => {
+  const never = () => false;
+
+  it('tells values that print alike by their order', () => {
+    const tuples = [['null'], ['x'], [null]];
+    const paths = ['null|v', 'null|w', 'x|v', 'x|w', 'null|v', 'null|w'];
+    expect(pairColumns(paths, tuples, ['string'], ['v', 'w'], never)).toEqual([
+      ['null'],
+      ['null'],
+      ['x'],
+      ['x'],
+      [null],
+      [null],
+    ]);
+    const fractions = [[0.3], [0.1 + 0.2], [100000], [100000.25], [1234567.125]];
+    expect(
+      pairColumns(
+        ['0.3|v', '0.3|v', '100000|v', '100000|v', '1.23457e+06|v'],
+        fractions,
+        ['float'],
+        ['v'],
+        never,
+      ),
+    ).toEqual(fractions);
+  });
+
+  it('gives nothing if the order cannot tell', () => {
+    const tuples = [['null'], ['x'], [null]];
+    const pair = (paths: string[], tie: () => boolean) =>
+      pairColumns(paths, tuples, ['string'], ['v'], tie);
+    expect(pair(['null|v', 'x|v'], never)).toEqual([null, null]);
+    expect(pair(['y|v', 'x|v', 'z|v'], never)).toEqual([null, ['x'], null]);
+    expect(pair(['null|v', 'x|v', 'null|v'], () => true)).toEqual([null, ['x'], null]);
   });
 });

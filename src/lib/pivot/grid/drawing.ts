@@ -6,7 +6,8 @@ import { unitText, type ColumnFormat } from '../values/column-format';
 import { CellFormat } from './format';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../values/labels';
-import { isGone, type Shown, type Window } from './shown';
+import { isGone, type Shown } from './shown';
+import type { Window } from './window';
 import { sortWord } from './sort';
 import type { Widths } from './widths';
 

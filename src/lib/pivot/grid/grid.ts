@@ -5,24 +5,20 @@ import type { CellValue, GridHost, GridPlugin, ReadTable, View } from '../values
 import type { Busy, Gate } from '../waiting';
 import type { Origins } from '../rows/origins';
 import type { SliceColumn } from '../slice/slice';
-import type { BesideViews } from './view-reader';
+import type { BesideViews } from './beside';
 import { cellName, copyMarked, copyView } from './clipboard';
 import type { ColumnTotals } from './columns';
-import { Drag } from './drag';
 import { Drawing } from './drawing';
+import type { Expansion } from './expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
 import { label } from '../values/labels';
 import { Marks } from './marks';
+import { Mouse } from './mouse';
+import { Scrolling } from './scrolling';
 import { readSettings } from './settings';
-import { isGone, Shown, type Whole } from './shown';
-import { nextSort } from './sort';
+import { isGone, Shown } from './shown';
 import { Widths } from './widths';
-
-/** How wide a row's +/− is, and the indentation of each level before it: there a click opens the row. */
-const ICON_WIDTH = 26;
-const LEVEL_WIDTH = 20;
-/** Far more steps than it takes to bring any column into sight. */
-const MOST_STEPS = 20;
+import type { Whole } from './window';
 
 /** A row that adds up others: its groups, none for the total of all, and a number of it. */
 export interface TotalRow {
@@ -46,6 +42,21 @@ interface GridEvents {
   onDeeper(): Promise<void>;
 }
 
+/** What a grid is made of. */
+interface GridParts {
+  plugin: GridPlugin;
+  table: ReadTable;
+  /** The measures by origin: which are painted from others, which are another version's. */
+  origins: Pick<Origins, 'ratios' | 'ofOther'>;
+  /** What the viewer made its view with, but the view does not tell. */
+  beside: BesideViews;
+  /** Which rows are open. */
+  expansion: Expansion;
+  events: GridEvents;
+  busy: Busy;
+  gate: Gate;
+}
+
 /**
  * The grid: it draws the views that the viewer hands it, keeps rows and columns open or closed when the
  * engine replaces its view, tells which cell was clicked, and marks cells.
@@ -56,31 +67,39 @@ export class Grid implements GridHost {
   readonly shown: Shown;
   private readonly drawing: Drawing;
   private readonly widths: Widths;
-  private readonly drag: Drag;
-  private broughtIntoSight: CellPosition | null = null;
+  private readonly scrolling: Scrolling;
   /** Ends when the view has all rows open again that were. */
   private remaking: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param origins the measures by origin: which are painted from others, which are another version's
-   * @param beside what the viewer made its view with, but the view does not tell
-   */
-  constructor(
-    private readonly plugin: GridPlugin,
-    table: ReadTable,
-    origins: Pick<Origins, 'ratios' | 'ofOther'>,
-    beside: BesideViews,
-    private readonly events: GridEvents,
-    private readonly busy: Busy,
-    private readonly gate: Gate,
-  ) {
-    this.shown = new Shown(table, origins.ratios, beside, gate);
+  private readonly plugin: GridPlugin;
+  private readonly events: GridEvents;
+  private readonly busy: Busy;
+  private readonly gate: Gate;
+
+  constructor({ plugin, table, origins, beside, expansion, events, busy, gate }: GridParts) {
+    this.plugin = plugin;
+    this.events = events;
+    this.busy = busy;
+    this.gate = gate;
+    this.shown = new Shown(table, origins.ratios, beside, gate, expansion);
     this.widths = new Widths(this.shown, plugin.table);
     this.drawing = new Drawing(this.shown, plugin.table, this.widths);
     this.marks = new Marks(this.shown, plugin.table, origins.ofOther);
-    this.drag = new Drag(plugin.table, (cell) => this.targetOf(cell), events.onTarget);
-    this.listen();
+    this.scrolling = new Scrolling(this.shown, plugin.table);
+    plugin.table.tabIndex = 0;
+    plugin.table.setAttribute(
+      'aria-label',
+      'Pivot. Arrow keys move the selection, with Shift they mark a block.',
+    );
+    new Mouse(this.shown, this.marks, plugin.table, {
+      onTarget: (cell, at, how) => events.onTarget(cell, at, how),
+      onSort: (sort) => events.onSort(sort),
+      toggleRow: (path, y) => this.toggleRow(path, y),
+      toggleColumns: (path) => this.toggleColumns(path),
+      setDepth: (depth) => this.setDepth(depth),
+    });
     plugin.host = this;
+    gate.onOpen = () => this.invalidate();
   }
 
   /** Draws another view. */
@@ -290,54 +309,7 @@ export class Grid implements GridHost {
 
   /** Brings a cell into sight: no further than it takes to see all of it. */
   scrollTo(at: CellPosition): void {
-    this.broughtIntoSight = at;
-    // The view may be gone by then; what took its place begins at its own top.
-    void this.bringIntoSight(at).catch(() => undefined);
-  }
-
-  /** Columns are as wide as they are once they have been drawn, so it takes some steps to a far one. */
-  private async bringIntoSight(at: CellPosition): Promise<void> {
-    for (let step = 0; step < MOST_STEPS && this.broughtIntoSight === at; step++) {
-      const { table } = this.plugin;
-      const first = table.querySelector('tbody tr:last-child td');
-      const meta = first && table.getMeta(first);
-      if (!meta) return;
-      const { x, y } = at;
-      const top = meta.y0 ?? 0;
-      const left = Number(first instanceof HTMLElement ? first.dataset.x : 0);
-      const isGrouped = (this.shown.reader?.config.group_by.length ?? 0) > 0;
-      const row = this.rowInSight(y) ? top : Math.max(0, isGrouped ? y - 1 : y);
-      const column = x === null ? left : this.columnInSight(x, left);
-      if (row === top && column === left) return;
-      await table.scrollToCell(column, row);
-    }
-  }
-
-  /** Whether all of a row is in sight. */
-  private rowInSight(y: number): boolean {
-    const { table } = this.plugin;
-    const row = table.querySelector(`tbody td[data-y="${y}"]`)?.getBoundingClientRect();
-    return (
-      row !== undefined && row.bottom <= table.getBoundingClientRect().top + table.clientHeight
-    );
-  }
-
-  /** Which column has to be the first one for a column to be in sight. */
-  private columnInSight(x: number, left: number): number {
-    const { table } = this.plugin;
-    const end = table.getBoundingClientRect().left + table.clientWidth;
-    const boxes = [...table.querySelectorAll('tbody tr:last-child td')].map((cell) =>
-      cell.getBoundingClientRect(),
-    );
-    const wanted = boxes[x - left];
-    if (x <= left || !wanted) return x < left || !wanted ? x : left;
-    let first = left;
-    let gained = 0;
-    while (first < x && wanted.right - gained > end) {
-      gained += boxes[first - left]?.width ?? 0;
-      first++;
-    }
-    return first;
+    this.scrolling.to(at);
   }
 
   focus(): void {
@@ -414,78 +386,5 @@ export class Grid implements GridHost {
     for (const name of reader.expressions) {
       void reader.underlyingValues(name).catch(() => undefined);
     }
-  }
-
-  private listen(): void {
-    const { table } = this.plugin;
-    table.tabIndex = 0;
-    table.setAttribute(
-      'aria-label',
-      'Pivot. Arrow keys move the selection, with Shift they mark a block.',
-    );
-    table.addEventListener('mousedown', (event) => this.onMouseDown(event));
-  }
-
-  private onMouseDown(event: MouseEvent): void {
-    if (event.button !== 0) return;
-    const { table } = this.plugin;
-    const pressed = event.composedPath().filter((node) => node instanceof Element);
-    const cell = pressed.find((node) => /^(TD|TH)$/.test(node.tagName));
-    const meta = cell && table.getMeta(cell);
-    if (!cell || !meta || pressed.some((node) => node.matches('.rt-column-resize'))) return;
-    // What is under the mouse, whatever a change that is not drawn yet has put there.
-    const identity = this.marks.drawnAt(cell);
-    const isHead = cell.closest('thead') !== null;
-    if (isHead && pressed.some((node) => node.matches('.pf-toggle'))) {
-      // The button would take the focus from the grid.
-      event.preventDefault();
-      table.focus();
-      if (identity?.columnPath) void this.toggleColumns(identity.columnPath);
-      return;
-    }
-    if (cell.matches('.pf-measure')) return this.sortBy(meta.x, event);
-    if (cell.matches('.pf-tree') && this.isOnIcon(cell, event)) {
-      void this.pressIcon(identity, meta.y ?? 0, event.shiftKey);
-      return;
-    }
-    if (!identity && cell.tagName !== 'TD' && isHead) return;
-    const { at } = this.targetOf(cell);
-    const isBlock = event.shiftKey && !isHead;
-    const adds = event.ctrlKey || event.metaKey || (event.shiftKey && isHead);
-    this.events.onTarget(identity, at, isBlock ? 'block' : adds ? 'add' : 'alone');
-    if (identity && !isHead && !adds) this.drag.begin(identity);
-  }
-
-  /** What is drawn at a cell's place; null if that is not known. */
-  private targetOf(cell: Element): { identity: CellIdentity | null; at: CellPosition } {
-    const meta = this.plugin.table.getMeta(cell);
-    const identity = meta ? this.marks.drawnAt(cell) : null;
-    const x = identity?.measure == null ? null : (meta?.x ?? null);
-    return { identity, at: { x, y: meta?.y ?? 0 } };
-  }
-
-  private isOnIcon(header: Element, event: MouseEvent): boolean {
-    const level = Number(header.closest('tr')?.dataset.level ?? 0);
-    const from = header.getBoundingClientRect().left;
-    return event.clientX - from < ICON_WIDTH + LEVEL_WIDTH * level;
-  }
-
-  /** Opens or closes a row; with Shift held, all rows of its level. */
-  private async pressIcon(row: CellIdentity | null, y: number, isForAll: boolean): Promise<void> {
-    if (!row) return;
-    if (!isForAll) return this.toggleRow(row.rowPath, y);
-    const level = row.rowPath.length;
-    const isOpen = this.shown.isOpenAt(y);
-    await this.setDepth(Math.max(0, isOpen ? level - 1 : level));
-  }
-
-  private sortBy(x: number | undefined, event: MouseEvent): void {
-    const { reader } = this.shown;
-    const measure = this.shown.columnAt(x)?.measure;
-    // The engine cannot sort by what it does not add up.
-    if (!reader || measure === undefined || reader.isRatio(measure)) return;
-    const { sort, split_by } = reader.config;
-    const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
-    this.events.onSort(nextSort(sort, measure, split_by.length > 0, more));
   }
 }

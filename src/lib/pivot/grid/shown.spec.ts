@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import type { Table, View } from '../values/engine-types';
 import { Gate } from '../waiting';
-import { NOTHING } from './view-reader';
+import { NOTHING } from './beside';
 import { Shown } from './shown';
 
 /** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */

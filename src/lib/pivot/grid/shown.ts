@@ -1,15 +1,16 @@
 import type { Layout } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../slice/cell';
 import { tidy } from '../values/cell-value';
-import { parseRows } from '../values/columns-json';
 import type { CellValue, ColumnType, ReadTable, View, ViewWindow } from '../values/engine-types';
-import type { Gate } from '../waiting';
+import { type Gate, Signal } from '../waiting';
 import type { Ratio } from '../values/ratios';
-import { ViewReader, type BesideViews } from './view-reader';
+import type { BesideViews } from './beside';
+import { ViewReader } from './view-reader';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import { Expansion } from './expansion';
-import { labelStyle, type LabelStyle } from '../values/labels';
+import { labelStyle } from '../values/labels';
 import type { ToggledGroups } from './toggled';
+import { NOTHING, type Whole, type Window } from './window';
 
 /** So long a question waits for the view that takes the place of one that is gone. */
 const REPLACED_WITHIN_MS = 10_000;
@@ -19,8 +20,6 @@ const REPLACED_WITHIN_MS = 10_000;
  * with the typed values behind them.
  */
 export class Shown {
-  /** Which rows are open. */
-  readonly expansion = new Expansion();
   /** Which groups of columns are open. */
   readonly across = new Expansion();
   /** Which totals of columns are shown. */
@@ -45,6 +44,8 @@ export class Shown {
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly beside: BesideViews,
     private readonly gate: Gate,
+    /** Which rows are open. */
+    readonly expansion = new Expansion(),
   ) {}
 
   /** Which levels are open and which totals are shown, as a layout says it. */
@@ -86,14 +87,11 @@ export class Shown {
     const before = this.reader;
     this.view = view;
     const { across, beside, table, ratios } = this;
-    const reader = await ViewReader.open(
-      table,
-      view,
-      await beside.untold(),
+    const reader = await ViewReader.open(table, view, await beside.untold(), {
       ratios,
-      { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
+      across: { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
       beside,
-    );
+    });
     this.reader = reader;
     void before?.dispose().catch(() => undefined);
     across.follow(reader.config.split_by);
@@ -253,7 +251,7 @@ export class Shown {
   }
 
   private async readNow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
-    const { reader, view, columns, kinds } = this;
+    const { reader, view, columns, kinds, printed } = this;
     if (!reader || !view) return NOTHING;
     const isGrouped = reader.config.group_by.length > 0;
     const isScrolled = isGrouped && y0 > 0;
@@ -261,8 +259,8 @@ export class Shown {
     // One row more tells whether the last one is open.
     const below = { start_row: isScrolled ? y0 + 1 : y0, end_row: y1 + 1 };
     const [top, rows] = await Promise.all([
-      isScrolled ? this.readRows(reader, view, wanted, { start_row: 0, end_row: 1 }) : null,
-      this.readRows(reader, view, wanted, below),
+      isScrolled ? reader.values.rows(view, wanted, { start_row: 0, end_row: 1 }, printed) : null,
+      reader.values.rows(view, wanted, below, printed),
     ]);
     const paths = [...(top?.paths ?? []), ...rows.paths];
     const count = Math.min(y1 - y0, paths.length);
@@ -305,7 +303,7 @@ export class Shown {
         reader.printedPaths(),
         this.kindsOf(view),
       ]);
-      const { paths, values } = await this.readRows(reader, view, columns, {}, printed);
+      const { paths, values } = await reader.values.rows(view, columns, {}, printed);
       const { group_by, split_by } = reader.config;
       const count = group_by.length > 0 ? paths.length : (values[0]?.length ?? 0);
       return {
@@ -326,7 +324,7 @@ export class Shown {
     columns: readonly DrawnColumn[],
     rows: Required<Pick<ViewWindow, 'start_row' | 'end_row'>>,
   ): Promise<{ paths: CellValue[][]; values: CellValue[][] }> {
-    return this.readRows(reader, view, columns, rows, await reader.printedPaths());
+    return reader.values.rows(view, columns, rows, await reader.printedPaths());
   }
 
   /** @param isNew whether the view is another one than before: rows that come or go change no type */
@@ -352,63 +350,11 @@ export class Shown {
     for (const name of this.ratios.keys()) kinds.set(name, 'float');
     return kinds;
   }
-
-  /** Reads some rows of some columns: a list of values per column. */
-  private async readRows(
-    reader: ViewReader,
-    view: View,
-    columns: readonly DrawnColumn[],
-    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
-    printed: readonly string[] = this.printed,
-  ): Promise<{ paths: CellValue[][]; values: CellValue[][] }> {
-    const parts = columns.map((column) => reader.partsOf(column));
-    const leaves = parts.flat().flatMap((part) => part ?? []);
-    const start_col = leaves.reduce((least, leaf) => Math.min(least, leaf), printed.length);
-    const end_col = leaves.reduce((most, leaf) => Math.max(most, leaf + 1), 0);
-    const read = parseRows(
-      await view.to_columns_string({
-        ...rows,
-        start_col: Math.min(start_col, end_col),
-        end_col: Math.max(end_col, 1),
-        id: rows.start_row !== undefined,
-      }),
-    );
-    const counts = new Map<string, number>();
-    for (const path of printed) counts.set(path, (counts.get(path) ?? 0) + 1);
-    // Of columns that print alike, the engine answers the last only.
-    const valuesAt = (leaf: number): Promise<CellValue[]> | CellValue[] => {
-      const path = printed[leaf] ?? '';
-      const values = counts.get(path) === 1 ? read.columns.get(path) : undefined;
-      return values ?? reader.summedValues(leaf, rows);
-    };
-    const values = await Promise.all(
-      columns.map(async (column, i) => {
-        const lists = (parts[i] ?? []).map((part) => Promise.all((part ?? []).map(valuesAt)));
-        return reader.valuesOf(column, await Promise.all(lists));
-      }),
-    );
-    return { paths: read.paths ?? read.keys ?? [], values };
-  }
 }
 
 /** A path, and the ones above it: the innermost first. */
 function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {
   for (let depth = path.length; depth >= 0; depth--) yield path.slice(0, depth);
-}
-
-/** Something that happens once, and that many may wait for. */
-class Signal {
-  give: () => void = () => undefined;
-  private readonly given = new Promise<true>((resolve) => (this.give = () => resolve(true)));
-
-  /** @returns whether it happened within so many milliseconds */
-  async within(ms: number): Promise<boolean> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, ms, false)));
-    const isGiven = await Promise.race([this.given, late]);
-    clearTimeout(timer);
-    return isGiven;
-  }
 }
 
 /** Whether the viewer has deleted a view: it answers nothing any more. */
@@ -417,46 +363,3 @@ export const isGone = (view: View): Promise<boolean> =>
     () => false,
     () => true,
   );
-
-/** What the grid draws: rows and columns as they were read, with the reader of that moment. */
-export interface Window {
-  /** The places of the rows in the view. */
-  ys: readonly number[];
-  /** Their paths, or their keys in a view of single rows. */
-  paths: readonly (readonly CellValue[])[];
-  /** Whether rows of their own are shown below each. */
-  isOpen: readonly boolean[];
-  columns: readonly DrawnColumn[];
-  /** The types of the measures. */
-  kinds: ReadonlyMap<string, ColumnType>;
-  /** The values of each column that was read, by its place. */
-  values: ReadonlyMap<number, readonly CellValue[]>;
-  reader: ViewReader | null;
-}
-
-/** All that the grid shows, as it was at one moment. */
-export interface Whole {
-  group_by: readonly string[];
-  split_by: readonly string[];
-  totals: ColumnTotals;
-  /** The paths of the rows; in a view of single rows they say nothing. */
-  paths: readonly (readonly CellValue[])[];
-  columns: readonly DrawnColumn[];
-  /** The values of each column, row by row. */
-  values: readonly (readonly CellValue[])[];
-  count: number;
-  /** The types of the measures. */
-  kinds: ReadonlyMap<string, ColumnType>;
-  /** How the values of the grouped and split columns are written. */
-  styles: ReadonlyMap<string, LabelStyle | undefined>;
-}
-
-const NOTHING: Window = {
-  ys: [],
-  paths: [],
-  isOpen: [],
-  columns: [],
-  kinds: new Map(),
-  values: new Map(),
-  reader: null,
-};

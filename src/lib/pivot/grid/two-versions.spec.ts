@@ -120,7 +120,7 @@ describe('two versions in one table', () => {
             `${measure}: Δ % to ${NAME}`,
           ];
           const view = await table.view({ group_by: ['region'], columns: names });
-          const reader = await ViewReader.open(table, view, {}, origins.ratios);
+          const reader = await ViewReader.open(table, view, {}, { ratios: origins.ratios });
           for (const [y, path] of (await reader.rowPaths(0)).entries()) {
             const [plan, others] = [own, other].map((each) => sumOf(each, measure, path)) as [
               number,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineTable } from '../values/engine-types';
 import { neededColumns } from '../slice/underlying';
-import { pairColumns, ViewReader } from './view-reader';
+import { ViewReader } from './view-reader';
 import {
   awkwardRows,
   bytesOf,
@@ -81,7 +81,7 @@ describe('the total of all columns', () => {
       // What stands for the share is a measure of the table.
       const ratios = new Map([['rate', { plan: 'value', reference: 'units', difference: 'none' }]]);
       const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
-      const reader = await ViewReader.open(table, view, { aggregates }, ratios, across);
+      const reader = await ViewReader.open(table, view, { aggregates }, { ratios, across });
       const columns = await reader.columns();
       const totals = Object.fromEntries(
         await Promise.all(
@@ -212,42 +212,6 @@ describe('the engine', () => {
     expect([await emptyGroups(open), await emptyGroups(anew)]).toEqual([2, 1]);
     await open.delete();
     await anew.delete();
-  });
-});
-
-describe('pairColumns', () => {
-  const never = () => false;
-
-  it('tells values that print alike by their order', () => {
-    const tuples = [['null'], ['x'], [null]];
-    const paths = ['null|v', 'null|w', 'x|v', 'x|w', 'null|v', 'null|w'];
-    expect(pairColumns(paths, tuples, ['string'], ['v', 'w'], never)).toEqual([
-      ['null'],
-      ['null'],
-      ['x'],
-      ['x'],
-      [null],
-      [null],
-    ]);
-    const fractions = [[0.3], [0.1 + 0.2], [100000], [100000.25], [1234567.125]];
-    expect(
-      pairColumns(
-        ['0.3|v', '0.3|v', '100000|v', '100000|v', '1.23457e+06|v'],
-        fractions,
-        ['float'],
-        ['v'],
-        never,
-      ),
-    ).toEqual(fractions);
-  });
-
-  it('gives nothing if the order cannot tell', () => {
-    const tuples = [['null'], ['x'], [null]];
-    const pair = (paths: string[], tie: () => boolean) =>
-      pairColumns(paths, tuples, ['string'], ['v'], tie);
-    expect(pair(['null|v', 'x|v'], never)).toEqual([null, null]);
-    expect(pair(['y|v', 'x|v', 'z|v'], never)).toEqual([null, ['x'], null]);
-    expect(pair(['null|v', 'x|v', 'null|v'], () => true)).toEqual([null, ['x'], null]);
   });
 });
 

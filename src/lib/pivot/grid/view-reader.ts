@@ -1,12 +1,11 @@
 import { isLeaf } from '../../contract/columns';
-import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
-import { Answers } from '../waiting';
+import { sliceContextOf } from '../layout/layout';
 import { type CellIdentity, type CellPosition, pathKey, type ReadCell } from '../slice/cell';
-import { byName, printed, tidy, valueKey } from '../values/cell-value';
-import { parseColumns, parseRows, type ReadRows, ROW_KEY, ROW_PATH } from '../values/columns-json';
+import { expressionsOf, type PivotCell, type SliceColumn, sliceFromCell } from '../slice/slice';
+import type { Underlying } from '../slice/underlying';
+import { tidy } from '../values/cell-value';
 import {
   type CellValue,
-  type ColumnType,
   type EngineTable,
   type EngineView,
   type Schema,
@@ -14,137 +13,78 @@ import {
   type ViewWindow,
   withView,
 } from '../values/engine-types';
-import { drawnColumns, sums, type ColumnTotals, type DrawnColumn } from './columns';
-import { namesUsed, sliceContextOf } from '../layout/layout';
-import { isAdditive, paintingOf, type Ratio } from '../values/ratios';
-import { readPrinted } from './column-paths';
-import { expressionsOf, type PivotCell, type SliceColumn, sliceFromCell } from '../slice/slice';
-import { readBucket, startOf, type TimeUnit } from '../values/time-unit';
-import { neededColumns, type Underlying } from '../slice/underlying';
+import { paintingOf, type Ratio } from '../values/ratios';
+import { Answers } from '../waiting';
+import { type Across, ALL_OPEN, type BesideTable, NOTHING, type Untold } from './beside';
+import { ColumnPaths } from './column-paths';
+import { ColumnValues } from './column-values';
+import { type DrawnColumn, drawnColumns } from './columns';
+import { ExpressionValues } from './expression-values';
+import { readRows } from './own-views';
+import { type ViewFacts, viewFacts } from './view-facts';
 
-/** So often the columns are read again if rows come or go while they are read. */
-const ATTEMPTS = 3;
-/** Under this name, what is asked of the view as a whole. */
-const WHOLE = 'whole';
-
-/** Which groups of columns are open, and which totals are shown. */
-export interface Across {
-  totals(): ColumnTotals;
-  isOpen: (path: readonly CellValue[]) => boolean;
+/** How a view is read, beside its own configuration. */
+interface Reading {
+  /** The columns that are painted from others. */
+  ratios?: ReadonlyMap<string, Ratio>;
+  /** Which of the columns are shown; read again after {@link ViewReader.regroup}. */
+  across?: Across;
+  /** What is known of the table beside the engine. */
+  beside?: BesideTable;
 }
 
 /**
- * What a view is made with, but does not tell: how its columns are sorted, what is no sum, and the levels of
- * rows that it does not have yet.
- */
-export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by'>;
-
-/** What is known of a table beside the engine. */
-export interface BesideTable {
-  /** The expression that a column of dates stands for; undefined for one that stands for itself. */
-  textOf(column: string): string | undefined;
-  /** The days of a column in all rows; null if the engine has to be asked. */
-  daysOf(date: string): readonly CellValue[] | null;
-  /** The values of a row by its key; undefined if there is none, null if the engine has to be asked. */
-  valuesOf(key: CellValue, names: readonly string[]): readonly CellValue[] | undefined | null;
-}
-
-/** What is known beside the views of a table. */
-export interface BesideViews extends BesideTable {
-  untold(): Promise<Untold>;
-}
-
-/** Whoever knows nothing beside the engine. */
-export const NOTHING: BesideTable = {
-  textOf: () => undefined,
-  daysOf: () => null,
-  valuesOf: () => null,
-};
-
-const ALL_OPEN: Across = { totals: () => ({}), isOpen: () => true };
-
-/**
- * Reads typed cells out of one view of one table. The engine's own column paths are printed text
- * (a value may hold `|`, null prints like the text "null", numbers have six digits). Where it leaves a
- * doubt, a second view grouped by the split columns says which typed values stand behind each column, by
- * its place; another per expression says which source values it stands for, unless the days of a month are
- * known beside the engine. These views live as long as the reader, and follow the table's updates.
+ * Reads typed cells out of one view of one table. The reader opens views of its own where the view does not
+ * give typed values: see {@link ColumnPaths} and {@link ExpressionValues}. These views live as long as the
+ * reader, and follow the table's updates.
  */
 export class ViewReader {
-  private readonly splitView = new Answers<EngineView>();
-  private readonly columnTuples = new Answers<(CellValue[] | null)[]>();
+  readonly config: Readonly<ViewConfig>;
+  readonly schema: Schema;
+  /** How many levels of rows the view has: `config` also names those that join it when they are opened. */
+  readonly levels: number;
+  private readonly ratios: ReadonlyMap<string, Ratio>;
+  private readonly across: Across;
+  private readonly beside: BesideTable;
   private readonly drawn = new Answers<readonly DrawnColumn[]>();
-  private readonly printed = new Answers<string[]>();
-  private readonly underlyingViews = new Answers<EngineView>();
-  private readonly underlying = new Answers<Underlying>();
-  /** What is being read of the views of its own: one that is read cannot be deleted. */
-  private readonly reading = new Set<Promise<unknown>>();
+  private readonly paths: ColumnPaths;
+  /** The values of the columns. */
+  readonly values: ColumnValues;
+  private readonly expressionValues: ExpressionValues;
 
   private constructor(
     private readonly table: EngineTable,
     private readonly view: EngineView,
-    readonly config: Readonly<ViewConfig>,
-    readonly schema: Schema,
-    private readonly ratios: ReadonlyMap<string, Ratio>,
-    private readonly across: Across,
-    private readonly beside: BesideTable,
-    /** How many levels of rows the view has: `config` names those, too, that join it when they are opened. */
-    readonly levels: number,
-  ) {}
+    { config, schema, levels }: ViewFacts,
+    { ratios = new Map(), across = ALL_OPEN, beside = NOTHING }: Reading,
+  ) {
+    this.config = config;
+    this.schema = schema;
+    this.levels = levels;
+    this.ratios = ratios;
+    this.across = across;
+    this.beside = beside;
+    this.paths = new ColumnPaths(table, view, config, schema);
+    this.values = new ColumnValues(view, this.paths, ratios, config.aggregates);
+    this.expressionValues = new ExpressionValues(table, config.expressions, beside);
+  }
 
   /**
    * @param untold what the view was made with, but does not answer in its configuration
-   * @param ratios the columns that are painted from others
-   * @param across which of the columns are shown, asked anew after {@link regroup}
-   * @param beside what is known of the table beside the engine
    */
   static async open(
     table: EngineTable,
     view: EngineView,
-    { sort = [], aggregates = {}, group_by = [] }: Untold,
-    ratios: ReadonlyMap<string, Ratio> = new Map(),
-    across: Across = ALL_OPEN,
-    beside: BesideTable = NOTHING,
+    untold: Untold,
+    reading: Reading = {},
   ): Promise<ViewReader> {
-    const [config, tableSchema, expressionSchema] = await Promise.all([
-      view.get_config(),
-      table.schema(),
-      view.expression_schema(),
-    ]);
-    // The engine adds nulls to the lists of `in` in the configuration it answers; they match nothing.
-    const filter = config.filter.map(([column, operator, term]): LayoutFilter => [
-      column,
-      operator,
-      Array.isArray(term) ? term.filter((v) => v !== null) : term,
-    ]);
-    // The viewer may be told of other rows already: a view without any is no part of them.
-    const isPart = config.group_by.length > 0 && config.group_by.every((x, i) => x === group_by[i]);
-    const arranged = { ...config, filter, sort, group_by: isPart ? group_by : config.group_by };
-    const asColumns = [...namesUsed(arranged)].flatMap((name): [string, string][] => {
-      const text = name === null ? undefined : beside.textOf(name);
-      return name === null || text === undefined ? [] : [[name, text]];
-    });
-    // Only dates that are grouped by a unit of time are columns, and what they begin with is a date.
-    const types = asColumns.map(([name]) => [name, 'date' as const]);
-    return new ViewReader(
-      table,
-      view,
-      {
-        ...arranged,
-        expressions: byName({ ...config.expressions, ...Object.fromEntries(asColumns) }),
-        aggregates: byName(aggregates),
-      },
-      byName({ ...Object.fromEntries(types), ...tableSchema, ...expressionSchema }),
-      ratios,
-      across,
-      beside,
-      config.group_by.length,
-    );
+    const facts = await viewFacts(table, view, untold, reading.beside ?? NOTHING);
+    return new ViewReader(table, view, facts, reading);
   }
 
   /** The columns that the view shows, in their order; an empty place shows none. */
   get shown(): string[] {
-    return this.config.columns.filter((name): name is string => name !== null);
+    return this.paths.shown;
   }
 
   /** What a place in the view means; two views with equal ones show the same cells. */
@@ -154,10 +94,9 @@ export class ViewReader {
 
   /** Forgets what was read: rows came or went. */
   invalidate(): void {
-    this.columnTuples.forget();
     this.drawn.forget();
-    this.printed.forget();
-    this.underlying.forget();
+    this.paths.forget();
+    this.expressionValues.forget();
   }
 
   /** Forgets which columns are shown: groups of them were opened or closed. */
@@ -165,18 +104,14 @@ export class ViewReader {
     this.drawn.forget();
   }
 
+  /** Deletes the views that the reader opened. */
   async dispose(): Promise<void> {
-    const opened = [...this.underlyingViews.forget(), ...this.splitView.forget()];
-    for (const opening of opened) {
-      const view = await opening.catch(() => null);
-      await Promise.allSettled(this.reading);
-      await view?.delete();
-    }
+    await Promise.all([this.expressionValues.dispose(), this.paths.dispose()]);
   }
 
   /** The columns that are shown, in their order: a cell's `x` is a place among them. */
   columns(): Promise<readonly DrawnColumn[]> {
-    return this.drawn.get(WHOLE, async () => {
+    return this.drawn.get('whole', async () => {
       const { split_by, group_by } = this.config;
       const levels = split_by.length;
       const paths =
@@ -196,7 +131,7 @@ export class ViewReader {
    * cannot be told.
    */
   columnPaths(): Promise<(CellValue[] | null)[]> {
-    return this.columnTuples.get(WHOLE, () => this.readColumnPaths());
+    return this.paths.typed();
   }
 
   /** @throws Error if the view has no such row */
@@ -264,18 +199,19 @@ export class ViewReader {
     row: RowNames | Promise<RowNames> = this.rowNames(identity, columns),
   ): Promise<Omit<ReadCell, 'value'>> {
     const { config } = this;
-    const names = await row;
+    const named = await row;
     const base = {
-      groupBy: names.columns,
+      groupBy: named.columns,
       splitBy: config.split_by,
-      rowPath: names.values,
+      rowPath: named.values,
       columnPath: identity.columnPath,
       filter: config.filter,
       filterOp: config.filter_op ?? 'and',
       schema: this.schema,
       expressions: config.expressions,
     };
-    const cell: PivotCell = { ...base, underlying: await this.underlyingOf(base) };
+    const names = expressionsOf(base, this.isExpression);
+    const cell: PivotCell = { ...base, underlying: await this.expressionValues.ofAll(names) };
     const { rowPath, columnPath, measure } = identity;
     return {
       ...sliceFromCell(cell, columns),
@@ -344,6 +280,15 @@ export class ViewReader {
     );
   }
 
+  /** The values of one of the columns that are shown. */
+  async columnValues(
+    x: number,
+    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
+  ): Promise<CellValue[]> {
+    const column = (await this.columns())[x];
+    return column ? this.values.column(column, rows) : [];
+  }
+
   /** The number in a cell; null where the cell is empty or no number. */
   async valueAt(x: number, y: number): Promise<number | null> {
     const values = await this.columnValues(x, { start_row: y, end_row: y + 1 });
@@ -356,92 +301,14 @@ export class ViewReader {
     return this.ratios.has(measure);
   }
 
-  /** The values of one of the columns that are shown. */
-  async columnValues(
-    x: number,
-    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
-  ): Promise<CellValue[]> {
-    const column = (await this.columns())[x];
-    if (!column) return [];
-    const parts = this.partsOf(column).map((leaves) =>
-      Promise.all((leaves ?? []).map((leaf) => this.summedValues(leaf, rows))),
-    );
-    return this.valuesOf(column, await Promise.all(parts));
-  }
-
-  /**
-   * The places of the engine's columns that a column is made of: a list per part that it is painted from,
-   * null for a part that the view does not show; one list for a column that is not painted.
-   */
-  partsOf({ measure, leaves }: DrawnColumn): (readonly number[] | null)[] {
-    const painting = paintingOf(measure, this.ratios);
-    if (!painting) return [leaves];
-    const { shown } = this;
-    return painting.parts.map((part) => {
-      const at = shown.indexOf(part);
-      return at < 0 ? null : leaves.map((x) => x - (x % shown.length) + at);
-    });
-  }
-
-  /**
-   * The values of a column, made of those of the engine's columns: a total adds them up, and what is painted
-   * is painted from what is added up.
-   *
-   * @param parts the values of the columns that {@link partsOf} names
-   */
-  valuesOf(
-    { measure, leaves }: DrawnColumn,
-    parts: readonly (readonly (readonly CellValue[] | undefined)[])[],
-  ): CellValue[] {
-    const painting = paintingOf(measure, this.ratios);
-    const { aggregates } = this.config;
-    const isSum = (painting?.parts ?? [measure]).every((name) => isAdditive(aggregates[name]));
-    const added = parts.map((columns) => {
-      if (columns.length === 0) return undefined;
-      if (leaves.length === 1) return columns[0];
-      if (isSum) return sums(columns);
-      return columns[0]?.map(() => null);
-    });
-    return painting ? painting.paint(added) : [...(added[0] ?? [])];
-  }
-
-  /**
-   * The values of one column of the view. A column whose name is unique is found by name, because
-   * with a sort by a hidden column the engine's column windows are shifted and return more columns.
-   */
-  async summedValues(
-    x: number,
-    rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
-  ): Promise<CellValue[]> {
-    const paths = await this.printedPaths();
-    const path = paths[x] ?? '';
-    const alone = paths.indexOf(path) === paths.lastIndexOf(path);
-    const window = alone ? { ...rows, start_col: x, end_col: x + 1 } : rows;
-    const read = parseColumns(await this.view.to_columns_string(window)).filter(
-      ([name]) => name !== ROW_PATH && name !== ROW_KEY,
-    );
-    const column = alone ? read.find(([name]) => name === path) : read[x];
-    return (column?.[1] ?? []).filter((value): value is CellValue => !Array.isArray(value));
-  }
-
-  /**
-   * The view's columns as the engine prints them. If nothing is split, it also prints the columns that
-   * only the order of columns goes by, which have no numbers.
-   */
+  /** The view's columns as the engine prints them; see {@link ColumnPaths.printed}. */
   printedPaths(): Promise<string[]> {
-    return this.printed.get(WHOLE, async () => {
-      const paths = await this.view.column_paths();
-      return paths.filter((path) =>
-        this.config.split_by.length === 0
-          ? this.shown.includes(path)
-          : path !== ROW_PATH && path !== ROW_KEY,
-      );
-    });
+    return this.paths.printed();
   }
 
-  /** What the values of an expression stand for, in all rows of the table. */
+  /** The source values that the values of an expression stand for, in all rows of the table. */
   underlyingValues(expression: string): Promise<Underlying> {
-    return this.underlying.get(expression, () => this.readUnderlying(expression));
+    return this.expressionValues.of(expression);
   }
 
   isExpression = (column: string) => column in this.config.expressions;
@@ -451,71 +318,6 @@ export class ViewReader {
     const { group_by, split_by, filter } = this.config;
     const used = [...group_by, ...split_by, ...filter.map(([column]) => column)];
     return [...new Set(used.filter(this.isExpression))];
-  }
-
-  private async readColumnPaths(): Promise<(CellValue[] | null)[]> {
-    const types = this.config.split_by.map((column) => this.schema[column]);
-    return (
-      readPrinted(await this.printedPaths(), types, this.shown) ?? (await this.pairColumns(types))
-    );
-  }
-
-  /** The same, from a second view. */
-  private async pairColumns(
-    types: readonly (ColumnType | undefined)[],
-  ): Promise<(CellValue[] | null)[]> {
-    const { split_by, sort } = this.config;
-    const columnSort = sort.flatMap(([column, direction]): LayoutSort[] =>
-      direction.startsWith('col ') ? [[column, direction.slice('col '.length)]] : [],
-    );
-    const companion = await this.splitView.get(WHOLE, () =>
-      this.table.view({
-        group_by: split_by,
-        columns: [...new Set(columnSort.map(([column]) => column))],
-        ...this.selection(),
-        sort: columnSort,
-      }),
-    );
-    let matched: (CellValue[] | null)[] = [];
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const [paths, rows] = await Promise.all([this.printedPaths(), this.readWhole(companion)]);
-      const tuples = (rows.paths ?? []).filter((path) => path.length === split_by.length);
-      matched = pairColumns(paths, tuples, types, this.shown, tiesOf(rows, columnSort.length > 0));
-      if (!matched.includes(null)) break;
-      this.printed.forget();
-    }
-    return matched;
-  }
-
-  private async readUnderlying(expression: string): Promise<Underlying> {
-    const text = this.config.expressions[expression] ?? '';
-    const bucket = readBucket(text);
-    const days = bucket && this.beside.daysOf(bucket.date);
-    if (bucket && days) return inUnits(bucket.date, days, bucket.unit);
-    const columns = await neededColumns(this.table, text);
-    const view = await this.underlyingViews.get(expression, () =>
-      this.table.view({
-        group_by: [expression, ...columns],
-        columns: [],
-        expressions: { ...this.config.expressions },
-      }),
-    );
-    const rows = await this.readWhole(view);
-    const tuples = (rows.paths ?? [])
-      .filter((path) => path.length === columns.length + 1)
-      .map(([value = null, ...tuple]) => ({ value: valueKey(value), tuple }));
-    return { columns, tuples };
-  }
-
-  private async underlyingOf(
-    cell: Omit<PivotCell, 'underlying'>,
-  ): Promise<Map<string, Underlying>> {
-    const entries = await Promise.all(
-      expressionsOf(cell, this.isExpression).map(
-        async (name) => [name, await this.underlyingValues(name)] as const,
-      ),
-    );
-    return new Map(entries);
   }
 
   /** The place of a row of an ungrouped view, if it is still the one. */
@@ -551,31 +353,7 @@ export class ViewReader {
       values: wanted.map((name) => row.columns.get(name)?.[0] ?? null),
     };
   }
-
-  private selection() {
-    const { filter, filter_op, expressions } = this.config;
-    return { filter, ...(filter_op && { filter_op }), expressions: { ...expressions } };
-  }
-
-  private async readWhole(view: EngineView): Promise<ReadRows> {
-    const read = readRows(view);
-    this.reading.add(read);
-    try {
-      return await read;
-    } finally {
-      this.reading.delete(read);
-    }
-  }
 }
-
-/** What the units of time stand for that some days are in. */
-const inUnits = (date: string, days: readonly CellValue[], unit: TimeUnit): Underlying => ({
-  columns: [date],
-  tuples: days.map((day) => ({
-    value: valueKey(typeof day === 'number' ? startOf(day, unit) : null),
-    tuple: [day],
-  })),
-});
 
 /** The values that identify a row, and their columns. */
 export interface RowNames {
@@ -583,56 +361,4 @@ export interface RowNames {
   values: readonly CellValue[];
 }
 
-async function readRows(view: EngineView, window?: ViewWindow): Promise<ReadRows> {
-  return parseRows(await view.to_columns_string(window));
-}
-
-/** Whether two groups are equal by what the columns are sorted by, where their paths part. */
-function tiesOf({ paths, columns }: ReadRows, isSorted: boolean) {
-  if (!isSorted) return () => false;
-  const keys = new Map(
-    (paths ?? []).map((path, y) => [
-      pathKey(path),
-      JSON.stringify([...columns.values()].map((values) => values[y])),
-    ]),
-  );
-  return (a: readonly CellValue[], b: readonly CellValue[]): boolean => {
-    const parting = a.findIndex((value, i) => valueKey(value) !== valueKey(b[i] ?? null)) + 1;
-    return keys.get(pathKey(a.slice(0, parting))) === keys.get(pathKey(b.slice(0, parting)));
-  };
-}
-
 const gone = () => new Error('The row behind this cell is gone.');
-
-/**
- * The typed split values behind each column. The groups of the split columns come in the order of the
- * columns; only groups that the columns are sorted by and that tie may come in another one. So of
- * groups that print alike, the order tells; null if it cannot, or if rows came or went between the
- * two readings.
- *
- * @param tie whether two groups are equal by what the columns are sorted by
- */
-export function pairColumns(
-  paths: readonly string[],
-  tuples: readonly CellValue[][],
-  types: readonly (ColumnType | undefined)[],
-  columns: readonly string[],
-  tie: (a: readonly CellValue[], b: readonly CellValue[]) => boolean,
-): (CellValue[] | null)[] {
-  if (paths.length !== tuples.length * columns.length) return paths.map(() => null);
-  const alike = new Map<string, CellValue[][]>();
-  for (const tuple of tuples) {
-    const text = tuple.map((value, i) => printed(value, types[i])).join('|');
-    alike.set(text, [...(alike.get(text) ?? []), tuple]);
-  }
-  const seen = new Map<string, number>();
-  return paths.map((path, x) => {
-    const column = columns[x % columns.length] ?? '';
-    const candidates = alike.get(path.slice(0, -column.length - 1)) ?? [];
-    const turn = seen.get(path) ?? 0;
-    seen.set(path, turn + 1);
-    const tuple = candidates[turn];
-    if (!tuple || !path.endsWith(`|${column}`)) return null;
-    return candidates.some((other) => other !== tuple && tie(tuple, other)) ? null : tuple;
-  });
-}

@@ -139,7 +139,7 @@ describe('the share', () => {
     ]) {
       const columns = [...others, percent ?? ''];
       const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
-      const reader = await ViewReader.open(table, view, {}, origins.ratios);
+      const reader = await ViewReader.open(table, view, {}, { ratios: origins.ratios });
       const paths = await reader.columnPaths();
       for (const [x, path] of paths.entries()) {
         if (x % 3 !== 2) continue;
@@ -200,7 +200,7 @@ describe('the price', () => {
     const columns = ['value: price', 'units', 'value'];
     const view = await table.view({ group_by: ['region'], split_by: ['flag'], columns });
     const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
-    const reader = await ViewReader.open(table, view, {}, origins.ratios, across);
+    const reader = await ViewReader.open(table, view, {}, { ratios: origins.ratios, across });
     for (const [x, { path, measure }] of (await reader.columns()).entries()) {
       if (measure !== 'value: price') continue;
       const behind = rows.filter((row) => path?.length === 0 || row.flag === path?.[0]);

@@ -10,7 +10,7 @@ import {
   visitEntries,
 } from '../rows/arrow-columns';
 import type { CellValue, Schema, Table } from '../values/engine-types';
-import type { Gate } from '../waiting';
+import { type Gate, InTurn } from '../waiting';
 import { cellValueAt } from '../rows/known-values';
 import type { Engine } from './perspective';
 import { RowsError } from '../rows/rows';
@@ -134,8 +134,8 @@ export class TableRows {
   private parts: Part[] = [];
   private free = 0;
   private mostFree = 0;
-  /** Ends when nothing changes the table. */
-  private changing: Promise<unknown> = Promise.resolve();
+  /** The changes of the table: each begins with what the one before has left. */
+  private readonly changes = new InTurn();
 
   /**
    * @param loaded has some of the columns, of no rows or of those that {@link hold} is told of
@@ -206,7 +206,7 @@ export class TableRows {
    * @returns the table of before, which is left as it was and has to be deleted; null if nothing was brought
    */
   bring(names: readonly string[]): Promise<Table | null> {
-    return this.inTurn(async () => {
+    return this.changes.run(async () => {
       const { table, names: before } = this.loaded;
       const missing = this.missing(names);
       if (missing.length === 0) return null;
@@ -254,7 +254,7 @@ export class TableRows {
    * @throws RowsLostError if the engine fails while it loads them
    */
   append(columns: ArrowColumns): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.changes.run(async () => {
       const rows = lengthOf(columns);
       const there = this.count(() => true);
       if (there === 0) {
@@ -281,7 +281,7 @@ export class TableRows {
    * @throws RowsLostError if the engine fails while it loads them
    */
   remove(logid: number): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.changes.run(async () => {
       const rows = this.count((each) => each === logid);
       if (rows === 0) return false;
       const staying = this.count((each) => each !== logid);
@@ -298,13 +298,6 @@ export class TableRows {
       await taken(this.loaded);
       return false;
     });
-  }
-
-  /** One change after the other: each begins with what the one before has left. */
-  private inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const changed = this.changing.then(change);
-    this.changing = changed.catch(() => undefined);
-    return changed;
   }
 
   /** The rows that are there as they came, without those of an entry. */

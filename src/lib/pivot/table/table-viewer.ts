@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Busy } from '../waiting';
+import { type Busy, InTurn } from '../waiting';
 import { columnsNeeded } from '../layout/columns-needed';
 import type { Schema, Viewer } from '../values/engine-types';
 import type { TableRows } from './table-rows';
@@ -14,8 +14,8 @@ export class TableViewer {
   private isTableShown = false;
   /** How much is being told: what the viewer shows then is no news. */
   private telling = 0;
-  /** Ends when no columns are being brought. */
-  private bringing: Promise<unknown> = Promise.resolve();
+  /** The columns that are being brought. */
+  private readonly bringing = new InTurn();
   private closed = false;
   private readonly restore: Viewer['restore'];
 
@@ -46,7 +46,7 @@ export class TableViewer {
       const before = heard;
       await this.tell(config);
       // While columns are brought, for this or for a chart, what the viewer shows was no news.
-      await this.bringing;
+      await this.bringing.over();
       if (heard === before) await hear();
     };
     Object.defineProperty(this.element, 'restore', { value: restore, configurable: true });
@@ -60,7 +60,7 @@ export class TableViewer {
 
   /** Resolves when the columns that are being brought are there. Until then, the viewer shows nothing. */
   async brought(): Promise<void> {
-    await this.bringing;
+    await this.bringing.over();
   }
 
   /**
@@ -99,7 +99,7 @@ export class TableViewer {
    */
   bring(names: readonly string[], config: Record<string, unknown> = {}): Promise<boolean> {
     if (this.rows.has(names)) return Promise.resolve(false);
-    const bringing = this.bringing.then(() =>
+    return this.bringing.run(() =>
       this.busy.during(async () => {
         if (this.closed) throw new Error('The pivot is closed.');
         const before = await this.rows.bring(names);
@@ -114,8 +114,11 @@ export class TableViewer {
         }
       }),
     );
-    this.bringing = bringing.catch(() => undefined);
-    return bringing;
+  }
+
+  /** Has the table have all columns. */
+  async bringAll(): Promise<void> {
+    await this.bring(Object.keys(this.whole));
   }
 
   get isClosed(): boolean {
@@ -139,7 +142,7 @@ export class TableViewer {
   private async tell(config: Record<string, unknown>, more: readonly string[] = []): Promise<void> {
     const needed = [...columnsNeeded(config, this.whole), ...more];
     if (await this.bring(needed, config)) return;
-    await this.bringing;
+    await this.bringing.over();
     await (this.isTableShown ? this.restore(config) : this.showTable(config));
   }
 

@@ -1,0 +1,73 @@
+import { neededColumns, type Underlying } from '../slice/underlying';
+import { valueKey } from '../values/cell-value';
+import type { CellValue, EngineTable, ViewConfig } from '../values/engine-types';
+import { readBucket, startOf, type TimeUnit } from '../values/time-unit';
+import { Answers } from '../waiting';
+import type { BesideTable } from './beside';
+import { OwnViews } from './own-views';
+
+/**
+ * The source values that the values of an expression stand for, in all rows of a table. The days of a month
+ * are known beside the engine; other expressions need a view each.
+ */
+export class ExpressionValues {
+  private readonly answers = new Answers<Underlying>();
+  private readonly views = new OwnViews();
+
+  constructor(
+    private readonly table: EngineTable,
+    private readonly expressions: ViewConfig['expressions'],
+    private readonly beside: Pick<BesideTable, 'daysOf'>,
+  ) {}
+
+  /** The values that one expression stands for. */
+  of(expression: string): Promise<Underlying> {
+    return this.answers.get(expression, () => this.read(expression));
+  }
+
+  /** The values of some expressions, by their names. */
+  async ofAll(names: readonly string[]): Promise<Map<string, Underlying>> {
+    return new Map(
+      await Promise.all(names.map(async (name) => [name, await this.of(name)] as const)),
+    );
+  }
+
+  /** Forgets the values: rows came or went. The views follow the table by themselves. */
+  forget(): void {
+    this.answers.forget();
+  }
+
+  /** Deletes the views. */
+  dispose(): Promise<void> {
+    return this.views.dispose();
+  }
+
+  private async read(expression: string): Promise<Underlying> {
+    const text = this.expressions[expression] ?? '';
+    const bucket = readBucket(text);
+    const days = bucket && this.beside.daysOf(bucket.date);
+    if (bucket && days) return inUnits(bucket.date, days, bucket.unit);
+    const columns = await neededColumns(this.table, text);
+    const view = await this.views.open(expression, () =>
+      this.table.view({
+        group_by: [expression, ...columns],
+        columns: [],
+        expressions: { ...this.expressions },
+      }),
+    );
+    const rows = await this.views.read(view);
+    const tuples = (rows.paths ?? [])
+      .filter((path) => path.length === columns.length + 1)
+      .map(([value = null, ...tuple]) => ({ value: valueKey(value), tuple }));
+    return { columns, tuples };
+  }
+}
+
+/** What the units of time stand for that some days are in. */
+const inUnits = (date: string, days: readonly CellValue[], unit: TimeUnit): Underlying => ({
+  columns: [date],
+  tuples: days.map((day) => ({
+    value: valueKey(typeof day === 'number' ? startOf(day, unit) : null),
+    tuple: [day],
+  })),
+});

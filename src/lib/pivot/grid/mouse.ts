@@ -1,0 +1,102 @@
+import type { LayoutSort } from '../../contract/stored-layout';
+import type { CellIdentity, CellPosition, Press } from '../slice/cell';
+import type { CellValue, GridPlugin } from '../values/engine-types';
+import { Drag } from './drag';
+import type { Marks } from './marks';
+import type { Shown } from './shown';
+import { nextSort } from './sort';
+
+/** How wide a row's +/− is, and the indentation of each level before it: there a click opens the row. */
+const ICON_WIDTH = 26;
+const LEVEL_WIDTH = 20;
+
+/** The actions that a press of the mouse can ask for. */
+interface MouseActions {
+  /** A cell or header was pressed; null for one that is not known yet. */
+  onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
+  onSort(sort: LayoutSort[]): void;
+  /** Opens or closes a row. @param y where it is on screen */
+  toggleRow(path: readonly CellValue[], y: number): Promise<void>;
+  /** Opens or closes a group of columns. */
+  toggleColumns(path: readonly CellValue[]): Promise<void>;
+  /** Opens all rows to a depth. */
+  setDepth(depth: number): Promise<void>;
+}
+
+/** Turns what the mouse does on the grid into actions. */
+export class Mouse {
+  private readonly drag: Drag;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly marks: Marks,
+    private readonly table: GridPlugin['table'],
+    private readonly actions: MouseActions,
+  ) {
+    this.drag = new Drag(table, (cell) => this.targetOf(cell), actions.onTarget);
+    table.addEventListener('mousedown', (event) => this.onMouseDown(event));
+  }
+
+  private onMouseDown(event: MouseEvent): void {
+    if (event.button !== 0) return;
+    const { table } = this;
+    const pressed = event.composedPath().filter((node) => node instanceof Element);
+    const cell = pressed.find((node) => /^(TD|TH)$/.test(node.tagName));
+    const meta = cell && table.getMeta(cell);
+    if (!cell || !meta || pressed.some((node) => node.matches('.rt-column-resize'))) return;
+    // What is under the mouse, whatever a change that is not drawn yet has put there.
+    const identity = this.marks.drawnAt(cell);
+    const isHead = cell.closest('thead') !== null;
+    if (isHead && pressed.some((node) => node.matches('.pf-toggle'))) {
+      // The button would take the focus from the grid.
+      event.preventDefault();
+      table.focus();
+      if (identity?.columnPath) void this.actions.toggleColumns(identity.columnPath);
+      return;
+    }
+    if (cell.matches('.pf-measure')) return this.sortBy(meta.x, event);
+    if (cell.matches('.pf-tree') && this.isOnIcon(cell, event)) {
+      void this.pressIcon(identity, meta.y ?? 0, event.shiftKey);
+      return;
+    }
+    if (!identity && cell.tagName !== 'TD' && isHead) return;
+    const { at } = this.targetOf(cell);
+    const isBlock = event.shiftKey && !isHead;
+    const adds = event.ctrlKey || event.metaKey || (event.shiftKey && isHead);
+    this.actions.onTarget(identity, at, isBlock ? 'block' : adds ? 'add' : 'alone');
+    if (identity && !isHead && !adds) this.drag.begin(identity);
+  }
+
+  /** What is drawn at a cell's place; null if that is not known. */
+  private targetOf(cell: Element): { identity: CellIdentity | null; at: CellPosition } {
+    const meta = this.table.getMeta(cell);
+    const identity = meta ? this.marks.drawnAt(cell) : null;
+    const x = identity?.measure == null ? null : (meta?.x ?? null);
+    return { identity, at: { x, y: meta?.y ?? 0 } };
+  }
+
+  private isOnIcon(header: Element, event: MouseEvent): boolean {
+    const level = Number(header.closest('tr')?.dataset.level ?? 0);
+    const from = header.getBoundingClientRect().left;
+    return event.clientX - from < ICON_WIDTH + LEVEL_WIDTH * level;
+  }
+
+  /** Opens or closes a row; with Shift held, all rows of its level. */
+  private async pressIcon(row: CellIdentity | null, y: number, isForAll: boolean): Promise<void> {
+    if (!row) return;
+    if (!isForAll) return this.actions.toggleRow(row.rowPath, y);
+    const level = row.rowPath.length;
+    const isOpen = this.shown.isOpenAt(y);
+    await this.actions.setDepth(Math.max(0, isOpen ? level - 1 : level));
+  }
+
+  private sortBy(x: number | undefined, event: MouseEvent): void {
+    const { reader } = this.shown;
+    const measure = this.shown.columnAt(x)?.measure;
+    // The engine cannot sort by what it does not add up.
+    if (!reader || measure === undefined || reader.isRatio(measure)) return;
+    const { sort, split_by } = reader.config;
+    const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
+    this.actions.onSort(nextSort(sort, measure, split_by.length > 0, more));
+  }
+}

@@ -1,0 +1,68 @@
+import type { CellPosition } from '../slice/cell';
+import type { GridPlugin } from '../values/engine-types';
+import type { Shown } from './shown';
+
+/** Far more steps than it takes to bring any column into sight. */
+const MOST_STEPS = 20;
+
+/** Scrolls the grid until a cell is in sight. */
+export class Scrolling {
+  private wanted: CellPosition | null = null;
+
+  constructor(
+    private readonly shown: Shown,
+    private readonly table: GridPlugin['table'],
+  ) {}
+
+  /** Brings a cell into sight: no further than it takes to see all of it. */
+  to(at: CellPosition): void {
+    this.wanted = at;
+    // The view may be gone by then; what took its place begins at its own top.
+    void this.bringIntoSight(at).catch(() => undefined);
+  }
+
+  /** Columns are as wide as they are once they have been drawn, so it takes some steps to a far one. */
+  private async bringIntoSight(at: CellPosition): Promise<void> {
+    for (let step = 0; step < MOST_STEPS && this.wanted === at; step++) {
+      const { table } = this;
+      const first = table.querySelector('tbody tr:last-child td');
+      const meta = first && table.getMeta(first);
+      if (!meta) return;
+      const { x, y } = at;
+      const top = meta.y0 ?? 0;
+      const left = Number(first instanceof HTMLElement ? first.dataset.x : 0);
+      const isGrouped = (this.shown.reader?.config.group_by.length ?? 0) > 0;
+      const row = this.rowInSight(y) ? top : Math.max(0, isGrouped ? y - 1 : y);
+      const column = x === null ? left : this.columnInSight(x, left);
+      if (row === top && column === left) return;
+      await table.scrollToCell(column, row);
+    }
+  }
+
+  /** Whether all of a row is in sight. */
+  private rowInSight(y: number): boolean {
+    const { table } = this;
+    const row = table.querySelector(`tbody td[data-y="${y}"]`)?.getBoundingClientRect();
+    return (
+      row !== undefined && row.bottom <= table.getBoundingClientRect().top + table.clientHeight
+    );
+  }
+
+  /** Which column has to be the first one for a column to be in sight. */
+  private columnInSight(x: number, left: number): number {
+    const { table } = this;
+    const end = table.getBoundingClientRect().left + table.clientWidth;
+    const boxes = [...table.querySelectorAll('tbody tr:last-child td')].map((cell) =>
+      cell.getBoundingClientRect(),
+    );
+    const wanted = boxes[x - left];
+    if (x <= left || !wanted) return x < left || !wanted ? x : left;
+    let first = left;
+    let gained = 0;
+    while (first < x && wanted.right - gained > end) {
+      gained += boxes[first - left]?.width ?? 0;
+      first++;
+    }
+    return first;
+  }
+}
