@@ -24,7 +24,7 @@ const forbid = (files, patterns, paths = []) => ({
   },
 });
 const kit = ['$app/*', '$env/*', '@sveltejs/kit', '@sveltejs/kit/*'];
-const drivers = ['pg', 'pg/*', 'pg-copy-streams'];
+const drivers = ['pg', 'pg/*'];
 const io = ['node:fs', 'node:fs/*', 'node:net', 'node:http', 'node:child_process'];
 const engine = ['@finos/*'];
 
@@ -40,6 +40,36 @@ const marking = {
   message: 'Quote it with the functions of sql/quote.ts; what marks text as SQL says who else may.',
 };
 
+/**
+ * The rooms of src/lib/pivot, from the ground up: each may import the rooms before it that are not on its own
+ * floor. `values` and `waiting.ts` are the ground; nothing in these rooms imports `pivot-parts` or `pivot`.
+ */
+const FLOORS = [
+  ['values', 'waiting'],
+  ['rows', 'slice'],
+  ['layout'],
+  ['grid', 'chart'],
+  ['table', 'excel'],
+  ['pivot-parts'],
+  ['pivot'],
+];
+const outsidePivot = ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers];
+const pivotRooms = FLOORS.flatMap((floor, i) =>
+  floor.map((room) => {
+    const closed = [...floor.filter((each) => each !== room), ...FLOORS.slice(i + 1).flat()];
+    return forbid(
+      [`src/lib/pivot/${room}/**`, `src/lib/pivot/${room}.ts`],
+      [
+        ...outsidePivot,
+        ...closed.map((each) => ({
+          regex: `^\\.\\.?/${each}(/|$)`,
+          message: `src/lib/pivot/${room} is below ${each}, or beside it.`,
+        })),
+      ],
+    );
+  }),
+);
+
 const arrows = [
   forbid(
     ['src/lib/contract/**'],
@@ -49,10 +79,8 @@ const arrows = [
     ['src/lib/client/**'],
     ['**/server/**', ...anyOf('pivot', 'plan', 'components'), ...kit, ...engine, ...drivers],
   ),
-  forbid(
-    ['src/lib/pivot/**'],
-    ['**/server/**', ...anyOf('client', 'plan', 'components'), ...kit, ...drivers],
-  ),
+  forbid(['src/lib/pivot/**'], outsidePivot),
+  ...pivotRooms,
   forbid(
     ['src/lib/plan/**'],
     ['**/server/**', ...anyOf('components'), ...kit, ...engine, ...drivers],
