@@ -16,7 +16,7 @@ import { afterAll } from 'vitest';
 import { isDateRange, type Slice } from '../../src/lib/contract/operations';
 import type { ReadCell } from '../../src/lib/pivot/slice/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/values/engine-types';
-import { listOf } from '../../src/lib/pivot/slice/slice';
+import { listOf } from '../../src/lib/pivot/slice/slice-values';
 import type { BesideTable, Untold } from '../../src/lib/pivot/grid/beside';
 import { ViewReader } from '../../src/lib/pivot/grid/view-reader';
 

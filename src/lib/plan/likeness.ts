@@ -3,7 +3,7 @@ import { isDateRange, type Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import { pathKey, type CellIdentity } from '../pivot/slice/cell';
 import type { CellValue } from '../pivot/values/engine-types';
-import { listOf } from '../pivot/slice/slice';
+import { listOf } from '../pivot/slice/slice-values';
 
 /** What an empty cell can be made like: rows to copy, what makes them its own, and what they add up to. */
 export interface Likeness {

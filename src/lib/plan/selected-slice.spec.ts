@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadCell } from '../pivot/slice/cell';
-import { listOf } from '../pivot/slice/slice';
+import { listOf } from '../pivot/slice/slice-values';
 import { selectedSlice, toggled } from './selected-slice';
 
 const COLUMNS = [

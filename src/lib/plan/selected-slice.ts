@@ -1,10 +1,10 @@
 import type { Slice } from '../contract/operations';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
-import type { Origin } from '../pivot/rows/origins';
+import type { Origin } from '../pivot/rows/origin-columns';
 import { inPeriods, joinedPeriods } from '../pivot/slice/date-ranges';
 import type { NotHeld, SliceColumn } from '../pivot/slice/slice';
-import { mergeSlices, unmarkedDimensions } from '../pivot/slice/slice';
+import { mergeSlices, unmarkedDimensions } from '../pivot/slice/slice-values';
 
 /** Why nothing can be changed through a cell that adds up only a part of the plan, or no plan at all. */
 export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price'>, string>> = {

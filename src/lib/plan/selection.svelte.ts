@@ -5,7 +5,7 @@ import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '..
 import { cellKey } from '../pivot/slice/cell';
 import { readAgain, readBlock } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
-import { unmarkedDimensions } from '../pivot/slice/slice';
+import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import { CellReader, GONE } from './cell-reader';
 import { Cursor, type Place } from './cursor';
 import { pivotMessageOf, type Loading } from './loading.svelte';

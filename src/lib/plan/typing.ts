@@ -5,7 +5,7 @@ import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { price } from '../pivot/values/ratios';
-import { unmarkedDimensions } from '../pivot/slice/slice';
+import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { Shows } from './cell-reader';
 import type { Changes, Written } from './changes.svelte';
 import { moving, type Likeness } from './likeness';

@@ -1,7 +1,7 @@
 import type { Explanation } from '../contract/log';
 import { isLoad } from '../contract/operations';
 import { tidy } from '../pivot/values/cell-value';
-import type { Origin } from '../pivot/rows/origins';
+import type { Origin } from '../pivot/rows/origin-columns';
 
 /** What one log entry has put into a slice. */
 export type ExplainedEntry = Explanation['entries'][number];

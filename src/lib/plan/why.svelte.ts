@@ -1,7 +1,7 @@
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { Explanation } from '../contract/log';
-import type { Origin } from '../pivot/rows/origins';
+import type { Origin } from '../pivot/rows/origin-columns';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';

@@ -2,7 +2,7 @@ import type { LogEntry } from '$lib/contract/log';
 import { isDateRange, type DateRange, type Slice } from '$lib/contract/operations';
 import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
-import { listOf } from '$lib/pivot/slice/slice';
+import { listOf } from '$lib/pivot/slice/slice-values';
 import { formatMonth } from '../format';
 
 const SHOWN = 3;

@@ -1,28 +1,19 @@
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
-import { tidy, valueKey } from '../values/cell-value';
+import { valueKey } from '../values/cell-value';
 import { pathKey } from '../slice/cell';
 import {
   added,
-  biggest,
   chartAxes,
   chartMeasures,
   evenly,
-  rest,
   timeTest,
   type ChartAxes,
   type ChartSide,
   type Sums,
 } from './chart';
-import { parseRows, type ReadRows } from '../values/columns-json';
-import {
-  type CellValue,
-  type ReadTable,
-  type Schema,
-  type View,
-  type ViewConfig,
-  withView,
-} from '../values/engine-types';
+import { type Group, Matrix, type Outer } from './chart-groups';
+import type { CellValue, ReadTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
 import { readFormats, type ColumnFormat } from '../values/column-format';
@@ -143,159 +134,11 @@ const formatOf = (column: string, { layout, formats }: ChartSource): ColumnForma
   ...readFormats(layout.columns_config).get(column),
 });
 
-/** A group by its path, or how many groups are taken together. */
-type Group = CellValue[] | number;
-
 /** Sums by the place on the axis, for each series. */
 interface ReadMatrix {
   axis: Group[];
   series: { group: Group | null; sums: Sums[] }[];
   left: number;
-}
-
-/** A group with the groups inside of it. */
-interface Outer {
-  group: Group;
-  sums: Sums;
-  inner: ReadonlyMap<string, Sums>;
-}
-
-/** Groups and the sums inside of them, read from the engine. */
-class Matrix {
-  constructor(
-    private readonly table: ReadTable,
-    private readonly layout: Layout,
-    readonly columns: readonly string[],
-    /** Whether sums of groups may be added up. */
-    readonly isSum: boolean,
-    /** By how many of the columns, from the first on, a group is big. */
-    private readonly ranking: number,
-  ) {}
-
-  /** The places of the biggest groups; see {@link biggest}. */
-  places(sums: readonly Sums[], most: number): number[] {
-    return biggest(
-      sums.map((each) => each.slice(0, this.ranking)),
-      most,
-    );
-  }
-
-  /** The groups of some columns, those without a value included, with their sums. */
-  async groups(
-    names: readonly string[],
-    columns: readonly string[] = this.columns,
-    more: Partial<ViewConfig> = {},
-  ): Promise<{ path: CellValue[]; sums: Sums }[]> {
-    const rows = await this.ask({ group_by: [...names], columns: [...columns], ...more }, readAll);
-    return this.leaves(rows, names.length, columns);
-  }
-
-  /**
-   * The biggest groups of a column with the groups inside of them, the biggest first, and if there are
-   * more, the others as one.
-   */
-  async biggest(
-    outer: string,
-    inner: readonly string[],
-    most: number,
-  ): Promise<{ outers: Outer[]; left: number }> {
-    const depth = 1 + inner.length;
-    const config = { group_by: [outer, ...inner], columns: [...this.columns] };
-    const { all, shown, rows } = await this.ask(config, async (view) => {
-      await view.set_depth(0);
-      const closed = await readAll(view);
-      const all = this.leaves(closed, 1);
-      const shown = this.places(
-        all.map(({ sums }) => sums),
-        most,
-      );
-      const places = new Map(all.map(({ path }, i) => [pathKey(path), i]));
-      const ys = (closed.paths ?? [])
-        .map((path, y) => ({ i: path.length === 1 ? places.get(pathKey(path)) : undefined, y }))
-        .filter(({ i }) => i !== undefined && shown.includes(i))
-        .map(({ y }) => y);
-      // From the last on: opening a row moves those below it.
-      if (inner.length > 0) for (const y of ys.reverse()) await open(view, y, inner.length);
-      return { all, shown, rows: inner.length > 0 ? await readAll(view) : closed };
-    });
-    const within = new Map<string, Map<string, Sums>>();
-    for (const { path, sums } of inner.length > 0 ? this.leaves(rows, depth) : []) {
-      const key = pathKey(path.slice(0, 1));
-      const found = within.get(key) ?? new Map<string, Sums>();
-      within.set(key, found.set(pathKey(path.slice(1)), sums));
-    }
-    const outers = shown.flatMap((i): Outer[] => {
-      const group = all[i];
-      return group
-        ? [{ group: group.path, sums: group.sums, inner: within.get(pathKey(group.path)) ?? NONE }]
-        : [];
-    });
-    const others = all.length - outers.length;
-    if (others === 0 || !this.isSum) return { outers, left: others };
-    const totals = inner.length > 0 ? await this.groups(inner) : [];
-    const left = new Map(
-      totals.map(({ path, sums }) => {
-        const key = pathKey(path);
-        return [
-          key,
-          rest(
-            sums,
-            outers.map((each) => each.inner.get(key) ?? []),
-          ),
-        ] as const;
-      }),
-    );
-    const sums = all
-      .filter((_, i) => !shown.includes(i))
-      .reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
-    return { outers: [...outers, { group: others, sums, inner: left }], left: 0 };
-  }
-
-  get nothing(): Sums {
-    return this.columns.map(() => null);
-  }
-
-  private async ask<T>(
-    config: Partial<ViewConfig>,
-    question: (view: View) => Promise<T>,
-  ): Promise<T> {
-    const { filter = [], expressions = {}, aggregates = {} } = this.layout;
-    const whole = {
-      filter,
-      ...config,
-      expressions: { ...expressions, ...config.expressions },
-      aggregates: { ...aggregates, ...config.aggregates },
-    };
-    return withView(this.table, whole, question);
-  }
-
-  private leaves(
-    { paths, columns }: ReadRows,
-    depth: number,
-    names: readonly string[] = this.columns,
-  ): { path: CellValue[]; sums: Sums }[] {
-    return (paths ?? []).flatMap((path, y) => {
-      if (path.length !== depth) return [];
-      const sums = names.map((name) => {
-        const value = columns.get(name)?.[y];
-        return typeof value === 'number' ? tidy(value) : null;
-      });
-      return [{ path, sums }];
-    });
-  }
-}
-
-const NONE: ReadonlyMap<string, Sums> = new Map();
-
-const readAll = async (view: View): Promise<ReadRows> => parseRows(await view.to_columns_string());
-
-/** Opens a row with so many levels below it. */
-async function open(view: View, y: number, levels: number): Promise<void> {
-  const before = await view.num_rows();
-  await view.expand(y);
-  if (levels === 1) return;
-  const opened = (await view.num_rows()) - before;
-  for (let below = y + opened; below > y; below--) await open(view, below, levels - 1);
 }
 
 /** Time along the axis, the biggest groups as series. */

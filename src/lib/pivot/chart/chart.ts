@@ -4,7 +4,8 @@ import { tidyChange } from '../values/cell-value';
 import type { Schema } from '../values/engine-types';
 import { GRID } from '../layout/layout';
 import type { MonthOrder } from '../layout/layout';
-import type { Origin, Origins } from '../rows/origins';
+import type { Origins } from '../rows/origins';
+import type { Origin } from '../rows/origin-columns';
 import { MONTHS_IN, type TimeUnit } from '../values/time-unit';
 
 /** The kinds of charts, under the names that layouts, views and addresses have them by. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unmarkedDimensions } from '../slice/slice';
+import { unmarkedDimensions } from '../slice/slice-values';
 import type { EngineTable } from '../values/engine-types';
 import { ViewReader } from './view-reader';
 import {

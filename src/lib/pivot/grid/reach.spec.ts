@@ -4,7 +4,7 @@ import type { Slice } from '../../contract/operations';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { valueKey } from '../values/cell-value';
 import { overlapOf, Reach } from './reach';
-import { admits } from '../slice/slice';
+import { admits } from '../slice/slice-values';
 
 const DAYS = ['2027-01-30', '2027-01-31', '2027-02-01', '2027-02-02'];
 const REGIONS = ['East', 'West', null, ''];

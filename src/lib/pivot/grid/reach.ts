@@ -3,7 +3,8 @@ import type { LayoutFilter } from '../../contract/stored-layout';
 import type { CellIdentity } from '../slice/cell';
 import { parseDay, toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
-import { admits, filterValues, listOf } from '../slice/slice';
+import { filterValues } from '../slice/filter-values';
+import { admits, listOf } from '../slice/slice-values';
 import type { Underlying } from '../slice/underlying';
 
 /** How many of some rows a slice holds. */

@@ -1,7 +1,8 @@
 import type { ColumnEntry } from '../../contract/columns';
 import { storedDecimals, type Decimals, type MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
-import type { Origin, Origins } from '../rows/origins';
+import type { Origins } from '../rows/origins';
+import type { Origin } from '../rows/origin-columns';
 import { amountOptions, priceDecimals, type ColumnFormat } from '../values/column-format';
 import type { Schema } from '../values/engine-types';
 import { SHARE_FORMAT } from '../values/ratios';

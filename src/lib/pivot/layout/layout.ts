@@ -3,7 +3,8 @@ import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-lay
 import type { ColumnFacts } from '../rows/column-facts';
 import type { Schema } from '../values/engine-types';
 import { quotedName, quotedText } from '../values/cell-value';
-import { WITH_OTHER, WITH_REFERENCE, type Origin, type Origins } from '../rows/origins';
+import type { Origins } from '../rows/origins';
+import { WITH_OTHER, WITH_REFERENCE, type Origin } from '../rows/origin-columns';
 import { groupedBy } from '../values/time-unit';
 
 /** The viewer's plugin that shows the pivot as a grid. */

@@ -2,7 +2,7 @@ import type { ColumnEntry } from '../../contract/columns';
 import { decimalsShown, type MeasureDecimals } from '../../contract/decimals';
 import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
 import { isThere, numbersOf, type ArrowColumns } from './arrow-columns';
-import { rowsByIter } from './origins';
+import { rowsByIter } from './origin-columns';
 
 /** Rows that are looked at for the decimals of a column; of more rows, evenly spread ones. */
 const MOST_READ = 100_000;

@@ -1,51 +1,23 @@
 import type { Column } from '@uwdata/flechette';
-import { bool, float64 } from '@uwdata/flechette';
-import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
-import type { ArrowColumns, Numbers } from './arrow-columns';
 import type { Decimals } from '../../contract/decimals';
+import { OPERATIONS } from '../../contract/operations';
 import type { Ratio } from '../values/ratios';
+import { type ArrowColumns, mapped, numbersOf, whole, widened } from './arrow-columns';
 import {
-  columnFrom,
-  dictionaryOf,
-  isThere,
-  mapped,
-  numbersOf,
-  setThere,
-  whole,
-  widened,
-} from './arrow-columns';
+  columnOf,
+  masked,
+  type Origin,
+  ORIGINS,
+  rowsByIter,
+  SHARES,
+  WITH_OTHER,
+  WITH_REFERENCE,
+} from './origin-columns';
 
-/** The column that tells what wrote a row. */
-const ITER = 'pf_iter';
 /** The column that tells which log entry wrote it. */
 const LOGID = 'pf_logid';
 /** The key of a single row, which only its own version knows it by. */
 const ID = 'pf_id';
-
-/**
- * The parts of a measure that a pivot can show beside the plan (docs/decisions/0019-measures-by-origin.md).
- * `difference` is plan less reference; `percent` that difference as a share of the reference. `other`
- * and the two after it are the same with another version in the reference's place
- * (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit, of the plan
- * (docs/decisions/0020-amounts-are-typed-into-cells.md).
- */
-const ORIGINS = [
-  'price',
-  'baseline',
-  'changes',
-  'reference',
-  'difference',
-  'percent',
-  'other',
-  'otherDifference',
-  'otherPercent',
-] as const;
-export type Origin = (typeof ORIGINS)[number];
-
-/** These need reference rows to compare with. */
-export const WITH_REFERENCE: readonly Origin[] = ['reference', 'difference', 'percent'];
-/** These need another version. */
-export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
 
 /** What the columns of each origin are called, after the measure. */
 type Suffixes = Readonly<Partial<Record<Origin, string>>>;
@@ -62,10 +34,6 @@ const otherSuffixes = (name: string): Suffixes => ({
   otherDifference: `Δ to ${name}`,
   otherPercent: `Δ % to ${name}`,
 });
-
-const CHANGES: readonly string[] = LOG_OPERATIONS.filter((operation) => !isLoad(operation)).map(
-  (operation) => OPERATIONS[operation].iter,
-);
 
 /** The name of a measure's column for one origin. */
 const nameOf = (measure: string, origin: Origin, suffixes: Suffixes) =>
@@ -109,27 +77,50 @@ interface Prepared {
   columns: ArrowColumns;
 }
 
+/** What {@link Origins.prepare} has found and made. */
+interface Made {
+  columns: ReadonlyMap<string, OriginColumn>;
+  /** Every name that such a column could have: a layout may name those of another version. */
+  possible: ReadonlySet<string>;
+  excluded: ReadonlySet<string>;
+  measures: readonly string[];
+  compares: boolean;
+  suffixes: Suffixes;
+  other: Other | null;
+  priced: Priced | null;
+  /** The decimals that the measures are written with. */
+  decimals: ReadonlyMap<string, Decimals>;
+}
+
 /**
  * The measures of a pivot by origin. The measure's own column holds the plan: what operations see.
  * The others are columns made before the rows are loaded: as expressions of the engine they would be
  * three times as slow to show and forty times as slow to update.
  */
 export class Origins {
-  private constructor(
-    private readonly columns: ReadonlyMap<string, OriginColumn>,
-    /** Every name that such a column could have: a layout may name those of another version. */
-    private readonly possible: ReadonlySet<string>,
-    private readonly excluded: ReadonlySet<string>,
-    readonly measures: readonly string[],
-    /** Whether there are reference rows to compare with. */
-    readonly compares: boolean,
-    private readonly suffixes: Suffixes,
-    /** The other version that is compared with; null without one. */
-    readonly other: Other | null,
-    private readonly priced: Priced | null,
-    /** The decimals that the measures are written with. */
-    private readonly decimals: ReadonlyMap<string, Decimals>,
-  ) {}
+  private readonly columns: Made['columns'];
+  private readonly possible: Made['possible'];
+  private readonly excluded: Made['excluded'];
+  readonly measures: Made['measures'];
+  /** Whether there are reference rows to compare with. */
+  readonly compares: boolean;
+  private readonly suffixes: Suffixes;
+  /** The other version that is compared with; null without one. */
+  readonly other: Other | null;
+  private readonly priced: Priced | null;
+  private readonly decimals: Made['decimals'];
+
+  private constructor(made: Made) {
+    this.columns = made.columns;
+    this.possible = made.possible;
+    this.excluded = made.excluded;
+    this.measures = made.measures;
+    this.compares = made.compares;
+    this.suffixes = made.suffixes;
+    this.other = made.other;
+    this.priced = made.priced;
+    this.decimals = made.decimals;
+  }
 
   /**
    * Adds the columns to rows that are to be loaded, and takes what operations leave alone out of the
@@ -193,17 +184,17 @@ export class Origins {
       excluded: new Set<string>(compared.excluded),
       shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float,
     };
-    const result = new Origins(
-      made,
-      new Set(possible),
-      new Set<string>(excluded),
-      numbers,
+    const result = new Origins({
+      columns: made,
+      possible: new Set(possible),
+      excluded: new Set<string>(excluded),
+      measures: numbers,
       compares,
       suffixes,
       other,
       priced,
       decimals,
-    );
+    });
     return { origins: result, columns: result.extend(columns) };
   }
 
@@ -323,34 +314,6 @@ export class Origins {
   }
 }
 
-/** Whether rows of an iteration count for an origin. */
-function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>): boolean {
-  const isReference = iter === OPERATIONS.reference.iter;
-  switch (origin) {
-    case 'baseline':
-      return iter === OPERATIONS.baseline.iter;
-    case 'changes':
-      return CHANGES.includes(iter);
-    case 'reference':
-      return isReference;
-    case 'difference':
-      return isReference || !excluded.has(iter);
-    case 'otherDifference':
-      return !excluded.has(iter);
-    case 'price':
-    case 'percent':
-    case 'other':
-    case 'otherPercent':
-      return false;
-  }
-}
-
-/** Which two columns a share is painted from, beside the plan's. */
-const SHARES: Readonly<Partial<Record<Origin, readonly [Origin, Origin]>>> = {
-  percent: ['reference', 'difference'],
-  otherPercent: ['other', 'otherDifference'],
-};
-
 /** The suffixes of another version's columns, which no other column may have. */
 function freeSuffixes(
   { id, name }: OtherVersion,
@@ -369,64 +332,3 @@ function freeSuffixes(
 }
 
 type NamedColumn = [name: string, column: Column<unknown>];
-
-/** How rows of an iteration go into the difference: +1 for the plan, −1 for the reference. */
-function signOf(iter: string, excluded: ReadonlySet<string>): number {
-  return (excluded.has(iter) ? 0 : 1) - (iter === OPERATIONS.reference.iter ? 1 : 0);
-}
-
-/** Which iteration each row is of: a place in `names` per row. */
-interface RowsByIter {
-  names: readonly string[];
-  indices: ArrayLike<number>;
-}
-
-export function rowsByIter(columns: ArrowColumns): RowsByIter | null {
-  const column = columns.get(ITER);
-  const dictionary = column && dictionaryOf(column);
-  const values = column?.data[0]?.values;
-  if (!dictionary || !values) return null;
-  if (values instanceof BigInt64Array || values instanceof BigUint64Array) return null;
-  return { names: [...dictionary].map(String), indices: values };
-}
-
-function columnOf(
-  origin: Origin,
-  source: Numbers,
-  rows: RowsByIter | null,
-  excluded: ReadonlySet<string>,
-): Column<unknown> {
-  const length = source.values.length;
-  if (origin === 'price' || SHARES[origin]) {
-    const bits = new Uint8Array(Math.ceil(length / 8));
-    return columnFrom(bool(), bits, bits, length, length);
-  }
-  const counts = (iter: string) => countsFor(origin, iter, excluded);
-  if (!rows || origin !== 'difference') return masked(source, rows, counts);
-  const signs = rows.names.map((iter) => signOf(iter, excluded));
-  const values = new Float64Array(length);
-  const { indices } = rows;
-  for (let y = 0; y < length; y++) {
-    values[y] = Number(source.values[y]) * (signs[indices[y] ?? 0] ?? 0);
-  }
-  return masked({ ...source, type: float64(), values }, rows, counts);
-}
-
-/** The numbers of some iterations' rows; those of the other rows are empty. */
-function masked(
-  { type, values, validity }: Numbers,
-  rows: RowsByIter | null,
-  counts: (iter: string) => boolean,
-): Column<unknown> {
-  const length = values.length;
-  const bits = new Uint8Array(Math.ceil(length / 8));
-  const kept = rows?.names.map(counts) ?? [];
-  const indices = rows?.indices ?? [];
-  let nulls = 0;
-  for (let y = 0; y < length; y++) {
-    if (isThere(validity, y) && kept[indices[y] ?? 0]) {
-      setThere(bits, y);
-    } else nulls++;
-  }
-  return columnFrom(type, values, bits, length, nulls);
-}

@@ -1,11 +1,10 @@
 import { isLeaf, type ColumnEntry } from '../../contract/columns';
 import type { DateRange, Slice } from '../../contract/operations';
-import { isDateRange } from '../../contract/operations';
-import type { Scalar } from '../../contract/primitives';
 import type { LayoutFilter } from '../../contract/stored-layout';
-import { parseDay, toScalar, valueKey } from '../values/cell-value';
+import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
 import { rangeOf, type Periods } from './date-ranges';
+import { filterText, filterValues, parseTerm } from './filter-values';
 import { lastDayOf, readBucket } from '../values/time-unit';
 import type { Underlying } from './underlying';
 import { behindValues } from './underlying';
@@ -267,139 +266,4 @@ class SliceBuilder {
     const text = values.map((value) => String(toScalar(value, type) ?? 'empty')).join(', ');
     this.notHeld.push({ kind: 'split', column, text: `${column} = ${text}` });
   }
-}
-
-/**
- * Dimensions in a slice that are no key, if the source has keys: then only keys may select rows
- * (docs/contract/14-what-the-operations-compute.md#is_key).
- */
-export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]): string[] {
-  const dimensions = columns.filter((c) => c.role === 'dimension');
-  if (!dimensions.some((c) => c.is_key)) return [];
-  return dimensions.filter((c) => !c.is_key && Object.hasOwn(slice, c.cname)).map((c) => c.cname);
-}
-
-/**
- * One slice for several cells; null if they differ in more than one column, because no single slice
- * selects exactly their rows.
- */
-export function mergeSlices(slices: readonly Slice[]): Slice | null {
-  const [first, ...rest] = slices;
-  if (!first) return null;
-  const names = Object.keys(first);
-  const lists = new Map(names.map((name) => [name, keyed(first[name])]));
-  let differing: string | null = null;
-  for (const slice of rest) {
-    if (Object.keys(slice).length !== names.length) return null;
-    for (const name of names) {
-      if (!Object.hasOwn(slice, name)) return null;
-      const [one, other] = [first[name], slice[name]];
-      // No list of values holds the days of a range.
-      if (isRange(one) || isRange(other)) {
-        if (JSON.stringify(one) === JSON.stringify(other)) continue;
-        return null;
-      }
-      const have = lists.get(name) ?? new Map();
-      const more = keyed(other);
-      const isSame = more.size === have.size && [...more.keys()].every((key) => have.has(key));
-      if (isSame) continue;
-      if (differing !== null && differing !== name) return null;
-      differing = name;
-      for (const [key, value] of more) have.set(key, value);
-    }
-  }
-  const merged = differing === null ? undefined : lists.get(differing);
-  return differing === null || !merged ? first : { ...first, [differing]: [...merged.values()] };
-}
-
-/** The values of a slice by their keys; none for a range of dates. */
-const keyed = (value: Slice[string] | undefined): Map<string, Scalar | null> =>
-  new Map(listOf(value).map((each) => [valueKey(each), each]));
-
-const isRange = (value: Slice[string] | undefined): value is DateRange =>
-  value !== undefined && isDateRange(value);
-
-/** A slice value as a list; none for a range of dates, which only {@link admits} can tell. */
-export function listOf(value: Slice[string] | undefined): (Scalar | null)[] {
-  if (value === undefined || isDateRange(value)) return [];
-  return Array.isArray(value) ? value : [value];
-}
-
-/** Whether a slice value selects the rows that have `value`. */
-export function admits(wanted: Slice[string], value: Scalar | null): boolean {
-  if (!isDateRange(wanted)) {
-    return listOf(wanted).some((one) => valueKey(one) === valueKey(value));
-  }
-  const { from, to } = wanted;
-  const day = typeof value === 'string' ? parseDay(value) : NaN;
-  const first = from === undefined ? -Infinity : parseDay(from);
-  const last = to === undefined ? Infinity : parseDay(to);
-  return first <= day && day <= last;
-}
-
-/**
- * The values a filter admits, typed as the engine types the column; null if it is no list of
- * values. Null inside `in` never matches in the engine, so it is no value of the filter.
- */
-export function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null {
-  const [column, operator, term] = filter;
-  const typed = (value: CellValue) => parseTerm(value, schema[column]);
-  if (operator === 'is null') return [null];
-  if (operator === '==' && !Array.isArray(term) && term !== null) {
-    const value = typed(term);
-    return value === undefined ? null : [value];
-  }
-  if (operator === 'in' && Array.isArray(term)) {
-    const given = term.filter((v) => v !== null).map(typed);
-    const values = given.filter((v) => v !== undefined);
-    if (values.length === 0 || values.length < given.length) return null;
-    return distinct(values);
-  }
-  return null;
-}
-
-function parseTerm(value: CellValue, type: Schema[string] | undefined): CellValue | undefined {
-  switch (type) {
-    case 'date':
-    case 'datetime': {
-      if (typeof value === 'number') return value;
-      const text = String(value).trim().replace(' ', 'T');
-      const day = parseDay(text);
-      const ms = Number.isNaN(day) ? Date.parse(/Z$/.test(text) ? text : `${text}Z`) : day;
-      if (Number.isNaN(ms)) return undefined;
-      return type === 'date' ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
-    }
-    case 'integer':
-    case 'float': {
-      const number = Number(value);
-      return Number.isFinite(number) && value !== '' ? number : undefined;
-    }
-    case 'boolean':
-      if (value === true || value === 'true') return true;
-      if (value === false || value === 'false') return false;
-      return undefined;
-    case 'string':
-      return String(value);
-    default:
-      return undefined;
-  }
-}
-
-const FILTER_WORDS: Record<string, string> = {
-  '==': '=',
-  '!=': '≠',
-  'is not null': 'is not empty',
-  'is null': 'is empty',
-};
-
-function filterText([column, operator, term]: LayoutFilter): string {
-  const word = FILTER_WORDS[operator] ?? operator;
-  if (operator.endsWith('null')) return `${column} ${word}`;
-  const shown = Array.isArray(term) ? term.filter((t) => t !== null).join(', ') : term;
-  return `${column} ${word} ${shown ?? 'empty'}`;
-}
-
-function distinct(values: readonly CellValue[]): CellValue[] {
-  const seen = new Map(values.map((value) => [valueKey(value), value]));
-  return [...seen.values()];
 }

@@ -1,0 +1,134 @@
+import type { Column } from '@uwdata/flechette';
+import { bool, float64 } from '@uwdata/flechette';
+import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
+import {
+  type ArrowColumns,
+  columnFrom,
+  dictionaryOf,
+  isThere,
+  type Numbers,
+  setThere,
+} from './arrow-columns';
+
+/** The column that tells what wrote a row. */
+const ITER = 'pf_iter';
+
+/**
+ * The parts of a measure that a pivot can show beside the plan (docs/decisions/0019-measures-by-origin.md).
+ * `difference` is plan less reference; `percent` that difference as a share of the reference. `other`
+ * and the two after it are the same with another version in the reference's place
+ * (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit, of the plan
+ * (docs/decisions/0020-amounts-are-typed-into-cells.md).
+ */
+export const ORIGINS = [
+  'price',
+  'baseline',
+  'changes',
+  'reference',
+  'difference',
+  'percent',
+  'other',
+  'otherDifference',
+  'otherPercent',
+] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** These need reference rows to compare with. */
+export const WITH_REFERENCE: readonly Origin[] = ['reference', 'difference', 'percent'];
+/** These need another version. */
+export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
+
+const CHANGES: readonly string[] = LOG_OPERATIONS.filter((operation) => !isLoad(operation)).map(
+  (operation) => OPERATIONS[operation].iter,
+);
+
+/** Whether rows of an iteration count for an origin. */
+function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>): boolean {
+  const isReference = iter === OPERATIONS.reference.iter;
+  switch (origin) {
+    case 'baseline':
+      return iter === OPERATIONS.baseline.iter;
+    case 'changes':
+      return CHANGES.includes(iter);
+    case 'reference':
+      return isReference;
+    case 'difference':
+      return isReference || !excluded.has(iter);
+    case 'otherDifference':
+      return !excluded.has(iter);
+    case 'price':
+    case 'percent':
+    case 'other':
+    case 'otherPercent':
+      return false;
+  }
+}
+
+/** Which two columns a share is painted from, beside the plan's. */
+export const SHARES: Readonly<Partial<Record<Origin, readonly [Origin, Origin]>>> = {
+  percent: ['reference', 'difference'],
+  otherPercent: ['other', 'otherDifference'],
+};
+
+/** How rows of an iteration go into the difference: +1 for the plan, −1 for the reference. */
+function signOf(iter: string, excluded: ReadonlySet<string>): number {
+  return (excluded.has(iter) ? 0 : 1) - (iter === OPERATIONS.reference.iter ? 1 : 0);
+}
+
+/** Which iteration each row is of: a place in `names` per row. */
+interface RowsByIter {
+  names: readonly string[];
+  indices: ArrayLike<number>;
+}
+
+/** The iteration of each row; null if the rows do not have it as words of a dictionary. */
+export function rowsByIter(columns: ArrowColumns): RowsByIter | null {
+  const column = columns.get(ITER);
+  const dictionary = column && dictionaryOf(column);
+  const values = column?.data[0]?.values;
+  if (!dictionary || !values) return null;
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) return null;
+  return { names: [...dictionary].map(String), indices: values };
+}
+
+/** The column of one origin, from the numbers of its measure. */
+export function columnOf(
+  origin: Origin,
+  source: Numbers,
+  rows: RowsByIter | null,
+  excluded: ReadonlySet<string>,
+): Column<unknown> {
+  const length = source.values.length;
+  if (origin === 'price' || SHARES[origin]) {
+    const bits = new Uint8Array(Math.ceil(length / 8));
+    return columnFrom(bool(), bits, bits, length, length);
+  }
+  const counts = (iter: string) => countsFor(origin, iter, excluded);
+  if (!rows || origin !== 'difference') return masked(source, rows, counts);
+  const signs = rows.names.map((iter) => signOf(iter, excluded));
+  const values = new Float64Array(length);
+  const { indices } = rows;
+  for (let y = 0; y < length; y++) {
+    values[y] = Number(source.values[y]) * (signs[indices[y] ?? 0] ?? 0);
+  }
+  return masked({ ...source, type: float64(), values }, rows, counts);
+}
+
+/** The numbers of some iterations' rows; those of the other rows are empty. */
+export function masked(
+  { type, values, validity }: Numbers,
+  rows: RowsByIter | null,
+  counts: (iter: string) => boolean,
+): Column<unknown> {
+  const length = values.length;
+  const bits = new Uint8Array(Math.ceil(length / 8));
+  const kept = rows?.names.map(counts) ?? [];
+  const indices = rows?.indices ?? [];
+  let nulls = 0;
+  for (let y = 0; y < length; y++) {
+    if (isThere(validity, y) && kept[indices[y] ?? 0]) {
+      setThere(bits, y);
+    } else nulls++;
+  }
+  return columnFrom(type, values, bits, length, nulls);
+}
