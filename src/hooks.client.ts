@@ -1,5 +1,5 @@
 import type { HandleClientError } from '@sveltejs/kit';
-import { ApiError } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 
 /** Gives the error page the status and sentence of the service when a `load` fails. */
 export const handleError: HandleClientError = ({ error, status, message }) =>

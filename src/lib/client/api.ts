@@ -1,5 +1,4 @@
-/** The API as typed functions, with retries of writes whose outcome is unknown. */
-import * as v from 'valibot';
+/** The endpoints of the API as typed functions. */
 import type { ColumnEntry, ColumnSave } from '../contract/columns';
 import type {
   BaselineRequest,
@@ -19,14 +18,9 @@ import type {
   UndoneEntry,
 } from '../contract/log';
 import type { Me } from '../contract/me';
-import type { Slice, SliceOperation, SlicePreview, SliceRequests } from '../contract/operations';
-import {
-  ARROW,
-  CSV,
-  ErrorAnswer,
-  IDEMPOTENCY_KEY_HEADER,
-  TIMELINE_HEADER,
-} from '../contract/primitives';
+import type { Slice, SliceOperation, SliceRequests } from '../contract/operations';
+import type { SlicePreview } from '../contract/previews';
+import { ARROW, CSV, TIMELINE_HEADER } from '../contract/primitives';
 import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
@@ -49,163 +43,17 @@ import type {
   VersionTotals,
 } from '../contract/versions';
 import type { CreateViewRequest, EditViewRequest, NamedView } from '../contract/views';
-
-/**
- * A request that did not succeed. `status` is the HTTP status of the answer, or 0 if no answer came
- * (server down, connection cut). `message` is a sentence to show as it is. `field` is the dotted path
- * of the field to blame and `column` the source's column, if the service names one.
- */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly field: string | undefined;
-  readonly column: string | undefined;
-
-  constructor(
-    readonly status: number,
-    message: string,
-    blame: Pick<ErrorAnswer, 'field' | 'column'> = {},
-    /** Whether the request may have been carried out all the same. */
-    readonly outcomeUnknown = status === 0,
-  ) {
-    super(message);
-    this.field = blame.field;
-    this.column = blame.column;
-  }
-}
-
-/** The fetch to use: SvelteKit's own inside a `load`, the global one elsewhere. */
-type Fetch = typeof globalThis.fetch;
-
-export interface CallOptions {
-  fetch?: Fetch;
-  signal?: AbortSignal;
-}
-
-interface Call extends CallOptions {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-/** Identifiers and table names go into paths percent-encoded: real names hold spaces and slashes. */
-const path = (strings: TemplateStringsArray, ...parts: (string | number)[]) =>
-  '/api' + String.raw({ raw: strings }, ...parts.map((p) => encodeURIComponent(p)));
-
-async function send(url: string, call: Call = {}): Promise<Response> {
-  const { fetch = globalThis.fetch, method = 'GET', body, headers, signal } = call;
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      method,
-      ...(signal && { signal }),
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-  } catch (cause) {
-    if (signal?.aborted) throw cause;
-    throw new ApiError(0, 'The server does not answer. Check the connection and try again.');
-  }
-  // A proxy whose session has ended refuses, or sends to a page where to sign in.
-  if (response.status === 401 || response.redirected) throw new ApiError(401, SIGNED_OUT);
-  if (!response.ok) throw await refusal(response);
-  return response;
-}
-
-const SIGNED_OUT = 'You are not signed in any more. Reload the page to sign in again.';
-
-async function refusal(response: Response): Promise<ApiError> {
-  const { status, statusText } = response;
-  const body = v.safeParse(ErrorAnswer, await response.json().catch(() => null));
-  if (body.success) {
-    // The one failure of the service itself after which the same request may be sent again.
-    const outcomeUnknown = status === 500 && response.headers.has('retry-after');
-    return new ApiError(status, body.output.error, body.output, outcomeUnknown);
-  }
-  if (![502, 503, 504].includes(status)) {
-    return new ApiError(status, `The server answered ${status} ${statusText}`.trim() + '.');
-  }
-  // A proxy answers in the place of a server that it lost, and with 503 if it has none to ask.
-  return new ApiError(status, NO_SERVER, {}, status !== 503);
-}
-
-const NO_SERVER = 'No server answers now. Try again in a moment.';
-
-/**
- * The answer to a request, as the contract has it. The service makes it of the same types, and a test
- * holds it to the schemas, so it is not checked again here: it may be a hundred thousand rows.
- */
-const json = async <Answer>(url: string, call?: Call): Promise<Answer> =>
-  read<Answer>(await send(url, call), call);
-
-const read = <Answer>(response: Response, call?: Call): Promise<Answer> =>
-  complete<Answer>(() => response.json(), call);
-
-/** The rows of an answer as an Arrow stream of one record batch. */
-const readArrow = (response: Response, call?: Call): Promise<ArrayBuffer> =>
-  complete(() => response.arrayBuffer(), call);
-
-async function complete<Answer>(body: () => Promise<Answer>, call?: Call): Promise<Answer> {
-  try {
-    return await body();
-  } catch (cause) {
-    if (call?.signal?.aborted) throw cause;
-    throw new ApiError(0, 'The connection was cut before the answer was complete.');
-  }
-}
-
-/** Of a request whose answer has rows. */
-const ASKS_FOR_ARROW = { accept: ARROW };
-
-/** How long to wait, in milliseconds, before a write without an answer is sent again. */
-const SENT_AGAIN_AFTER = [250, 1500, 3000, 5000];
-
-/** The keys of writes of which nobody knows whether they were made, by the request. */
-const keysInDoubt = new Map<string, string>();
-
-/** For so many milliseconds the same request counts as the same write; later, a person may want it twice. */
-const SAME_WRITE_WITHIN = 120_000;
-
-/**
- * A request that writes rows. If its answer is lost on the way, the same request is sent again with
- * the same key: the service then makes the write at most once, and answers what it answered. The key
- * stays if no answer comes at all, for the person may send the same once more.
- */
-async function write<T>(
-  url: string,
-  call: Call,
-  readAnswer: (response: Response, call: Call) => Promise<T> = read,
-): Promise<T> {
-  const request = JSON.stringify([call.method, url, call.body]);
-  const key = keysInDoubt.get(request) ?? randomKey();
-  const headers = { ...call.headers, [IDEMPOTENCY_KEY_HEADER]: key };
-  for (const milliseconds of [...SENT_AGAIN_AFTER, null]) {
-    try {
-      const answer = await readAnswer(await send(url, { ...call, headers }), call);
-      keysInDoubt.delete(request);
-      return answer;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.outcomeUnknown && !keysInDoubt.has(request)) {
-        keysInDoubt.set(request, key);
-        setTimeout(() => keysInDoubt.delete(request), SAME_WRITE_WITHIN);
-      }
-      // "Not now" says nothing about an attempt before it.
-      const inDoubt = keysInDoubt.has(request) && (error.outcomeUnknown || error.status === 503);
-      if (!inDoubt) keysInDoubt.delete(request);
-      if (!inDoubt) throw error;
-      if (milliseconds === null) throw error.outcomeUnknown ? error : new ApiError(0, IN_DOUBT);
-      await new Promise((resolve) => setTimeout(resolve, milliseconds));
-    }
-  }
-  throw new Error('The last attempt returns or throws');
-}
-
-const IN_DOUBT =
-  'An answer was lost, so nobody knows yet whether the change was made. Send the same once more: it is made only once.';
-
-/** A browser has `randomUUID` only on pages that came by HTTPS. */
-const randomKey = (): string =>
-  crypto.getRandomValues(new Uint32Array(4)).reduce((key, part) => key + part.toString(36), '');
+import {
+  ASKS_FOR_ARROW,
+  type CallOptions,
+  complete,
+  json,
+  path,
+  read,
+  readArrow,
+  send,
+} from './http';
+import { write } from './writes';
 
 /** GET /me: who is signed in, and what they may do. */
 export const getMe = (o?: CallOptions) => json<Me>('/api/me', o);

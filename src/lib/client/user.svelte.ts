@@ -1,7 +1,8 @@
 /** The person who works in this browser, and their roles. */
 import type { Me, Role } from '../contract/me';
 import { ROLES } from '../contract/me';
-import { getMe, type CallOptions } from './api';
+import { getMe } from './api';
+import type { CallOptions } from './http';
 import { kept, keep } from './storage';
 
 /**

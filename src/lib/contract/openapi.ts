@@ -2,7 +2,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { Endpoint } from './endpoints';
+import type { Endpoint } from './endpoints/endpoint';
 import { ENDPOINTS } from './endpoints';
 import {
   ARROW,

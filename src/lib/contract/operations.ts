@@ -1,5 +1,18 @@
 /** The operations that write rows: scale, recode and clone, with their bodies and log entries. */
 import * as v from 'valibot';
+import {
+  amounts,
+  isNotBoth,
+  isNotNeither,
+  isNotTwice,
+  isPriced,
+  isSpreadable,
+  NOT_BOTH,
+  NOT_NEITHER,
+  NOT_PRICED,
+  NOT_SPREADABLE,
+  NOT_TWICE,
+} from './amounts';
 import { byColumn, note, number, pfUser, row, scalar, text } from './primitives';
 import { orUnusable, UnusableValue } from './unusable';
 
@@ -166,58 +179,6 @@ export type SetClause = v.InferOutput<typeof SetClause>;
 
 const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
 const common = { slice: AskedSlice, ...write };
-
-const amounts = {
-  value_incr: v.optional(
-    v.nullable(v.pipe(number, v.description("Amount added to the slice's value total"))),
-  ),
-  units_incr: v.optional(
-    v.nullable(v.pipe(number, v.description("Amount added to the slice's units total"))),
-  ),
-  value_pct: v.optional(
-    v.nullable(v.pipe(number, v.description("Percent of the slice's value total to add to it"))),
-  ),
-  units_pct: v.optional(
-    v.nullable(v.pipe(number, v.description("Percent of the slice's units total to add to it"))),
-  ),
-  pct: v.optional(
-    v.nullable(v.pipe(number, v.description('Percent of both measures; 10 is +10 %'))),
-  ),
-  spread: v.optional(
-    v.nullable(
-      v.pipe(
-        v.picklist(['proportional', 'equal', 'price']),
-        v.description(
-          'How an increment is spread over the leaves of the slice; proportional if it is left out. With price, value goes where units go, so that each leaf keeps its price',
-        ),
-      ),
-    ),
-  ),
-};
-type Amounts = v.InferOutput<v.ObjectSchema<typeof amounts, undefined>>;
-
-/** How an increment is spread over the leaves if not in proportion to them; null if it is. */
-export const waySpread = ({ spread }: Pick<Amounts, 'spread'>): 'equal' | 'price' | null =>
-  spread === 'equal' || spread === 'price' ? spread : null;
-
-const asksForPercent = ({ pct, value_pct, units_pct }: Amounts): boolean =>
-  pct != null || value_pct != null || units_pct != null;
-const asksForOneMeasure = ({ value_incr, units_incr, value_pct, units_pct }: Amounts): boolean =>
-  value_incr != null || units_incr != null || value_pct != null || units_pct != null;
-const isNotBoth = (edit: Amounts): boolean => edit.pct == null || !asksForOneMeasure(edit);
-const isNotTwice = (edit: Amounts): boolean =>
-  (edit.value_incr == null || edit.value_pct == null) &&
-  (edit.units_incr == null || edit.units_pct == null);
-const isNotNeither = (edit: Amounts): boolean => edit.pct != null || asksForOneMeasure(edit);
-const isSpreadable = (edit: Amounts): boolean => !asksForPercent(edit) || waySpread(edit) === null;
-const isPriced = ({ value_incr, units_incr, spread }: Amounts): boolean =>
-  spread !== 'price' || (!!value_incr && !!units_incr);
-
-const NOT_BOTH = 'Send either pct, or for each measure an amount or a percentage, not both';
-const NOT_NEITHER = 'Send pct, or value_incr, units_incr, value_pct or units_pct';
-const NOT_TWICE = 'Send an amount or a percentage for a measure, not both';
-const NOT_SPREADABLE = 'only an amount can be spread equally or at a held price, not a percentage';
-const NOT_PRICED = 'to hold the price, send both value_incr and units_incr, neither of them 0';
 
 /**
  * One change that a scale makes: either `pct`, or for one or both measures an increment, in its units, or
@@ -397,46 +358,3 @@ export type OperationAnswer = v.InferOutput<typeof OperationAnswer>;
  * percent-encoded, with commas between (docs/contract/05-operations.md#slices).
  */
 export const SLICE_SKIPPED_HEADER = 'X-Slice-Skipped';
-
-/** Body of POST slice (docs/contract/05-operations.md). */
-export const SlicePreviewRequest = v.object({ slice: AskedSlice });
-
-const measured = {
-  row_count: v.number(),
-  value_total: v.nullable(v.number()),
-  units_total: v.nullable(v.number()),
-};
-
-const Change = v.object({ before: v.object(measured), after: v.object(measured) });
-
-/** In an Arrow answer to a preview, the schema's metadata has {@link PreviewFacts} as JSON under this name. */
-export const PREVIEW_METADATA = 'pf_preview';
-
-/**
- * What an operation would do, beside its rows: its statements; the totals of its slice, or of the slice
- * of each edit; and those of the rows that it leaves alone because they are held.
- */
-export const PreviewFacts = v.object({
-  sql: v.string(),
-  totals: v.union([Change, v.array(Change)]),
-  held: v.object(measured),
-});
-export type PreviewFacts = v.InferOutput<typeof PreviewFacts>;
-
-/**
- * What an operation would do (docs/contract/05-operations.md#trying-before-writing). Its rows have a
- * negative `pf_logid`.
- */
-export const OperationPreview = v.object({ rows: OperationAnswer, ...PreviewFacts.entries });
-export type OperationPreview = v.InferOutput<typeof OperationPreview>;
-
-/**
- * What an operation on a slice would touch, and in `excluded` the rows it would leave alone because
- * of their origin. The total of a measure that the source does not have is null.
- */
-export const SlicePreview = v.object({
-  ...measured,
-  excluded: v.object(measured),
-  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that no operation uses')),
-});
-export type SlicePreview = v.InferOutput<typeof SlicePreview>;

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import { fewAtOnce } from '../client/few-at-once';
 import type { ScaleEdit, Slice } from '../contract/operations';
 import type { MarkedCell, ReadCell } from '../pivot/slice/cell';

@@ -1,4 +1,4 @@
-import type { SlicePreview } from '../contract/operations';
+import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
 import { readAgain, withSlices } from '../pivot/grid/block-reader';

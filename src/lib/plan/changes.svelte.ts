@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
-import { OPERATIONS, PREVIEW_METADATA, PreviewFacts } from '../contract/operations';
+import { ApiError } from '../client/http';
+import { OPERATIONS } from '../contract/operations';
+import { PREVIEW_METADATA, PreviewFacts } from '../contract/previews';
 import type { ScaleEdit, Slice } from '../contract/operations';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';

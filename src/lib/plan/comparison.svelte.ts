@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import { LatestCall } from '../client/latest.svelte';
 import type { VersionListEntry } from '../contract/versions';
 import type { Pivot } from '../pivot/pivot';

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import type { ColumnEntry } from '../contract/columns';
 import { hasGrain } from '../contract/columns';
 import { ARROW_LENGTH_HEADER } from '../contract/primitives';

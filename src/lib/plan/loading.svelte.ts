@@ -1,5 +1,5 @@
 import type { Layout } from '../contract/stored-layout';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import { LatestCall } from '../client/latest.svelte';
 import type { Pivot } from '../pivot/pivot';
 import type { PivotEvents } from '../pivot/pivot-parts';

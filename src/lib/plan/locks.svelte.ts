@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import { Latest } from '../client/latest.svelte';
 import type { Lock } from '../contract/locks';
 import type { Slice } from '../contract/operations';

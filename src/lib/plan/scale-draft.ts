@@ -1,5 +1,6 @@
 import { roundTo } from '../contract/decimals';
-import type { ScaleEdit, SlicePreview } from '../contract/operations';
+import type { ScaleEdit } from '../contract/operations';
+import type { SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
 
 /** What is asked of a measure: a new total, an amount more or less, or a percentage more. */

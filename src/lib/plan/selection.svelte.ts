@@ -1,6 +1,7 @@
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
-import type { Slice, SlicePreview } from '../contract/operations';
+import type { Slice } from '../contract/operations';
+import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
 import { readAgain, readBlock } from '../pivot/grid/block-reader';

@@ -1,4 +1,5 @@
-import type { PreviewFacts, Slice } from '../contract/operations';
+import type { Slice } from '../contract/operations';
+import type { PreviewFacts } from '../contract/previews';
 import { isLeaf } from '../contract/columns';
 import type { ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError } from '../client/http';
 import { decimalsOf } from '../contract/decimals';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
@@ -21,7 +21,8 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { amountOf, scaleOutcome, whyInProportion } from './scale-draft';
 import type { Amounts, MeasureDraft, MeasureEdit, ScaleOutcome } from './scale-draft';
-import type { Slice, SlicePreview } from '../contract/operations';
+import type { Slice } from '../contract/operations';
+import type { SlicePreview } from '../contract/previews';
 
 /**
  * Rows are copied at most so many times as large, as in a scale: those that nearly cancel out would become

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { BlockList } from 'node:net';
 import { isIPv6 } from 'node:net';
 import * as v from 'valibot';
-import type { Endpoint } from '../contract/endpoints';
+import type { Endpoint } from '../contract/endpoints/endpoint';
 import { ENDPOINTS } from '../contract/endpoints';
 import type { Me, Role } from '../contract/me';
 import { ROLES } from '../contract/me';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 import type { ColumnEntry } from '$lib/contract/columns';
 import { ColumnDraft } from './column-draft.svelte';
 

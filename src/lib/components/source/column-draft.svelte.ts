@@ -1,6 +1,6 @@
 /** Columns of a source while they are edited, and their save. */
 import { SvelteMap } from 'svelte/reactivity';
-import { ApiError } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 import { messageOf } from '$lib/client/message-of';
 import { distinct } from '../distinct';
 import type { DatePair } from './periods';

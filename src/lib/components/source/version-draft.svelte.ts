@@ -1,5 +1,5 @@
 /** The name and description of a version while they are typed. */
-import { ApiError } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 import { messageOf } from '$lib/client/message-of';
 
 /** What names a version in the body of a request. */

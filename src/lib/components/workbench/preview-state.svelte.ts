@@ -1,5 +1,6 @@
 /** The preview of a load, requested again whenever the form changes. */
-import { ApiError, previewLoad } from '$lib/client/api';
+import { previewLoad } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 import { Latest } from '$lib/client/latest.svelte';
 import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';
 

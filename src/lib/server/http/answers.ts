@@ -1,6 +1,7 @@
 /** Makes responses: JSON, rows, tags and compression. */
 import { EVENT_STREAM } from '../../contract/events';
-import { PREVIEW_METADATA, SLICE_SKIPPED_HEADER } from '../../contract/operations';
+import { SLICE_SKIPPED_HEADER } from '../../contract/operations';
+import { PREVIEW_METADATA } from '../../contract/previews';
 import { ARROW, ARROW_LENGTH_HEADER, CSV, TIMELINE_HEADER } from '../../contract/primitives';
 import type { Column } from '../arrow/column-plan';
 import { rowCountOf } from '../arrow/column-values';

@@ -10,7 +10,8 @@ import { AppError } from '../errors';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
 import { loadAgain } from './loads';
-import { operateIn, OperationResult } from './operate';
+import { operateIn } from './operate';
+import { OperationResult } from './operation-steps';
 
 /** The answer of a redo: the rows of an operation, or the row count of a load. */
 const RedoResult = v.union([OperationResult, LoadAnswer]);

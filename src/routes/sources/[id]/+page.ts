@@ -1,12 +1,6 @@
 import { error } from '@sveltejs/kit';
-import {
-  ApiError,
-  getSource,
-  listColumns,
-  listSql,
-  listVersions,
-  previewSql,
-} from '$lib/client/api';
+import { getSource, listColumns, listSql, listVersions, previewSql } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';
 

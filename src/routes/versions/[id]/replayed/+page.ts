@@ -1,5 +1,6 @@
 import { error } from '@sveltejs/kit';
-import { ApiError, getSource, getVersion, listColumns, listReplayed } from '$lib/client/api';
+import { getSource, getVersion, listColumns, listReplayed } from '$lib/client/api';
+import { ApiError } from '$lib/client/http';
 import { pivotLink } from '$lib/components/pivot-link';
 import { sourceName } from '$lib/components/source-name';
 import type { PageLoad } from './$types';

@@ -1,5 +1,5 @@
 import { json } from '@sveltejs/kit';
-import { SlicePreviewRequest } from '$lib/contract/operations';
+import { SlicePreviewRequest } from '$lib/contract/previews';
 import { readJson } from '$lib/server/http/request-body';
 import { idParam } from '$lib/server/http/params';
 import { previewSlice } from '$lib/server/services/operate';

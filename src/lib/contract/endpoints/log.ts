@@ -1,0 +1,83 @@
+/** Endpoints. The log of a version: undo, redo, notes and explanations. */
+import {
+  EditNoteRequest,
+  ExplainRequest,
+  Explanation,
+  LogAnswer,
+  LogEntry,
+  RedoAnswer,
+  RedoRequest,
+  UndoAnswer,
+  UndoneAnswer,
+  UndoRequest,
+} from '../log';
+import { SLICE_SKIPPED_HEADER } from '../operations';
+import { VersionTotals } from '../versions';
+
+import { type Endpoint, json } from './endpoint';
+
+export const LOG_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'get',
+    path: '/versions/{id}/log',
+    role: 'reader',
+    summary: 'The log entries with rows and totals, newest first',
+    answer: json(LogAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/totals',
+    role: 'reader',
+    summary: 'What a version adds up to, altogether and by month',
+    answer: json(VersionTotals),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/explain',
+    role: 'reader',
+    summary: 'What each log entry has put into a slice, oldest first',
+    request: ExplainRequest,
+    answer: json(Explanation),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'get',
+    path: '/versions/{id}/undone',
+    role: 'reader',
+    summary: 'The entries that were undone or cleared, the last first',
+    answer: json(UndoneAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/redo/{logid}',
+    role: 'planner',
+    summary: 'Redo: run an undone entry again, as a new entry',
+    request: RedoRequest,
+    writesRows: true,
+    answer: { ...json(RedoAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
+    refusals: [400, 403, 404, 422],
+  },
+  {
+    method: 'patch',
+    path: '/log/{logid}',
+    role: 'planner',
+    summary: "Change an entry's note, on a closed version too",
+    request: EditNoteRequest,
+    answer: json(LogEntry),
+    refusals: [400, 404],
+  },
+  {
+    method: 'delete',
+    path: '/log/{logid}',
+    role: 'planner',
+    summary: 'Undo: delete an entry and its rows',
+    request: UndoRequest,
+    optionalBody: true,
+    writesRows: true,
+    answer: json(UndoAnswer),
+    refusals: [400, 403, 404, 409],
+  },
+];

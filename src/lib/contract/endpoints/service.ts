@@ -1,0 +1,48 @@
+/** Endpoints. The service itself: health, metrics, its own description, who is signed in. */
+import * as v from 'valibot';
+import { Me } from '../me';
+
+import { type Endpoint, json, METRICS } from './endpoint';
+
+export const SERVICE_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'get',
+    path: '/health',
+    role: null,
+    summary: 'Whether the database answers and its schema is current',
+    answer: json(v.object({ status: v.literal('ok') })),
+    refusals: [503],
+  },
+  {
+    method: 'get',
+    path: '/health/live',
+    role: null,
+    summary: 'Whether the process can answer, in any state of the database',
+    answer: json(v.object({ status: v.literal('ok') })),
+    refusals: [],
+  },
+  {
+    method: 'get',
+    path: '/metrics',
+    role: null,
+    summary: 'Requests, connections and waiting of this process, for Prometheus',
+    answer: { status: 200, body: METRICS },
+    refusals: [404],
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    role: 'reader',
+    summary: 'This document',
+    answer: json(v.looseObject({ openapi: v.string() })),
+    refusals: [],
+  },
+  {
+    method: 'get',
+    path: '/me',
+    role: 'reader',
+    summary: 'Who is signed in, and what they may do',
+    answer: json(Me),
+    refusals: [],
+  },
+];

@@ -1,0 +1,126 @@
+/** Writes an operation step by step: the log entry, then the rows of each step. */
+import * as v from 'valibot';
+import type { NewEntry } from '../../contract/log';
+import type { AskedSlice, SliceOperation } from '../../contract/operations';
+import type { Column } from '../arrow/column-plan';
+import { sliceTotals } from '../db/forecast';
+import { AppError, inEntry } from '../errors';
+import { headerList } from '../header-list';
+import { measureColumns } from '../sql/forecast-columns';
+import type { SqlText } from '../sql/quote';
+import { excludeClause } from '../sql/slice';
+import type { TokenValues } from '../sql/tokens';
+import type { OperationWriter } from './entries/open-entry';
+import { sliceOf, storedTemplate } from './forecast-version';
+import type { HeldRows } from './held';
+import { withoutHeld } from './held';
+import { keptColumns } from './idempotency';
+
+/** What an operation answers. */
+export const OperationResult = v.object({
+  /** The rows it wrote (docs/contract/05-operations.md). */
+  columns: keptColumns,
+  /** The slice keys that it did not use, percent-encoded, with commas between. */
+  skipped: v.string(),
+});
+export type OperationResult = v.InferOutput<typeof OperationResult>;
+
+type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
+
+/** One statement of an operation: the stored template with this filled in. */
+export interface Step {
+  /** Where in the body it is asked for, if there may be several. */
+  at?: string | undefined;
+  slice: AskedSlice;
+  /** Which rows of the slice it leaves as they are. */
+  held?: HeldRows | undefined;
+  /** What fills the template in, as the rows are by then. */
+  tokens: TokenValues | ((slice: SqlText) => Promise<TokenValues>);
+  /** A token that the template must have. */
+  needs?: SqlText | undefined;
+  /** Why it writes no row if the slice has some. */
+  otherwise: string;
+}
+
+/**
+ * Writes one operation: its log entry, then its rows step by step. If a step writes no row, everything
+ * is taken back, and the refusal says why.
+ */
+export async function writeSteps(
+  writer: OperationWriter,
+  entry: SliceEntry,
+  steps: readonly Step[],
+): Promise<OperationResult> {
+  const { tx, target } = writer;
+  const { operation } = entry;
+  const template = await storedTemplate(tx, target.source.id, operation);
+  if (measureColumns(target.columns).length === 0) {
+    throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
+  }
+  const open = await writer.open(entry);
+  const skipped = new Set<string>();
+  let columns: readonly Column[] = [];
+  for (const step of steps) {
+    columns = await inEntry(step.at, async () => {
+      const slice = sliceOf(target, step.slice);
+      for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
+      if (step.needs && !template.includes(step.needs)) throw outdated(operation);
+      const reach = { slice: slice.where, held: step.held };
+      const tokens =
+        typeof step.tokens === 'function' ? await step.tokens(slice.where) : step.tokens;
+      const written = await open.run(template, reach, tokens, { words: operation });
+      if (written.rowCount === 0) throw await nothing(writer, slice.where, step);
+      checkAmounts(written.columns);
+      return written.columns;
+    });
+  }
+  if (steps.length > 1) {
+    const isGrain = columns.some(({ name }) => name === 'pf_gkey');
+    ({ columns } = await open.rows(isGrain));
+    checkAmounts(columns);
+  }
+  await open.close(columns);
+  return { columns: [...columns], skipped: headerList([...skipped]) };
+}
+
+const outdated = (operation: SliceOperation) =>
+  new AppError(
+    409,
+    `The stored ${operation} template was generated before the service could do this; generate the SQL of the source again`,
+  );
+
+/** A numeric goes far beyond a double; as one it is infinite, and the version could not be read. */
+function checkAmounts(columns: readonly Column[]): void {
+  for (const { name, data } of columns) {
+    if (!(data.values instanceof Float64Array)) continue;
+    if (data.values.some((amount) => Math.abs(amount) === Infinity)) {
+      throw new AppError(422, `"${name}" would hold an amount beyond ±1.8e308`, { column: name });
+    }
+  }
+}
+
+/** The refusal of a step that has written no row. */
+async function nothing(
+  { tx, target }: OperationWriter,
+  where: SqlText,
+  { held, otherwise }: Step,
+): Promise<AppError> {
+  const { version, columns, table } = target;
+  const exclude = excludeClause(version.exclude_iters);
+  const totals = (of: SqlText) => sliceTotals(tx, table, columns, of, exclude);
+  const { included, excluded } = await totals(where);
+  if (included.row_count === 0) {
+    const reason =
+      excluded.row_count > 0
+        ? 'Every row of the slice is excluded from operations in this version'
+        : 'The slice matches no row';
+    return new AppError(422, reason, { field: 'slice' });
+  }
+  if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {
+    return new AppError(
+      422,
+      'Every row of the slice is held or locked; nothing is left to spread over',
+    );
+  }
+  return new AppError(422, otherwise);
+}
