@@ -82,7 +82,7 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
 }
 
 /** What follows a version by its events. */
-export interface Follower {
+interface Follower {
   /** Brings some events to the screen, in the order of their commits. @throws if that fails */
   follow: (events: readonly VersionEvent[]) => Promise<void>;
   /** Whether changes of others arrive at the moment. */

@@ -15,7 +15,7 @@ export function readable(language: string): string {
 }
 
 /** What stands between groups of digits, and before the fraction. */
-export interface NumberMarks {
+interface NumberMarks {
   group: string;
   decimal: string;
 }

@@ -1,6 +1,9 @@
 /** Schemas, headers and media types that the other files of the contract share. */
 import * as v from 'valibot';
 
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
 /**
  * Text as a client may send it. PostgreSQL cannot store U+0000, and a lone surrogate would reach
  * it as another character than the one that was typed; both are refused here, by name.

@@ -14,7 +14,7 @@ export interface DatabaseLoad {
 }
 
 /** Memory of the rows of all answers. */
-export interface MemoryLoad {
+interface MemoryLoad {
   /** Bytes that are reserved. */
   readonly held: number;
   /** Bytes of the whole budget. */
@@ -24,19 +24,19 @@ export interface MemoryLoad {
 }
 
 /** Size and hits of the row cache. */
-export interface KeptLoad {
+interface KeptLoad {
   readonly keptBytes: number;
   readonly hits: number;
   readonly misses: number;
 }
 
 /** Open event streams. */
-export interface StreamLoad {
+interface StreamLoad {
   readonly open: number;
 }
 
 /** The measurements of one answered request. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   method: string;
   /** The route's pattern, such as `/api/versions/[id]`; null if no route was found. */
   route: string | null;

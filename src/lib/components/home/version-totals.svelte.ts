@@ -7,7 +7,7 @@ import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 
 /** What a version adds up to in one measure. */
-export interface ShownTotals {
+interface ShownTotals {
   /** The measure's column: value, or units if the source has no value. */
   measure: string;
   decimals: Decimals;

@@ -31,7 +31,7 @@ export function themeColors(element: Element) {
 export type ThemeColors = ReturnType<typeof themeColors>;
 
 /** The words of a chart that the layout does not have. */
-export interface ChartWords {
+interface ChartWords {
   title: string;
   subtitle: string;
   /** What each side is called. */
@@ -39,7 +39,7 @@ export interface ChartWords {
 }
 
 /** One line of numbers, and what it is called. */
-export interface NamedSeries extends DrawnSeries {
+interface NamedSeries extends DrawnSeries {
   name: string;
 }
 

@@ -1,5 +1,5 @@
 /** A program that reads a version's rows, and the lines to paste into it. */
-export interface Recipe {
+interface Recipe {
   program: string;
   lines: string;
 }

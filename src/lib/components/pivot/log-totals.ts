@@ -3,7 +3,7 @@ import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
 import { iterName } from '../iter-name';
 
 /** What some entries wrote together. */
-export interface LogTotal {
+interface LogTotal {
   label: string;
   row_count: number;
   value_total: number;

@@ -15,7 +15,7 @@ export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 export type Refusal = { message: string; cname: string | null; field: string | null };
 
 /** A date that dimensions can follow from. */
-export interface FollowedDate {
+interface FollowedDate {
   /** The group that the date and its dimensions share. */
   group: string;
   /** The date's column; null if no date has the group. */

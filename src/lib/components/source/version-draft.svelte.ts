@@ -3,7 +3,7 @@ import { ApiError } from '$lib/client/http';
 import { messageOf } from '$lib/client/message-of';
 
 /** What names a version in the body of a request. */
-export interface VersionName {
+interface VersionName {
   name: string;
   description: string | null;
 }

@@ -1,7 +1,7 @@
 /** Splits SQL into tokens to colour. */
 
 type SqlTokenKind = 'plain' | 'keyword' | 'string' | 'number' | 'comment' | 'token';
-export type SqlToken = { kind: SqlTokenKind; text: string };
+type SqlToken = { kind: SqlTokenKind; text: string };
 
 const KEYWORDS = new Set(
   `all and any array as asc between by case cast cross current_date delete desc distinct else end

@@ -2,7 +2,7 @@
 import { toast } from 'svelte-sonner';
 
 /** A button on a toast, such as Undo. */
-export type ToastAction = { label: string; run: () => void };
+type ToastAction = { label: string; run: () => void };
 
 const show =
   (kind: 'success' | 'info' | 'error', duration: number) =>

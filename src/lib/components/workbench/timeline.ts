@@ -1,4 +1,5 @@
 /** Positions of bars, ticks and gaps on the timeline. */
+import { DAY_MS } from '$lib/contract/primitives';
 import { formatMonth } from '../format';
 
 /** A calendar day, counted from 1970-01-01, so that no time zone can shift it. */
@@ -7,15 +8,13 @@ export type Day = number;
 /** First and last day, both included. */
 export type Span = { from: Day; to: Day };
 
-const DAY = 86_400_000;
-
 /** The day of an ISO date; null for anything else, infinity included. */
 function dayOf(iso: string | null): Day | null {
   const at = iso === null ? NaN : Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
-  return Number.isNaN(at) ? null : at / DAY;
+  return Number.isNaN(at) ? null : at / DAY_MS;
 }
 
-export const isoOf = (day: Day): string => new Date(day * DAY).toISOString().slice(0, 10);
+export const isoOf = (day: Day): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /** A span from two ISO dates; null if either is missing. */
 export function spanOf(min: string | null, max: string | null): Span | null {
@@ -27,10 +26,10 @@ export function spanOf(min: string | null, max: string | null): Span | null {
 /** Months counted from January 1970. */
 type Month = number;
 const monthOf = (day: Day): Month => {
-  const date = new Date(day * DAY);
+  const date = new Date(day * DAY_MS);
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 };
-const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY;
+const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY_MS;
 
 /**
  * The months between the first and the last span that no span touches. It counts months, not days: a plan
@@ -67,7 +66,7 @@ export function overlaps(spans: readonly Span[]): Span[] {
   return found;
 }
 
-export type Tick = { day: Day; label: string };
+type Tick = { day: Day; label: string };
 
 /** An axis of whole months around the spans, with at most `most` ticks. */
 export function axis(spans: readonly Span[], most: number): { domain: Span; ticks: Tick[] } | null {

@@ -27,7 +27,7 @@ const MOST_SERIES = 8;
 const MOST_GROUPS = 24;
 
 /** One series of a chart. */
-export interface ChartSeries {
+interface ChartSeries {
   /** As the grid writes it; null for the only one. */
   label: string | null;
   /** How many groups it stands for, if it stands for all that are not shown by themselves. */
@@ -55,7 +55,7 @@ export interface Chart extends ChartAxes {
 }
 
 /** What a chart is read from. */
-export interface ChartSource {
+interface ChartSource {
   table: ReadTable;
   layout: Layout;
   /** Types of the table's columns. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/primitives';
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
 import { tidyChange } from '../values/cell-value';
@@ -90,7 +91,7 @@ export interface ChartSide {
 }
 
 /** What a chart can draw at a time: amounts of one kind, which share an axis. */
-export interface ChartMeasure {
+interface ChartMeasure {
   /** The column that it is named after. */
   name: string;
   /** Plan and what it is compared with, or one column alone. */
@@ -158,7 +159,6 @@ export function biggest(sums: readonly Sums[], most: number): number[] {
   return places.length <= most ? places : places.slice(0, most - 1);
 }
 
-const DAY = 86_400_000;
 /** A longer axis than this is drawn without the steps that have no rows. */
 const MOST_STEPS = 1000;
 
@@ -178,7 +178,7 @@ export function evenly(times: readonly number[], unit: TimeUnit | undefined): nu
   const day = new Date(first).getUTCDate();
   // The 29th and later are not in every month.
   const isMonthly = day < 29 && times.every((time) => new Date(time).getUTCDate() === day);
-  const places = times.map((time) => (isMonthly ? monthOf(time) : time / DAY));
+  const places = times.map((time) => (isMonthly ? monthOf(time) : time / DAY_MS));
   const [from = 0] = places;
   const step = unit
     ? MONTHS_IN[unit]
@@ -187,7 +187,7 @@ export function evenly(times: readonly number[], unit: TimeUnit | undefined): nu
   if (!Number.isInteger(count) || count > MOST_STEPS) return [...times];
   return Array.from({ length: count + 1 }, (_, i) => {
     const place = from + i * step;
-    return isMonthly ? monthStart(place, day) : place * DAY;
+    return isMonthly ? monthStart(place, day) : place * DAY_MS;
   });
 }
 

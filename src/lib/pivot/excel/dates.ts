@@ -1,6 +1,6 @@
+import { DAY_MS } from '../../contract/primitives';
 import type { LabelStyle } from '../values/labels';
 
-const DAY_MS = 86_400_000;
 /** The number of 1970-01-01 in a sheet. */
 const EPOCH = 25_569;
 /** Before March 1900 a sheet counts a day that never was; after 9999 it counts none. */

@@ -3,7 +3,7 @@ import { pivotSheet, whyNoWorkbook, type TakenPivot } from './pivot-sheet';
 import { writeWorkbook } from './workbook';
 
 /** Thrown for a pivot that is too much for a workbook; the message says what to do instead. */
-export class WorkbookError extends Error {
+class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
 }
 

@@ -21,7 +21,7 @@ import { Widths } from './widths';
 import type { Whole } from './window';
 
 /** A row that adds up others: its groups, none for the total of all, and a number of it. */
-export interface TotalRow {
+interface TotalRow {
   rowPath: readonly CellValue[];
   labels: readonly string[];
   value: number | null;

@@ -16,7 +16,7 @@ const LONG_LABEL = 24;
 const GLOW_MS = 5000;
 
 /** A slice whose rows nobody may change. */
-export interface LockedSlice {
+interface LockedSlice {
   slice: Slice;
   /** Says that it is locked, by whom and why. */
   text: string;

@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../contract/primitives';
 import { Type, type Column } from '@uwdata/flechette';
 import { type ArrowColumns, columnFrom, isThere, visitEntries } from './arrow-columns';
 import type { CellValue } from '../values/engine-types';
 import { startOf, type TimeUnit } from '../values/time-unit';
 
-const DAY_MS = 86_400_000;
 /** Days further apart than this are looked at one by one: a table of them all would be too large. */
 const WIDE = 1_000_000;
 

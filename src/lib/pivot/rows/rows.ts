@@ -1,5 +1,5 @@
 import { type Column, columnFromArray, tableFromIPC, Type, utf8 } from '@uwdata/flechette';
-import type { Row } from '../../contract/primitives';
+import { DAY_MS, type Row } from '../../contract/primitives';
 import { parseDay, toScalar } from '../values/cell-value';
 import type { ColumnType, Schema } from '../values/engine-types';
 import {
@@ -24,7 +24,6 @@ export class RowsError extends Error {
 
 const RELOAD = 'The change is saved; reload the page to see it.';
 const INT32 = 2 ** 31;
-const DAY_MS = 86_400_000;
 const FIRST_DAY = parseDay('0001-01-01') / DAY_MS;
 /** The engine keeps years in 16 bits. */
 const DAY_TOO_LATE = parseDay('65536-01-01') / DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/primitives';
 import type { DateRange, Slice } from '../../contract/operations';
 import { parseDay, toScalar } from '../values/cell-value';
 import { lastDayOf } from '../values/time-unit';
@@ -9,8 +10,6 @@ import { lastDayOf } from '../values/time-unit';
 export type Periods = ReadonlyMap<string, Required<DateRange>>;
 
 export const NO_PERIODS: Periods = new Map();
-
-const DAY_MS = 86_400_000;
 
 /**
  * A slice that says the periods of a cell as ranges, and not as the days in them that have rows: it selects the

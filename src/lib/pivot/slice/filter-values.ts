@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../contract/primitives';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { parseDay, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
@@ -36,7 +37,7 @@ export function parseTerm(
       const day = parseDay(text);
       const ms = Number.isNaN(day) ? Date.parse(/Z$/.test(text) ? text : `${text}Z`) : day;
       if (Number.isNaN(ms)) return undefined;
-      return type === 'date' ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
+      return type === 'date' ? Math.floor(ms / DAY_MS) * DAY_MS : ms;
     }
     case 'integer':
     case 'float': {

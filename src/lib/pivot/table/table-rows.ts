@@ -36,7 +36,7 @@ export interface Run {
 }
 
 /** Rows that came together, as far as they are wanted, with all of their columns. */
-export interface PartRuns {
+interface PartRuns {
   columns: ArrowColumns;
   runs: readonly Run[];
 }

@@ -84,7 +84,7 @@ export interface Table extends ReadTable {
 }
 
 /** Where a cell's element is: body cells have `x` and `y`, headers of columns `column_header_y`. */
-export interface CellMeta {
+interface CellMeta {
   x?: number;
   y?: number;
   y0?: number;

@@ -108,7 +108,7 @@ export function price(value: CellValue, units: CellValue): number | null {
 const LEAST_UNITS = 1e-9;
 
 /** How a measure is painted from others. */
-export interface Painting {
+interface Painting {
   /** The columns that it is painted from. */
   parts: readonly string[];
   /** Makes the values of theirs. */

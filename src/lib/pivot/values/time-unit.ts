@@ -29,7 +29,7 @@ export const isTimeUnit = (word: unknown): word is TimeUnit =>
   TIME_UNITS.some((unit) => unit === word);
 
 /** The expression that groups a date by a unit of time. */
-export const bucketOf = (date: string, unit: TimeUnit): string =>
+const bucketOf = (date: string, unit: TimeUnit): string =>
   `bucket(${quotedName(date)}, '${SPELT[unit]}')`;
 
 /** A date that is grouped by a unit of time: what it is called, and its expression under that name. */

@@ -8,7 +8,7 @@ import { doublesOf, integersOf, longsOf } from './growing';
 import { mismatch, Written, type BlockWriter, type Joiner, type Part } from './joiner';
 
 /** Joins numbers of 32 or 64 bits. Days, timestamps and integers are stored as such numbers. */
-export class NumberJoiner implements Joiner {
+class NumberJoiner implements Joiner {
   readonly typeId: number;
 
   constructor(

@@ -1,4 +1,5 @@
 /** Writes rows of columns as JSON, piece by piece. */
+import { DAY_MS } from '../../contract/primitives';
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { isText, rowCountOf } from './column-values';
@@ -185,7 +186,6 @@ const instantText = (milliseconds: bigint): string =>
   `"${new Date(Number(milliseconds)).toISOString()}"`;
 
 const DAYS_OF_400_YEARS = 146_097;
-const DAY_MILLISECONDS = 86_400_000;
 
 /**
  * A day, counted from 1970-01-01, as PostgreSQL prints it: years after 9999 have more digits, and
@@ -194,7 +194,7 @@ const DAY_MILLISECONDS = 86_400_000;
  */
 function dayText(days: number): string {
   const cycles = Math.floor(days / DAYS_OF_400_YEARS);
-  const date = new Date((days - cycles * DAYS_OF_400_YEARS) * DAY_MILLISECONDS);
+  const date = new Date((days - cycles * DAYS_OF_400_YEARS) * DAY_MS);
   const year = date.getUTCFullYear() + 400 * cycles;
   const [shown, era] = year > 0 ? [year, ''] : [1 - year, ' BC'];
   return `"${String(shown).padStart(4, '0')}${date.toISOString().slice(4, 10)}${era}"`;

@@ -1,4 +1,5 @@
 /** Builders of columns of dates and timestamps. */
+import { DAY_MS } from '../../contract/primitives';
 import { DateDay, TimestampMillisecond, makeData, type Data } from 'apache-arrow';
 import { AppError } from '../errors';
 import { wrongLength, type ColumnBuilder, type FieldRun } from './builder';
@@ -12,7 +13,7 @@ const endless = (name: string) =>
 
 /** Days from 1970-01-01 to 2000-01-01, the origin of PostgreSQL's dates. */
 const DAYS_TO_2000 = 10_957;
-const MILLISECONDS_TO_2000 = DAYS_TO_2000 * 86_400_000;
+const MILLISECONDS_TO_2000 = DAYS_TO_2000 * DAY_MS;
 const LATEST = 0x7fffffff;
 const EARLIEST = -0x80000000;
 

@@ -25,7 +25,7 @@ import { Presence, readTimeline } from './timeline';
 import { Transaction } from './transaction';
 import { Watch } from './watch';
 
-export interface ConnectionSettings extends DatabaseConfig {
+interface ConnectionSettings extends DatabaseConfig {
   /** Milliseconds a statement may run; 0 is without limit. */
   statementTimeout: number;
   /** Milliseconds to wait for a lock, or for a turn beside others; 0 is without limit. */

@@ -127,7 +127,7 @@ const Worker = v.object({
 });
 
 /** What a cluster lacks for distributed versions. */
-export interface ClusterProblems {
+interface ClusterProblems {
   /** Sentences that say what to change. */
   setup: string[];
   /** Workers that do not answer, as host and port. */

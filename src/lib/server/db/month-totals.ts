@@ -22,7 +22,7 @@ export interface EntryMonths {
 }
 
 /** Totals of a version: of its plan, of its reference, and of the plan by month. */
-export interface MonthTotals {
+interface MonthTotals {
   plan: Totals;
   reference: Totals;
   /** Oldest first. Rows without a date belong to no month. */

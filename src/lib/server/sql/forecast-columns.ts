@@ -34,7 +34,7 @@ export interface SourceColumn {
 }
 
 /** How a measure is summed and rounded. */
-export type MeasureKind = { exact: true; scale: number | null } | { exact: false };
+type MeasureKind = { exact: true; scale: number | null } | { exact: false };
 
 export interface ForecastColumn {
   name: string;
@@ -118,7 +118,7 @@ export const leafColumns = (columns: readonly ForecastColumn[]): ForecastColumn[
   columns.filter((c) => isLeaf(c.role));
 
 /** How a template uses a column: it groups by it, or sums it as value or units. */
-export type ColumnUse = 'leaf' | 'value' | 'units';
+type ColumnUse = 'leaf' | 'value' | 'units';
 
 /** How a template uses a column with a role that forecast tables have. */
 export const useOf = (role: string): ColumnUse =>

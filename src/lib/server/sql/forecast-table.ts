@@ -49,7 +49,7 @@ export const createEntryIndex = (table: Identifier): SqlText =>
   sql`CREATE INDEX ON ${table} (pf_logid)`;
 
 /** A value that no load may write: its column, and the problem. */
-export interface LoadCheck {
+interface LoadCheck {
   column: string;
   problem: string;
   /** True for a row `f` that has the problem. */

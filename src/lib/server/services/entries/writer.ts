@@ -56,7 +56,7 @@ export interface Resources {
 }
 
 /** A written entry: its id, and the result of its statement. */
-export interface WrittenEntry extends StatementAnswer {
+interface WrittenEntry extends StatementAnswer {
   logid: number;
 }
 
