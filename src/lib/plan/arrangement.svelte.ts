@@ -232,14 +232,11 @@ export class Arrangement {
     return this.set((pivot) => pivot.drawMeasure(name));
   }
 
-  /** Opens all rows to a depth: 0 shows the first level only. */
-  setDepth(depth: number): Promise<void> {
-    return this.set((pivot) => pivot.grid.setDepth(depth));
-  }
-
-  /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */
-  setColumnDepth(depth: number): Promise<void> {
-    return this.set((pivot) => pivot.grid.setColumnDepth(depth));
+  /** Opens all rows, or all groups of columns, to a depth: 0 shows the first level only. */
+  setDepth(depth: number, of: 'rows' | 'columns'): Promise<void> {
+    return this.set(({ grid }) =>
+      of === 'rows' ? grid.setDepth(depth) : grid.setColumnDepth(depth),
+    );
   }
 
   /** Shows other totals of columns. */
@@ -256,11 +253,8 @@ export class Arrangement {
   }
 
   /** Shows the amounts of a measure in another unit, or with other decimals. */
-  async showAmounts(measure: string, style: AmountStyle): Promise<void> {
-    const { pivot } = this.loading;
-    if (!pivot) return;
-    await pivot.showAmounts(measure, style);
-    this.note(await pivot.layout());
+  showAmounts(measure: string, style: AmountStyle): Promise<void> {
+    return this.set((pivot) => pivot.showAmounts(measure, style));
   }
 
   async toggleSettings(): Promise<void> {
@@ -313,14 +307,12 @@ export class Arrangement {
 
   /** Shows only what an entry wrote; null shows everything again. */
   isolate(entry: LogListEntry | null): Promise<void> {
-    const entries = entry && ({ entry, operator: '==' } as const);
-    return this.rearrange((pivot) => this.showEntries(pivot, entries));
+    return this.rearrange((pivot) => this.showEntries(pivot, entry && { entry, operator: '==' }));
   }
 
   /** Shows the plan as it was after an entry; null shows it as it is now. */
   showAsOf(entry: LogListEntry | null): Promise<void> {
-    const entries = entry && ({ entry, operator: '<=' } as const);
-    return this.rearrange((pivot) => this.showEntries(pivot, entries));
+    return this.rearrange((pivot) => this.showEntries(pivot, entry && { entry, operator: '<=' }));
   }
 
   private async showEntries(pivot: Pivot, range: EntryRange | null): Promise<void> {

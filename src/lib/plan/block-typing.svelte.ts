@@ -176,8 +176,8 @@ export class BlockTyping {
     const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
     const prices = cells.filter((cell) => this.selection.reader.shownIn(cell) === 'price');
     if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
-    const shown = new Set(cells.map((cell) => this.selection.reader.shownIn(cell)));
-    if (settings.holdPrice && shown.has('value') && shown.has('units'))
+    const shown = cells.map((cell) => this.selection.reader.shownIn(cell));
+    if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
     // A total stays a total, though somebody else may have written since it was on screen.
