@@ -83,12 +83,19 @@ CREATE TABLE pf.log (
   params jsonb,
   note text,
   row_count bigint,
+  counted_revision xid8,
   CONSTRAINT log_operation_check CHECK ((operation = ANY (ARRAY['baseline'::text, 'reference'::text, 'scale'::text, 'recode'::text, 'clone'::text]))),
   CONSTRAINT log_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
   CONSTRAINT log_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX log_version_id_idx ON pf.log USING btree (version_id);
+
+CREATE TABLE pf.outside_change (
+  version_id integer NOT NULL,
+  revision xid8 NOT NULL,
+  CONSTRAINT outside_change_pkey PRIMARY KEY (version_id)
+);
 
 CREATE TABLE pf.replayed (
   version_id integer NOT NULL,
@@ -197,3 +204,52 @@ CREATE TABLE pf.view (
   CONSTRAINT view_pkey PRIMARY KEY (id),
   CONSTRAINT view_source_id_name_key UNIQUE (source_id, name)
 );
+
+CREATE OR REPLACE FUNCTION pf.add_outside_triggers()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  forecast record;
+  distributed oid[] := '{}';
+BEGIN
+  IF to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN
+    EXECUTE 'SELECT coalesce(array_agg(logicalrelid::oid), ''{}'') FROM pg_catalog.pg_dist_partition'
+      INTO distributed;
+  END IF;
+  FOR forecast IN
+    SELECT v.id AS version_id, c.oid::regclass AS name
+    FROM pf.version v
+    JOIN pg_class c ON c.relkind = 'r' AND c.relname ~ ('^fc_.*_' || v.id || '$')
+    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'pf'
+    WHERE c.oid <> ALL (distributed)
+      AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'pf_outside_change')
+  LOOP
+    -- The service sets pf.writer at the start of each connection. The trigger runs before the statement, so
+    -- that two programs that change one version wait here and not for each other's rows.
+    EXECUTE format(
+      'CREATE TRIGGER pf_outside_change BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
+       FOR EACH STATEMENT WHEN (current_setting(''pf.writer'', true) IS DISTINCT FROM ''service'')
+       EXECUTE FUNCTION pf.note_outside_change(%L)', forecast.name, forecast.version_id);
+  END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION pf.note_outside_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  -- A transaction of many statements writes once.
+  INSERT INTO pf.outside_change AS known (version_id, revision)
+  VALUES (TG_ARGV[0]::integer, pg_current_xact_id())
+  ON CONFLICT (version_id) DO UPDATE SET revision = excluded.revision
+    WHERE known.revision <> excluded.revision;
+  PERFORM pg_notify('forecast_pivot', json_build_object('version', TG_ARGV[0]::integer,
+    'event', json_build_object('kind', 'resync'))::text);
+  RETURN NULL;
+END
+$function$;

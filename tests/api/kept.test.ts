@@ -6,7 +6,7 @@ import { onCitus } from '../support/cluster';
 import { apiAt, type Answer, type Api } from '../support/http';
 import { plan, type Planned } from '../support/planned';
 import { hold, until, waitingForLocks } from '../support/race';
-import { startService, type Service } from '../support/service';
+import { changeUnnoticed, startService, type Service } from '../support/service';
 
 /** Rows that were read before are kept (docs/contract/04-data-loading.md#cache). */
 
@@ -108,8 +108,8 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
     const v = await version(service);
     const path = `${v.path}/${endpoint}`;
     const first = rowsIn(await service.api.get(path));
-    // A hand that changes stored rows shows which of them are read.
-    await service.query(`UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
+    // Changed rows show which of them are read.
+    await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
     expect(
       (await service.api.post(`${v.path}/clone`, { pf_user: 'ann', slice: {}, set: { Size: 5 } }))
         .status,
@@ -135,7 +135,7 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
       const { headers } = await api.get(path);
       expect([headers.get('etag'), headers.get('cache-control')]).toEqual([null, 'no-store']);
       expect((await api.get(path, { 'if-none-match': tag })).status).toBe(200);
-      await service.query(`UPDATE ${v.table} SET "Sales" = 7`);
+      await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = 7`);
       const sales = rowsIn(await api.get(path)).map((row) => JSON.parse(row).Sales);
       expect(sales).toEqual(Array(REGIONS.length).fill(7));
       expect((await kept(api)).bytes).toBe(0);
@@ -155,8 +155,8 @@ describe('/log', () => {
       expect(first).toEqual(await log(api));
       expect(first.value_total).toBe(510);
 
-      // A hand that changes stored rows shows which of them are summed.
-      await service.query(`UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
+      // Changed rows show which of them are summed.
+      await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
       expect((await service.api.post(`${v.path}/scale`, scaled('North'))).status).toBe(200);
       const second = await log();
       expect(second.entries.map((e: { value_total: number }) => e.value_total)).toEqual([10, 510]);
@@ -221,8 +221,8 @@ describe('/totals', () => {
       expect(before.months).toMatchObject([{ value_total: 0.1 }, { value_total: 0.1 }]);
       expect(before.plan.value_total).toBeCloseTo(0.3, 12);
 
-      // A hand that changes stored rows shows which of them are read.
-      await service.query(`UPDATE ${v.table} SET "Sales" = 1000`);
+      // Changed rows show which of them are read.
+      await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = 1000`);
       expect(await totals()).toEqual(before);
       const clone = { pf_user: 'ann', slice: { Region: 'North' }, set: { Day: '2027-03-01' } };
       expect((await service.api.post(`${v.path}/clone`, clone)).status).toBe(200);
@@ -280,7 +280,8 @@ describe('rows that are kept', () => {
     const path = `${v.path}/data`;
     const before = await service.api.get(path);
     // As in a database that was restored from before this entry, and then written to.
-    await service.query(
+    await changeUnnoticed(
+      service,
       `UPDATE pf.log SET stamp = stamp + interval '1 hour'
         WHERE version_id = ${v.id} AND operation = 'scale';
        UPDATE ${v.table} SET "Sales" = 77 WHERE pf_iter = 'scale'`,

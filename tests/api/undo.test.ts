@@ -4,7 +4,7 @@ import { UndoneAnswer } from '../../src/lib/contract/log';
 import { startServer, type Server } from '../../src/demo/server';
 import { apiAt, type Api } from '../support/http';
 import { plan, type Planned } from '../support/planned';
-import { startService, type Service } from '../support/service';
+import { changeUnnoticed, startService, type Service } from '../support/service';
 
 /**
  * What an undo answers, whether the service keeps what an operation has written or not
@@ -109,7 +109,8 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
     it('reads the rows at a grain only if their keys are not kept', async () => {
       const planned = await version('numeric(12,2)', true);
       const { entry } = await scaled(planned);
-      await service.query(
+      await changeUnnoticed(
+        service,
         `UPDATE ${planned.table} SET "Region" = 'East' WHERE pf_logid = ${entry.id}`,
       );
       const { body } = await apis[through].del(`/log/${entry.id}`);
@@ -140,8 +141,11 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
     it('reads what was written only if it is not kept', async () => {
       const planned = await version('numeric(12,2)', false);
       const { entry, ids } = await scaled(planned);
-      // A hand that changes stored rows shows whether they are read.
-      await service.query(`UPDATE ${planned.table} SET "Sales" = 1 WHERE pf_logid = ${entry.id}`);
+      // Changed rows show whether they are read.
+      await changeUnnoticed(
+        service,
+        `UPDATE ${planned.table} SET "Sales" = 1 WHERE pf_logid = ${entry.id}`,
+      );
       const { body } = await apis[through].del(`/log/${entry.id}`);
       expect(body.pf_ids.toSorted((a: number, b: number) => a - b)).toEqual(ids);
       const total = through === 'the same server' ? 80.2 : 8;
@@ -151,7 +155,10 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
     it('answers what is there if a hand has taken rows away', async () => {
       const planned = await version('numeric(12,2)', false);
       const { entry, ids } = await scaled(planned);
-      await service.query(`DELETE FROM ${planned.table} WHERE pf_id = ANY($1)`, [ids.slice(1)]);
+      await changeUnnoticed(
+        service,
+        `DELETE FROM ${planned.table} WHERE pf_id IN (${ids.slice(1)})`,
+      );
       expect((await apis[through].del(`/log/${entry.id}`)).body).toEqual({
         rows_deleted: 1,
         pf_ids: [ids[0]],

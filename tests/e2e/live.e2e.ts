@@ -231,3 +231,23 @@ test('tabs that nobody sees leave the connections to those that are seen, and ca
   await expect(first!.page.getByText('Not live')).toHaveCount(0);
   await context.close();
 });
+
+test('rows that are changed by SQL are loaded again by every open page', async ({
+  browser,
+  service,
+}) => {
+  const ann = await openAs(browser, service.url, 'ann');
+  const before = await ann.number(CHAIRS);
+  await service.query(`UPDATE ${TABLE} SET "Sales" = "Sales" * 2 WHERE "Sub-Category" = 'Chairs'`);
+  await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(2 * before, 1);
+  await showsStored(ann, service);
+
+  // What she writes next starts from the new rows, and its undo leaves them.
+  await ann.click(CHAIRS);
+  await ann.page.keyboard.type('+1k');
+  await ann.page.keyboard.press('Enter');
+  await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(2 * before + 1000, 1);
+  await ann.page.keyboard.press('Control+z');
+  await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(2 * before, 1);
+  await showsStored(ann, service);
+});

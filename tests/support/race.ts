@@ -4,7 +4,9 @@ import type { Service } from './service';
 
 /** A lock that a test keeps, so that requests that need it wait. */
 export interface Held {
+  /** Rolls back. */
   release(): Promise<void>;
+  commit(): Promise<void>;
 }
 
 /** Runs statements in a transaction, and keeps the transaction and its locks open. */
@@ -16,15 +18,16 @@ export async function hold({ database }: Service, ...statements: string[]): Prom
   await client.query('BEGIN');
   for (const statement of statements) await client.query(statement);
   let held = true;
-  const release = async () => {
+  const end = async (how: 'COMMIT' | 'ROLLBACK') => {
     if (!held) return;
     held = false;
-    await client.query('ROLLBACK').catch(() => {});
+    await client.query(how).catch(() => {});
     await client.end();
   };
+  const release = () => end('ROLLBACK');
   // A failing test must not block the next one.
   onTestFinished(release);
-  return { release };
+  return { release, commit: () => end('COMMIT') };
 }
 
 export const holdVersion = (service: Service, id: number): Promise<Held> =>

@@ -76,6 +76,13 @@ async function behindProxy(
   };
 }
 
+/**
+ * Changes rows by SQL without the service taking notice. If its answers show the change, it has read the rows;
+ * if not, it has answered from its cache.
+ */
+export const changeUnnoticed = ({ query }: Pick<Service, 'query'>, statement: string) =>
+  query(`SELECT set_config('pf.writer', 'service', true); ${statement}`);
+
 /** Queries a database directly, without the service; `end` closes the connections. */
 export function queryOn(database: DatabaseConfig): { query: Query; end: () => Promise<void> } {
   const asText = [1082, 1114, 1184]; // date, timestamp, timestamptz

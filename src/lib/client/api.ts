@@ -20,7 +20,8 @@ import type {
 import type { Me } from '../contract/me';
 import type { Slice, SliceOperation, SliceRequests } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
-import { ARROW, CSV, TIMELINE_HEADER } from '../contract/primitives';
+import type { History } from '../contract/primitives';
+import { ARROW, CSV, REVISION_HEADER, TIMELINE_HEADER } from '../contract/primitives';
 import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
@@ -310,17 +311,27 @@ export const getVersionTotals = (id: number, o?: CallOptions) =>
 export const listLog = async (
   id: number,
   o?: CallOptions,
-): Promise<LogAnswer & { timeline: string | null }> => {
+): Promise<LogAnswer & { history: History }> => {
   const response = await send(path`/versions/${id}/log`, o);
-  return { ...(await read<LogAnswer>(response, o)), timeline: timelineOf(response) };
+  return { ...(await read<LogAnswer>(response, o)), history: historyOf(response) };
 };
 
-/** Whether two answers are of different histories, as far as both tell: a server of an older build does not. */
-export const isOtherTimeline = (one: string | null, other: string | null): boolean =>
-  one !== null && other !== null && one !== other;
+/** The history that an answer belongs to. */
+export const historyOf = ({ headers }: Response): History => ({
+  timeline: headers.get(TIMELINE_HEADER),
+  revision: headers.get(REVISION_HEADER),
+});
 
-/** The history of the database that an answer is of; null if it does not tell. */
-export const timelineOf = ({ headers }: Response): string | null => headers.get(TIMELINE_HEADER);
+/**
+ * What differs between the histories of two answers, as far as both name it (a server of an older build may
+ * not): the `timeline` if the database was replaced, so that ids of entries may stand for others; the
+ * `revision` if rows of an entry were changed.
+ */
+export function differenceOf(one: History, other: History): keyof History | null {
+  const differs = (name: keyof History) =>
+    one[name] !== null && other[name] !== null && one[name] !== other[name];
+  return differs('timeline') ? 'timeline' : differs('revision') ? 'revision' : null;
+}
 
 /** POST /versions/:id/explain: what each entry has put into a slice, oldest first, with totals. */
 export const explain = (id: number, slice: Slice, o?: CallOptions) =>

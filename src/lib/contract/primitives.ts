@@ -26,6 +26,21 @@ export const CSV = 'text/csv';
  */
 export const TIMELINE_HEADER = 'X-Timeline';
 
+/**
+ * The response header of rows and of the log that names the revision of a version's rows. It is another one
+ * after each change that is not made by the service (docs/contract/04-data-loading.md#changes-by-sql).
+ */
+export const REVISION_HEADER = 'X-Revision';
+
+/**
+ * The history that rows of a version belong to. Within one history, an entry always has the same rows. Null
+ * for what the answer does not name.
+ */
+export interface History {
+  timeline: string | null;
+  revision: string | null;
+}
+
 /** The response header that tells, beside a compressed body, how many bytes it has when it is not. */
 export const ARROW_LENGTH_HEADER = 'X-Arrow-Length';
 

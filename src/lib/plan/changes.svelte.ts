@@ -55,7 +55,7 @@ export class Changes {
   ) {
     this.own = new OwnChanges(
       planned.id,
-      () => loading.timeline,
+      () => loading.history.timeline,
       () => log.stored(),
     );
   }

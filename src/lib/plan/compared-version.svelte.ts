@@ -3,6 +3,7 @@ import { ApiError } from '../client/http';
 import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
+import type { History } from '../contract/primitives';
 import type { Version } from '../contract/versions';
 import type { ComparedRows } from '../pivot/table/ready-rows';
 import type { Changes } from './changes.svelte';
@@ -21,8 +22,8 @@ export class ComparedVersion {
   connected = $state.raw(true);
   /** Its rows, while they are downloaded and not loaded. */
   private batches: readonly ArrayBuffer[] | null = null;
-  /** The history of the database that the rows are of; null if it does not tell. */
-  private timeline: string | null = null;
+  /** The history that the rows belong to. */
+  private history: History = { timeline: null, revision: null };
   private end: () => void = () => undefined;
   private letThrough: () => void = () => undefined;
   /** Ends once its rows are on screen: only then can events change them. */
@@ -41,7 +42,7 @@ export class ComparedVersion {
     private readonly changes: Changes,
     private readonly onDeleted: () => void,
   ) {
-    this.rows = new EntryRows(current.id, 'other', loading, changes);
+    this.rows = new EntryRows(current.id, 'other', loading, changes, () => this.history);
   }
 
   get id(): number {
@@ -112,8 +113,8 @@ export class ComparedVersion {
   ): Promise<ArrayBuffer[]> {
     // Events that told of a change may have been missed.
     this.current = await api.getVersion(this.id, { signal });
-    const { entries, timeline } = await api.listLog(this.id, { signal });
-    this.timeline = timeline;
+    const { entries, history } = await api.listLog(this.id, { signal });
+    this.history = history;
     const stored = entries.filter(({ row_count }) => row_count > 0);
     const ofPlan = stored.filter((entry) => this.isOfPlan(entry)).map(({ id }) => id);
     // Rows beside its plan would show as empty months and groups.
@@ -153,9 +154,11 @@ export class ComparedVersion {
     if (!(await this.refresh())) return;
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
-    const { entries, timeline } = await api.listLog(this.id);
-    if (api.isOtherTimeline(timeline, this.timeline)) {
-      this.changes.stale = `The database was replaced. Reload to see “${this.name}” as it is now.`;
+    const { entries, history } = await api.listLog(this.id);
+    const difference = api.differenceOf(history, this.history);
+    if (difference) {
+      const what = { timeline: 'The database was replaced', revision: 'Stored rows were changed' };
+      this.changes.stale = `${what[difference]}. Reload to see “${this.name}” as it is now.`;
       return;
     }
     const stored = entries

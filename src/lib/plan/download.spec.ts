@@ -84,7 +84,7 @@ describe('readDownload', () => {
     expect(await readDownload(response, 'number', ignore)).toEqual({
       bytes: null,
       rows: 0,
-      timeline: null,
+      history: { timeline: null, revision: null },
     });
   });
 

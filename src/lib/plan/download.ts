@@ -2,6 +2,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import type { ColumnEntry } from '../contract/columns';
 import { hasGrain } from '../contract/columns';
+import type { History } from '../contract/primitives';
 import { ARROW_LENGTH_HEADER } from '../contract/primitives';
 
 /** How far a download is. `total` is null if the size cannot be known before the end. */
@@ -15,8 +16,8 @@ interface Download {
   /** The Arrow stream; null for the zero-length answer of an empty version. */
   bytes: ArrayBuffer | null;
   rows: number | null;
-  /** The history of the database that they are of; null if it does not tell. */
-  timeline: string | null;
+  /** The history that they belong to. */
+  history: History;
 }
 
 /** Thrown for more rows than a browser can hold; the message says what to do instead. */
@@ -121,8 +122,8 @@ export async function readDownload(
     throw new ApiError(0, CUT);
   }
   if (total !== null && received.length < total) throw new ApiError(0, CUT);
-  const timeline = api.timelineOf(response);
-  return { bytes: received.length === 0 ? null : received.whole(), rows, timeline };
+  const history = api.historyOf(response);
+  return { bytes: received.length === 0 ? null : received.whole(), rows, history };
 }
 
 const CUT = 'The connection was cut before all rows had arrived.';

@@ -1,4 +1,5 @@
 import * as api from '../client/api';
+import type { History } from '../contract/primitives';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
 import type { Changes } from './changes.svelte';
@@ -14,12 +15,16 @@ const MOST_ROWS = 100_000;
 
 /** The rows of one version on screen, by the log entries that they come from. */
 export class EntryRows {
-  /** @param side whether it is the version of the page, or the one that it is compared with */
+  /**
+   * @param side whether it is the version of the page, or the one that it is compared with
+   * @param history of the rows on screen
+   */
   constructor(
     private readonly versionId: number,
     private readonly side: Side,
     private readonly loading: Loading,
     private readonly changes: Changes,
+    private readonly history: () => History,
   ) {}
 
   /** The entries whose rows are on screen. */
@@ -67,9 +72,9 @@ export class EntryRows {
   private async appendTo(pivot: Pivot, logids: readonly number[]): Promise<boolean> {
     const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
     const response = await api.loadRows(this.versionId, endpoint, { logids });
-    if (api.isOtherTimeline(api.timelineOf(response), this.loading.timeline)) {
+    if (api.differenceOf(api.historyOf(response), this.history())) {
       await response.body?.cancel();
-      throw new Error('The database was replaced since the rows on screen were loaded');
+      throw new Error('Rows on screen are outdated, so no others can be put beside them');
     }
     if (Number(response.headers.get('x-row-count')) > MOST_ROWS) {
       await response.body?.cancel();

@@ -18,7 +18,7 @@ const NOT_SHOWN = 'Someone else has changed this version, which this page could 
 interface LiveEvents {
   /** Someone else wrote an entry, and its rows are on screen now. */
   onWritten(entry: LogListEntry): void;
-  /** The rows have to be loaded: there were none before, or none are left. */
+  /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
   onReload(): void;
   /** The database was replaced: ids of entries may stand for others now. Ends once all is loaded anew. */
   onReplaced(): Promise<void>;
@@ -44,7 +44,7 @@ export class Live {
     private readonly locks: Locks,
     private readonly events: LiveEvents,
   ) {
-    this.rows = new EntryRows(planned.id, 'own', loading, changes);
+    this.rows = new EntryRows(planned.id, 'own', loading, changes, () => loading.history);
   }
 
   /**
@@ -94,7 +94,7 @@ export class Live {
   private async compare(): Promise<void> {
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
-    const [{ entries, timeline }, columns] = await Promise.all([
+    const [{ entries, history }, columns] = await Promise.all([
       api.listLog(this.planned.id),
       api.listColumns(this.planned.source.id),
       this.followVersion(),
@@ -105,7 +105,9 @@ export class Live {
         'The columns of this source were changed. Open the version anew to see them.';
       return;
     }
-    if (api.isOtherTimeline(timeline, this.loading.timeline)) return this.events.onReplaced();
+    const difference = api.differenceOf(history, this.loading.history);
+    if (difference === 'timeline') return this.events.onReplaced();
+    if (difference === 'revision') return this.events.onReload();
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
     await this.change(
       held.filter((id) => !stored.includes(id)),

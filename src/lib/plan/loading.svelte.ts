@@ -1,3 +1,4 @@
+import type { History } from '../contract/primitives';
 import type { Layout } from '../contract/stored-layout';
 import { ApiError } from '../client/http';
 import { LatestCall } from '../client/latest.svelte';
@@ -59,8 +60,8 @@ export class Loading {
   arranging = $state(false);
   readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
 
-  /** The history of the database that the rows are of; null if it does not tell. */
-  timeline: string | null = null;
+  /** The history that the rows belong to. */
+  history: History = { timeline: null, revision: null };
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
   private readonly call = new LatestCall();
@@ -98,7 +99,7 @@ export class Loading {
         () => undefined,
       );
       const layout = place.layout();
-      const { bytes, index, rows, timeline, fellBack } = await downloadRows(
+      const { bytes, index, rows, history, fellBack } = await downloadRows(
         this.planned.id,
         this.planned.columns,
         signal,
@@ -107,7 +108,7 @@ export class Loading {
         },
       );
       this.rows = rows;
-      this.timeline = timeline;
+      this.history = history;
       this.fellBack = fellBack;
       if (bytes === null) {
         this.phase = { kind: 'empty' };

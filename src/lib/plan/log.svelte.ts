@@ -29,11 +29,11 @@ export class Log {
 
   /** What is stored now. @throws ApiError if the service does not tell */
   async stored(): Promise<StoredLog> {
-    const [{ entries, timeline }, undone] = await Promise.all([
+    const [{ entries, history }, undone] = await Promise.all([
       api.listLog(this.versionId),
       api.listUndone(this.versionId),
     ]);
-    return { entries, undone, timeline };
+    return { entries, undone, timeline: history.timeline };
   }
 
   /** @throws ApiError with the service's sentence; the note is unchanged then */

@@ -1,4 +1,5 @@
 /** The cache of rows: bodies of answers, shared by readers of one state of a version. */
+import type { History } from '../contract/primitives';
 import type { Budget, Reservation } from './budget';
 import type { EntryRows } from './arrow/entry-rows';
 import type { Encoding } from './compress';
@@ -20,8 +21,8 @@ export interface Made {
   stamps?: ReadonlyMap<number, string>;
   /** Name of the state of the version that the bytes depend on; equal on all servers. */
   state: string;
-  /** The history of the database; null if the database does not reveal it. */
-  timeline: string | null;
+  /** The history of the rows. */
+  history: History;
   /** The compression; undefined if there is none. */
   encoding?: Encoding;
   /** Length of the uncompressed Arrow stream, in bytes. */
@@ -44,7 +45,7 @@ export interface Asked {
  */
 export type Read =
   | { kind: 'rows'; body: HeldBody; tag: string | undefined }
-  | { kind: 'unchanged'; tag: string; timeline: string | null };
+  | { kind: 'unchanged'; tag: string; history: History };
 
 /** Rows borrowed from another body. */
 export interface Borrowed {

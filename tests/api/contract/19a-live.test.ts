@@ -4,7 +4,7 @@ import { startServer } from '../../../src/demo/server';
 import { openEvents, type EventStream } from '../../support/events';
 import { apiAt } from '../../support/http';
 import { hold, until } from '../../support/race';
-import type { Service } from '../../support/service';
+import { changeUnnoticed, type Service } from '../../support/service';
 import { readSlowly } from '../../support/slow-reader';
 import { decode, GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
 
@@ -292,8 +292,8 @@ describe.each(['data', 'agg'])('GET /versions/:id/%s?logid=', (endpoint) => {
   it('reads no row of an entry that is kept', async ({ service }) => {
     const { path, table, ids } = await planned(service);
     const whole = decode(ok(await service.api.get(path)).bytes);
-    // A hand that changes stored rows shows which of them are read.
-    await service.query(`UPDATE ${table} SET pieces = pieces + 1000`);
+    // Changed rows show which of them are read.
+    await changeUnnoticed(service, `UPDATE ${table} SET pieces = pieces + 1000`);
     const answer = ok(await service.api.get(`${path}?logid=${ids[1]}&logid=${ids[3]}`));
     expect(rowsOf(answer.bytes)).toEqual(
       whole.rows.filter(({ pf_logid }) => [ids[1], ids[3]].includes(pf_logid as number)),

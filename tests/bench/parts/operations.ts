@@ -77,7 +77,8 @@ export async function measureOperations(bench: Bench): Promise<void> {
   // Nothing but the operations themselves may work on the table.
   const place = await startPlace({ autovacuum: 'off' });
   const { database, client } = place;
-  const keeper = new pg.Client(database);
+  // What is deleted here must not outdate what the service has cached.
+  const keeper = new pg.Client({ ...database, options: '-c pf.writer=service' });
   await keeper.connect();
   const server = await startServer({ database, env: { PF_LOG_LEVEL: 'silent' } });
   const psql = await startPsql(database);

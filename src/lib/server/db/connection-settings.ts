@@ -37,11 +37,14 @@ const options = (settings: Record<string, string>): string =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 
+/** Tells the trigger on forecast tables that a change is the service's own (migrations/013_outside_changes.sql). */
+const WRITER = { 'pf.writer': 'service' };
+
 /** The settings as start-up options of a command's connection. */
 export const COMMAND_OPTIONS = options(SETTINGS);
 
 /** Like `COMMAND_OPTIONS`, for the service, whose locks must not outlive it. */
-export const SERVICE_OPTIONS = options({ ...SETTINGS, ...LIVENESS });
+export const SERVICE_OPTIONS = options({ ...SETTINGS, ...LIVENESS, ...WRITER });
 
 /**
  * Makes PostgreSQL check during a statement whether the service is still connected. PostgreSQL refuses the

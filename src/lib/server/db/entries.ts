@@ -11,7 +11,8 @@ import type { Identifier } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
 import { CHANNEL, messageOf } from './events';
 import type { Totals } from './forecast';
-import { ENTRY_FIELDS } from './log';
+import { ENTRY_FIELDS, IS_COUNTED } from './log';
+import { revisionOf } from './outside-changes';
 import { found, prepared } from './queryable';
 import type { Transaction } from './transaction';
 
@@ -49,7 +50,11 @@ export const keepRowCount = (
   logid: number,
   rowCount: number,
 ): Promise<number> =>
-  transaction.run(sql`UPDATE pf.log SET row_count = $2 WHERE id = $1`, [logid, rowCount]);
+  transaction.run(
+    sql`UPDATE pf.log SET row_count = $2, counted_revision = ${revisionOf(sql`log.version_id`)}
+     WHERE id = $1`,
+    [logid, rowCount],
+  );
 
 /** Deletes an entry without its rows. @returns the entry @throws AppError 404 if there is no such entry */
 export const deleteEntry = async (transaction: Transaction, logid: number): Promise<LogEntry> =>
@@ -175,8 +180,8 @@ export async function copyEntries(
     Id,
     sql`INSERT INTO pf.log (version_id, pf_user, stamp, operation, slice, params, note, row_count)
      SELECT $2, pf_user, stamp, operation, slice, params || jsonb_build_object('copied_from', id),
-       note, row_count
-     FROM pf.log WHERE version_id = $1 ORDER BY id
+       note, CASE WHEN ${IS_COUNTED} THEN row_count END
+     FROM pf.log AS l WHERE version_id = $1 ORDER BY id
      RETURNING id`,
     [from, to],
   );

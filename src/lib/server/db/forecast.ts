@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
-import { createEntryIndex, createForecastTable } from '../sql/forecast-table';
+import { createEntryIndex, createForecastTable, createOutsideTrigger } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, sql, typedLiteral } from '../sql/quote';
 import { tableColumns, type TableColumn } from './catalog';
@@ -42,7 +42,10 @@ export async function createTable(
 ): Promise<void> {
   await transaction.run(createForecastTable(table, columns));
   await transaction.run(createEntryIndex(table));
-  if (shards === null) return;
+  if (shards === null) {
+    await transaction.run(createOutsideTrigger(table, id));
+    return;
+  }
   await distribute(transaction, id, shards);
   await lockUntilCommitted(transaction, id);
 }

@@ -5,6 +5,7 @@ import { LOAD_OPERATIONS } from '../../contract/operations';
 import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { sql } from '../sql/quote';
+import { readRevision, revisionOf } from './outside-changes';
 import type { Queryable } from './queryable';
 import { found, prepared } from './queryable';
 
@@ -99,7 +100,11 @@ export async function lastChanges(
   return new Map(rows.map((r) => [r.version_id, r]));
 }
 
-/** Number of rows of a version by the counts stored with its entries; null if an entry has no count yet. */
+/** Whether the row count of an entry `l` is stored and up to date, as SQL. */
+export const IS_COUNTED = sql`(l.row_count IS NOT NULL
+    AND l.counted_revision IS NOT DISTINCT FROM ${revisionOf(sql`l.version_id`)})`;
+
+/** Number of rows of a version by the counts stored with its entries; null if a count is missing or outdated. */
 export async function entryRowCounts(
   db: Queryable,
   sourceId: number,
@@ -110,7 +115,7 @@ export async function entryRowCounts(
       row_count: v.nullable(v.number()),
       counted: v.boolean(),
     }),
-    sql`SELECT l.version_id, sum(l.row_count) AS row_count, bool_and(l.row_count IS NOT NULL) AS counted
+    sql`SELECT l.version_id, sum(l.row_count) AS row_count, bool_and(${IS_COUNTED}) AS counted
      FROM pf.log l JOIN pf.version v ON v.id = l.version_id
      WHERE v.source_id = $1 GROUP BY l.version_id`,
     [sourceId],
@@ -138,8 +143,8 @@ export async function countedRows(
 }
 
 /**
- * Counts the rows of entries that were written before counts were stored, and stores the counts. The rows of
- * an entry never change, so no lock is needed.
+ * Counts the rows of entries whose count is missing or outdated, and stores the counts. No lock is needed: the
+ * revision is read first, so rows that change while they are counted are counted again the next time.
  *
  * @throws AppError 404 if the forecast table is gone
  * @returns the number of rows of all entries of the version
@@ -149,9 +154,10 @@ export async function countOldEntries(
   table: Identifier,
   versionId: number,
 ): Promise<number> {
+  const revision = await readRevision(db, versionId);
   const old = await db.many(
     v.object({ id: v.number() }),
-    sql`SELECT id FROM pf.log WHERE version_id = $1 AND row_count IS NULL`,
+    sql`SELECT id FROM pf.log AS l WHERE version_id = $1 AND NOT ${IS_COUNTED}`,
     [versionId],
   );
   if (old.length > 0) {
@@ -166,9 +172,9 @@ export async function countOldEntries(
     await db.run(
       sql`UPDATE pf.log l SET row_count = COALESCE(
          (SELECT c.row_count FROM jsonb_to_recordset($2) AS c (id bigint, row_count bigint)
-          WHERE c.id = l.id), 0)
+          WHERE c.id = l.id), 0), counted_revision = NULLIF($3, '0')::xid8
        WHERE id = ANY ($1::bigint[])`,
-      [ids, JSON.stringify(counts)],
+      [ids, JSON.stringify(counts), revision],
     );
   }
   return countedRows(db, versionId);

@@ -124,4 +124,8 @@ export function setClosed(db: Queryable, id: number, user: string | null): Promi
 
 /** Deletes a version with its log but not its forecast table. @returns 1, or 0 if it does not exist */
 export const deleteVersion = (db: Queryable, id: number): Promise<number> =>
-  db.run(sql`DELETE FROM pf.version WHERE id = $1`, [id]);
+  db.run(
+    sql`WITH changes AS (DELETE FROM pf.outside_change WHERE version_id = $1)
+     DELETE FROM pf.version WHERE id = $1`,
+    [id],
+  );

@@ -2,7 +2,14 @@
 import { EVENT_STREAM } from '../../contract/events';
 import { SLICE_SKIPPED_HEADER } from '../../contract/operations';
 import { PREVIEW_METADATA } from '../../contract/previews';
-import { ARROW, ARROW_LENGTH_HEADER, CSV, TIMELINE_HEADER } from '../../contract/primitives';
+import type { History } from '../../contract/primitives';
+import {
+  ARROW,
+  ARROW_LENGTH_HEADER,
+  CSV,
+  REVISION_HEADER,
+  TIMELINE_HEADER,
+} from '../../contract/primitives';
 import type { Column } from '../arrow/column-plan';
 import { rowCountOf } from '../arrow/column-values';
 import { encodeParts, lengthOf } from '../arrow/encode';
@@ -40,8 +47,8 @@ export function readResponse(read: Read): Response {
       ? { 'cache-control': 'no-store' }
       : { etag: `W/"${read.tag}"`, 'cache-control': 'private, no-cache' };
   headers.vary = 'accept-encoding';
-  const { timeline } = read.kind === 'rows' ? read.body : read;
-  Object.assign(headers, timelineHeader(timeline));
+  const { history } = read.kind === 'rows' ? read.body : read;
+  Object.assign(headers, historyHeaders(history));
   if (read.kind === 'unchanged') return new Response(null, { status: 304, headers });
   const { parts, rowCount, release, encoding, length } = read.body;
   return arrowResponse(parts, rowCount, release, {
@@ -50,9 +57,11 @@ export function readResponse(read: Read): Response {
   });
 }
 
-/** The header that names the history of an answer, if the database reveals it. */
-export const timelineHeader = (timeline: string | null): Record<string, string> =>
-  timeline === null ? {} : { [TIMELINE_HEADER]: timeline };
+/** The headers that name the history of an answer. */
+export const historyHeaders = ({ timeline, revision }: History): Record<string, string> => ({
+  ...(timeline !== null && { [TIMELINE_HEADER]: timeline }),
+  ...(revision !== null && { [REVISION_HEADER]: revision }),
+});
 
 const arrowResponse = (
   parts: readonly Uint8Array[],

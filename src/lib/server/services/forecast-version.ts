@@ -8,6 +8,7 @@ import { sourceColumns, withTable } from '../db/column-metadata';
 import type { Queryable } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { dataColumns } from '../db/forecast';
+import { readRevision } from '../db/outside-changes';
 import { getPlannedSource } from '../db/sources';
 import { findTemplate } from '../db/templates';
 import { getVersion, lockOpenVersion } from '../db/versions';
@@ -37,6 +38,8 @@ export interface ForecastVersion {
   recorded: boolean;
   /** The forecast table, with its schema. */
   table: Identifier;
+  /** Another one after each change of rows that is not the service's: then nothing that was cached holds. */
+  revision: string;
 }
 
 /** @throws AppError 404 */
@@ -91,6 +94,7 @@ async function complete(db: Queryable, version: Version): Promise<ForecastVersio
     reassigned,
     recorded: generated !== undefined,
     table: forecastTable(source.tname, version.id),
+    revision: await readRevision(db, version.id),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The log of a version: entries, undo, notes, explanations. */
 import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
 import type { AskedSlice } from '../../contract/operations';
+import type { History } from '../../contract/primitives';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
@@ -31,12 +32,14 @@ import { OtherRows } from './written';
 export const logEntries = (
   { db, totals }: { db: Database; totals: KeptTotals<ExactTotals> },
   versionId: number,
-): Promise<{ log: LogAnswer; timeline: string | null }> =>
+): Promise<{ log: LogAnswer; history: History }> =>
   // One snapshot, so that the totals and the list have the same entries.
-  db.versionRead(versionId, async (tx) => ({
-    log: await logOf(tx, await readVersion(tx, versionId), totals, tx.timeline),
-    timeline: tx.timeline,
-  }));
+  db.versionRead(versionId, async (tx) => {
+    const { timeline } = tx;
+    const target = await readVersion(tx, versionId);
+    const log = await logOf(tx, target, totals, timeline);
+    return { log, history: { timeline, revision: target.revision } };
+  });
 
 /**
  * The log of a version that was read before.
@@ -46,7 +49,7 @@ export const logEntries = (
  */
 export async function logOf(
   db: Queryable,
-  { version, table, columns }: ForecastVersion,
+  { version, table, columns, revision }: ForecastVersion,
   kept: KeptTotals<ExactTotals> = new KeptTotals(false),
   timeline: string | null = null,
 ): Promise<LogAnswer> {
@@ -54,7 +57,7 @@ export async function logOf(
   const entries = await listEntries(db, version.id);
   const measures = measureColumns(columns);
   const shape = measures.map((c) => [c.name, c.type, c.role]);
-  const series = JSON.stringify([timeline, version.id, table, shape]);
+  const series = JSON.stringify([timeline, revision, version.id, table, shape]);
   // The sum of floating-point numbers depends on their order, so it is not cached.
   const isExact = measures.every((column) => measureKind(column).exact);
   const known = isExact ? kept.of(series, entries) : [];

@@ -8,6 +8,7 @@ import { encodeBlocks, lengthOf } from '../arrow/encode';
 import type { EntryRows } from '../arrow/entry-rows';
 import { byEntry, entryRuns, rowsOfEntries, runsAt, shareOf } from '../arrow/entry-rows';
 import { mappedDictionary } from '../arrow/mapped';
+import type { History } from '../../contract/primitives';
 import type { Asked, Bodies, Body, BodyOf, Borrowed, HeldBody, Made, Read } from '../bodies';
 import type { Reservation } from '../budget';
 import { MemoryShort } from '../budget';
@@ -44,8 +45,8 @@ export interface Wanted {
 
 /** The state of a version in one snapshot. */
 interface State {
-  /** The history of the database; null if the database does not reveal it. */
-  timeline: string | null;
+  /** The history of the rows. */
+  history: History;
   versionId: number;
   wanted: Wanted;
   /** Selects all rows of the version: the stored template with its tokens filled in. */
@@ -57,8 +58,8 @@ interface State {
   /** Labels of the wanted live entries, oldest first. */
   labels: Label[];
   /**
-   * Two states of the same name make the same answer. The rows of an entry never change and its id
-   * never comes back within one history of the database, so the live entries tell which rows there are.
+   * Two states of the same name make the same answer. Within one history, the rows of an entry never
+   * change and its id never comes back, so the live entries tell which rows there are.
    */
   of: BodyOf;
   /** The series of states that have all rows of the version. */
@@ -88,10 +89,10 @@ export async function readForecast(
   try {
     // A snapshot of its own, so that every reader gets what was committed before its request.
     const read = (tx: Transaction) => stateOf(tx, versionId, wanted);
-    const { of, timeline } = await db.versionRead(versionId, read, 'metadata');
-    // If nothing is kept, rows that were changed past the service are to be seen.
+    const { of, history } = await db.versionRead(versionId, read, 'metadata');
+    // Without a cache, each read answers the stored rows.
     if (bodies.keeps && asked.isKnown(of.state)) {
-      return { kind: 'unchanged', tag: of.state, timeline };
+      return { kind: 'unchanged', tag: of.state, history };
     }
     const plain = (signal: AbortSignal) => plainBody(db, bodies, versionId, wanted, of, signal);
     const body = asked.encoding
@@ -154,13 +155,13 @@ async function compressedBody(
 }
 
 async function packedBody(
-  { parts, rowCount, length, state, timeline }: HeldBody,
+  { parts, rowCount, length, state, history }: HeldBody,
   body: Body,
   encoding: Encoding,
   memory: Reservation,
 ): Promise<Made> {
   body.holds(memory);
-  const made = { rowCount, length, state, timeline, rows: undefined };
+  const made = { rowCount, length, state, history, rows: undefined };
   // Some clients reject an empty compressed body.
   if (length === 0) return { ...made, parts };
   const grow = (bytes: number) => memory.grow(bytes);
@@ -169,7 +170,7 @@ async function packedBody(
 
 async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Promise<State> {
   const { operation, entries } = wanted;
-  const { version, source, columns, table } = await readVersion(tx, versionId);
+  const { version, source, columns, table, revision } = await readVersion(tx, versionId);
   const template = await storedTemplate(tx, source.id, operation);
   const selectFrom = (rows: SqlText) =>
     substitute(template, { fc_table: rows, version_id: sql`${version.id}` });
@@ -178,6 +179,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
   const labels = entries ? live.filter(({ id }) => entries.includes(id)) : live;
   const series = digest([
     tx.timeline,
+    revision,
     versionId,
     operation,
     select,
@@ -188,7 +190,7 @@ async function stateOf(tx: Transaction, versionId: number, wanted: Wanted): Prom
     operation === 'get_data' ? [e.id, e.stamp, e.operation, e.note] : [e.id, e.stamp],
   );
   return {
-    timeline: tx.timeline,
+    history: { timeline: tx.timeline, revision },
     versionId,
     wanted,
     select,
@@ -238,7 +240,7 @@ async function encodeRows(
   memory: Reservation,
   signal: AbortSignal,
 ): Promise<Made> {
-  const { timeline, versionId, wanted, select, columns, labels, of } = state;
+  const { history, versionId, wanted, select, columns, labels, of } = state;
   const { operation, entries } = wanted;
   const plan = await blameClient({ words: operation }, () =>
     planColumns(tx, select, columns, 'measure'),
@@ -268,7 +270,7 @@ async function encodeRows(
   // The unused room behind the columns has never been written to, so the system has not allocated it.
   memory.trim(bytes);
   const stamps = new Map(labels.map((e) => [e.id, e.stamp]));
-  return { parts, rowCount, rows, stamps, length, state: of.state, timeline };
+  return { parts, rowCount, rows, stamps, length, state: of.state, history };
 }
 
 /** The columns that depend on each row's log entry; none if the rows do not name it. */

@@ -18,12 +18,12 @@ export const versionTotals = (
 ): Promise<VersionTotals> =>
   // One snapshot, so that all totals have the same entries.
   db.versionRead(versionId, async (tx) => {
-    const { version, table, columns } = await readVersion(tx, versionId);
+    const { version, table, columns, revision } = await readVersion(tx, versionId);
     const date = columns.find(({ role }) => role === 'date');
     const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role);
     const shape = [...measureColumns(columns), ...(date ? [date] : [])];
     const described = shape.map(({ name, type, role }) => [name, type, role]);
-    const series = JSON.stringify([tx.timeline, version.id, table, described]);
+    const series = JSON.stringify([tx.timeline, revision, version.id, table, described]);
 
     const entries = await entryLabels(tx, version.id);
     const known = kept.of(series, entries);

@@ -5,6 +5,7 @@ import { copiedTexts } from '../arrow/column-values';
 import { idBytes, IdColumn, idCount, runsOf, type IdRuns } from '../arrow/id-runs';
 import type { Reservation } from '../budget';
 import type { ExactTotals } from '../db/forecast';
+import { readRevision } from '../db/outside-changes';
 import type { Transaction } from '../db/transaction';
 import type { KeptTotals } from '../kept-totals';
 import { grainColumns, leafColumns, measureColumns } from '../sql/forecast-columns';
@@ -31,10 +32,14 @@ const MOST_BYTES = 8 * 1_048_576;
 export const sizeOfWritten = ({ keys }: Written): number =>
   1 + (keys.kind === 'pf_ids' ? keys.ids.length / 2 : keys.bytes / BYTES_OF_TOTALS);
 
-/** What was written means the same as long as this is the same: history, version, measures and grain. */
-const seriesOf = ({ timeline }: Transaction, { version, table, columns }: ForecastVersion) =>
+/** What was written means the same as long as this is the same: history, revision, version, measures and grain. */
+const seriesOf = (
+  { timeline }: Transaction,
+  { version, table, columns, revision }: ForecastVersion,
+) =>
   JSON.stringify([
     timeline,
+    revision,
     version.id,
     table,
     measureColumns(columns).map(({ name, type, role }) => [name, type, role]),
@@ -102,7 +107,7 @@ export const writtenOf = (
  *
  * @param deleteRows deletes the rows of the entry, and says how many there were
  * @param memory that the keys take
- * @throws OtherRows if not so many rows were there; MemoryShort
+ * @throws OtherRows if not so many rows were there, or if another program has changed some; MemoryShort
  */
 export async function deleteWritten(
   kept: KeptWritten,
@@ -116,5 +121,8 @@ export async function deleteWritten(
   memory.grow(keys.kind === 'pf_ids' ? idBytes(keys.ids) : keys.bytes);
   kept.drop(seriesOf(tx, target), { id });
   if ((await deleteRows()) !== row_count) throw new OtherRows();
+  // What is deleted cannot change any more, but may have changed since the revision was read.
+  const { version, revision } = target;
+  if ((await readRevision(tx, version.id)) !== revision) throw new OtherRows();
   return keys.kind === 'pf_ids' ? new IdColumn('pf_id', keys.ids) : keys.column;
 }

@@ -48,6 +48,15 @@ export function createForecastTable(
 export const createEntryIndex = (table: Identifier): SqlText =>
   sql`CREATE INDEX ON ${table} (pf_logid)`;
 
+/**
+ * Records changes that are not made by the service (docs/contract/04-data-loading.md#changes-by-sql). It runs
+ * before a statement, so that two programs that change one version wait for each other without row locks.
+ */
+export const createOutsideTrigger = (table: Identifier, versionId: number): SqlText =>
+  sql`CREATE TRIGGER pf_outside_change BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${table}
+    FOR EACH STATEMENT WHEN (current_setting('pf.writer', true) IS DISTINCT FROM 'service')
+    EXECUTE FUNCTION pf.note_outside_change(${versionId})`;
+
 /** A value that no load may write: its column, and the problem. */
 interface LoadCheck {
   column: string;
