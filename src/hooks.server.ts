@@ -11,7 +11,7 @@ import { BODY_SKIPPED_HEADER } from '$lib/contract/primitives';
 import { Database } from '$lib/server/db/database';
 import type { Turn } from '$lib/server/db/timeline';
 import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/server/errors';
-import { Events, HEARTBEAT_MILLISECONDS } from '$lib/server/events';
+import { Events } from '$lib/server/events';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody } from '$lib/server/http/answers';
 import { discardBody, locatedCharacter, requireJsonBody } from '$lib/server/http/request-body';
@@ -53,10 +53,12 @@ export const init: ServerInit = async () => {
     totals = new KeptTotals(config.keepEntries);
     monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
     written = new KeptTotals(config.keepEntries, sizeOfWritten);
-    events = new Events((listening) =>
-      db.listen(listening, (error) =>
-        logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
-      ),
+    events = new Events(
+      (listening) =>
+        db.listen(listening, (error) =>
+          logger.warn({ reason: reasonOf(error) }, 'the connection for events was lost'),
+        ),
+      config.heartbeat,
     );
     metrics = config.metrics
       ? new Metrics(version, () => db.load(), budget, bodies, events)
@@ -165,12 +167,10 @@ function isApiPath(path: string): boolean {
 
 /** Milliseconds for which the connection of an answer may be silent; 0 is no limit. */
 function silenceAllowed({ headers }: Response): number {
-  const { readerTimeout } = config;
+  const { readerTimeout, heartbeat } = config;
   // A stream of events is silent between two heartbeats.
   const isStream = headers.get('content-type') === EVENT_STREAM;
-  return isStream && readerTimeout > 0
-    ? Math.max(readerTimeout, 3 * HEARTBEAT_MILLISECONDS)
-    : readerTimeout;
+  return isStream && readerTimeout > 0 ? Math.max(readerTimeout, 3 * heartbeat) : readerTimeout;
 }
 
 /** Stores the error of a handler for `handle`, and logs errors of the service itself. */

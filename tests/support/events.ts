@@ -12,12 +12,14 @@ export interface StreamEvent {
 export interface EventStream {
   status: number;
   headers: Headers;
-  /** The next block; undefined once the stream has ended. A comment line is a block without fields. */
+  /** The next block that is no heartbeat; undefined once the stream has ended. A comment line is a block without fields. */
   next(): Promise<StreamEvent | undefined>;
   /** The next events, without comment lines. */
   events(count: number): Promise<StreamEvent[]>;
   /** Closes the stream, as a closed tab does. */
   close(): void;
+  /** The heartbeats that were read so far. */
+  heartbeats: StreamEvent[];
 }
 
 /** Opens the event stream of a version, at the address of a server. */
@@ -31,13 +33,17 @@ export async function openEvents(
   onTestFinished(() => abort.abort());
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
+  const heartbeats: StreamEvent[] = [];
   const next = async (): Promise<StreamEvent | undefined> => {
     for (;;) {
       const end = text.indexOf('\n\n');
       if (end >= 0) {
         const block = text.slice(0, end);
         text = text.slice(end + 2);
-        return parse(block);
+        const event = parse(block);
+        if (event.event !== 'heartbeat') return event;
+        heartbeats.push(event);
+        continue;
       }
       const { done, value } = await reader.read();
       if (done) return undefined;
@@ -58,6 +64,7 @@ export async function openEvents(
       return events;
     },
     close: () => abort.abort(),
+    heartbeats,
   };
 }
 

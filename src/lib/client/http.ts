@@ -28,6 +28,13 @@ export class ApiError extends Error {
 /** The fetch to use: SvelteKit's own inside a `load`, the global one elsewhere. */
 type Fetch = typeof globalThis.fetch;
 
+/** Timeout of reads that a page makes by itself: over a lost connection they would wait without end. */
+const BACKGROUND_TIMEOUT = 60_000;
+
+/** Aborts with a signal, or after a minute. */
+export const soon = (signal: AbortSignal): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(BACKGROUND_TIMEOUT)]);
+
 /** What a caller may pass with a request. */
 export interface CallOptions {
   fetch?: Fetch;

@@ -27,5 +27,13 @@ export const VersionEvent = v.variant('kind', [
 ]);
 export type VersionEvent = v.InferOutput<typeof VersionEvent>;
 
+/**
+ * The event `heartbeat`, which every stream carries at its start and then after each interval. A client that
+ * misses two has lost the stream.
+ */
+export const HEARTBEAT = 'heartbeat';
+export const Heartbeat = v.object({ interval_ms: v.number() });
+export type Heartbeat = v.InferOutput<typeof Heartbeat>;
+
 /** The kinds of events. */
 export const EVENT_KINDS = VersionEvent.options.map(({ entries }) => entries.kind.literal);

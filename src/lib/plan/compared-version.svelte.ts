@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { ApiError } from '../client/http';
+import { ApiError, soon } from '../client/http';
 import { entriesOf, followVersion } from '../client/events';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
@@ -57,7 +57,7 @@ export class ComparedVersion {
   open(): Promise<void> {
     const notShown = `“${this.name}” was changed, which this page could not show.`;
     const { opened, end } = followVersion(this.id, {
-      follow: (events) => this.follow(events),
+      follow: (events, signal) => this.follow(events, signal),
       onState: (isUp) => (this.connected = isUp),
       ...this.changes.sayingWhileBehind(notShown),
     });
@@ -137,24 +137,25 @@ export class ComparedVersion {
     return !known || !this.current.exclude_iters.includes(OPERATIONS[known].iter);
   }
 
-  private async follow(events: readonly VersionEvent[]): Promise<void> {
+  private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {
     await this.shown;
     const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
     if (has('deleted')) return this.onDeleted();
     if (has('status') && !(await this.refresh())) return;
-    if (has('resync') || has('cleared')) return this.compare();
+    if (has('resync') || has('cleared')) return this.compare(signal);
     const ofPlan = events.filter((event) => event.kind !== 'written' || this.isOfPlan(event));
     const { written, undone } = entriesOf(ofPlan);
     await this.takeOut(undone);
-    await this.bring(written);
+    await this.bring(written, signal);
   }
 
   /** Mends the difference between its entries on screen and those that are stored. */
-  private async compare(): Promise<void> {
+  private async compare(signal: AbortSignal): Promise<void> {
     if (!(await this.refresh())) return;
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
-    const { entries, history } = await api.listLog(this.id);
+    const { entries, history } = await api.listLog(this.id, { signal: soon(signal) });
+    signal.throwIfAborted();
     const difference = api.differenceOf(history, this.history);
     if (difference) {
       const what = { timeline: 'The database was replaced', revision: 'Stored rows were changed' };
@@ -165,11 +166,11 @@ export class ComparedVersion {
       .filter((entry) => entry.row_count > 0 && this.isOfPlan(entry))
       .map(({ id }) => id);
     await this.takeOut(held.filter((id) => !stored.includes(id)));
-    await this.bring(stored);
+    await this.bring(stored, signal);
   }
 
-  private async bring(logids: readonly number[]): Promise<void> {
-    if (await this.rows.append(await this.rows.missing(logids))) return;
+  private async bring(logids: readonly number[], signal: AbortSignal): Promise<void> {
+    if (await this.rows.append(await this.rows.missing(logids), signal)) return;
     this.changes.stale = `Many rows were added to “${this.name}”. Reload to see them.`;
   }
 

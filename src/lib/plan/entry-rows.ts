@@ -1,4 +1,5 @@
 import * as api from '../client/api';
+import { soon } from '../client/http';
 import type { History } from '../contract/primitives';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
@@ -43,15 +44,16 @@ export class EntryRows {
   /**
    * Appends the rows of some entries.
    *
+   * @param signal aborts the download
    * @returns false if there are too many, which have to be loaded
    * @throws if they cannot be shown
    */
-  async append(logids: readonly number[]): Promise<boolean> {
+  async append(logids: readonly number[], signal: AbortSignal): Promise<boolean> {
     let isComplete = true;
     for (let at = 0; at < logids.length; at += ENTRIES_AT_ONCE) {
       const part = logids.slice(at, at + ENTRIES_AT_ONCE);
       await this.changes.follow(async (pivot) => {
-        if (this.isOn(pivot) && !(await this.appendTo(pivot, part))) isComplete = false;
+        if (this.isOn(pivot) && !(await this.appendTo(pivot, part, signal))) isComplete = false;
       }, this.side);
     }
     return isComplete;
@@ -69,9 +71,16 @@ export class EntryRows {
     return this.side === 'own' || pivot.comparedWith === this.versionId;
   }
 
-  private async appendTo(pivot: Pivot, logids: readonly number[]): Promise<boolean> {
+  private async appendTo(
+    pivot: Pivot,
+    logids: readonly number[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
-    const response = await api.loadRows(this.versionId, endpoint, { logids });
+    const response = await api.loadRows(this.versionId, endpoint, {
+      logids,
+      signal: soon(signal),
+    });
     if (api.differenceOf(api.historyOf(response), this.history())) {
       await response.body?.cancel();
       throw new Error('Rows on screen are outdated, so no others can be put beside them');

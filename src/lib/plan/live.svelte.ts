@@ -1,5 +1,6 @@
 import * as api from '../client/api';
 import { entriesOf, followVersion } from '../client/events';
+import { soon } from '../client/http';
 import type { VersionEvent } from '../contract/events';
 import type { LogListEntry } from '../contract/log';
 import type { Changes } from './changes.svelte';
@@ -54,7 +55,7 @@ export class Live {
   open(): Promise<void> {
     this.close();
     const { opened, end } = followVersion(this.planned.id, {
-      follow: (events) => this.follow(events),
+      follow: (events, signal) => this.follow(events, signal),
       onState: (isUp) => (this.connected = isUp),
       ...this.changes.sayingWhileBehind(NOT_SHOWN),
     });
@@ -67,13 +68,13 @@ export class Live {
     this.end = () => undefined;
   }
 
-  private async follow(events: readonly VersionEvent[]): Promise<void> {
+  private async follow(events: readonly VersionEvent[], signal: AbortSignal): Promise<void> {
     const has = (kind: VersionEvent['kind']) => events.some((event) => event.kind === kind);
     if (has('deleted')) this.changes.stale = 'This version was deleted.';
-    else if (has('resync') || has('cleared')) await this.compare();
+    else if (has('resync') || has('cleared')) await this.compare(signal);
     else {
       const { written, undone } = entriesOf(events);
-      await this.change(undone, written);
+      await this.change(undone, written, signal);
       if (has('status')) await this.followVersion();
       if (has('locks')) await this.locks.follow();
       if (has('note')) void this.log.read(LOG_PAUSE_MS);
@@ -91,15 +92,18 @@ export class Live {
   }
 
   /** Compares the entries on screen with those that are stored, and mends the difference. */
-  private async compare(): Promise<void> {
+  private async compare(signal: AbortSignal): Promise<void> {
     // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
     const held = await this.rows.held();
+    const options = { signal: soon(signal) };
     const [{ entries, history }, columns] = await Promise.all([
-      api.listLog(this.planned.id),
-      api.listColumns(this.planned.source.id),
+      api.listLog(this.planned.id, options),
+      api.listColumns(this.planned.source.id, options),
       this.followVersion(),
       this.locks.follow(),
     ]);
+    // What was read may be outdated by now.
+    signal.throwIfAborted();
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =
         'The columns of this source were changed. Open the version anew to see them.';
@@ -112,22 +116,27 @@ export class Live {
     await this.change(
       held.filter((id) => !stored.includes(id)),
       stored,
+      signal,
     );
   }
 
-  private async change(undone: readonly number[], written: readonly number[]): Promise<void> {
+  private async change(
+    undone: readonly number[],
+    written: readonly number[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const isEmptied = await this.takeOut(undone);
     // What is loaded anew holds what was written, too.
     if (isEmptied) this.events.onReload();
-    else await this.bring(written);
+    else await this.bring(written, signal);
   }
 
-  private async bring(logids: readonly number[]): Promise<void> {
+  private async bring(logids: readonly number[], signal: AbortSignal): Promise<void> {
     if (logids.length === 0) return;
     const missing = await this.rows.missing(logids);
     if (missing.length === 0) return;
     if (this.loading.phase.kind === 'empty') return this.events.onReload();
-    if (!(await this.rows.append(missing))) {
+    if (!(await this.rows.append(missing, signal))) {
       this.changes.stale = 'Many rows were added to this version. Reload to see them.';
     }
     void this.tell(missing.at(-1));

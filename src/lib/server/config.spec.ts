@@ -32,6 +32,7 @@ describe('the configuration', () => {
       memory: expect.any(Number),
       keepEntries: true,
       readerTimeout: 60_000,
+      heartbeat: 20_000,
       distribute: null,
       signIn: null,
     });
@@ -82,6 +83,7 @@ describe('the configuration', () => {
     ['PF_MEMORY_MB', '0'],
     ['PF_MEMORY_MB', '1 GB'],
     ['PF_READER_TIMEOUT', 'a minute'],
+    ['PF_HEARTBEAT', '0'],
   ])('refuses %s=%s, naming it', (name, value) => {
     expect(() => loadConfig({ ...needed, [name]: value })).toThrow(`${name} must be`);
   });

@@ -46,6 +46,8 @@ export interface Config {
   keepEntries: boolean;
   /** After how many milliseconds a client that reads nothing of its answer is cut off; 0 is never. */
   readerTimeout: number;
+  /** Interval of the heartbeats of an event stream, in milliseconds. */
+  heartbeat: number;
   /** Into how many shards the forecast table of a new version is distributed; null if it is not. */
   distribute: number | null;
   logLevel: LogLevel;
@@ -195,6 +197,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       MILLISECONDS.min,
       'a time such as "30s", "5min" or "1h"',
       duration,
+    ),
+    heartbeat: read(
+      'PF_HEARTBEAT',
+      20 * MILLISECONDS.s,
+      'a time such as "20s" or "1min"',
+      (s) => duration(s) || null,
     ),
     distribute: read<number | null>(
       'PF_DISTRIBUTE',

@@ -1,14 +1,12 @@
 /** Event streams: passes commits on to the open streams of each version. */
-import type { VersionEvent } from '../contract/events';
+import type { Heartbeat, VersionEvent } from '../contract/events';
+import { HEARTBEAT } from '../contract/events';
 import type { Told } from './db/events';
 import type { Listener, Listening } from './db/listener';
 import { AppError } from './errors';
 
 /** The largest number of open streams of one process. */
 const MOST_STREAMS = 1000;
-
-/** How often each stream carries a line, so that neither side nor a proxy takes it for dead. */
-export const HEARTBEAT_MILLISECONDS = 20_000;
 
 /** Time after which a browser reopens a lost stream, in milliseconds. */
 const RETRY_MILLISECONDS = 2000;
@@ -35,12 +33,22 @@ export class Events implements Listening {
   readonly #listener: Listener;
   readonly #encoder = new TextEncoder();
   #lastId = 0;
+  /** Time between two heartbeats of a stream, in milliseconds. */
+  readonly #interval: number;
+  /** The event that shows a client that its stream is alive. */
+  readonly #heartbeatText: string;
   #heartbeat: NodeJS.Timeout | undefined;
   #ended = false;
 
-  /** @param listen opens the connection that reports to these streams */
-  constructor(listen: (listening: Listening) => Listener) {
+  /**
+   * @param listen opens the connection that reports to these streams
+   * @param heartbeat interval of heartbeats, in milliseconds
+   */
+  constructor(listen: (listening: Listening) => Listener, heartbeat: number) {
     this.#listener = listen(this);
+    this.#interval = heartbeat;
+    const data: Heartbeat = { interval_ms: heartbeat };
+    this.#heartbeatText = `event: ${HEARTBEAT}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
   /** Number of open streams. */
@@ -80,9 +88,10 @@ export class Events implements Listening {
         start: (controller) => {
           stream = { versionId, controller };
           this.#streams.add(stream);
-          this.#heartbeat ??= setInterval(() => this.#beat(), HEARTBEAT_MILLISECONDS).unref();
+          this.#heartbeat ??= setInterval(() => this.#beat(), this.#interval).unref();
           // With an id from the start, a browser that reconnects always sends a Last-Event-ID.
           this.#send(stream, `id: ${this.#lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
+          this.#send(stream, this.#heartbeatText);
           if (lastEventId !== null) this.#send(stream, this.#text({ kind: 'resync' }));
         },
         cancel: () => {
@@ -111,7 +120,7 @@ export class Events implements Listening {
   }
 
   #beat(): void {
-    for (const stream of this.#streams) this.#send(stream, ':\n\n');
+    for (const stream of this.#streams) this.#send(stream, `:\n\n${this.#heartbeatText}`);
   }
 
   #text({ kind, ...data }: VersionEvent): string {

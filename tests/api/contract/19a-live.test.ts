@@ -202,11 +202,25 @@ describe('GET /versions/:id/events', () => {
     expect((await openEvents(service.url, path)).status).toBe(200);
   });
 
-  it('carries a comment now and then', async ({ service, sourceId }) => {
+  it('carries heartbeats and comments, and says how often', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
-    const stream = await openEvents(service.url, path);
-    expect(await stream.next()).toHaveProperty('id');
-    expect(await stream.next()).toEqual({});
+    const usual = await openEvents(service.url, path);
+    const env = { PF_HEARTBEAT: '200ms' };
+    const server = await startServer({ database: service.database, env });
+    try {
+      const stream = await openEvents(server.url, path);
+      expect(await stream.next()).toHaveProperty('id');
+      for (let beats = 1; beats <= 3; beats += 1) {
+        expect(await stream.next()).toEqual({});
+        expect(stream.heartbeats).toHaveLength(beats);
+      }
+      expect(stream.heartbeats[0]).toEqual({ event: 'heartbeat', data: { interval_ms: 200 } });
+    } finally {
+      await server.stop();
+    }
+    ok(await service.api.post(`${path}/close`, user));
+    await usual.events(1);
+    expect(usual.heartbeats).toEqual([{ event: 'heartbeat', data: { interval_ms: 20_000 } }]);
   });
 
   it('is ended if its client takes nothing, so that nothing piles up', async ({

@@ -1,0 +1,65 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A network between a browser and a server that a test can take away. */
+export interface TcpProxy {
+  url: string;
+  /** Passes nothing on any more, in either direction, and closes nothing. */
+  swallow(): void;
+  /** Refuses connections and cuts those that are open. */
+  refuse(): Promise<void>;
+  /** Passes new connections on again. Those that lost bytes are cut. */
+  pass(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy on a free port of 127.0.0.1. @param url of the server behind it */
+export async function startTcpProxy(url: string): Promise<TcpProxy> {
+  const target = Number(new URL(url).port);
+  const sockets = new Set<Socket>();
+  let isSwallowing = false;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => {
+        if (!isSwallowing) to.write(bytes);
+      });
+      // A swallowing network does not report the end of a connection either.
+      from.on('end', () => {
+        if (!isSwallowing) to.end();
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        sockets.delete(from);
+        if (!isSwallowing) to.destroy();
+      });
+    }
+  });
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const close = () => {
+    cut();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    swallow: () => {
+      isSwallowing = true;
+    },
+    refuse: close,
+    pass: async () => {
+      isSwallowing = false;
+      cut();
+      if (!server.listening) await listen(port);
+    },
+    stop: close,
+  };
+}
