@@ -54,7 +54,7 @@ test('typing into a cell writes its new total, and goes on below', async ({ page
 
   // Ctrl+Y makes it again, and the log says what was done and undone.
   await page.keyboard.press('Control+y');
-  await expect(page.getByText(/^Made again: /)).toBeVisible();
+  await expect(page.getByText(/^Redone: /)).toBeVisible();
   expect((await sums(service, `"Sub-Category" = 'Chairs'`)).sales).toBeCloseTo(
     before.sales + 500,
     2,

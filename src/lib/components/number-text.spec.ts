@@ -142,3 +142,30 @@ describe('readPasted', () => {
     }
   });
 });
+
+describe('amounts with more digits than a double has', () => {
+  const marks = { group: ',', decimal: '.' };
+
+  it.each(['4,503,599,627,370,500.05', '+9007199254740993', '=2*9007199254740993'])(
+    '%s is refused, saying why',
+    (text) => {
+      expect(readAmount(text, 'total', marks)).toMatchObject({
+        amount: NaN,
+        problem: expect.stringContaining('more digits'),
+      });
+    },
+  );
+
+  it.each([
+    ['9007199254740992', 9007199254740992],
+    ['45035996273704.95', 45035996273704.95],
+    ['0.33333333333333333333', 1 / 3],
+    ['1.5m', 1500000],
+  ])('%s is read', (text, amount) => {
+    expect(readAmount(text, 'total', marks)).toEqual({ by: 'total', amount });
+  });
+
+  it('says nothing of text that is no number', () => {
+    expect(readAmount('12a', 'total', marks)).toEqual({ by: 'total', amount: NaN });
+  });
+});

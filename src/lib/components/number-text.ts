@@ -1,5 +1,6 @@
 /** How a typed amount is understood, and how numbers are written in the browser's language. */
-import type { MeasureEdit } from '$lib/plan/scale-draft';
+import { digitsOf, exactBelow } from '$lib/contract/decimals';
+import { TOO_LARGE, type MeasureEdit } from '$lib/plan/scale-draft';
 
 /**
  * Numbers as people write and type them, with the marks of the browser's language: 1,204.50 or
@@ -66,6 +67,13 @@ export function readAmount(
   by: MeasureEdit['by'] = 'total',
   marks = MARKS,
 ): MeasureEdit | null {
+  const edit = readPlain(text, by, marks);
+  return edit && Number.isNaN(edit.amount) && hasLostDigits(text, marks)
+    ? { ...edit, problem: TOO_LARGE }
+    : edit;
+}
+
+function readPlain(text: string, by: MeasureEdit['by'], marks: NumberMarks): MeasureEdit | null {
   const typed = bare(text);
   if (typed === '') return null;
   const first = typed.charAt(0);
@@ -117,9 +125,30 @@ function numberOf(text: string, marks: NumberMarks): number {
   const places = 3 * (THOUSANDS[text.slice(-1).toLowerCase()] ?? 0);
   const plain = inPlainDigits(places > 0 ? text.slice(0, -1) : text, marks);
   if (plain === null || (places > 0 && /e/i.test(plain))) return NaN;
-  const value = Number(places > 0 ? `${plain}e${places}` : plain);
-  return Number.isFinite(value) ? value : NaN;
+  const exact = places > 0 ? `${plain}e${places}` : plain;
+  const value = Number(exact);
+  return Number.isFinite(value) && isHeld(exact, value) ? value : NaN;
 }
+
+/** From this size on, a double does not hold every number of six decimals. */
+const EXACT_BELOW = exactBelow(6);
+
+/** Whether a double holds a decimal number, to six decimals at least. */
+function isHeld(text: string, value: number): boolean {
+  if (Math.abs(value) < EXACT_BELOW) return true;
+  const [typed, held] = [digitsOf(text), digitsOf(String(value))];
+  const places = Math.max(typed.places, held.places, 6);
+  const scaled = ({ digits, places: own }: typeof typed) => digits * 10n ** BigInt(places - own);
+  const lost = scaled(typed) - scaled(held);
+  return (lost < 0n ? -lost : lost) * 2n < 10n ** BigInt(places - 6);
+}
+
+/** Whether a text is no amount only because a number in it has more digits than a double. */
+const hasLostDigits = (text: string, marks: NumberMarks): boolean =>
+  (bare(text).match(/[\d.,]{16,}/g) ?? []).some((digits) => {
+    const plain = inPlainDigits(digits, marks);
+    return plain !== null && !isHeld(plain, Number(plain));
+  });
 
 /** The text with a point before its fraction and no other marks; null if it is no number. */
 function inPlainDigits(text: string, { group, decimal }: NumberMarks): string | null {

@@ -58,16 +58,19 @@ export const ColumnEntry = v.object({
   type: v.nullable(
     v.pipe(v.string(), v.description('Database type; null if the table lost the column')),
   ),
-  base_type: v.nullable(
+  base_type: v.optional(
     v.pipe(
       v.string(),
-      v.description(
-        'The type that a domain is made of, with its decimals; of any other type, the type itself',
-      ),
+      v.description('The base type of a domain, with its decimals; absent for any other type'),
     ),
   ),
 });
 export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;
+
+/** The type whose decimals a column has: the base type of a domain, else the type itself. Null if it is unknown. */
+export const baseTypeOf = (
+  column: Pick<ColumnEntry, 'type' | 'base_type'> | null | undefined,
+): string | null => column?.base_type ?? column?.type ?? null;
 
 /**
  * One entry of the column metadata save. `cname` says which column; a field left out keeps what is

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { decimalsOf, decimalsShown, movePoint, roundTo, withoutResidue } from './decimals';
+import {
+  decimalsOf,
+  decimalsShown,
+  exactBelow,
+  movePoint,
+  roundedProduct,
+  roundTo,
+  withoutResidue,
+} from './decimals';
 
 describe('decimalsOf', () => {
   it('tells the decimals that a type fixes', () => {
@@ -64,4 +72,21 @@ it('takes what rounds to zero for zero', () => {
   expect(withoutResidue(-0.004, { most: 2 })).toBe(0);
   expect(withoutResidue(-0.004, { most: 3 })).toBe(-0.004);
   expect(withoutResidue(0.4, { most: 0 })).toBe(0);
+});
+
+describe('roundedProduct', () => {
+  it('rounds half away from zero by the decimal digits', () => {
+    expect(roundedProduct(100.2, 0.025, 2)).toBe(2.51);
+    expect(roundedProduct(-100.2, 0.025, 2)).toBe(-2.51);
+    expect(roundedProduct(1.15, 0.1, 2)).toBe(0.12);
+    expect(roundedProduct(10081987.87, 0.13375, 2)).toBe(1348465.88);
+    expect(roundedProduct(7, 0.5, 0)).toBe(4);
+    expect(roundedProduct(1e21, 2e-7, 2)).toBe(2e14);
+    expect(roundedProduct(-0.001, 0.1, 2)).toBe(0);
+  });
+});
+
+it('says below which size every amount is a double of its own', () => {
+  expect(exactBelow(2)).toBe(45035996273704.96);
+  expect(exactBelow(0)).toBe(2 ** 52);
 });

@@ -93,3 +93,39 @@ export const EXACT: Decimals = { least: 0, most: Infinity };
 /** A number that is 0 if it rounds to 0 at some decimals; else the number itself. */
 export const withoutResidue = (amount: number, { most }: Pick<Decimals, 'most'>): number =>
   Math.abs(amount) < 0.5 * 10 ** -most ? 0 : amount;
+
+/**
+ * Amounts below this size, with a number of decimals, are each a double of their own: 45,035,996,273,704.96
+ * for cents. Beyond it, JSON and the page round them
+ * (docs/contract/14-what-the-operations-compute.md#amounts-that-a-double-holds).
+ */
+export const exactBelow = (decimals: number): number => movePoint(2 ** 52, -decimals);
+
+/**
+ * A product rounded half away from zero, by its decimal digits: PostgreSQL computes with them, and a product
+ * of doubles can fall on the other side of a tie.
+ */
+export function roundedProduct(one: number, other: number, decimals: number): number {
+  const [a, b] = [digitsOf(String(one)), digitsOf(String(other))];
+  const surplus = a.places + b.places - decimals;
+  const product = a.digits * b.digits;
+  if (surplus <= 0) return Number(`${product}e${-a.places - b.places}`);
+  const unit = 10n ** BigInt(surplus);
+  const size = product < 0n ? -product : product;
+  const rounded = (size * 2n + unit) / (unit * 2n);
+  return rounded === 0n ? 0 : Number(`${product < 0n ? '-' : ''}${rounded}e${-decimals}`);
+}
+
+/**
+ * A decimal number as a whole number and how many of its digits are behind the point.
+ *
+ * @param text as JavaScript prints or reads a number
+ */
+export function digitsOf(text: string): { digits: bigint; places: number } {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const fraction = mantissa.split('.')[1] ?? '';
+  return {
+    digits: BigInt(mantissa.replace(/[+.]/g, '')),
+    places: fraction.length - Number(exponent),
+  };
+}

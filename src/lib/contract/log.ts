@@ -67,6 +67,8 @@ export const EntryTotals = v.object({
   units_total: v.nullable(number),
 });
 
+export type EntryTotals = v.InferOutput<typeof EntryTotals>;
+
 /**
  * An entry with the number and the totals of its own rows; the total of a measure that the source
  * does not have is null.

@@ -202,7 +202,8 @@ export type ScaleEdit = v.InferOutput<typeof ScaleEdit>;
 
 const MOST_EDITS = 1000;
 
-const hold = v.optional(
+/** Slices whose rows a scale leaves unchanged. */
+export const hold = v.optional(
   v.nullable(
     v.pipe(
       v.array(AskedSlice),

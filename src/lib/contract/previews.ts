@@ -1,9 +1,10 @@
 /** What operations would do: totals of a slice, and previews. */
 import * as v from 'valibot';
-import { AskedSlice, OperationAnswer } from './operations';
+import { AskedSlice, hold, OperationAnswer } from './operations';
 
 /** Body of POST slice (docs/contract/05-operations.md). */
-export const SlicePreviewRequest = v.object({ slice: AskedSlice });
+export const SlicePreviewRequest = v.object({ slice: AskedSlice, hold });
+export type SlicePreviewRequest = v.InferOutput<typeof SlicePreviewRequest>;
 
 const measured = {
   row_count: v.number(),
@@ -35,11 +36,45 @@ export const OperationPreview = v.object({ rows: OperationAnswer, ...PreviewFact
 export type OperationPreview = v.InferOutput<typeof OperationPreview>;
 
 /**
- * What an operation on a slice would touch, and in `excluded` the rows it would leave alone because
- * of their origin. The total of a measure that the source does not have is null.
+ * Leaves cancel out if their absolute amounts come to more than this many times their total
+ * (docs/contract/05-operations.md#slices).
+ */
+export const CANCELS_FROM = 10;
+
+/**
+ * An increment is refused if its parts come to more than this many increments in absolute terms
+ * (docs/contract/14-what-the-operations-compute.md#scale).
+ */
+export const MAX_SWING = 1000;
+
+const rounded = {
+  ...measured,
+  value_decimals: v.nullable(
+    v.pipe(v.number(), v.description('Decimals that value is rounded to; null if it is not')),
+  ),
+  units_decimals: v.nullable(
+    v.pipe(v.number(), v.description('Decimals that units are rounded to; null if they are not')),
+  ),
+};
+
+const gross = v.nullable(
+  v.pipe(
+    v.number(),
+    v.description(
+      `The absolute amounts of the leaves, added up; null unless that is more than ${CANCELS_FROM} times the total`,
+    ),
+  ),
+);
+
+/**
+ * The rows of a slice that operations touch: all of them, those that a scale leaves alone because they are
+ * held or locked, and those that it changes (`free`). `excluded` are rows that operations skip because of
+ * their origin. The total of a measure that the source does not have is null.
  */
 export const SlicePreview = v.object({
-  ...measured,
+  ...rounded,
+  held: v.object(measured),
+  free: v.object({ ...rounded, value_gross: gross, units_gross: gross }),
   excluded: v.object(measured),
   skipped: v.pipe(v.array(v.string()), v.description('Slice keys that no operation uses')),
 });

@@ -3,14 +3,13 @@ import { user } from '../client/user.svelte';
 import type { Lock } from '../contract/locks';
 import type { LogListEntry } from '../contract/log';
 import { isLoad, OPERATIONS, type Slice, type SliceOperation } from '../contract/operations';
-import type { ReadCell } from '../pivot/slice/cell';
 import type { Direction } from './block-edits';
-import type { Written } from './changes.svelte';
-import type { Likeness } from './likeness';
+import type { RedoneTotals, Written } from './changes.svelte';
 import type { WriteSettings } from './operation-draft.svelte';
-import type { MeasureEdit } from './scale-draft';
+import type { Caution, MeasureEdit } from './scale-draft';
 import type { PlanSession } from './session.svelte';
 import type { Attempt } from './trial.svelte';
+import { Unconfirmed, type Typed } from './typing';
 
 /** How a page says something to the person at it. */
 export interface Tell {
@@ -18,13 +17,17 @@ export interface Tell {
   done(sentence: string, undo?: () => void): void;
   /** Something to know, or why nothing was done. */
   info(sentence: string): void;
-  /** Something failed; nothing was done. */
-  failed(sentence: string): void;
+  /** Something failed; nothing was done. @param remedy a button that does it all the same */
+  failed(sentence: string, remedy?: { label: string; run: () => void }): void;
   /** A number of things in words: `plural(2, 'row')` is “2 rows”. */
   plural(count: number, noun: string): string;
+  /** Why an amount has to be confirmed, in words. */
+  cautionText(caution: Caution): string;
+  /** What a redo wrote and what was undone, in words. */
+  redoneText(totals: RedoneTotals): string;
 }
 
-const NOT_CHOSEN = 'Nothing was changed: what is selected is not what was clicked last.';
+const NOT_CHOSEN = 'Nothing was changed. The selection is still updating; try again.';
 const noop = () => undefined;
 
 /**
@@ -48,6 +51,10 @@ export class Actions {
     if (trial.current) return this.keep();
     const attempt = await this.asked();
     if (!attempt) return false;
+    if (draft.unconfirmed) {
+      this.tell.info(draft.unconfirmed);
+      return false;
+    }
     const { operation, slice, pf_user } = attempt;
     const clear = draft.clearingAfter();
     return this.write(operation.kind, clear, () => changes.apply(operation, slice, pf_user));
@@ -74,29 +81,33 @@ export class Actions {
     this.focusGrid();
   }
 
-  /**
-   * Writes an amount that was typed into a cell.
-   *
-   * @param like answers what the cell is made like if it is empty
-   */
-  async type(cell: ReadCell, edit: MeasureEdit, like: Promise<Likeness | null>): Promise<void> {
+  /** Writes an amount that was typed into a cell. */
+  async type(typed: Typed): Promise<void> {
     await this.withSettings(async (name, settings) => {
-      const written = await this.session.typing.write(cell, edit, name, settings, like);
-      this.sayWritten(written.kind, written);
-      return true;
+      try {
+        const written = await this.session.typing.write(typed, name, settings);
+        this.sayWritten(written.kind, written);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Unconfirmed)) throw error;
+        // The amount was entered before the service had told which rows are behind the cell.
+        const label = error.caution.kind === 'cancelled' ? 'Spread equally' : 'Write it';
+        const run = () => void this.type({ ...typed, isConfirmed: true });
+        const text = this.tell.cautionText(error.caution);
+        this.tell.failed(`Nothing was written. ${text}`, { label, run });
+        return false;
+      }
     });
   }
 
   /** Shows what an amount that was typed into a cell would do; see {@link type}. */
-  async tryTyped(cell: ReadCell, edit: MeasureEdit, like: Promise<Likeness | null>): Promise<void> {
+  async tryTyped(typed: Typed): Promise<void> {
     const { draft, typing } = this.session;
     const { settings } = draft;
     const clear = () => {
       if (draft.note === settings.note) draft.note = '';
     };
-    await this.named((name) =>
-      this.showTrial(() => typing.try(cell, edit, name, settings, like), clear),
-    );
+    await this.named((name) => this.showTrial(() => typing.try(typed, name, settings), clear));
   }
 
   /** Writes an amount into every marked cell. */
@@ -133,10 +144,10 @@ export class Actions {
   async redo(logid: number): Promise<void> {
     if (this.isRefused()) return;
     await this.named(async (name) => {
-      const written = await this.session.redo(logid, name);
-      this.tell.done(
-        written ? `Made again: ${this.tell.plural(written.rows, 'row')} written.` : 'Loaded again.',
-      );
+      const { written, difference } = await this.session.redo(logid, name);
+      if (difference) this.tell.info(this.tell.redoneText(difference));
+      else if (written) this.tell.done(`Redone: ${this.tell.plural(written.rows, 'row')} written.`);
+      else this.tell.done('Loaded again.');
     });
   }
 
@@ -154,7 +165,7 @@ export class Actions {
     return this.afterTyping(async () => {
       const logid = await this.session.changes.own.lastUndone();
       if (logid === null)
-        this.tell.info('There is nothing to make again: nothing was undone since the last change.');
+        this.tell.info('There is nothing to redo: nothing was undone since the last change.');
       else await this.redo(logid);
     });
   }

@@ -29,6 +29,8 @@ const PRICE_AND_OTHERS =
   'A price is changed through its value, so it is changed alone. Mark prices only, or none.';
 const HELD_TOGETHER =
   'The price is held, so value and units change together. Mark cells of one of them.';
+const CANCELS =
+  'The rows of this cell cancel each other out. Type into it alone, to see what that does and to confirm it.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
 /** A sentence that says why nothing was written; it is shown where the cells are. */
@@ -187,9 +189,10 @@ export class BlockTyping {
       const slice = inPeriods(cell);
       return [{ cell, slice, edit, stored: await api.previewSlice(this.planned.id, slice) }];
     }).then((each) => each.flat());
-    this.check(wanted, ({ cell, edit, stored }) =>
-      this.typing.whyNotOf(cell, edit, stored, settings),
-    );
+    this.check(wanted, ({ cell, edit, stored }) => {
+      const why = this.typing.whyNotOf(cell, edit, stored, settings);
+      return why ?? (this.typing.caution(cell, edit, stored, settings) ? CANCELS : null);
+    });
     const edits = this.changesOf(wanted, settings);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
     return edits;
@@ -198,7 +201,7 @@ export class BlockTyping {
   private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {
     if (!asked?.edit) return 'There is no number for it.';
     const { amount, by } = asked.edit;
-    if (Number.isNaN(amount)) return `“${asked.text}” is no number.`;
+    if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is no number.`;
     const obstacle = this.typing.obstacle(cell);
     if (obstacle) return obstacle;
     if (cell.value === null)

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
+import type { EntryTotals } from '../contract/log';
 import { OPERATIONS } from '../contract/operations';
 import { PREVIEW_METADATA, PreviewFacts } from '../contract/previews';
 import type { ScaleEdit, Slice } from '../contract/operations';
@@ -19,6 +20,11 @@ import type { Attempt, Trial } from './trial.svelte';
 
 const noop = () => undefined;
 
+const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
+  one.row_count === other.row_count &&
+  one.value_total === other.value_total &&
+  one.units_total === other.units_total;
+
 const OVERTAKEN =
   'Someone else has changed the plan. What you tried was taken out: try it again on the new numbers.';
 
@@ -30,6 +36,21 @@ const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
 export interface Written {
   logid: number | null;
   rows: number;
+}
+
+/** What came of a redo. */
+/** Totals of an entry before its undo, and of the entry that redid it. */
+export interface RedoneTotals {
+  was: EntryTotals;
+  now: EntryTotals;
+}
+
+/** The result of a redo. */
+export interface Redone {
+  /** Null for a load: its rows have to be loaded. */
+  written: Written | null;
+  /** What its rows add up to, if that is not what it was before the undo; null if it is, or is not known. */
+  difference: RedoneTotals | null;
 }
 
 /** Runs operations and undos, one at a time, and brings what they wrote or removed to the screen. */
@@ -140,20 +161,28 @@ export class Changes {
   /**
    * Makes an undone entry again, on the version as it is now, and appends the rows it wrote.
    *
-   * @returns null for a load: its rows have to be loaded
    * @throws ApiError with the service's sentence; nothing was written then
    */
-  async redo(logid: number, pf_user: string): Promise<Written | null> {
-    return this.run('Making it again …', async () => {
+  async redo(logid: number, pf_user: string): Promise<Redone> {
+    return this.run('Redoing …', async () => {
+      const was = await this.undoneTotals(logid);
       const answer = await api.redo(this.planned.id, logid, pf_user).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 404) this.own.forget(logid);
         throw error;
       });
       this.own.forget(logid);
-      if (answer instanceof ArrayBuffer) return this.showRows(answer);
-      void this.log.read();
-      return null;
+      const written = answer instanceof ArrayBuffer ? await this.showRows(answer) : null;
+      await this.log.read();
+      const now = this.log.answer?.entries.find(({ params }) => params?.redo_of === logid);
+      const difference = was && now && !isSame(was, now) ? { was, now } : null;
+      return { written, difference };
     });
+  }
+
+  /** What an entry added up to before it was undone; null if nobody knows. */
+  private async undoneTotals(logid: number): Promise<EntryTotals | null> {
+    const undone = await api.listUndone(this.planned.id).catch(() => []);
+    return undone.find((entry) => entry.logid === logid) ?? null;
   }
 
   /**

@@ -11,13 +11,19 @@ export class Locks {
   /** Those that were read last: they stay if the next reading fails. */
   all = $state.raw<readonly Lock[]>([]);
 
-  constructor(private readonly versionId: number) {}
+  /** @param onChange is called after other locks than before were read */
+  constructor(
+    private readonly versionId: number,
+    private readonly onChange: () => void,
+  ) {}
 
   /** Reads the locks again. Never throws: `latest.failure` says why they could not be read. */
   async read(): Promise<void> {
     this.latest.ask((signal) => api.listLocks(this.versionId, { signal }));
     await this.latest.settled();
-    this.all = this.latest.answer ?? this.all;
+    const before = this.all;
+    this.all = this.latest.answer ?? before;
+    if (JSON.stringify(this.all) !== JSON.stringify(before)) this.onChange();
   }
 
   /** Reads the locks again. @throws if they could not be read */

@@ -1,12 +1,18 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { keep, kept } from '../client/storage';
-import { decimalsOf } from '../contract/decimals';
-import type { ScaleEdit, Slice, SliceOperation, SliceRequests } from '../contract/operations';
+import { decimalsOf, roundedProduct } from '../contract/decimals';
+import type {
+  ScaleEdit,
+  Slice,
+  SliceOperation,
+  SlicePreview,
+  SliceRequests,
+} from '../contract/operations';
 import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import type { MeasureEdit, ScaleOutcome } from './scale-draft';
-import { scaleOutcome, whyInProportion } from './scale-draft';
+import type { Caution, Decimals, MeasureEdit, ScaleOutcome } from './scale-draft';
+import { cautionOf, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
 /** An operation as the panel makes it; the slice and the user are added when it is sent. */
@@ -115,14 +121,64 @@ export class OperationDraft {
     const { holdPrice } = this;
     const value = readable(this.value);
     const units = readable(this.units);
+    const { isPartlyLocked, decimals } = this;
+    return preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, decimals);
+  });
+
+  private get decimals(): Decimals {
     const { valueColumn, unitsColumn } = this.planned;
-    const decimals = {
+    return {
       value: decimalsOf(valueColumn?.base_type),
       units: decimalsOf(unitsColumn?.base_type),
     };
-    const { isPartlyLocked } = this;
-    return preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, decimals);
+  }
+
+  /** What a clone adds to each measure; null while that is not known, and for a measure that there is not. */
+  readonly copied = $derived.by(() => {
+    const preview = this.selection.preview.answer;
+    const { factor } = this;
+    const copied = (role: 'value' | 'units') => {
+      const total = preview?.[`${role}_total`] ?? null;
+      if (!preview || total === null || factor === null || Number.isNaN(factor)) return null;
+      const decimals = preview[`${role}_decimals`];
+      return decimals === null ? total * factor : roundedProduct(total, factor, decimals);
+    };
+    return { value: copied('value'), units: copied('units') };
   });
+
+  /** What a scale does beside what the form says, and has to be confirmed for; null if there is nothing. */
+  readonly caution = $derived.by<Caution | null>(() => {
+    const preview = this.selection.preview.answer;
+    const { outcome } = this;
+    if (this.kind !== 'scale' || !preview || !outcome) return null;
+    return cautionOf(outcome, preview, this.isEqual);
+  });
+
+  private get isEqual(): boolean {
+    return spread.choice === 'equal' && this.whyInProportion === null;
+  }
+
+  #confirmed = $state.raw<string | null>(null);
+
+  /** What has been confirmed: another amount or another selection has to be confirmed anew. */
+  private get cautionKey(): string {
+    return JSON.stringify([this.caution, this.outcome?.amounts, this.sliceKey]);
+  }
+
+  /** Whether the planner has confirmed {@link caution}. */
+  get isConfirmed(): boolean {
+    return this.#confirmed === this.cautionKey;
+  }
+  set isConfirmed(confirmed: boolean) {
+    this.#confirmed = confirmed ? this.cautionKey : null;
+  }
+
+  /** Why Apply is off although Try is not; null if it is not. */
+  readonly unconfirmed = $derived.by(() =>
+    this.obstacle === null && this.caution?.kind === 'offset' && !this.isConfirmed
+      ? 'The rows cancel each other out. Confirm the change, or try it first.'
+      : null,
+  );
 
   private get isPartlyLocked(): boolean {
     return this.locks.on(this.selection.current?.listed ?? {}).length > 0;
@@ -141,8 +197,7 @@ export class OperationDraft {
     switch (this.kind) {
       case 'scale': {
         const amounts = this.isReadable ? this.outcome?.amounts : null;
-        const isEqual = spread.choice === 'equal' && this.whyInProportion === null;
-        const equally = isEqual ? { spread: spread.choice } : {};
+        const equally = this.isEqual ? { spread: spread.choice } : {};
         return amounts ? { kind: 'scale', body: { ...amounts, ...equally, ...note } } : null;
       }
       case 'recode':
@@ -165,6 +220,12 @@ export class OperationDraft {
     if (preview.failure) return preview.failure;
     if (!preview.answer) return 'The selection is being added up.';
     if (preview.answer.row_count === 0) return 'There are no rows to change behind this selection.';
+    if (this.kind === 'scale' && preview.answer.free.row_count === 0)
+      return 'Every row behind this selection is locked.';
+    if (this.caution?.kind === 'cancelled')
+      return 'The rows cancel each other out, so an amount cannot follow their proportions.';
+    const inexact = this.kind === 'scale' && this.inexact(preview.answer);
+    if (inexact) return inexact;
     if (this.operation) return null;
     if (this.kind === 'scale') return this.scaleObstacle();
     if (this.kind === 'recode') return 'Choose a new value for at least one column.';
@@ -185,9 +246,20 @@ export class OperationDraft {
     return this.holdPrice || edits.some((edit) => edit.by === 'total');
   }
 
+  private inexact(preview: SlicePreview): string | null {
+    for (const role of ['value', 'units'] as const) {
+      const edit = readable(this[role]);
+      const decimals = this.decimals[role] ?? preview[`${role}_decimals`];
+      const why = edit && whyInexact(edit, preview[`${role}_total`] ?? 0, decimals);
+      if (why) return why;
+    }
+    return null;
+  }
+
   private scaleObstacle(): string {
     const { value, units, outcome } = this;
-    if (!this.isReadable) return 'One of the amounts is no number.';
+    const problem = this.value?.problem ?? this.units?.problem;
+    if (!this.isReadable) return problem ?? 'One of the amounts is no number.';
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
     if (this.holdPrice && this.isPartlyLocked) return HELD_BY_PERCENT;
     if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { price } from '../pivot/values/ratios';
 import { decimalsOf } from '../contract/decimals';
-import { scaleOutcome, whyInProportion, type MeasureEdit } from './scale-draft';
+import {
+  cautionOf,
+  measureOutcome,
+  scaleOutcome,
+  whyInexact,
+  whyInProportion,
+  type MeasureEdit,
+} from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
@@ -99,5 +106,70 @@ describe('scaleOutcome', () => {
   it('does not show the digits of binary fractions', () => {
     const draft = { ...none, value: { by: 'change', amount: 0.1 } as const };
     expect(scaleOutcome(draft, { value_total: 0.2, units_total: null }).value?.total).toBe(0.3);
+  });
+});
+
+describe('around locks', () => {
+  const decimals = { value_decimals: 2, units_decimals: 0 };
+  const free = {
+    ...{ row_count: 3, value_total: 600.25, units_total: 21, ...decimals },
+    ...{ value_gross: null, units_gross: null },
+  };
+  const known = { value_total: 1000.25, units_total: 40, ...decimals, free };
+  const percent = { by: 'percent', amount: -8 } as const;
+
+  it('takes a percentage of everything from the rows that are free', () => {
+    const outcome = scaleOutcome({ ...none, value: percent, units: percent }, known);
+    expect(outcome.amounts).toEqual({ pct: -8 });
+    expect(outcome.value).toMatchObject({ now: 1000.25, change: -48.02, total: 952.23 });
+    expect(outcome.units).toMatchObject({ change: -2, total: 38 });
+  });
+
+  it('takes a percentage of one measure from all of its rows', () => {
+    const outcome = scaleOutcome({ ...none, value: percent }, known);
+    expect(outcome.amounts).toEqual({ value_pct: -8 });
+    expect(outcome.value).toMatchObject({ change: -80.02, total: 920.23 });
+    const alone = { ...known, units_total: null };
+    expect(measureOutcome('value', percent, alone, 2)).toMatchObject({ change: -80.02 });
+  });
+});
+
+describe('cautionOf', () => {
+  const free = (value_total: number, value_gross: number | null) => ({
+    ...{ row_count: 2, value_total, value_gross, value_decimals: 2 },
+    ...{ units_total: 4, units_gross: null, units_decimals: 0 },
+  });
+  const caution = (edit: MeasureEdit, total: number, gross: number | null, isEqual = false) => {
+    const totals = { value_total: total, units_total: 4, free: free(total, gross) };
+    return cautionOf(scaleOutcome({ ...none, value: edit }, totals), totals, isEqual);
+  };
+  const to = (amount: number): MeasureEdit => ({ by: 'total', amount });
+
+  it('says what the parts of a change come to if the rows cancel out', () => {
+    expect(caution(to(300), 2, 1998)).toEqual({ kind: 'offset', measure: 'value', gross: 297702 });
+    expect(caution({ by: 'percent', amount: 10 }, 2, 1998)).toMatchObject({ gross: 199.8 });
+    expect(caution(to(300), 2, null)).toBeNull();
+    expect(caution(to(300), 2, 1998, true)).toBeNull();
+  });
+
+  it('says that no amount can follow proportions that cancel out, or nearly so', () => {
+    expect(caution(to(300), 0, 1000)).toEqual({ kind: 'cancelled', measure: 'value' });
+    expect(caution(to(300), 1, 1001)).toEqual({ kind: 'cancelled', measure: 'value' });
+  });
+
+  it('says nothing of rows of zero, which get parts like their units or equal ones', () => {
+    expect(caution(to(300), 0, null)).toBeNull();
+    expect(caution(to(300), 0, 0)).toBeNull();
+  });
+});
+
+describe('whyInexact', () => {
+  it('refuses amounts that a double does not hold, and totals of what it does not hold', () => {
+    expect(whyInexact({ by: 'change', amount: 5e13 }, 0, 2)).toMatch(/more digits/);
+    expect(whyInexact({ by: 'total', amount: 5 }, 5e13, 2)).toMatch(/last digit/);
+    expect(whyInexact({ by: 'change', amount: 5 }, 5e13, 2)).toBeNull();
+    expect(whyInexact({ by: 'percent', amount: 5 }, 5e13, 2)).toBeNull();
+    expect(whyInexact({ by: 'total', amount: 5e13 }, 0, 0)).toBeNull();
+    expect(whyInexact({ by: 'total', amount: 5e13 }, 0, null)).toBeNull();
   });
 });

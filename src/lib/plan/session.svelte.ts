@@ -12,7 +12,7 @@ import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
 import { BlockTyping, type NumberWords } from './block-typing.svelte';
 import { Typing } from './typing';
-import { Changes, type Written } from './changes.svelte';
+import { Changes, type Redone } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
@@ -96,7 +96,10 @@ export class PlanSession {
     this.selection = new Selection(this.planned, this.loading, tell.info);
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
-    this.locks = new Locks(this.planned.id);
+    this.locks = new Locks(this.planned.id, () => {
+      // What a scale changes depends on the locks.
+      if (this.selection.current) void this.selection.readTotals();
+    });
     this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
@@ -202,10 +205,10 @@ export class PlanSession {
   }
 
   /** Makes an undone entry again; see {@link Changes.redo}. A load is shown by loading everything. */
-  async redo(logid: number, pf_user: string): Promise<Written | null> {
-    const written = await this.changes.redo(logid, pf_user);
-    if (written === null || this.pivot === null) await this.reload();
-    return written;
+  async redo(logid: number, pf_user: string): Promise<Redone> {
+    const redone = await this.changes.redo(logid, pf_user);
+    if (redone.written === null || this.pivot === null) await this.reload();
+    return redone;
   }
 
   /** Shows only what an entry wrote, and null shows everything again. What is selected stays selected. */

@@ -13,34 +13,55 @@ import type { Locks } from './locks.svelte';
 import {
   HELD_BY_PERCENT,
   LESS_THAN_A_UNIT,
-  spread,
   type Operation,
   type WriteSettings,
 } from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-import { amountOf, scaleOutcome, whyInProportion } from './scale-draft';
-import type { Amounts, MeasureDraft, MeasureEdit, ScaleOutcome } from './scale-draft';
+import {
+  amountOf,
+  cautionOf,
+  measureOutcome,
+  scaleOutcome,
+  whyInexact,
+  whyInProportion,
+} from './scale-draft';
+import type {
+  Amounts,
+  Caution,
+  KnownTotals,
+  MeasureDraft,
+  MeasureEdit,
+  ScaleOutcome,
+} from './scale-draft';
 import type { Slice } from '../contract/operations';
-import type { SlicePreview } from '../contract/previews';
-
-/**
- * Rows are copied at most so many times as large, as in a scale: those that nearly cancel out would become
- * enormous.
- */
-const MOST_TIMES = 1000;
+import { MAX_SWING, type SlicePreview } from '../contract/previews';
 
 /** Why a percentage cannot be entered where the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
 
-/** The sums behind a cell, as far as they are known. */
-type Totals = Pick<SlicePreview, 'value_total' | 'units_total'>;
-
 /** The rows behind a cell as they are stored. */
-export type Stored = Totals & Pick<SlicePreview, 'row_count'>;
+export type Stored = SlicePreview;
 
-/** Whether a slice has no rows, or rows that cancel out. */
-const isEmpty = ({ value_total, units_total }: Stored): boolean => !value_total && !units_total;
+/** An amount that has to be confirmed before it is written, because its rows cancel each other out. Nothing was written. */
+export class Unconfirmed extends ApiError {
+  constructor(readonly caution: Caution) {
+    super(0, 'Nothing was written: the rows of this cell cancel each other out.');
+  }
+}
+
+/** What was typed into a cell. */
+export interface Typed {
+  cell: ReadCell;
+  edit: MeasureEdit;
+  /** Answers what the cell is made like if it has no rows. */
+  like: Promise<Likeness | null>;
+  /** Whether the planner has confirmed what {@link Typing.caution} says. */
+  isConfirmed: boolean;
+}
+
+/** The settings of the panel that decide what a scale carries. */
+type HowToScale = Pick<WriteSettings, 'spread' | 'holdPrice'>;
 
 /** What an amount makes of a cell: an operation, and the rows that it is about. */
 interface Entered {
@@ -88,19 +109,51 @@ export class Typing {
       : null;
   }
 
-  /** What an amount would make of the number that a cell shows; null if it can change nothing. */
-  meaning(cell: ReadCell, edit: MeasureEdit): MeasureDraft | null {
+  /** The rows behind a cell, as the service adds them up. @throws ApiError if it cannot be asked */
+  reach(cell: ReadCell, signal?: AbortSignal): Promise<Stored> {
+    return api.previewSlice(this.planned.id, inPeriods(cell), { signal });
+  }
+
+  /**
+   * What an amount would make of the number that a cell shows; null if it can change nothing.
+   *
+   * @param stored the rows behind it; null while the service has not answered: then what is on screen counts
+   */
+  meaning(
+    cell: ReadCell,
+    edit: MeasureEdit,
+    stored: Stored | null,
+    settings: HowToScale,
+  ): MeasureDraft | null {
     const shows = this.selection.reader.shownIn(cell);
     if (shows === null || Number.isNaN(edit.amount)) return null;
-    const totals = this.totalsOnScreen(cell);
     // The value of one unit is not rounded as that of all of them is.
-    if (shows === 'price')
+    if (shows === 'price') {
+      const totals = this.totalsOnScreen(cell);
       return scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
-    return this.scaled(cell, shows, edit, totals, false)[roleOf(shows)];
+    }
+    const isKnown = stored !== null && stored.row_count > 0;
+    return isKnown
+      ? this.outcome(shows, edit, stored, settings)[roleOf(shows)]
+      : this.alone(shows, edit, this.totalsOnScreen(cell));
+  }
+
+  /** What a change does beside what it says, and has to be confirmed for; null if there is nothing. */
+  caution(
+    cell: CellIdentity,
+    edit: MeasureEdit,
+    stored: Stored,
+    settings: HowToScale,
+  ): Caution | null {
+    const shows = this.selection.reader.shownIn(cell);
+    if (shows === null || stored.row_count === 0 || Number.isNaN(edit.amount)) return null;
+    const { value, units } = this.outcome(shows, edit, stored, settings);
+    const amounts = this.amountsFor(cell, edit, stored, settings);
+    return cautionOf({ amounts, value, units }, stored, this.isSpreadEqually(cell, edit, settings));
   }
 
   /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
-  private totalsOnScreen(cell: ReadCell): Totals {
+  private totalsOnScreen(cell: ReadCell): KnownTotals {
     const value = cell.value ?? 0;
     const shows = this.selection.reader.shownIn(cell);
     return {
@@ -119,9 +172,7 @@ export class Typing {
     const role = this.selection.reader.shownIn(cell);
     if (cell.value || role === null || role === 'price' || this.obstacle(cell)) return null;
     const { id, columns } = this.planned;
-    const totals = await api.previewSlice(id, inPeriods(cell));
-    // What cancels out can be changed in equal parts, though not in proportion.
-    if (!isEmpty(totals) || (totals.row_count > 0 && spread.choice === 'equal')) return null;
+    if ((await this.reach(cell)).row_count > 0) return null;
     const { column, row, parent } = this.selection.reader.candidatesFor(cell);
     const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {
       const read = await this.selection.reader.look(other, cell);
@@ -152,19 +203,17 @@ export class Typing {
    * Writes an amount after those that were typed before it, from the total as it is stored by then.
    *
    * @param settings of the panel, from when it was typed
-   * @param like answers what the cell is made like if it is empty
    * @returns what was written, and by which operation
-   * @throws ApiError with a sentence if it cannot be written; nothing was written then
+   * @throws Unconfirmed if it has to be confirmed first; ApiError with a sentence if it cannot be written.
+   * Nothing was written then
    */
   write(
-    cell: ReadCell,
-    edit: MeasureEdit,
+    typed: Typed,
     pf_user: string,
     settings: WriteSettings,
-    like: Promise<Likeness | null>,
   ): Promise<Written & { kind: Operation['kind'] }> {
     return this.inTurn(async () => {
-      const { slice, operation } = await this.operationOf(cell, edit, settings, like);
+      const { slice, operation } = await this.operationOf(typed, settings);
       return { ...(await this.changes.apply(operation, slice, pf_user)), kind: operation.kind };
     });
   }
@@ -172,19 +221,12 @@ export class Typing {
   /**
    * Shows what an amount would do, after those that were typed before it are written.
    *
-   * @param like answers what the cell is made like if it is empty
    * @returns false if something else was selected meanwhile
    * @throws ApiError with a sentence if it cannot be tried
    */
-  try(
-    cell: ReadCell,
-    edit: MeasureEdit,
-    pf_user: string,
-    settings: WriteSettings,
-    like: Promise<Likeness | null>,
-  ): Promise<boolean> {
+  try(typed: Typed, pf_user: string, settings: WriteSettings): Promise<boolean> {
     return this.inTurn(async () => {
-      const entered = await this.operationOf(cell, edit, settings, like);
+      const entered = await this.operationOf(typed, settings, 'try');
       return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
     });
   }
@@ -200,26 +242,31 @@ export class Typing {
    * Why an amount can make nothing of a cell's rows as they are stored, whatever the screen shows of them;
    * null if it can.
    */
-  whyNotOf(
-    cell: ReadCell,
-    edit: MeasureEdit,
-    stored: Stored,
-    { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
-  ): string | null {
+  whyNotOf(cell: ReadCell, edit: MeasureEdit, stored: Stored, settings: HowToScale): string | null {
     const shows = this.selection.reader.shownIn(cell);
     if (stored.row_count === 0 || shows === null)
       return 'There are no rows to change in this cell.';
+    if (stored.free.row_count === 0) return 'Every row of this cell is locked.';
     const now = stored[`${roleOf(shows)}_total`];
     if (now === null) return 'The rows of this cell hold no amount that could be changed.';
     if (shows === 'price' && price(now, stored.units_total) === null) {
       return 'There are no units in this cell any more, so it has no price.';
     }
     if (edit.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
-    if (!holdPrice || shows === 'price') return null;
-    const { amounts, value, units } = this.scaled(cell, shows, edit, stored, true);
+    if (shows === 'price') return null;
+    const inexact = whyInexact(edit, now, this.decimals(shows, stored));
+    if (inexact || !settings.holdPrice) return inexact;
+    const { amounts, value, units } = this.outcome(shows, edit, stored, settings);
     if (amounts || !value || !units) return null;
-    if (this.isPartlyLocked(cell) && edit.by !== 'percent') return HELD_BY_PERCENT;
+    if (isPartlyLocked(stored) && edit.by !== 'percent') return HELD_BY_PERCENT;
     return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
+  }
+
+  /** Decimals that the measure of a cell is kept with; null if it has no fixed number of them. */
+  private decimals(role: 'value' | 'units', stored: KnownTotals): number | null {
+    const { valueColumn, unitsColumn } = this.planned;
+    const column = role === 'value' ? valueColumn : unitsColumn;
+    return decimalsOf(column?.base_type) ?? stored[`${role}_decimals`] ?? null;
   }
 
   /**
@@ -228,17 +275,13 @@ export class Typing {
    * @param stored the rows behind the cell, of which {@link whyNotOf} has said that the amount can change them
    */
   amountsFor(
-    cell: ReadCell,
+    cell: CellIdentity,
     edit: MeasureEdit,
     stored: Stored,
-    { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
+    settings: HowToScale,
   ): Amounts | null {
     const shows = this.selection.reader.shownIn(cell);
-    if (!shows) return null;
-    const isHeld = holdPrice && shows !== 'price';
-    const outcome = this.scaled(cell, shows, edit, stored, isHeld);
-    const role = roleOf(shows);
-    return isHeld ? outcome.amounts : amountOf(role, edit, outcome[role]);
+    return shows && this.outcome(shows, edit, stored, settings).amounts;
   }
 
   /**
@@ -248,7 +291,7 @@ export class Typing {
   isSpreadEqually(
     cell: CellIdentity,
     edit: MeasureEdit,
-    { spread: choice, holdPrice }: Pick<WriteSettings, 'spread' | 'holdPrice'>,
+    { spread: choice, holdPrice }: HowToScale,
   ): boolean {
     if (this.selection.reader.shownIn(cell) === 'price') return false;
     const draft = { value: edit, units: null, holdPrice };
@@ -257,10 +300,9 @@ export class Typing {
 
   /** The cell as it is now, and what an amount makes of what is stored. */
   private async operationOf(
-    typed: ReadCell,
-    edit: MeasureEdit,
+    { cell: typed, edit, like: offered, isConfirmed }: Typed,
     settings: WriteSettings,
-    offered: Promise<Likeness | null>,
+    how: 'write' | 'try' = 'write',
   ): Promise<Entered> {
     await this.changes.settled();
     // Days may have come since it was typed: a month then stands for more of them.
@@ -269,9 +311,9 @@ export class Typing {
     const shows = this.selection.reader.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
     const slice = inPeriods(cell);
-    const stored = await api.previewSlice(this.planned.id, slice);
+    const stored = await this.reach(cell);
     const note = settings.note.trim() === '' ? {} : { note: settings.note };
-    const like = isEmpty(stored) ? await offered : null;
+    const like = stored.row_count === 0 ? await offered : null;
     if (like) {
       const { kind, body } = await this.cloneOf(like, edit, roleOf(shows));
       await this.changes.settled();
@@ -281,8 +323,11 @@ export class Typing {
     if (why) throw new ApiError(0, why);
     const amounts = this.amountsFor(cell, edit, stored, settings);
     if (!amounts) throw new ApiError(0, 'This changes nothing.');
+    const caution = this.caution(cell, edit, stored, settings);
+    const isCancelled = caution?.kind === 'cancelled';
+    if (caution && !isConfirmed && (how === 'write' || isCancelled)) throw new Unconfirmed(caution);
     await this.changes.settled();
-    const isEqual = this.isSpreadEqually(cell, edit, settings);
+    const isEqual = this.isSpreadEqually(cell, edit, settings) || isCancelled;
     const body = { ...amounts, ...(isEqual && { spread: 'equal' as const }), ...note };
     return { cell, slice, operation: { kind: 'scale', body } };
   }
@@ -298,7 +343,7 @@ export class Typing {
     }
     const total = (await api.previewSlice(this.planned.id, slice))[`${role}_total`];
     const scale_factor = amount / (total ?? 0);
-    if (!(Math.abs(scale_factor) <= MOST_TIMES)) {
+    if (!(Math.abs(scale_factor) <= MAX_SWING)) {
       throw new ApiError(
         0,
         'The rows that were to be copied add up to almost nothing, so no such amount can be made of them.',
@@ -308,31 +353,42 @@ export class Typing {
   }
 
   /** The measures before and after an amount is typed into a cell, and what a scale carries for it. */
-  private scaled(
-    cell: CellIdentity | ReadCell,
+  private outcome(
     shows: Shows,
     edit: MeasureEdit,
-    totals: Totals,
-    holdPrice: boolean,
+    stored: Stored,
+    { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
   ): ScaleOutcome {
+    const role = roleOf(shows);
+    const isHeld = holdPrice && shows !== 'price';
+    if (!isHeld) {
+      const drafts = { value: null, units: null, [role]: this.alone(shows, edit, stored) };
+      return { ...drafts, amounts: amountOf(role, edit, drafts[role]), unroundedUnits: null };
+    }
+    const { valueColumn, unitsColumn } = this.planned;
+    const edits = { value: null, units: null, [role]: edit };
+    return scaleOutcome({ ...edits, holdPrice, isPartlyLocked: isPartlyLocked(stored) }, stored, {
+      value: decimalsOf(valueColumn?.base_type),
+      units: decimalsOf(unitsColumn?.base_type),
+    });
+  }
+
+  /** The measure that a cell changes, before and after, if the other one stays as it is. */
+  private alone(shows: Shows, edit: MeasureEdit, totals: KnownTotals): MeasureDraft | null {
+    const role = roleOf(shows);
     const { valueColumn, unitsColumn } = this.planned;
     const units = totals.units_total ?? 0;
     const asked: MeasureEdit =
       shows === 'price' && edit.by !== 'percent'
         ? { by: edit.by, amount: tidy(edit.amount * units) }
         : edit;
-    const edits = { value: null, units: null, [roleOf(shows)]: asked };
-    const isPartlyLocked = 'slice' in cell && this.isPartlyLocked(cell);
-    return scaleOutcome({ ...edits, holdPrice, isPartlyLocked }, totals, {
-      value: decimalsOf(valueColumn?.type),
-      units: decimalsOf(unitsColumn?.type),
-    });
-  }
-
-  private isPartlyLocked({ slice }: ReadCell): boolean {
-    return this.locks.on(slice).length > 0;
+    const column = role === 'value' ? valueColumn : unitsColumn;
+    return measureOutcome(role, asked, totals, decimalsOf(column?.base_type));
   }
 }
+
+/** Whether locks hold some of the rows behind a cell. */
+const isPartlyLocked = ({ free, row_count }: Stored): boolean => free.row_count < row_count;
 
 /** Which measure an amount changes: a price changes with its value. */
 const roleOf = (shows: Shows): 'value' | 'units' => (shows === 'units' ? 'units' : 'value');

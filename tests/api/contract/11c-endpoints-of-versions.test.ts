@@ -175,6 +175,18 @@ describe('Endpoints beyond the two documents', () => {
       row_count: 3,
       value_total: 175.75,
       units_total: 17,
+      value_decimals: 2,
+      units_decimals: 0,
+      held: { row_count: 0, value_total: 0, units_total: 0 },
+      free: {
+        row_count: 3,
+        value_total: 175.75,
+        units_total: 17,
+        value_decimals: 2,
+        units_decimals: 0,
+        value_gross: null,
+        units_gross: null,
+      },
       excluded: { row_count: 3, value_total: 175.75, units_total: 17 },
       skipped: ['typo'],
     });

@@ -1,8 +1,8 @@
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
-import type { LogEntry } from '$lib/contract/log';
+import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause } from '$lib/contract/operations';
-import type { Amounts } from '$lib/plan/scale-draft';
-import { formatAmount } from '../format';
+import type { Amounts, Caution } from '$lib/plan/scale-draft';
+import { formatAmount, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
 
@@ -103,6 +103,31 @@ function amountsText(
     return amount ? [`${signedText(amount, of)} ${name}`] : [];
   });
   return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
+}
+
+/** What a change does beside what it says: "The rows here cancel each other out: …" */
+export function cautionText(caution: Caution, { measureNames, decimals }: Words): string {
+  if (caution.kind === 'cancelled') {
+    return 'The rows here cancel each other out, so an amount cannot follow their proportions. It can be spread in equal parts.';
+  }
+  const name = measureNames[caution.measure] ?? caution.measure;
+  return `The rows here cancel each other out: their ${name} changes by ${formatAmount(caution.gross, decimals[caution.measure])} in total, up and down.`;
+}
+
+/** What a redo came to, if it is not what it was: "Redone: 56,040.00 Sales (it was 56,048.16 before)." */
+export function redoneText(
+  was: EntryTotals,
+  now: EntryTotals,
+  { measureNames, decimals }: Words,
+): string {
+  const texts = (['value', 'units'] as const).flatMap((role) => {
+    const [before, after] = [was[`${role}_total`], now[`${role}_total`]];
+    if (before === after) return [];
+    const shown = [after, before].map((total) => formatTotal(total, decimals[role]));
+    return `${shown[0]} ${measureNames[role] ?? role} (it was ${shown[1]} before)`;
+  });
+  const rows = `${plural(now.row_count, 'row')} (it was ${plural(was.row_count, 'row')} before)`;
+  return `Redone: ${texts.length > 0 ? texts.join(', ') : rows}.`;
 }
 
 /** What a recode or a clone sets: "Region → East, Segment → empty"; the empty text if it sets nothing. */

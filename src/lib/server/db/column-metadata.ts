@@ -96,7 +96,7 @@ export const columnEntries = (records: readonly ColumnRecord[]): ColumnEntry[] =
     ...entry,
     ...(time_zone === null ? {} : { time_zone }),
     type: table?.type.declared ?? null,
-    base_type: table?.type.base ?? null,
+    ...(table && table.type.base !== table.type.declared ? { base_type: table.type.base } : {}),
   }));
 
 /** Inserts one row per column of the table, with the role `ignore`. Columns that have a row keep it. */

@@ -1,4 +1,5 @@
 /** Rows that a scale leaves unchanged: those of `hold` and locked ones. */
+import type { Lock } from '../../contract/locks';
 import type { AskedSlice } from '../../contract/operations';
 import { faultAt, fieldPlace } from '../errors';
 import type { SqlText } from '../sql/quote';
@@ -22,9 +23,20 @@ export interface HeldRows {
 }
 
 /**
+ * The slices whose rows a scale leaves as they are: those that its request names, then those that are locked
+ * (docs/contract/14-what-the-operations-compute.md#hold).
+ */
+export const heldSlices = (
+  hold: readonly AskedSlice[] | null | undefined,
+  locked: readonly { lock: Lock }[],
+): HeldSlice[] => [
+  ...(hold ?? []).map((slice, i) => ({ slice, at: `hold.${i}` })),
+  ...locked.map(({ lock }) => ({ slice: lock.slice, at: `lock ${lock.id}` })),
+];
+
+/**
  * The rows in any of some slices, for a scale to leave them alone and spread its change over the rest
- * (docs/contract/14-what-the-operations-compute.md#hold). Which slices are held is put together in
- * `operate.ts`: those that a request names, and those that are locked. Everything else follows: amounts and totals, the refusal if nothing is left, and what a preview says of held rows.
+ * (docs/contract/14-what-the-operations-compute.md#hold).
  *
  * @returns undefined if no slice is held
  * @throws AppError 400, 409 as {@link sliceOf}; 400 for a slice that names something, but no dimension or

@@ -1,7 +1,6 @@
 /** Runs scale, recode and clone, and previews them. */
-import { movePoint } from '../../contract/decimals';
+import { exactBelow, movePoint } from '../../contract/decimals';
 import type {
-  AskedSlice,
   CloneRequest,
   RecodeRequest,
   ScaleEdit,
@@ -11,12 +10,11 @@ import type {
   SliceOperation,
   SliceRequests,
 } from '../../contract/operations';
-import type { PreviewFacts, SlicePreview } from '../../contract/previews';
+import type { PreviewFacts } from '../../contract/previews';
 import { usableSlice } from '../../contract/operations';
 import { waySpread } from '../../contract/amounts';
 import { periodOf } from '../db/calendar';
-import type { Database } from '../db/database';
-import { partOfTotal, sliceTotals } from '../db/forecast';
+import { partOfTotal } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import type { Queryable } from '../db/queryable';
 import { AppError, columnPlace, fieldPlace, inEntry } from '../errors';
@@ -33,9 +31,7 @@ import type { OperationWriter } from './entries/open-entry';
 import { trying } from './entries/trial';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
-import { readVersion, sliceOf } from './forecast-version';
-import type { HeldSlice } from './held';
-import { heldRows } from './held';
+import { heldRows, heldSlices } from './held';
 import { OperationResult, writeSteps } from './operation-steps';
 
 const numeric = (amount: number | string | null | undefined) =>
@@ -52,7 +48,7 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
   const edits = editsOf(request);
   for (const { edit, at } of edits) await inEntry(at, () => checkAmount(edit, target.columns));
 
-  const held = heldRows(target, [...heldSlices(request), ...(await lockedSlices(writer))]);
+  const held = heldRows(target, heldSlices(request.hold, await writer.locked()));
   const kept = request.hold?.length ? { hold: request.hold.map(usableSlice) } : {};
   return writeSteps(
     writer,
@@ -125,14 +121,6 @@ const editsOf = (request: ScaleRequest): { edit: ScaleEdit; at?: string }[] =>
   'edits' in request
     ? request.edits.map((edit, i) => ({ edit, at: `edits.${i}` }))
     : [{ edit: request }];
-
-/** The slices whose rows a scale leaves as they are because it says so. */
-const heldSlices = ({ hold }: ScaleRequest): HeldSlice[] =>
-  (hold ?? []).map((slice, i) => ({ slice, at: `hold.${i}` }));
-
-/** The slices whose rows a scale leaves as they are because they are locked. */
-const lockedSlices = async (writer: OperationWriter): Promise<HeldSlice[]> =>
-  (await writer.locked()).map(({ lock }) => ({ slice: lock.slice, at: `lock ${lock.id}` }));
 
 /** The amounts of a scale as the log keeps them. */
 function amountsOf(edit: ScaleEdit) {
@@ -281,23 +269,6 @@ export const previewOperation = <O extends SliceOperation>(
     return { ...result, facts };
   });
 
-/** Totals of what an operation on a slice would touch, and of what it would skip. @throws AppError 400, 404, 409 */
-export const previewSlice = (
-  db: Database,
-  versionId: number,
-  slice: AskedSlice,
-): Promise<SlicePreview> =>
-  db.versionRead(versionId, async (tx) => {
-    const target = await readVersion(tx, versionId);
-    const { version, columns, table } = target;
-    const { where, skipped } = sliceOf(target, slice);
-    const exclude = excludeClause(version.exclude_iters);
-    const totals = await blameClient(fieldPlace('slice'), () =>
-      sliceTotals(tx, table, columns, where, exclude),
-    );
-    return { ...totals.included, excluded: totals.excluded, skipped };
-  });
-
 const describe = <O extends SliceOperation, S extends Slice | null>(
   operation: O,
   { pf_user, note = null }: { pf_user: string; note?: string | null | undefined },
@@ -312,7 +283,17 @@ function checkIncrement(
   const field = `${role}_incr`;
   const measure = requireMeasure(role, field, columns);
   const kind = measureKind(measure);
-  if (increment !== 0 && kind.exact && kind.scale !== null) {
+  if (!kind.exact) return;
+  // A numeric without a scale is rounded to 2 decimals at least.
+  const decimals = kind.scale ?? 2;
+  if (Math.abs(increment) >= exactBelow(decimals)) {
+    throw new AppError(
+      422,
+      `${field} ${increment} is too large for its decimals: JSON carries amounts of "${measure.name}" exactly below ${exactBelow(decimals)} only`,
+      { field, column: measure.name },
+    );
+  }
+  if (increment !== 0 && kind.scale !== null) {
     if (Math.abs(movePoint(increment, kind.scale)) < 0.5) {
       throw new AppError(
         422,

@@ -1,4 +1,5 @@
 /** The `scale` template: spreads an increment over the leaves of a slice. */
+import { MAX_SWING } from '../../../contract/previews';
 import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import type { Identifier, SqlText } from '../quote';
@@ -13,12 +14,6 @@ import {
   roundingScale,
   writeAndAnswer,
 } from './leaves';
-
-/**
- * If the leaves nearly cancel out, a small increment would split into huge positive and negative parts. Parts
- * whose absolute values add up to more than this many increments are refused.
- */
-const MAX_SWING = 1000;
 
 /**
  * A zero with 30 decimals. A quotient has as many decimals as its dividend. By default PostgreSQL keeps 16

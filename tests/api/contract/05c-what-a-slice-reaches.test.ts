@@ -1,0 +1,173 @@
+// Holds what docs/contract/05-operations.md promises of POST /versions/:id/slice, and that it says beforehand what a
+// scale writes.
+import { describe, expect } from 'vitest';
+import type { Service } from '../../support/service';
+import { it, makePlan, makeSource, ok, refused } from './orders';
+
+const user = { pf_user: 'ann' };
+
+interface Preview {
+  row_count: number;
+  value_total: number;
+  units_total: number;
+  value_decimals: number | null;
+  units_decimals: number | null;
+  held: { row_count: number; value_total: number; units_total: number };
+  free: Omit<Preview, 'held' | 'free'> & {
+    value_gross: number | null;
+    units_gross: number | null;
+  };
+}
+
+const reach = async (service: Service, path: string, body: object): Promise<Preview> =>
+  ok(await service.api.post(`${path}/slice`, body)).body;
+
+/** What a scale added to value and to units. */
+const added = async (service: Service, path: string, body: object): Promise<number[]> => {
+  const rows: Record<string, number>[] = ok(
+    await service.api.post(`${path}/scale`, { ...body, ...user }),
+  ).body;
+  const sum = (name: string) => rows.reduce((all, row) => all + (row[name] ?? 0), 0);
+  return [Number(sum('amount').toFixed(6)), sum('pieces')];
+};
+
+describe('POST /versions/:id/slice', () => {
+  it('tells the rows that locks and hold leave alone from those that a scale changes', async ({
+    service,
+    sourceId,
+  }) => {
+    const { path } = await makePlan(service, sourceId);
+    ok(await service.api.post(`${path}/locks`, { slice: { region: 'South' }, ...user }));
+    const slice = { region: ['North', 'South'] };
+    const hold = [{ 'sub-category': 'Tables' }];
+    const found = await reach(service, path, { slice, hold });
+    expect(found).toMatchObject({
+      row_count: 6,
+      value_total: 531.5,
+      units_total: 52,
+      value_decimals: 2,
+      units_decimals: 0,
+      held: { row_count: 4, value_total: 381, units_total: 37 },
+      free: {
+        row_count: 2,
+        value_total: 150.5,
+        units_total: 15,
+        value_decimals: 2,
+        units_decimals: 0,
+        value_gross: null,
+        units_gross: null,
+      },
+    });
+    expect(await added(service, path, { slice, hold, pct: -8 })).toEqual([-12.04, -1]);
+    await refused(
+      service,
+      () => service.api.post(`${path}/slice`, { slice, hold: [{ typo: 1 }] }),
+      400,
+      /hold\.0/,
+    );
+  });
+
+  it('counts every row of the slice as held if all are locked', async ({ service, sourceId }) => {
+    const { path } = await makePlan(service, sourceId);
+    for (const region of ['North', 'South'])
+      ok(await service.api.post(`${path}/locks`, { slice: { region }, ...user }));
+    const slice = { region: ['North', 'South'] };
+    const found = await reach(service, path, { slice });
+    expect(found.held.row_count).toBe(6);
+    expect(found.free).toMatchObject({ row_count: 0, value_total: 0, units_total: 0 });
+    await refused(
+      service,
+      () => service.api.post(`${path}/scale`, { slice, pct: 5, ...user }),
+      422,
+      /held or locked/,
+    );
+  });
+
+  it('adds up absolute amounts of the leaves where they cancel out', async ({ service }) => {
+    await service.query(`
+      CREATE TABLE public.offset_amounts (k text, side text, amount numeric(12,2), pieces integer);
+      INSERT INTO public.offset_amounts VALUES
+        ('near', 'a', 1000, 3), ('near', 'b', -998, 3), ('exact', 'a', 500, 1), ('exact', 'b', -500, 1),
+        ('plain', 'a', 10, 1), ('zero', 'a', 0, 0), ('zero', 'b', 0, 0)`);
+    const id = await makeSource(service, 'offset_amounts', [
+      { cname: 'k', role: 'dimension' },
+      { cname: 'side', role: 'dimension' },
+      { cname: 'amount', role: 'value' },
+      { cname: 'pieces', role: 'units' },
+    ]);
+    const { path } = await makePlan(service, id);
+    const gross = async (k: string) => {
+      const { free } = await reach(service, path, { slice: { k } });
+      return [free.row_count, free.value_total, free.value_gross, free.units_gross];
+    };
+    expect(await gross('near')).toEqual([2, 2, 1998, null]);
+    expect(await gross('exact')).toEqual([2, 0, 1000, null]);
+    expect(await gross('plain')).toEqual([1, 10, null, null]);
+    expect(await gross('zero')).toEqual([2, 0, null, null]);
+
+    // The parts come to as many increments as the gross has totals.
+    const parts: { amount: number }[] = ok(
+      await service.api.post(`${path}/scale`, { slice: { k: 'near' }, value_incr: 298, ...user }),
+    ).body;
+    expect(parts.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual([-148702, 149000]);
+
+    // A row that was written against another one of the same leaf cancels nothing.
+    ok(
+      await service.api.post(`${path}/scale`, { slice: { k: 'plain' }, value_incr: -9.9, ...user }),
+    );
+    expect(await gross('plain')).toEqual([2, 0.1, null, null]);
+    await refused(
+      service,
+      () => service.api.post(`${path}/scale`, { slice: { k: 'exact' }, value_incr: 5, ...user }),
+      422,
+      /cancel each other out/,
+    );
+    expect(await added(service, path, { slice: { k: 'zero' }, value_incr: 5 })).toEqual([5, 0]);
+  });
+
+  it('tells the decimals that amounts are rounded to', async ({ service }) => {
+    await service.query('CREATE DOMAIN public.thousandths AS numeric(12,3)');
+    const cases = [
+      ['numeric', '1.005', 3],
+      ['numeric', '1', 2],
+      ['numeric(12,3)', '1', 3],
+      ['integer', '1', 0],
+      ['double precision', '1.005', null],
+      ['public.thousandths', '1', 3],
+    ] as const;
+    for (const [i, [type, amount, decimals]] of cases.entries()) {
+      const tname = `typed_${i}`;
+      await service.query(`CREATE TABLE public.${tname} (k text, amount ${type});
+        INSERT INTO public.${tname} VALUES ('a', ${amount}), ('b', 2)`);
+      const id = await makeSource(service, tname, [
+        { cname: 'k', role: 'dimension' },
+        { cname: 'amount', role: 'value' },
+      ]);
+      const { path } = await makePlan(service, id);
+      const found = await reach(service, path, { slice: {} });
+      expect([type, found.value_decimals]).toEqual([type, decimals]);
+      expect([type, found.free.value_decimals]).toEqual([type, decimals]);
+      expect(found.units_decimals).toBeNull();
+    }
+  });
+});
+
+describe('amounts that a double does not hold', () => {
+  it('are refused by a scale, naming field and column', async ({ service, sourceId }) => {
+    const { path } = await makePlan(service, sourceId);
+    const scale = (amounts: object) =>
+      service.api.post(`${path}/scale`, { slice: { region: 'North' }, ...amounts, ...user });
+    // JSON reads 4503599627370500.05 as this double.
+    const refusal = await scale({ value_incr: 4503599627370500.05 });
+    expect(refusal.status).toBe(422);
+    expect(refusal.body).toMatchObject({ field: 'value_incr', column: 'amount' });
+    expect((await scale({ units_incr: -4503599627370496 })).status).toBe(422);
+    const edits = [{ slice: { region: 'North' }, value_incr: 1e15 }];
+    expect((await service.api.post(`${path}/scale`, { edits, ...user })).body).toMatchObject({
+      field: 'edits.0.value_incr',
+    });
+    expect(
+      await added(service, path, { slice: { region: 'North' }, value_incr: 45035996273704.95 }),
+    ).toEqual([45035996273704.95, 0]);
+  });
+});

@@ -1,0 +1,230 @@
+import { expect, test } from '../support/e2e';
+import { planTable } from '../support/planned-table';
+import type { Service } from '../support/service';
+import { arrange, PivotPage } from './pivot-page';
+
+/** What a form, a box, a hint or a button announces is what is then written. */
+
+const TABLE = 'pf.fc_superstore_1';
+
+const ok = ({ status, body }: { status: number; body: unknown }) => {
+  if (status >= 300) throw new Error(`${status}: ${JSON.stringify(body)}`);
+};
+
+/** The numbers in a text: "9,576.23 (−8 %)" has 9576.23 and -8. */
+const numbersIn = (text: string | null): number[] =>
+  [...(text ?? '').matchAll(/[-−+]?\d[\d,]*(\.\d+)?/g)].map(([number]) =>
+    Number(number.replaceAll(',', '').replace('−', '-')),
+  );
+
+const sum = async ({ query }: Service, table: string, column: string, where = 'TRUE') => {
+  const [row] = await query(
+    `SELECT sum("${column}")::float8 AS sum, count(*)::int AS rows FROM ${table} WHERE ${where}`,
+  );
+  return row as { sum: number; rows: number };
+};
+
+test('a percentage around locks is announced as it is written', async ({ page, service }) => {
+  const lock = { slice: { 'Order Date': { to: '2028-06-30' } }, pf_user: 'eve' };
+  ok(await service.api.post('/versions/1/locks', lock));
+  const free = await sum(service, TABLE, 'Sales', `"Order Date" > '2028-06-30'`);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ row: [] });
+  await expect(pivot.panel.getByTestId('held')).toHaveText(/^Locked: [\d,]+ rows/);
+  await pivot.type('Percent', '-8');
+  await pivot.panel.getByLabel('Quantity: Percent', { exact: true }).fill('-8');
+
+  // The button, the box and the field of the new total.
+  await expect(pivot.apply).toHaveText(
+    new RegExp(`^Scale ${free.rows.toLocaleString('en-US')} rows`),
+  );
+  const before = await sum(service, TABLE, 'Sales');
+  const units = await sum(service, TABLE, 'Quantity');
+  const extent = numbersIn(await page.getByTestId('extent').textContent());
+  expect(extent[0]).toBeCloseTo(-0.08 * free.sum, 1);
+  const total = pivot.panel.getByLabel('Sales: New total', { exact: true });
+  const announced = numbersIn(await total.inputValue())[0];
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const after = await sum(service, TABLE, 'Sales');
+  expect(after.sum).toBeCloseTo(announced ?? 0, 2);
+  expect(after.sum - before.sum).toBeCloseTo(extent[0] ?? 0, 2);
+  expect((await sum(service, TABLE, 'Quantity')).sum - units.sum).toBe(extent[1]);
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+
+  // A lock that is made meanwhile is in what is announced.
+  const all = { slice: {}, pf_user: 'eve' };
+  ok(await service.api.post('/versions/1/locks', all));
+  await expect(pivot.panel.getByText('Locked by eve.').first()).toBeVisible();
+  await expect(pivot.panel.getByTestId('held')).toHaveText(
+    new RegExp(`^Locked: ${before.rows.toLocaleString('en-US')} rows`),
+  );
+});
+
+test('an editor announces what a percentage writes around locks', async ({ page, service }) => {
+  const lock = { slice: { 'Order Date': { to: '2028-06-30' } }, pf_user: 'eve' };
+  ok(await service.api.post('/versions/1/locks', lock));
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const cell = { row: [], column: ['2028', 'Sales'] };
+  await pivot.click(cell);
+  await page.keyboard.type('-8%');
+  const meaning = page.locator('#cell-meaning');
+  await expect(meaning).toContainText('→');
+  const announced = numbersIn(await meaning.textContent())[1];
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const year = await sum(service, TABLE, 'Sales', `extract(year FROM "Order Date") = 2028`);
+  expect(year.sum).toBeCloseTo(announced ?? 0, 2);
+});
+
+const OFFSETS = `
+  CREATE TABLE public.offsets (name text, side text, amount numeric(12,2), pieces integer);
+  INSERT INTO public.offsets VALUES
+    ('near', 'a', 1000, 1), ('near', 'b', -998, 1), ('exact', 'a', 500, 1), ('exact', 'b', -500, 1),
+    ('zero', 'a', 0, 0), ('zero', 'b', 0, 0), ('zero', 'c', 0, 0), ('plain', 'a', 100, 2)`;
+const OFFSET_COLUMNS = {
+  name: 'dimension',
+  side: 'dimension',
+  amount: 'value',
+  pieces: 'units',
+} as const;
+
+test('rows that cancel out are said with their gross change, and have to be confirmed', async ({
+  page,
+  service,
+}) => {
+  await service.query(OFFSETS);
+  const { versionId, table } = await planTable(service, 'offsets', OFFSET_COLUMNS);
+  const amounts = async (name: string) =>
+    (
+      await service.query(
+        `SELECT sum(amount)::float8 AS sum FROM ${table} WHERE name = '${name}' GROUP BY side ORDER BY side`,
+      )
+    ).map(({ sum: amount }) => amount as number);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, { group_by: ['name'], split_by: [] });
+  const cell = (name: string) => ({ row: [name], column: ['amount'] });
+  const caution = page.getByTestId('caution');
+
+  // In the cell: Enter twice.
+  await pivot.click(cell('near'));
+  await page.keyboard.type('300');
+  await expect(caution).toContainText(/cancel each other out: their amount changes by 297,702/);
+  await page.keyboard.press('Enter');
+  await expect(caution).toContainText('Press Enter again to write it');
+  expect(await amounts('near')).toEqual([1000, -998]);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /).first()).toBeVisible();
+  expect(await amounts('near')).toEqual([150000, -149700]);
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => amounts('near')).toEqual([1000, -998]);
+
+  // Another amount has to be confirmed anew; Escape writes nothing.
+  await pivot.click(cell('near'));
+  await page.keyboard.type('300');
+  await expect(caution).toBeVisible();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('0');
+  await page.keyboard.press('Enter');
+  await expect(caution).toContainText('Press Enter again to write it');
+  await page.keyboard.press('Escape');
+  expect(await amounts('near')).toEqual([1000, -998]);
+
+  // Rows that cancel out exactly get equal parts.
+  await pivot.click(cell('exact'));
+  await page.keyboard.type('300');
+  await expect(page.getByText('Nothing is there yet')).toHaveCount(0);
+  await expect(caution).toContainText('in equal parts');
+  await page.keyboard.press('Enter');
+  await expect(caution).toContainText('Press Enter again to write it in equal parts');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => amounts('exact')).toEqual([650, -350]);
+
+  // Rows of zero are there, and get equal parts without more words.
+  await pivot.click(cell('zero'));
+  await page.keyboard.type('300');
+  await expect(page.locator('#cell-meaning')).toContainText('300');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => amounts('zero')).toEqual([100, 100, 100]);
+
+  // In the panel: a check, or equal parts.
+  await pivot.click(cell('near'));
+  await pivot.panel.getByLabel('amount: New total', { exact: true }).fill('300');
+  await expect(caution).toContainText('297,702');
+  await expect(pivot.apply).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Try', exact: true })).toBeEnabled();
+  await page.getByLabel('Write it all the same').check();
+  await pivot.apply.click();
+  await expect.poll(() => amounts('near')).toEqual([150000, -149700]);
+
+  // In a block, such a cell is refused by name.
+  await page.keyboard.press('Control+z');
+  await expect.poll(() => amounts('near')).toEqual([1000, -998]);
+  await pivot.click(cell('near'));
+  await pivot.click(cell('plain'), { ctrl: true });
+  await page.keyboard.type('300');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByTestId('marked')).toContainText(/near.*cancel each other out/);
+  expect(await amounts('plain')).toEqual([100]);
+});
+
+test('a redo that comes out differently says so', async ({ page, service }) => {
+  await service.query(OFFSETS);
+  const { versionId } = await planTable(service, 'offsets', OFFSET_COLUMNS);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, { group_by: ['name'], split_by: [] });
+  await pivot.click({ row: ['plain'], column: ['amount'] });
+  await page.keyboard.type('+10%');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  const body = { slice: { name: 'plain' }, value_incr: 50, pf_user: 'eve' };
+  ok(await service.api.post(`/versions/${versionId}/scale`, body));
+  await expect(page.getByText(/^eve: Scale/)).toBeVisible();
+  await page.keyboard.press('Control+y');
+  await expect(
+    page.getByText('Redone: 15.00 amount (it was 10.00 before).', { exact: true }),
+  ).toBeVisible();
+});
+
+test('amounts are kept to their last digit, or refused', async ({ page, service }) => {
+  await service.query(`
+    CREATE DOMAIN public.whole AS numeric(20,0);
+    CREATE TABLE public.digits (name text, amount public.whole, pieces numeric(20,2));
+    INSERT INTO public.digits VALUES ('a', 100, 7), ('b', 4503599627370500, 90000000000000.05)`);
+  const columns = { name: 'dimension', amount: 'value', pieces: 'units' } as const;
+  const { versionId, table } = await planTable(service, 'digits', columns);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, { group_by: ['name'], split_by: [] });
+  const meaning = page.locator('#cell-meaning');
+
+  // A column of a domain has its base type's decimals.
+  await pivot.click({ row: ['a'], column: ['amount'] });
+  await page.keyboard.type('123.45');
+  await expect(meaning).toContainText(/→ 123 /);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect((await sum(service, table, 'amount', `name = 'a'`)).sum).toBe(123);
+
+  // More digits than a number of the page has.
+  await pivot.click({ row: ['a'], column: ['pieces'] });
+  await page.keyboard.type('4,503,599,627,370,500.05');
+  await expect(meaning).toContainText('more digits than can be kept exactly');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('90000000000000');
+  await expect(meaning).toContainText('more digits than can be kept exactly');
+  await page.keyboard.press('Escape');
+  await pivot.click({ row: ['b'], column: ['pieces'] });
+  await page.keyboard.type('5');
+  await expect(meaning).toContainText('too large to be known to the last digit');
+  await page.keyboard.press('Escape');
+  expect((await sum(service, table, 'pieces', `name = 'a'`)).sum).toBe(7);
+});
