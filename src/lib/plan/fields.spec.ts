@@ -19,7 +19,7 @@ import {
 
 const column = (cname: string, role: ColumnEntry['role'], label: string | null = null) => ({
   ...{ cname, role, label, is_key: false, opos: null, dim_group: null },
-  ...{ dim_period_col: null, in_grain: false, type: null, base_type: null },
+  ...{ dim_period_col: null, in_grain: false, type: null },
 });
 
 const COLUMNS = [

@@ -1,5 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { keep, kept } from '../client/storage';
+import { baseTypeOf } from '../contract/columns';
 import { decimalsOf, roundedProduct } from '../contract/decimals';
 import type {
   ScaleEdit,
@@ -128,8 +129,8 @@ export class OperationDraft {
   private get decimals(): Decimals {
     const { valueColumn, unitsColumn } = this.planned;
     return {
-      value: decimalsOf(valueColumn?.base_type),
-      units: decimalsOf(unitsColumn?.base_type),
+      value: decimalsOf(baseTypeOf(valueColumn)),
+      units: decimalsOf(baseTypeOf(unitsColumn)),
     };
   }
 

@@ -1,5 +1,5 @@
 import * as api from '../client/api';
-import { isLeaf, type ColumnEntry } from '../contract/columns';
+import { baseTypeOf, isLeaf, type ColumnEntry } from '../contract/columns';
 import { decimalsShown, type Decimals, type MeasureDecimals } from '../contract/decimals';
 import type { Source } from '../contract/sources';
 import type { LogListEntry } from '../contract/log';
@@ -44,8 +44,8 @@ export class PlannedVersion {
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
     this.decimals = {
-      value: decimalsShown('value', this.valueColumn?.base_type),
-      units: decimalsShown('units', this.unitsColumn?.base_type),
+      value: decimalsShown('value', baseTypeOf(this.valueColumn)),
+      units: decimalsShown('units', baseTypeOf(this.unitsColumn)),
     };
     this.measureNames = {
       value: this.valueColumn && this.labelOf(this.valueColumn.cname),

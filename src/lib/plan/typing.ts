@@ -1,5 +1,6 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
+import { baseTypeOf } from '../contract/columns';
 import { decimalsOf } from '../contract/decimals';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
@@ -266,7 +267,7 @@ export class Typing {
   private decimals(role: 'value' | 'units', stored: KnownTotals): number | null {
     const { valueColumn, unitsColumn } = this.planned;
     const column = role === 'value' ? valueColumn : unitsColumn;
-    return decimalsOf(column?.base_type) ?? stored[`${role}_decimals`] ?? null;
+    return decimalsOf(baseTypeOf(column)) ?? stored[`${role}_decimals`] ?? null;
   }
 
   /**
@@ -383,7 +384,7 @@ export class Typing {
         ? { by: edit.by, amount: tidy(edit.amount * units) }
         : edit;
     const column = role === 'value' ? valueColumn : unitsColumn;
-    return measureOutcome(role, asked, totals, decimalsOf(column?.base_type));
+    return measureOutcome(role, asked, totals, decimalsOf(baseTypeOf(column)));
   }
 }
 

@@ -17,7 +17,6 @@ const column = (
   dim_period_col: null,
   in_grain: false,
   type: 'text',
-  base_type: 'text',
   ...more,
 });
 const stored = [

@@ -1,6 +1,6 @@
 /** The labels of a source's measures. */
 import { decimalsShown, type MeasureDecimals } from '$lib/contract/decimals';
-import type { ColumnEntry } from '$lib/contract/columns';
+import { baseTypeOf, type ColumnEntry } from '$lib/contract/columns';
 
 /** The labels of the source's value and units columns, null if it has none, and their decimals. */
 export type Measures = {
@@ -10,14 +10,14 @@ export type Measures = {
 };
 
 export function measuresOf(
-  columns: readonly Pick<ColumnEntry, 'cname' | 'label' | 'role' | 'base_type'>[],
+  columns: readonly Pick<ColumnEntry, 'cname' | 'label' | 'role' | 'type' | 'base_type'>[],
 ): Measures {
   const named = (role: ColumnEntry['role']) => {
     const column = columns.find((each) => each.role === role);
     return column ? column.label || column.cname : null;
   };
   const decimals = (role: 'value' | 'units') =>
-    decimalsShown(role, columns.find((each) => each.role === role)?.base_type);
+    decimalsShown(role, baseTypeOf(columns.find((each) => each.role === role)));
   return {
     value: named('value'),
     units: named('units'),

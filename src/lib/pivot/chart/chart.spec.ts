@@ -101,7 +101,7 @@ describe('a chart of the engine’s sums', () => {
     ] as const
   ).map(([cname, role], opos) => ({
     ...{ cname, role, opos, label: null, is_key: false, in_grain: true },
-    ...{ dim_group: null, dim_period_col: null, type: null, base_type: null },
+    ...{ dim_group: null, dim_period_col: null, type: null },
   }));
 
   const SERIES = 2000;

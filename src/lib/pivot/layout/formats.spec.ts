@@ -7,8 +7,8 @@ import { exactValue } from '../values/column-format';
 import { measureFormats, withoutEarlierFormats } from './formats';
 import { Origins } from '../rows/origins';
 
-const column = (cname: string, role: ColumnEntry['role'], base_type: string): ColumnEntry => ({
-  ...{ cname, role, base_type, type: base_type, label: null, is_key: false, opos: null },
+const column = (cname: string, role: ColumnEntry['role'], type: string): ColumnEntry => ({
+  ...{ cname, role, type, label: null, is_key: false, opos: null },
   ...{ dim_group: null, dim_period_col: null, in_grain: false },
 });
 

@@ -1,4 +1,4 @@
-import type { ColumnEntry } from '../../contract/columns';
+import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
 import { storedDecimals, type Decimals, type MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
 import type { Origins } from '../rows/origins';
@@ -27,7 +27,8 @@ export function measureFormats(
   origins: Origins | null = null,
 ): Map<string, ColumnFormat> {
   const formats = new Map<string, ColumnFormat>();
-  for (const { cname, role, base_type } of columns) {
+  for (const column of columns) {
+    const { cname, role } = column;
     if (role !== 'value' && role !== 'units') continue;
     const own = decimals[role];
     const { shown_in, decimals: chosen } = styles[cname] ?? {};
@@ -35,7 +36,7 @@ export function measureFormats(
     const amount: ColumnFormat = {
       number_format: amountOptions(digits),
       ...(shown_in && { divisor: DIVISORS[shown_in] }),
-      stored: storedDecimals(base_type),
+      stored: storedDecimals(baseTypeOf(column)),
     };
     formats.set(cname, amount);
     for (const { name, origin } of origins?.columnsOf(cname) ?? [])

@@ -4,7 +4,7 @@ import { cleanLayout, defaultLayout, monthOrder, withMonthsInOrder } from './lay
 
 const column = (cname: string, role: ColumnEntry['role'], more: Partial<ColumnEntry> = {}) => ({
   ...{ cname, role, label: null, is_key: false, opos: null, dim_group: null },
-  ...{ dim_period_col: null, in_grain: false, type: null, base_type: null },
+  ...{ dim_period_col: null, in_grain: false, type: null },
   ...more,
 });
 

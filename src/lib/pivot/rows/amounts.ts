@@ -1,4 +1,4 @@
-import type { ColumnEntry } from '../../contract/columns';
+import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
 import { decimalsShown, type MeasureDecimals } from '../../contract/decimals';
 import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
 import { isThere, numbersOf, type ArrowColumns } from './arrow-columns';
@@ -17,13 +17,13 @@ const LOADED: readonly string[] = LOG_OPERATIONS.filter(isLoad).map(
  */
 export function decimalsIn(
   columns: ArrowColumns,
-  entries: readonly Pick<ColumnEntry, 'cname' | 'role' | 'base_type'>[],
+  entries: readonly Pick<ColumnEntry, 'cname' | 'role' | 'type' | 'base_type'>[],
 ): MeasureDecimals {
   const of = (role: keyof MeasureDecimals) => {
     const column = entries.find((entry) => entry.role === role);
     return decimalsShown(
       role,
-      column?.base_type,
+      baseTypeOf(column),
       column ? loadedAmounts(columns, column.cname) : [],
     );
   };
