@@ -224,6 +224,7 @@ describe('Endpoints beyond the two documents', () => {
     const { id } = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'places' }),
     ).body;
+    ok(await service.api.put(`/sources/${id}/columns`, [{ cname: 'place', role: 'dimension' }]));
     const found = async (search: string) => {
       const query = `cname=place&search=${encodeURIComponent(search)}`;
       const { values } = ok(await service.api.get(`/sources/${id}/values?${query}`)).body;
