@@ -38,7 +38,6 @@ export interface Written {
   rows: number;
 }
 
-/** What came of a redo. */
 /** Totals of an entry before its undo, and of the entry that redid it. */
 export interface RedoneTotals {
   was: EntryTotals;

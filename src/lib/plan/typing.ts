@@ -369,8 +369,8 @@ export class Typing {
     const { valueColumn, unitsColumn } = this.planned;
     const edits = { value: null, units: null, [role]: edit };
     return scaleOutcome({ ...edits, holdPrice, isPartlyLocked: isPartlyLocked(stored) }, stored, {
-      value: decimalsOf(valueColumn?.base_type),
-      units: decimalsOf(unitsColumn?.base_type),
+      value: decimalsOf(baseTypeOf(valueColumn)),
+      units: decimalsOf(baseTypeOf(unitsColumn)),
     });
   }
 
