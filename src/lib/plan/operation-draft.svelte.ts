@@ -2,13 +2,8 @@ import { SvelteMap } from 'svelte/reactivity';
 import { keep, kept } from '../client/storage';
 import { baseTypeOf } from '../contract/columns';
 import { decimalsOf, roundedProduct } from '../contract/decimals';
-import type {
-  ScaleEdit,
-  Slice,
-  SliceOperation,
-  SlicePreview,
-  SliceRequests,
-} from '../contract/operations';
+import type { ScaleEdit, Slice, SliceOperation, SliceRequests } from '../contract/operations';
+import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
