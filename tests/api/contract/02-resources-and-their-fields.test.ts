@@ -174,6 +174,7 @@ describe('pf.log', () => {
         params: { where_clause: 'TRUE', date_offset: '0 days' },
         note: null,
         row_count: 12,
+        counted_revision: null,
       },
       {
         id: expect.any(Number),
@@ -185,6 +186,7 @@ describe('pf.log', () => {
         params: { pct: 10 },
         note: 'more',
         row_count: expect.any(Number),
+        counted_revision: null,
       },
     ]);
     expect((await service.api.del(`/versions/${versionId}`)).status).toBe(204);
