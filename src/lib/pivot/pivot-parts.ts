@@ -17,24 +17,24 @@ import { ViewerLayout } from './table/viewer-layout';
 import type { Viewer } from './values/engine-types';
 import { Busy, ended, Gate, nextTask } from './waiting';
 
-/** What a pivot tells the page. */
+/** Callbacks by which a pivot reports to the page. */
 export interface PivotEvents {
-  /** A cell or a header was pressed, at this place. */
+  /** A cell or a header was pressed at this position. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
   /** Rows were opened or closed. */
   onRows(): void;
-  /** Rows came or went, or are arranged in another way: a chart that was read before is old. */
+  /** The rows or their arrangement changed, so a chart that was read before is outdated. */
   onShown(): void;
   /** The user changed what the pivot shows. */
   onLayout(): Promise<void>;
-  /** The engine begins to arrange rows in another way, to open or to close them, or has done so. */
+  /** The engine starts or finishes work: arranging rows in another way, or opening or closing them. */
   onBusy(isBusy: boolean): void;
-  /** The viewer's own settings opened or closed. */
+  /** The viewer's own settings panel opened or closed. */
   onSettings(open: boolean): void;
 }
 
 export interface PivotOptions extends PivotEvents, RowsOptions {
-  /** Where the pivot goes; it fills its host. */
+  /** The element that contains the pivot; the pivot fills it. */
   host: HTMLElement;
   dark: boolean;
 }
@@ -45,15 +45,15 @@ export interface PivotParts extends RowsParts {
   /** The engine's viewer. */
   element: Viewer;
   facts: ReadonlyMap<string, ColumnFacts>;
-  /** The decimals that the measures are written with. */
+  /** The decimals with which the measures are written. */
   decimals: MeasureDecimals;
   gate: Gate;
 }
 
 /**
- * Loads rows into the engine, and puts together the parts of a pivot on them.
+ * Loads rows into the engine and assembles the parts of a pivot on them.
  *
- * @param bytes a complete Arrow stream of one record batch; the engine takes it over
+ * @param bytes a complete Arrow stream of one record batch; the engine takes ownership of it
  * @throws Error if the engine cannot start or refuses the rows
  */
 export async function openParts(
@@ -61,17 +61,17 @@ export async function openParts(
   { compared, ...options }: PivotOptions,
 ): Promise<PivotParts> {
   const engine = await startEngine();
-  // None of the closures below may hold the rows as they came: they live as long as the pivot.
+  // No closure below may reference the received rows: the closures live as long as the pivot.
   const ready = readyRows(bytes, { ...options, compared });
   const { columns, names, whole, schema, origins, decimals, buckets, days, rest } = ready;
   const { index } = options;
   const loading = engine.table(streamOf(only(columns, names)), { index });
-  // Whoever waits for the table hears that it is refused.
+  // The error reaches whoever awaits the table.
   loading.catch(() => undefined);
   const element = createViewer();
   try {
     await nextTask();
-    // The engine has the rows now, and what follows is done while it loads them.
+    // The engine has received the rows; the work below runs while it loads them.
     const { facts, known, others } = rest();
     await prepareViewer(element, options.host, options.dark);
     const plugin = await element.getPlugin(GRID);
@@ -107,7 +107,7 @@ export async function openParts(
         onRows: () => options.onRows(),
         onSort: (sort) => {
           const sorting = busy.during(() => element.restore({ sort }));
-          // What is on screen stays as it is.
+          // The screen keeps showing the previous state.
           sorting.catch(() => element.resetError()).catch(() => undefined);
         },
         onDeeper: () => viewer.joinLevels(),

@@ -36,29 +36,29 @@ import { ended } from './waiting';
 type Shape = typeof GRID | ChartKind;
 
 /**
- * A pivot over the rows of one version: an indexed table and the viewer on it. Owns both, and
- * deletes them in order. Nothing outside this folder knows the engine behind it.
+ * A pivot over the rows of one version: an indexed table and the viewer on it. It owns both and deletes them
+ * in order. No code outside this folder knows which engine is behind it.
  */
 export class Pivot {
   /** The values of the columns in the version's own rows. */
   readonly members: Members;
-  /** The grid: what it shows, its cells and its marks. */
+  /** The grid: the view on screen, its cells and its marks. */
   readonly grid: Grid;
-  /** The types of the columns that layouts speak of. */
+  /** The types of the columns that layouts can name. */
   readonly schema: Schema;
-  /** The measures, and their parts by origin. */
+  /** The measures and their columns by origin. */
   readonly origins: Origins;
-  /** The decimals that the measures are written with. */
+  /** The decimals with which the measures are written. */
   readonly decimals: MeasureDecimals;
   private readonly rows: PivotRows;
   private readonly months: ReadonlyMap<string, MonthOrder>;
-  /** What is on screen: the grid, or a chart in front of it. */
+  /** The current display: the grid, or a chart in front of it. */
   private kind: Shape = GRID;
-  /** The measure that a chart draws; undefined: the first. */
+  /** The measure that a chart draws; undefined stands for the first measure. */
   private chartMeasure: string | undefined;
-  /** How the amounts of each measure are shown; undefined: in full, with the measure's own decimals. */
+  /** How the amounts of each measure are shown; undefined means in full, with the decimals of the measure. */
   private amounts: Layout['amounts'];
-  /** Ends when no chart is being read, whose views would keep the table. */
+  /** Resolves when no chart is being read; the views of a chart would block the deletion of the table. */
   private charting: Promise<unknown> = Promise.resolve();
 
   private constructor(private readonly parts: PivotParts) {
@@ -79,20 +79,20 @@ export class Pivot {
     this.members = new Members(parts.rows, schema, parts.known, isOwn, dates);
   }
 
-  /** {@link whyNotBeside} for rows that are not loaded yet. */
+  /** Does the same as {@link whyNotBeside}, for rows that are not loaded yet. */
   static whyNotBeside(bytes: ArrayBuffer, compared: ComparedRows): string | null {
     return whyNotBeside(typesOf(columnsIn(bytes)), compared);
   }
 
-  /** Starts the engine early. {@link open} waits for it, and throws if it cannot start. */
+  /** Starts the engine early. {@link open} waits for it and throws if it cannot start. */
   static prepare(): void {
     startEngine().catch(() => undefined);
   }
 
   /**
-   * Loads the rows into the engine and shows a pivot without a layout: call {@link apply} next.
+   * Loads the rows into the engine and shows a pivot without a layout; the caller then calls {@link apply}.
    *
-   * @param bytes a complete Arrow stream of one record batch; the engine takes it over
+   * @param bytes a complete Arrow stream of one record batch; the engine takes ownership of it
    * @throws Error if the engine cannot start or refuses the rows
    */
   static async open(bytes: ArrayBuffer, options: PivotOptions): Promise<Pivot> {
@@ -102,17 +102,17 @@ export class Pivot {
     return pivot;
   }
 
-  /** The column the rows are indexed on. */
+  /** The column that indexes the rows. */
   get index(): 'pf_id' | 'pf_gkey' {
     return this.parts.options.index;
   }
 
-  /** How many of the version's own rows are loaded, without rows that are only tried. */
+  /** The number of loaded rows of the version itself, without preview rows. */
   get rowCount(): number {
     return this.rows.rowCount;
   }
 
-  /** The log entries that the loaded rows of a side come from. */
+  /** Returns the log entries that wrote the loaded rows of a side. */
   entries(side: Side = 'own'): ReadonlySet<number> {
     return this.rows.entries(side);
   }
@@ -127,39 +127,42 @@ export class Pivot {
     return this.rows.removeEntry(logid, side);
   }
 
-  /** Appends rows that are not written: see {@link PivotRows.try}. */
+  /** Shows preview rows, which are not stored: see {@link PivotRows.try}. */
   try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
     return this.rows.try(rows, text);
   }
 
-  /** Takes out the rows that are tried, if there are any. */
+  /** Removes the preview rows, if there are any. */
   endTrial(): Promise<void> {
     return this.rows.endTrial();
   }
 
-  /** The id of the version that is compared with; null without one. */
+  /** The id of the version in the comparison; null without one. */
   get comparedWith(): number | null {
     return this.origins.other?.id ?? null;
   }
 
-  /** Why the rows of another version cannot stand beside those on screen; null if they can. */
+  /** Returns why the rows of another version cannot be compared with those on screen; null if they can. */
   whyNotBeside({ batches, name }: Pick<ComparedRows, 'batches' | 'name'>): string | null {
     return whyNotBeside(this.origins.loaded(this.schema), { batches, name });
   }
 
-  /** A layout with what the other version has to compare with, if it does not show any of it yet. */
+  /**
+   * Returns the layout with the comparison columns of the other version added, unless it already shows one of
+   * them.
+   */
   withOther(layout: Layout): Layout {
     return withOther(layout, this.origins);
   }
 
-  /** A layout as every version of the source can show it, whatever it is compared with. */
+  /** Returns the layout without comparison columns, so that every version of the source can show it. */
   withoutOther(layout: Layout): Layout {
     return withoutOther(layout, this.origins);
   }
 
   /**
-   * A layout of another pivot of this version: what compares two versions is under the names of now, or
-   * left out.
+   * Converts a layout of another pivot of this version: comparison columns get their current names, and those
+   * that no longer exist are left out.
    */
   takingOver(layout: Layout, before: Origins): Layout {
     const kept = renamed(layout, this.origins.renamings(before));
@@ -167,12 +170,12 @@ export class Pivot {
     return { ...kept, ...(columns && { columns }) };
   }
 
-  /** What is shown now, as plain data. */
+  /** Returns the current layout as plain data. */
   async layout(): Promise<Layout> {
     return withoutMonthOrder(await this.engineLayout(), this.months);
   }
 
-  /** What the engine shows: {@link layout}, with what keeps months in order. */
+  /** Returns the layout of the engine: {@link layout} plus the settings that keep months in order. */
   private async engineLayout(): Promise<Layout> {
     const layout = await this.parts.viewer.read();
     layout.plugin = this.kind;
@@ -181,23 +184,26 @@ export class Pivot {
     return { ...layout, ...this.grid.shown.open };
   }
 
-  /** Which rows and columns were opened and closed one by one. */
+  /** The rows and columns that were opened or closed one by one. */
   get toggled(): ToggledGroups {
     return this.grid.shown.toggled;
   }
 
-  /** A sensible layout from the metadata and the data. */
+  /** Returns a default layout, chosen by the metadata and the data. */
   defaultLayout(): Layout {
     return defaultLayout(this.parts.options.columns, this.schema, this.parts.facts, this.origins);
   }
 
-  /** A layout without what the loaded rows do not have: what {@link apply} would show of it. */
+  /**
+   * Returns the part of a layout that the loaded rows support, which is the part that {@link apply} would
+   * show.
+   */
   async clean(saved: Layout): Promise<CleanLayout> {
     const { origins, schema } = this;
     const { layout, dropped, ignoresOr } = cleanLayout(saved, schema, await this.valid(saved));
     const formatted = {
       ...layout,
-      // Without any, the viewer would show whatever its table has.
+      // Without columns, the viewer would show every column of its table.
       columns: layout.columns?.length ? layout.columns : this.defaultLayout().columns,
       ...(layout.plugin !== undefined && { plugin: shownAs(layout.plugin) }),
       columns_config: withoutEarlierFormats(
@@ -209,17 +215,18 @@ export class Pivot {
     };
     return {
       layout: withoutMonthOrder(formatted, this.months),
-      // What another version has to compare with is not missed here.
+      // Missing comparison columns of another version are not reported.
       dropped: dropped.filter((name) => !origins.isAbsent(name)),
       ignoresOr,
     };
   }
 
   /**
-   * Shows a layout, without what the loaded rows do not have.
+   * Shows the part of a layout that the loaded rows support.
    *
-   * @param toggled what to open and to close beside the depths of the layout, as far as it fits them
-   * @returns what of it could not be kept
+   * @param toggled rows and columns to open or close in addition to the depths of the layout, where they fit
+   * it
+   * @returns the parts of the layout that could not be kept
    */
   async apply(
     saved: Layout,
@@ -238,8 +245,8 @@ export class Pivot {
   }
 
   /**
-   * Groups, filters and sorts by another layout, and keeps the plugin and the formats as they are. It
-   * must name only what is loaded, or expressions that it has.
+   * Groups, filters and sorts by another layout, and keeps the plugin and the formats. The layout may name
+   * only loaded columns and expressions that it defines.
    */
   async change(layout: Layout): Promise<void> {
     const before = await this.engineLayout();
@@ -260,27 +267,29 @@ export class Pivot {
     });
   }
 
-  /** Filters the pivot, keeping everything else as it is. */
+  /** Filters the pivot and keeps all other settings. */
   async filter(filter: LayoutFilter[]): Promise<void> {
     await this.parts.viewer.restore({ filter });
   }
 
-  /** Shows the grid, or the nearest kind of chart to a plugin's name. What is arranged stays. */
+  /**
+   * Shows the grid, or the kind of chart that is nearest to a plugin's name. The arrangement stays the same.
+   */
   showAs(plugin: string): void {
     this.kind = shownAs(plugin);
   }
 
-  /** What is on screen: the grid, or a kind of chart. */
+  /** The current display: the grid, or a kind of chart. */
   get shownAs(): Shape {
     return this.kind;
   }
 
-  /** Has charts draw another measure. */
+  /** Selects the measure that charts draw. */
   drawMeasure(name: string): void {
     this.chartMeasure = name;
   }
 
-  /** How the measures are written now. */
+  /** The current number formats of the measures. */
   private get formats(): ReadonlyMap<string, ColumnFormat> {
     const { amounts, decimals, origins } = this;
     return measureFormats(this.parts.options.columns, decimals, amounts, origins);
@@ -291,7 +300,7 @@ export class Pivot {
     this.grid.setUsualFormats(this.formats);
   }
 
-  /** Shows the amounts of a measure in another unit, or with other decimals. */
+  /** Shows the amounts of a measure in another unit or with other decimals. */
   async showAmounts(measure: string, style: AmountStyle): Promise<void> {
     const { [measure]: _, ...others } = this.amounts ?? {};
     const isUsual = style.shown_in === undefined && style.decimals === undefined;
@@ -300,7 +309,7 @@ export class Pivot {
     this.parts.options.onShown();
   }
 
-  /** What a chart of what is shown draws; see {@link readChart}. */
+  /** Reads the data of a chart of the current view; see {@link readChart}. */
   chart(): Promise<Chart> {
     const reading = this.readChart();
     this.charting = Promise.allSettled([this.charting, reading]);
@@ -318,7 +327,7 @@ export class Pivot {
     );
   }
 
-  /** Opens or closes the viewer's own settings, in which all levels of rows can be arranged. */
+  /** Opens or closes the viewer's own settings panel, in which all levels of rows can be arranged. */
   async toggleSettings(open: boolean): Promise<void> {
     const { viewer, element } = this.parts;
     if (open) {
@@ -334,8 +343,8 @@ export class Pivot {
   }
 
   /**
-   * Deletes viewer and table, in this order: a table with views on it cannot go. What does not end in time
-   * is left to itself, since whoever waits for this wants to show something else.
+   * Deletes the viewer and then the table, since a table with views cannot be deleted. A step that does not
+   * end in time is left to finish by itself, because the caller waits to show something else.
    */
   async dispose(): Promise<void> {
     if (this.parts.viewer.isClosed) return;

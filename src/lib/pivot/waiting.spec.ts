@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Busy, ended, Gate, PATIENCE_MS } from './waiting';
 
-describe('a gate', () => {
-  it('has those wait who come while it is closed', async () => {
+describe('Gate', () => {
+  it('delays callers while it is closed', async () => {
     const gate = new Gate();
     await gate.opened();
     const told: string[] = [];
@@ -18,7 +18,7 @@ describe('a gate', () => {
     expect(gate.isClosed).toBe(false);
   });
 
-  it('opens if the work fails', async () => {
+  it('opens when the work fails', async () => {
     const gate = new Gate();
     const working = gate.during(() => Promise.reject(new Error('The engine refuses')));
     await gate.opened();
@@ -26,7 +26,7 @@ describe('a gate', () => {
     expect(gate.isClosed).toBe(false);
   });
 
-  it('has asked again what was asked before it closed', async () => {
+  it('repeats a question that was asked before it closed', async () => {
     const told: string[] = [];
     const gate = new Gate();
     gate.onOpen = () => told.push('open');
@@ -53,14 +53,14 @@ describe('a gate', () => {
     expect(told).toEqual(['question', 'open', 'question']);
   });
 
-  it('tells why a question fails', async () => {
+  it('rejects with the error of the question', async () => {
     const asking = new Gate().ask(() => Promise.reject(new Error('No such column')));
     await expect(asking).rejects.toThrow('No such column');
   });
 });
 
-describe('what is busy', () => {
-  it('says so once, until the last of what it does is done or has failed', async () => {
+describe('Busy', () => {
+  it('reports once, until the last work has ended or failed', async () => {
     const told: boolean[] = [];
     const busy = new Busy((isBusy) => told.push(isBusy));
     let finish: (value: string) => void = () => undefined;
@@ -74,7 +74,7 @@ describe('what is busy', () => {
   });
 });
 
-describe('steps that end something', () => {
+describe('ended', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -87,7 +87,7 @@ describe('steps that end something', () => {
   };
   const never = () => new Promise(() => undefined);
 
-  it('are taken one after the other, also after one that fails at once or later', async () => {
+  it('runs the steps in order, also after a step that throws or rejects', async () => {
     await ended(
       step('rejects', () => Promise.reject(new Error('late'))),
       step('throws', () => {
@@ -99,7 +99,7 @@ describe('steps that end something', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are waited for until one time that holds for all of them, and taken all the same', async () => {
+  it('waits at most one timeout for all steps, and still runs them all', async () => {
     const ending = ended(
       step('a', never),
       step('b', never),

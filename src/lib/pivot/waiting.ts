@@ -1,10 +1,10 @@
-/** Keeps questions about a table away from times in which its rows are not complete. */
+/** Delays questions about a table while its rows are incomplete. */
 export class Gate {
   private closed: Promise<unknown> | null = null;
-  /** How often rows were missing. */
+  /** Number of times that rows were missing. */
   private closings = 0;
 
-  /** Called when the table is complete, before any question goes on. */
+  /** Called when the table is complete, before any question continues. */
   onOpen: () => void = () => undefined;
 
   /** Whether rows are missing now. */
@@ -12,7 +12,7 @@ export class Gate {
     return this.closed !== null;
   }
 
-  /** Does what leaves the table incomplete until it ends. One such work runs at a time. */
+  /** Runs work that leaves the table incomplete until it ends. Only one such work runs at a time. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.closings++;
     const working = work();
@@ -29,10 +29,10 @@ export class Gate {
   }
 
   /**
-   * Asks when the table is complete, and once more if rows were missing meanwhile.
+   * Asks when the table is complete, and asks again if rows were missing meanwhile.
    *
    * @param question may run more than once
-   * @throws whatever it throws
+   * @throws any error of `question`
    */
   async ask<T>(question: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -54,8 +54,8 @@ export class Gate {
 }
 
 /**
- * Answers by what was asked, so that nothing is asked twice. A failure is not kept: the next one asks
- * anew, or what failed once would stay unreadable.
+ * A cache of answers by question, so that each question is asked once. Failures are not cached: the next call
+ * asks again, since a single failure would otherwise last.
  */
 export class Answers<T> {
   private readonly kept = new Map<string, Promise<T>>();
@@ -71,7 +71,7 @@ export class Answers<T> {
     return answer;
   }
 
-  /** Forgets all answers. @returns those that were kept */
+  /** Clears the cache. @returns the answers that were cached */
   forget(): Promise<T>[] {
     const answers = [...this.kept.values()];
     this.kept.clear();
@@ -79,7 +79,7 @@ export class Answers<T> {
   }
 }
 
-/** Tells when something begins to be worked on, and when all of it is done or has failed. */
+/** Reports when the first work begins, and when all work has ended or failed. */
 export class Busy {
   private running = 0;
 
@@ -127,18 +127,18 @@ async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolea
   return isEnded;
 }
 
-/** Runs pieces of work one after the other, in the order in which they come. */
+/** Runs pieces of work one after the other, in the order of their calls. */
 export class InTurn {
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` after the work before it has ended or failed. @throws whatever `work` throws */
+  /** Runs `work` after the previous work has ended or failed. @throws any error of `work` */
   run<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work);
     this.last = done.catch(() => undefined);
     return done;
   }
 
-  /** Resolves when all work that has come so far is over. */
+  /** Resolves when all work that was added so far has ended. */
   async over(): Promise<void> {
     await this.last;
   }
@@ -147,12 +147,12 @@ export class InTurn {
 /** Yields the thread to other waiting tasks. */
 export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-/** An event that happens once, and that many may wait for. */
+/** An event that happens once and that any number of callers can wait for. */
 export class Signal {
   give: () => void = () => undefined;
   private readonly given = new Promise<void>((resolve) => (this.give = resolve));
 
-  /** Whether it happens within some milliseconds. */
+  /** Returns whether the event happens within some milliseconds. */
   within(ms: number): Promise<boolean> {
     return endsWithin(ms, this.given);
   }

@@ -19,14 +19,14 @@ import {
 
 const DATE = 'Order Date';
 
-/** Rows as the pivot loads them: with columns in the place of expressions. */
+/** Returns rows as the pivot loads them, with bucket columns in place of expressions. */
 async function loaded(rows: Row[], expressions: Record<string, string>) {
   const columns = columnsIn(bytesOf(rows.map((row) => ({ pf_logid: 1, ...row }))));
   const buckets = Buckets.of(columns, expressions);
   return { ...(await pivotTable(buckets.extend(columns), buckets)), buckets };
 }
 
-/** The engine's table of some rows, and the pivot's on it. */
+/** The engine's table of some rows, and the pivot's table on it. */
 async function pivotTable(columns: ArrowColumns, buckets: Buckets) {
   const whole = (await tableFrom(encoded(columns))) as unknown as Table;
   const bring = () => Promise.resolve();
@@ -50,7 +50,7 @@ const withDays = (...days: (string | null)[]): Row[] =>
     units: 2 ** i,
   }));
 
-describe('dates that are grouped by a unit of time', () => {
+describe('bucket columns of dates', () => {
   it.each<[name: string, rows: Row[]]>([
     ['awkward rows', awkwardRows(200)],
     ['rows of one day', withDays('2024-02-29')],
@@ -67,7 +67,7 @@ describe('dates that are grouped by a unit of time', () => {
         '9999-12-31',
       ),
     ],
-  ])('are columns that have the groups of the engine’s own expressions: %s', async (_, rows) => {
+  ])('have the same groups as the expressions of the engine: %s', async (_, rows) => {
     for (const unit of TIME_UNITS) {
       const { name, expressions } = groupedBy(DATE, unit);
       const { whole, table, buckets } = await loaded(rows, expressions);
@@ -80,7 +80,7 @@ describe('dates that are grouped by a unit of time', () => {
     }
   });
 
-  it('keep the names that layouts give them, and leave alone what groups no date', async () => {
+  it('keep the names that layouts give them, and ignore expressions that group no date', async () => {
     const expressions = {
       'Ordered in': `bucket("${DATE}", 'M')`,
       size: `bucket("${DATE}", 'Y')`,
@@ -93,7 +93,7 @@ describe('dates that are grouped by a unit of time', () => {
     expect(buckets.without(expressions)).toEqual(left);
     expect(await whole.schema()).toHaveProperty('Ordered in', 'date');
     expect(await table.schema()).not.toHaveProperty('Ordered in');
-    // An expression of that name which says something else is not the column.
+    // An expression of the same name with another text is not that column.
     expect(buckets.has('Ordered in', `bucket("${DATE}", 'Y')`)).toBe(false);
     const checked = await table.validate_expressions(expressions);
     expect(checked.expression_schema).toEqual({ 'Ordered in': 'date', Upper: 'string' });
@@ -102,7 +102,7 @@ describe('dates that are grouped by a unit of time', () => {
     expect(buckets.named({ group_by: ['region'] })).toEqual({ group_by: ['region'] });
   });
 
-  it('lead from a cell to exactly its rows, with the days that are known or those of the engine', async () => {
+  it('resolve a cell to exactly its rows, with known days and with days that the engine reads', async () => {
     const rows = awkwardRows(120);
     const { name, expressions } = groupedBy(DATE, 'month');
     const { table, buckets } = await loaded(rows, expressions);
@@ -130,8 +130,8 @@ describe('dates that are grouped by a unit of time', () => {
 
 const LOGGED = { [DATE]: 'date', pf_logid: 'integer' } as const;
 
-describe('instants that are grouped by a unit of time', () => {
-  it('stay expressions: only days have columns', async () => {
+describe('buckets of instants', () => {
+  it('stay expressions: only days have bucket columns', async () => {
     const schema = { pf_id: 'integer', seen: 'datetime' } as const;
     const rows = [0, 1, 2].map((i) => ({ pf_id: i, seen: Date.UTC(2024, i, 7, 8) }));
     const expressions = { Seen: `bucket("seen", 'M')` };
@@ -156,7 +156,7 @@ describe('the days of the loaded rows', () => {
     );
   const ms = (day: string) => Date.parse(day);
 
-  it('come and go with the entries that have them', () => {
+  it('are added and removed with their log entries', () => {
     const days = new KnownDays([DATE, 'Ship Date']);
     days.add(rowsOf(1, '2024-02-29', '2023-12-31', '2024-02-29'));
     expect(days.of(DATE)).toEqual([ms('2023-12-31'), ms('2024-02-29')]);
@@ -165,7 +165,7 @@ describe('the days of the loaded rows', () => {
     days.add(rowsOf(-3, '2025-01-01'));
     expect(days.of(DATE)).toEqual([null, ...['2023-12-31', '2024-02-29', '2025-01-01'].map(ms)]);
     expect(days.months(DATE)).toBe(3);
-    // An entry's rows may come in several parts.
+    // The rows of an entry may arrive in several parts.
     days.add(rowsOf(1, '2026-07-01', '2023-12-31', null));
     days.remove(1);
     expect(days.of(DATE)).toEqual([null, ms('2024-02-29'), ms('2025-01-01')]);
@@ -175,7 +175,7 @@ describe('the days of the loaded rows', () => {
     expect(days.of('Order date')).toBeNull();
   });
 
-  it('are those of each entry, however its rows lie between those of others', () => {
+  it('are kept by entry, even if the rows of entries alternate', () => {
     const one = ['2024-01-01', null, '2024-01-02'];
     const logids = Array.from({ length: 3000 }, (_, i) => 1 + (i % 3));
     const rows = logids.map((pf_logid, i) => ({ pf_logid, [DATE]: one[i % 3] ?? null }));
@@ -188,7 +188,7 @@ describe('the days of the loaded rows', () => {
     expect(days.of(DATE)).toEqual([ms('2024-01-02')]);
   });
 
-  it('are not known of columns of something else, or of rows that no entry wrote', () => {
+  it('are unknown for columns of another type and for rows without an entry', () => {
     const days = new KnownDays(['region', DATE]);
     days.add(columnsIn(bytesOf(awkwardRows(3))));
     expect(days.of('region')).toBeNull();

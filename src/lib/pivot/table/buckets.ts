@@ -6,25 +6,25 @@ import { readBucket, type TimeUnit } from '../values/time-unit';
 
 type Expressions = Readonly<Record<string, string>>;
 
-/** What a column groups, and by what. */
+/** The date that a bucket column groups, and its unit of time. */
 interface Bucket {
   date: string;
   unit: TimeUnit;
-  /** The expression that says the same. */
+  /** The equivalent expression. */
   text: string;
 }
 
 /**
- * Dates that are grouped by month, quarter or year, as columns of the table. Layouts and addresses speak of
- * expressions, as they always did; the engine gets the column in their place, since it computes an expression
- * for every row of each view (docs/decisions/0039-the-first-screen.md).
+ * Bucket columns: dates grouped by month, quarter or year, as columns of the table. Layouts and URLs still
+ * use expressions; the engine gets a column instead, because it computes an expression for every row of each
+ * view (docs/decisions/0039-the-first-screen.md).
  */
 export class Buckets {
   private constructor(private readonly made: ReadonlyMap<string, Bucket>) {}
 
   /**
-   * @param loaded the columns that are there already: none of them is made
-   * @param expressions those that the pivot will be asked for, as far as that is known
+   * @param loaded the existing columns; no bucket column takes one of their names
+   * @param expressions the known expressions that the pivot will be asked for
    */
   static of(loaded: ArrowColumns, expressions: Expressions): Buckets {
     const made = new Map<string, Bucket>();
@@ -36,7 +36,7 @@ export class Buckets {
     return new Buckets(made);
   }
 
-  /** Rows with the columns that are made; a date that the rows do not have makes none. */
+  /** Returns rows with the bucket columns added; a date that the rows do not have adds none. */
   extend(columns: ArrowColumns): ArrowColumns {
     const extended = new Map(columns);
     for (const [name, { date, unit }] of this.made) {
@@ -46,36 +46,39 @@ export class Buckets {
     return extended;
   }
 
-  /** The expression that a column of the table stands for; undefined for one that was not made here. */
+  /** Returns the expression that a bucket column stands for; undefined for any other column. */
   textOf(name: string): string | undefined {
     return this.made.get(name)?.text;
   }
 
-  /** Whether the table has a column in the place of an expression. */
+  /** Checks whether the table has a bucket column for an expression. */
   has(name: string, text: string): boolean {
     return this.textOf(name) === text;
   }
 
-  /** What there is of each column without those that were made here. */
+  /** Returns a record by column without the bucket columns. */
   loaded<T>(byColumn: Readonly<Record<string, T>>): Record<string, T> {
     return Object.fromEntries(Object.entries(byColumn).filter(([name]) => !this.made.has(name)));
   }
 
-  /** Expressions without those that the table has as columns. */
+  /** Returns the expressions that are not bucket columns of the table. */
   without(expressions: Expressions): Record<string, string> {
     return Object.fromEntries(
       Object.entries(expressions).filter(([name, text]) => !this.has(name, text)),
     );
   }
 
-  /** Those of some expressions that the table has as columns. */
+  /** Returns the expressions that are bucket columns of the table. */
   among(expressions: Expressions): Record<string, string> {
     return Object.fromEntries(
       Object.entries(expressions).filter(([name, text]) => this.has(name, text)),
     );
   }
 
-  /** A layout of the engine's as a page speaks of it: what it uses of the columns are expressions again. */
+  /**
+   * Converts a layout of the engine to one for the page: the bucket columns that it uses become expressions
+   * again.
+   */
   named(layout: Layout): Layout {
     const used = namesUsed(layout);
     const made = [...this.made].filter(([name]) => used.has(name));

@@ -15,7 +15,9 @@ import {
   type Row,
 } from '../../../../tests/support/pivot-tables';
 
-/** The members of rows that come in two parts, of which some go and others are another version's. */
+/**
+ * Builds the members of rows that arrive in two parts; some are removed, and some belong to another version.
+ */
 async function membersOf(): Promise<{ members: Members; own: Row[] }> {
   const [first, second] = [
     [...rowsOfEntry(1, 300), ...rowsOfEntry(2, 200)],
@@ -36,7 +38,7 @@ async function membersOf(): Promise<{ members: Members; own: Row[] }> {
 }
 
 describe('the values of a column', () => {
-  it('are those that the engine has in the version’s own rows, with as many rows and their sum', async () => {
+  it("match the engine's values of the version's own rows, with the same row counts and sums", async () => {
     const { members, own } = await membersOf();
     const table = (await tableFrom(bytesOf(own, LOGGED))) as unknown as Table;
     for (const column of Object.keys(LOGGED)) {
@@ -67,7 +69,7 @@ describe('the values of a column', () => {
     }
   });
 
-  it('come in their order, the empty one first, and are found by what they contain', async () => {
+  it('are sorted with the empty value first, and can be searched by a part of their text', async () => {
     const { members } = await membersOf();
     const regions = (await members.counted('region', null)).map(({ value, sum }) => [value, sum]);
     const texts = regions.slice(1).map(([value]) => String(value));

@@ -9,35 +9,35 @@ import { cellValueAt, inOrder, type KnownValues } from '../rows/known-values';
 import { nextTask } from '../waiting';
 import type { TableRows } from './table-rows';
 
-/** After so many rows, the page gets a turn. */
+/** Number of rows after which the loop yields to the page. */
 const ROWS_PER_TURN = 250_000;
 
 /** One value of a column. */
 export interface Member {
-  /** As a filter names it; null is the empty value. */
+  /** The value as a filter names it; null is the empty value. */
   value: Scalar | null;
-  /** Null as long as they are not counted. */
+  /** Number of rows; null until they are counted. */
   rows: number | null;
-  /** Null without a measure, too. */
+  /** Sum of the measure; null until it is computed, and without a measure. */
   sum: number | null;
 }
 
 /**
- * The values of columns in the version's own rows: no other version's, and none that are tried. They are read
- * from the rows themselves, so the engine need not have the column.
+ * The values of columns in the version's own rows, without those of other versions and of previews. They are
+ * read from the rows themselves, so the engine's table need not have the column.
  */
 export class Members {
   constructor(
     private readonly rows: Pick<TableRows, 'runs'>,
     private readonly schema: Schema,
     private readonly values: KnownValues,
-    /** Whether rows that tell a log entry are the version's own. */
+    /** Whether the rows of a log entry are the version's own. */
     private readonly isOwn: (logid: number) => boolean,
-    /** The date that the values of a column are sorted by; the other columns are sorted by value. */
+    /** The date by which the values of a column are sorted; columns without one are sorted by value. */
     private readonly dates: ReadonlyMap<string, string> = new Map(),
   ) {}
 
-  /** Values of a column that contain a text, sorted; null if the column is not loaded. */
+  /** Returns the values of a column that contain a text, sorted; null if the column is not loaded. */
   async containing(
     column: string,
     search: string,
@@ -53,8 +53,8 @@ export class Members {
   }
 
   /**
-   * The values of a column if they can be told at once; each is without the number of its rows. Null if the
-   * rows have to be read.
+   * Returns the values of a column without their row counts, if they are already known; null if the rows have
+   * to be read.
    */
   known(column: string): Member[] | null {
     const values = this.dates.has(column) ? null : this.values.of(column);
@@ -65,8 +65,9 @@ export class Members {
   }
 
   /**
-   * The values of a column, each with the number of its rows and the sum of a measure, which is null without
-   * one; sorted by value, or those of a date's group by the first day of each.
+   * Returns the values of a column, each with its number of rows and the sum of a measure, which is null
+   * without a measure. They are sorted by value; columns in the group of a date are sorted by the first day
+   * of each value.
    */
   async counted(column: string, measure: string | null): Promise<Member[]> {
     const type = this.schema[column];
@@ -88,7 +89,7 @@ export class Members {
     const groups = new Map<string, Group>();
     const date = this.dates.get(column);
     let rows = 0;
-    // Rows that come or go meanwhile do not count: these are those of one moment.
+    // The runs are a snapshot: rows that are added or removed meanwhile do not count.
     for (const { columns, runs } of this.rows.runs(this.isOwn)) {
       const counts = countsOf(columns, column, measure, date);
       for (const { from, to } of runs) {
@@ -110,12 +111,14 @@ export class Members {
   }
 }
 
-/** Rows of one value. */
+/** The totals of the rows of one value. */
 interface Group {
   value: CellValue;
   rows: number;
   sum: number;
-  /** The first day that has it, where the values are sorted by date: infinite without one. Else 0. */
+  /**
+   * The first day with the value, if the values are sorted by date; Infinity if there is none. Otherwise 0.
+   */
   first: number;
 }
 
@@ -128,7 +131,7 @@ function add(groups: Map<string, Group>, { value, rows, sum, first }: Group): vo
   group.first = Math.min(group.first, first);
 }
 
-/** Counts rows that came together by the values of a column. */
+/** Counts the rows of one part by the values of a column. */
 interface Counts {
   add(from: number, to: number): void;
   groups(): Iterable<Group>;
@@ -157,13 +160,13 @@ function countsOf(
     : countsByValue(column, at);
 }
 
-/** What else is read of a row. */
+/** Reads the other data of a row. */
 interface RowReader {
   amount(y: number): number;
   day(y: number): number;
 }
 
-/** The bits of a column that is empty nowhere. */
+/** The validity bits of a column without empty values. */
 const ALL = new Uint8Array(0);
 
 function countsByCode(
@@ -172,7 +175,7 @@ function countsByCode(
   validity: Uint8Array,
   read: RowReader,
 ): Counts {
-  // The last place is that of the empty value.
+  // The last index stands for the empty value.
   const empty = dictionary.length;
   const rows = new Int32Array(empty + 1);
   const sums = new Float64Array(empty + 1);
@@ -196,7 +199,7 @@ function countsByCode(
   };
 }
 
-/** @param column none if all of its values are empty */
+/** @param column undefined if all of its values are empty */
 function countsByValue(column: Column<unknown> | undefined, read: RowReader): Counts {
   const groups = new Map<CellValue, Group>();
   return {

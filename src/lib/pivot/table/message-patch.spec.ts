@@ -5,16 +5,16 @@ import { StandIns } from './message-patch';
 const bytesOf = (...parts: (number[] | Uint8Array)[]) =>
   new Uint8Array(joined(parts.map((part) => Uint8Array.from(part))));
 
-/** A length as Protocol Buffers write it. */
+/** Encodes a length as a Protocol Buffers varint. */
 function varint(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)];
 }
 
-/** A field that holds bytes or a message. */
+/** Encodes a field that contains bytes or a message. */
 const field = (number: number, content: Uint8Array) =>
   bytesOf(varint((number << 3) | 2), varint(content.length), content);
 
-/** A message as the engine's client sends it: numbers before, and a message behind in the same one. */
+/** Encodes a message as the engine's client sends it: numbers before the rows, and a message after them. */
 const request = (rows: Uint8Array) =>
   bytesOf(
     [...varint(1 << 3), ...varint(1_910_978_653)],
@@ -31,9 +31,9 @@ const sent = async (rows: readonly Uint8Array[], form = request) => {
   );
 };
 
-describe('rows that go past the client', () => {
+describe('rows that bypass the client', () => {
   it.each([0, 1, 16, 90, 127, 128, 129, 16_383, 16_384, 3_000_000])(
-    'are in its message, whose lengths are true: %i bytes',
+    'are inserted into its message, with correct lengths: %i bytes',
     async (size) => {
       const rows = Uint8Array.from({ length: size }, (_, i) => i % 251);
       const parts = [rows.subarray(0, size >> 1), rows.subarray(size >> 1)];
@@ -41,7 +41,7 @@ describe('rows that go past the client', () => {
     },
   );
 
-  it('are put into their own message only, and only once', async () => {
+  it('are inserted only into their own message, and only once', async () => {
     const standIns = new StandIns();
     const other = request(bytesOf([1, 2, 3])).slice().buffer;
     await standIns.during([bytesOf([4])], async (standIn) => {
@@ -56,7 +56,7 @@ describe('rows that go past the client', () => {
     });
   });
 
-  it('are not sent in a form that is not known', async () => {
+  it('are not sent if the message has an unknown format', async () => {
     const inText = (rows: Uint8Array) => field(1, bytesOf([9], rows));
     await expect(sent([bytesOf([4])], inText)).rejects.toThrow('in another form');
   });

@@ -1,25 +1,25 @@
 import { joined } from '../rows/arrow-columns';
 
-/** So long that no other bytes of a message are the same by chance. */
+/** Length of a placeholder in bytes; long enough that no other bytes of a message match by chance. */
 const LENGTH = 16;
 
-/** Rows on their way to the engine, and what stands for them until they are sent. */
+/** Rows to send to the engine, and their placeholder. */
 interface Awaited {
   standIn: Uint8Array;
   rows: readonly Uint8Array[];
 }
 
 /**
- * Sends rows to the engine past its client. The client would copy them three times, once in memory that it
- * keeps: it is given a few bytes that stand for them, and its message gets the rows instead when it goes
- * out (docs/decisions/0039-the-first-screen.md).
+ * Sends rows to the engine without passing them through its client. The client would copy them three times,
+ * once one of them in memory that it keeps. It gets a placeholder of a few bytes instead, which is replaced
+ * by the rows when its message is sent (docs/decisions/0039-the-first-screen.md).
  */
 export class StandIns {
   private readonly awaited = new Set<Awaited>();
 
   /**
    * @param rows parts of an Arrow stream, in order
-   * @param ask asks the client for something, with what stands for the rows
+   * @param ask calls the client with the placeholder of the rows
    */
   async during<T>(
     rows: readonly Uint8Array[],
@@ -36,10 +36,10 @@ export class StandIns {
   }
 
   /**
-   * A message of the client's with the rows that something in it stands for; the message itself if nothing
-   * does.
+   * Returns a message of the client with its placeholder replaced by the rows; the message itself if it
+   * contains no placeholder.
    *
-   * @throws Error if what stands for rows is no field of the message
+   * @throws Error if the placeholder is not a field of the message
    */
   filled(message: ArrayBuffer): ArrayBuffer {
     const bytes = new Uint8Array(message);
@@ -66,22 +66,25 @@ function indexOf(bytes: Uint8Array, wanted: Uint8Array): number {
 
 /** A field of a message in Protocol Buffers that holds bytes or another message. */
 interface Field {
-  /** Where its length is written. */
+  /** Offset of its length. */
   lengthAt: number;
   start: number;
   end: number;
 }
 
-/** How many bytes a value has whose length is not written, by its wire type. */
+/** Size of a value without a length prefix in bytes, by wire type. */
 const FIXED: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
 const VARINT = 0;
 const WITH_LENGTH = 2;
 
-/** A message of which a field of stand-in length holds other bytes; the messages around it become longer. */
+/**
+ * Returns a message with other bytes in the field of the placeholder, and adjusts the lengths of the
+ * enclosing messages.
+ */
 function withField(message: Uint8Array, at: number, parts: readonly Uint8Array[]): ArrayBuffer {
   const size = parts.reduce((sum, { length }) => sum + length, 0);
   const field = { start: at, end: at + LENGTH };
-  // From the inside: how long the innermost is tells how long the next one is.
+  // From the inside out: the length of each field depends on that of the field inside it.
   let before: Uint8Array[] = [];
   let inner = field.start;
   let added = size - LENGTH;
@@ -94,7 +97,10 @@ function withField(message: Uint8Array, at: number, parts: readonly Uint8Array[]
   return joined([message.subarray(0, inner), ...before, ...parts, message.subarray(field.end)]);
 }
 
-/** The fields that a field is in, and last itself. @throws Error if it is none */
+/**
+ * Returns the fields that enclose a field, and the field itself last. @throws Error if the bytes are not a
+ * field
+ */
 function fieldsAround(
   message: Uint8Array,
   { start, end }: Pick<Field, 'start' | 'end'>,

@@ -10,8 +10,8 @@ import { StandIns } from './message-patch';
 let engine: Promise<Engine> | null = null;
 
 /**
- * The engine in its worker, started once per page. Its modules need a document when they are
- * imported, so they are imported here, in the browser only.
+ * Starts the engine in its worker, once per page. Its modules need a document when they are imported, so they
+ * are imported here, in the browser only.
  */
 export function startEngine(): Promise<Engine> {
   engine ??= start().catch((error: unknown) => {
@@ -36,7 +36,7 @@ async function start(): Promise<Engine> {
     import('../grid/plugin'),
   ]);
   const worker = new EngineWorker();
-  // Some browsers for phones have no shared workers.
+  // Some mobile browsers have no shared workers.
   const standIns = typeof SharedWorker === 'undefined' ? null : new StandIns();
   const taken = Promise.resolve(standIns ? shared(worker, standIns) : worker);
   const client = (await perspective.default.worker(taken)) as unknown as EngineClient;
@@ -44,8 +44,8 @@ async function start(): Promise<Engine> {
 }
 
 /**
- * A worker as the engine's client takes a shared one: by a port that messages go out by. The port of a
- * worker of its own it makes itself.
+ * Wraps a worker as a shared worker, which the engine's client uses through a port: outgoing messages pass
+ * through this port and can be filled. For a dedicated worker, the client creates the port itself.
  */
 function shared(worker: Worker, standIns: StandIns): SharedWorker {
   const { port1: port, port2 } = new MessageChannel();
@@ -59,25 +59,25 @@ function shared(worker: Worker, standIns: StandIns): SharedWorker {
   return Object.create(SharedWorker.prototype, { port: { value: port } }) as SharedWorker;
 }
 
-/** The engine as the pivot uses it. Rows are parts of an Arrow stream of one record batch, in order. */
+/** The engine as the pivot uses it. Rows are the parts of an Arrow stream of one record batch, in order. */
 export class Engine {
   constructor(
     private readonly client: EngineClient,
-    /** Null if rows have to go through the client. */
+    /** Null if rows have to pass through the client. */
     private readonly standIns: StandIns | null,
   ) {}
 
-  /** Makes a table of rows. @throws Error if the engine refuses them */
+  /** Creates a table from rows. @throws Error if the engine refuses them */
   table(rows: readonly Uint8Array[], options: { index: string }): Promise<Table> {
     return this.give(rows, (given) => this.client.table(given, options));
   }
 
-  /** Makes a table without rows. */
+  /** Creates a table without rows. */
   emptyTable(schema: Schema, options: { index: string }): Promise<Table> {
     return this.client.table(schema, options);
   }
 
-  /** Takes rows into a table, in one update. */
+  /** Adds rows to a table in one update. */
   update(table: Table, rows: readonly Uint8Array[]): Promise<unknown> {
     return this.give(rows, (given) => table.update(given));
   }
@@ -90,7 +90,7 @@ export class Engine {
   }
 }
 
-/** A viewer that is not on the page yet. */
+/** Creates a viewer that is not on the page yet. */
 export function createViewer(): Viewer {
   return document.createElement('perspective-viewer') as unknown as Viewer;
 }

@@ -12,50 +12,50 @@ import type { PivotTable } from './pivot-table';
 import type { PivotViewer } from './pivot-viewer';
 import type { TableRows } from './table-rows';
 
-/** Whose rows: those of the pivot's own version, or those of the one that it is compared with. */
+/** The version that rows belong to: the pivot's own one, or the one in the comparison. */
 export type Side = 'own' | 'other';
 
-/** The parts of a pivot that a change of its rows concerns. */
+/** The parts of a pivot that a change of its rows affects. */
 export interface RowsParts {
-  /** The column the rows are indexed on. */
+  /** The column that indexes the rows. */
   index: string;
-  /** Rows came or went: a chart that was read before is old. */
+  /** Called when rows were added or removed, which makes an earlier chart outdated. */
   onShown(): void;
   table: PivotTable;
-  /** All rows of the table, with the columns that are made. */
+  /** All rows of the table, including derived columns. */
   rows: TableRows;
   viewer: PivotViewer;
   grid: Grid;
-  /** The types of the columns that layouts speak of. */
+  /** The types of the columns that layouts can name. */
   schema: Schema;
-  /** The measures, and their parts by origin. */
+  /** The measures and their columns by origin. */
   origins: Origins;
   buckets: Buckets;
   /** The days of all rows. */
   days: KnownDays;
   /** The values of the dimensions in the version's own rows. */
   known: KnownValues;
-  /** The columns that have been empty in a row. */
+  /** The columns that had an empty value in a row. */
   empty: EmptyValues;
 }
 
-/** The rows on screen: what is appended and removed, and which rows are only tried. */
+/** Adds and removes the rows on screen, including preview rows. */
 export class PivotRows {
-  /** The log entry that rows which are tried, and not written, tell; null if none are. */
+  /** The log entry of the preview rows; null if there are none. */
   private triedEntry: number | null = null;
 
   constructor(private readonly parts: RowsParts) {}
 
   /**
-   * How many rows of the version are loaded; those of another one that it is compared with do not count,
-   * and neither do those that are only tried.
+   * The number of loaded rows of the version, without those of the version in the comparison and without
+   * preview rows.
    */
   get rowCount(): number {
     return this.parts.rows.count((logid) => this.isOf('own', logid));
   }
 
   /**
-   * Appends rows, in one update of the engine; the view re-sums them in place.
+   * Appends rows in one update of the engine; the view recalculates its sums in place.
    *
    * @throws RowsError if the loaded table cannot hold them
    */
@@ -87,14 +87,14 @@ export class PivotRows {
   }
 
   /**
-   * Appends rows that are not written, and marks the cells that they change. They are no rows of the
-   * version: no count, no list of values and no list of entries has them
+   * Appends preview rows, which are not stored, and marks the cells that they change. They do not belong to
+   * the version: row counts, lists of values and lists of entries leave them out
    * (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
    *
-   * @param rows the rows of a preview, which carry a negative `pf_logid`
-   * @param text what a cell says that changes
-   * @returns how much the rows add to each cell
-   * @throws RowsError if the loaded table cannot hold them; none of them is in it then
+   * @param rows the rows of a preview, which have a negative `pf_logid`
+   * @param text returns the text of a changed cell
+   * @returns the amount that the rows add to each cell
+   * @throws RowsError if the loaded table cannot hold them; none of them is added then
    */
   async try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
     const logid = rows.logid ?? NaN;
@@ -111,7 +111,7 @@ export class PivotRows {
     }
   }
 
-  /** Takes out the rows that are tried, if there are any. */
+  /** Removes the preview rows, if there are any. */
   async endTrial(): Promise<void> {
     const { triedEntry } = this;
     if (triedEntry === null) return;
@@ -120,7 +120,7 @@ export class PivotRows {
     this.triedEntry = null;
   }
 
-  /** The log entries that the loaded rows of a side come from. */
+  /** Returns the log entries that wrote the loaded rows of a side. */
   entries(side: Side = 'own'): ReadonlySet<number> {
     const ids = [...this.parts.rows.entries].filter(
       (logid) => logid !== 0 && this.isOf(side, logid),
@@ -128,20 +128,22 @@ export class PivotRows {
     return new Set(ids.map(Math.abs));
   }
 
-  /** Whether rows that tell a log entry are written rows of a side. */
+  /** Checks whether rows with a log entry are stored rows of a side. */
   isOf(side: Side, logid: number): boolean {
-    // Rows that tell no entry have 0.
+    // Rows without an entry have 0.
     return logid >= 0 === (side === 'own') && logid !== this.triedEntry;
   }
 
   /**
-   * Waits until the screen has a change. A view of rows that were loaded anew has forgotten which of its rows
-   * were open, and is made anew. The engine keeps empty values apart by when they came, in
-   * views that were open then: such a view is made anew, or groups of nothing would show stale sums.
-   * So is one with an expression that looks up other rows: the engine then fails to bring the change.
+   * Waits until the screen shows a change, and recreates the view where the engine would not update it
+   * correctly:
+   * - After a reload of the rows, the view has lost which of its rows were open.
+   * - The engine separates empty values by the time at which they were added, in views that were open then;
+   * groups of empty values would show outdated sums.
+   * - With an expression that looks up other rows, the engine fails to update the view.
    */
   private async settle(isLoadedAnew: boolean): Promise<void> {
-    // What was read before is old now, though the grid is told later.
+    // Cached reads are outdated from now on, although the grid is notified later.
     this.parts.grid.invalidate();
     const layout = await this.parts.viewer.read();
     const looksUp = Object.values(layout.expressions ?? {}).some((text) => /vlookup/i.test(text));

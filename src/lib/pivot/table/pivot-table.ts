@@ -10,18 +10,18 @@ import type {
 } from '../values/engine-types';
 
 /**
- * The engine's table as the pivot speaks of it. Whoever asks it for a view need not know which columns the
- * engine has already, and which of its expressions are columns that were made of dates.
+ * The engine's table as the pivot uses it. Callers can ask for a view without knowing which columns the
+ * engine has already, or which expressions are bucket columns.
  */
 export class PivotTable implements ReadTable {
-  /** An empty table of all columns, which tells whether expressions are right. */
+  /** An empty table of all columns, used to validate expressions. */
   private probe: Promise<Table> | null = null;
 
   /**
-   * @param whole the types of all columns, those that were made among them
-   * @param index the column that rows are found by
-   * @param current the engine's table, which has some of them
-   * @param bring has that table have some columns
+   * @param whole the types of all columns, including bucket columns
+   * @param index the column that indexes the rows
+   * @param current returns the engine's table, which has some of the columns
+   * @param bring loads columns into that table
    */
   constructor(
     private readonly whole: Schema,

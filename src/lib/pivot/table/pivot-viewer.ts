@@ -6,18 +6,21 @@ import type { ViewerLayout } from './viewer-layout';
 const THEMES = { light: 'Pro Light', dark: 'Pro Dark' } as const;
 const themeOf = (dark: boolean): string => (dark ? THEMES.dark : THEMES.light);
 
-/** What the viewer needs to know of its pivot. */
+/** The settings and callbacks of a viewer. */
 interface ViewerOptions {
-  /** The column the rows are indexed on. */
+  /** The column that indexes the rows. */
   index: string;
   dark: boolean;
-  /** Rows came or went, or are arranged in another way. */
+  /** Called when the rows or their arrangement changed. */
   onShown(): void;
-  /** The viewer's own settings opened or closed. */
+  /** Called when the viewer's own settings panel opened or closed. */
   onSettings(open: boolean): void;
 }
 
-/** Prepares a viewer for a pivot: the page has its own buttons for settings, export and themes. */
+/**
+ * Prepares a viewer for a pivot and hides its buttons for settings, export and themes, which the page
+ * replaces.
+ */
 export async function prepareViewer(
   viewer: Viewer,
   host: HTMLElement,
@@ -29,7 +32,7 @@ export async function prepareViewer(
   hideOwnControls(viewer);
 }
 
-/** The viewer of a pivot: it restores layouts and themes, and reads what is arranged. */
+/** The viewer of a pivot: restores layouts and themes, and reads the current layout. */
 export class PivotViewer {
   private dark: boolean;
   private refreshes = 0;
@@ -43,7 +46,7 @@ export class PivotViewer {
     this.dark = options.dark;
   }
 
-  /** Reports when somebody else changes what the viewer shows, such as its own settings. */
+  /** Reports changes of the viewer that were not made here, such as those in its own settings panel. */
   listen(onChange: () => Promise<void>): void {
     this.viewer.listen(async () => {
       await this.arranged.follow();
@@ -56,41 +59,43 @@ export class PivotViewer {
     });
   }
 
-  /** What is arranged, without the aggregate by which {@link refresh} has the view made anew. */
+  /** Returns the current layout, without the aggregate with which {@link refresh} forces a new view. */
   async read(): Promise<Layout> {
-    // While the viewer is given another table, it shows nothing.
+    // While the viewer switches to another table, it shows nothing.
     await this.viewer.brought();
     const layout = await this.arranged.read();
     const { [this.options.index]: _, ...aggregates } = layout.aggregates ?? {};
     return { ...layout, aggregates };
   }
 
-  /** Has the viewer show a layout, or a part of one. @throws whatever the viewer has against it */
+  /** Shows a layout, or a part of one, in the viewer. @throws any error of the viewer */
   async restore(config: Partial<Layout>): Promise<void> {
     const theme = themeOf(this.dark);
     const told = this.arranged.tell(config);
-    // The levels that are not open yet are soon looked at.
+    // Columns of the closed levels are loaded too, since those levels are likely to be opened soon.
     await this.viewer.show({ theme, ...told.config }, config.group_by ?? [], (isTaken) => {
       this.arranged.settle(told, isTaken);
       if (isTaken) this.options.onShown();
     });
   }
 
-  /** Has the view made anew with the same layout. */
+  /** Recreates the view with the same layout. */
   async refresh({ aggregates: before }: Layout): Promise<void> {
     this.refreshes++;
     const { index } = this.options;
-    // The viewer replaces its view only if the configuration differs. This difference is not visible.
+    // The viewer replaces its view only if the configuration differs. This difference is invisible.
     const aggregates = { ...before, [index]: this.refreshes % 2 ? 'count' : 'any' };
     await this.restore({ aggregates });
   }
 
-  /** Has the view made with the levels of rows that are open. */
+  /** Recreates the view with the levels of rows that are open. */
   async joinLevels(): Promise<void> {
     if (!this.viewer.isClosed) await this.restore({ group_by: [...this.arranged.rows] });
   }
 
-  /** Prepares for the viewer's own settings: they offer all columns of the table and all levels of rows. */
+  /**
+   * Loads all columns and sends all levels of rows to the viewer, since its own settings panel offers them.
+   */
   async bringAll(): Promise<void> {
     await this.viewer.bringAll();
     this.arranged.isWhole = true;
@@ -102,7 +107,7 @@ export class PivotViewer {
     await this.restore({});
   }
 
-  /** Resolves when the viewer has drawn what it shows. */
+  /** Resolves when the viewer has finished drawing. */
   async flush(): Promise<void> {
     await this.element.flush();
   }
@@ -111,7 +116,7 @@ export class PivotViewer {
     return this.viewer.isClosed;
   }
 
-  /** Brings no more columns, and reports nothing any more. @returns when no columns are being brought */
+  /** Stops loading columns and reporting changes. */
   close(): void {
     this.viewer.close();
   }

@@ -15,43 +15,43 @@ import { KnownValues } from '../rows/known-values';
 import { usedExpressions, usualGroups } from '../layout/layout';
 import { Origins, type OtherVersion } from '../rows/origins';
 
-/** Columns that the table always has: filters by log entry go by them. */
+/** Columns that the table always has, since filters by log entry use them. */
 const ALWAYS = ['pf_logid'];
 
-/** Another version to compare with: its plan's rows as Arrow streams of one record batch each. */
+/** Another version for the comparison: the rows of its plan as Arrow streams of one record batch each. */
 export interface ComparedRows extends Omit<OtherVersion, 'wide'> {
   batches: readonly ArrayBuffer[];
 }
 
-/** What the rows of a pivot are, and what it is to show of them. */
+/** Options for the rows of a pivot, and the layout to prepare them for. */
 export interface RowsOptions {
   index: 'pf_id' | 'pf_gkey';
   columns: readonly ColumnEntry[];
-  /** Iterations whose rows are no part of the plan. */
+  /** Iterations whose rows are not part of the plan. */
   excluded: readonly string[];
-  /** The layout that will be shown, as far as it is known. */
+  /** The layout to show, as far as it is known. */
   layout: Layout;
-  /** The version to compare with, which {@link whyNotBeside} has nothing against; null for none. */
+  /** The version for the comparison, which {@link whyNotBeside} has accepted; null for none. */
   compared: ComparedRows | null;
 }
 
-/** The rows of a pivot as the engine is to get them, and what is known of them by then. */
+/** The rows of a pivot prepared for the engine, and facts about them. */
 interface ReadyRows {
-  /** All columns, those that are made among them. */
+  /** All columns, including derived columns. */
   columns: ArrowColumns;
-  /** The columns that the table begins with. */
+  /** The columns that the table starts with. */
   names: ReadonlySet<string>;
   /** The types of all columns. */
   whole: Schema;
-  /** The types of the columns that layouts speak of: all but those that are made of dates. */
+  /** The types of the columns that layouts can name: all columns except bucket columns. */
   schema: Schema;
   origins: Origins;
-  /** The decimals that the measures are written with. */
+  /** The decimals with which the measures are written. */
   decimals: MeasureDecimals;
   buckets: Buckets;
-  /** The days of the version's own rows; after {@link rest}, those of the other version, too. */
+  /** The days of the version's own rows; after {@link rest}, also those of the other version. */
   days: KnownDays;
-  /** Reads what can wait until the engine loads, and takes time. To be called once. */
+  /** Does the slow reading that can wait until the engine is loading. Call it once. */
   rest(): RestOfRows;
 }
 
@@ -59,11 +59,11 @@ interface RestOfRows {
   facts: ReadonlyMap<string, ColumnFacts>;
   /** The values of the dimensions in the version's own rows. */
   known: KnownValues;
-  /** The rows of the version that is compared with. Their days are noted. */
+  /** The rows of the version in the comparison. Their days are already in `days`. */
   others: readonly ArrowColumns[];
 }
 
-/** Reads the rows of a version as far as it takes to load them: {@link ReadyRows}. */
+/** Prepares the rows of a version for loading; see {@link ReadyRows}. */
 export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
   const { compared: other } = options;
   const loaded = columnsIn(bytes);
@@ -114,9 +114,9 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
 }
 
 /**
- * Why the rows of another version cannot stand beside those of this one; null if they can.
+ * Returns why the rows of another version cannot be compared with those of this one; null if they can.
  *
- * @param own the types of this version's columns as they come
+ * @param own the types of this version's columns, as received
  */
 export function whyNotBeside(
   own: Schema,

@@ -16,7 +16,7 @@ import {
 const columnsOf = (rows: Row[], schema: Schema = LOGGED): ArrowColumns =>
   columnsIn(bytesOf(rows, schema));
 
-/** The engine as the page has it, which here cannot fail but where it is told to. */
+/** An engine as the page has it; it fails only when a test makes it fail. */
 const engine = {
   table: (parts: readonly Uint8Array[]) => tableFrom(joined(parts)) as unknown as Promise<Table>,
   emptyTable: (schema: Schema) => emptyTable(schema) as unknown as Promise<Table>,
@@ -25,7 +25,7 @@ const engine = {
 
 const holding = (...parts: Row[][]) => holdingOnly(Object.keys(LOGGED), ...parts);
 
-/** Rows of which the table has only some columns. */
+/** Creates rows of which the table has only some columns. */
 async function holdingOnly(names: readonly string[], ...parts: Row[][]) {
   const [first = [], ...others] = parts;
   const schema = pick(LOGGED, names);
@@ -46,7 +46,7 @@ async function holdingOnly(names: readonly string[], ...parts: Row[][]) {
   return { table, rows, gate, cleared: () => cleared };
 }
 
-/** All that is in a table, row by row in the order of the keys. */
+/** Returns the content of a table, sorted by key. */
 async function contentOf(table: Table): Promise<Map<string, unknown>> {
   const view = await table.view({ sort: [['pf_id', 'asc']] });
   try {
@@ -59,13 +59,13 @@ async function contentOf(table: Table): Promise<Map<string, unknown>> {
 const pick = (schema: Schema, names: readonly string[]): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => names.includes(name)));
 
-/** What a table has that is given rows and no others. */
+/** Returns the content of a new table that was given only these rows. */
 async function contentOfOnly(rows: Row[], schema: Schema = LOGGED): Promise<Map<string, unknown>> {
   return contentOf((await tableFrom(bytesOf(rows, schema))) as unknown as Table);
 }
 
 describe('the rows of a table', () => {
-  it('come and go, and are counted by entry', async () => {
+  it('are added and removed, and are counted by entry', async () => {
     const { table, rows, cleared } = await holding(
       [...rowsOfEntry(1, 30), ...rowsOfEntry(2, 20)],
       rowsOfEntry(3, 10),
@@ -81,8 +81,8 @@ describe('the rows of a table', () => {
     expect(cleared()).toBe(0);
   });
 
-  it('are loaded anew if many of them go, each as it was', async () => {
-    // The rows of both entries take turns, so that bits and texts of those that stay are far apart.
+  it('are reloaded with the same content if many of them are removed', async () => {
+    // The rows of both entries alternate, so the bits and texts of the remaining rows are far apart.
     const [staying, going] = [rowsOfEntry(1, 40_000), rowsOfEntry(2, 40_000)];
     const { table, rows, cleared } = await holding(
       staying.flatMap((row, i) => [going[i]!, row]),
@@ -100,7 +100,7 @@ describe('the rows of a table', () => {
     await view.delete();
   });
 
-  it('are loaded anew if many come after many have gone', async () => {
+  it('are reloaded if many are added after many were removed', async () => {
     const staying = rowsOfEntry(1, 100_000);
     const { table, rows, cleared } = await holding(staying, rowsOfEntry(2, 40_000));
     expect(await rows.remove(2)).toBe(false);
@@ -109,11 +109,11 @@ describe('the rows of a table', () => {
     expect(cleared()).toBe(1);
     const all = [...staying, ...rowsOfEntry(3, 100), ...rowsOfEntry(4, 40_000)];
     expect(await contentOf(table)).toEqual(await contentOfOnly(all));
-    // No place is free now.
+    // No row position is free now.
     expect(await rows.append(columnsOf(rowsOfEntry(5, 40_000)))).toBe(false);
   });
 
-  it('have one group of empty values once they are loaded anew, and after more have come', async () => {
+  it('have one group of empty values after a reload, and after more rows were added', async () => {
     const columns = ['region', 'flag', 'Order Date', 'size', 'seen', 'pf_note'];
     const none = rowsOfEntry(1, 500).map((row): Row => ({
       ...row,
@@ -142,7 +142,7 @@ describe('the rows of a table', () => {
       await rows.append(columnsOf(rowsOfEntry(7, 400)));
       now.push(...rowsOfEntry(7, 400));
       await check();
-      // Of nothing, rows begin anew.
+      // After the last row is removed, loading starts over.
       for (const logid of rows.entries) await rows.remove(logid);
       await rows.append(columnsOf(rowsOfEntry(8, 300)));
       await rows.append(columnsOf(rowsOfEntry(9, 300)));
@@ -151,7 +151,7 @@ describe('the rows of a table', () => {
     }
   });
 
-  it('change one change after the other', async () => {
+  it('run changes one after the other', async () => {
     const { table, rows } = await holding(
       [...rowsOfEntry(1, 30_000), ...rowsOfEntry(2, 30_000)],
       rowsOfEntry(3, 50),
@@ -168,13 +168,13 @@ describe('the rows of a table', () => {
     expect(rows.count(() => true)).toBe(left.length);
   });
 
-  it('may all go', async () => {
+  it('can all be removed', async () => {
     for (const count of [10, 30_000]) {
       const { table, rows } = await holding(rowsOfEntry(1, count));
       await rows.remove(1);
       expect(await table.size()).toBe(0);
       expect([...rows.entries]).toEqual([]);
-      // What is empty in every row is not sent, and has nothing of the rows before.
+      // A column without values is not sent, and has no values of earlier rows.
       const few = rowsOfEntry(2, 4).map(({ pf_id, pf_logid }): Row => ({
         pf_id: pf_id!,
         pf_logid: pf_logid!,
@@ -187,7 +187,7 @@ describe('the rows of a table', () => {
     }
   });
 
-  it('are lost, which is said, if the engine fails while it loads them', async () => {
+  it('are lost, with an error, if the engine fails during a reload', async () => {
     const table = (await tableFrom(bytesOf(rowsOfEntry(1, 10), LOGGED))) as unknown as Table;
     const failing = { ...engine, update: () => Promise.reject(new Error('full')) };
     const gate = new Gate();
@@ -198,7 +198,7 @@ describe('the rows of a table', () => {
     expect(gate.isClosed).toBe(false);
   });
 
-  it('have one entry if their column does not tell any', async () => {
+  it('have one entry if their column names none', async () => {
     const { pf_logid: _, ...untold } = LOGGED;
     const table = (await tableFrom(bytesOf(rowsOfEntry(1, 10), untold))) as unknown as Table;
     const loaded = { table, names: new Set(Object.keys(untold)) };
@@ -212,7 +212,7 @@ describe('the rows of a table', () => {
 describe('columns of a table', () => {
   const SOME = ['pf_id', 'pf_logid', 'region', 'value'];
 
-  it('are brought with all rows that are there, once', async () => {
+  it('are loaded once, with all existing rows', async () => {
     const { table, rows } = await holdingOnly(SOME, [...rowsOfEntry(1, 50), ...rowsOfEntry(2, 30)]);
     await rows.append(columnsOf(rowsOfEntry(3, 20)));
     await rows.remove(2);
@@ -229,11 +229,11 @@ describe('columns of a table', () => {
     await rows.remove(1);
     const after = [...rowsOfEntry(3, 20), ...rowsOfEntry(4, 10)];
     expect(await contentOf(rows.table)).toEqual(await contentOfOnly(after, now));
-    // The table of before is as it was.
+    // The previous table is unchanged.
     expect(await contentOf(table)).toEqual(await contentOfOnly(left, pick(LOGGED, SOME)));
   });
 
-  it('are brought if the first rows that are left do not have them', async () => {
+  it('are loaded if the first remaining rows do not have them', async () => {
     const { rows } = await holdingOnly(SOME, rowsOfEntry(1, 50), rowsOfEntry(2, 30));
     const few = rowsOfEntry(3, 4).map(({ pf_id, pf_logid }): Row => ({
       pf_id: pf_id!,
@@ -275,7 +275,7 @@ describe('columns of a table', () => {
     }
   });
 
-  it('are brought between changes, and leave the table as it was if that fails', async () => {
+  it('are loaded between changes, and leave the table unchanged if loading fails', async () => {
     const { table, rows } = await holdingOnly(SOME, rowsOfEntry(1, 300), rowsOfEntry(2, 100));
     await Promise.all([
       rows.append(columnsOf(rowsOfEntry(3, 20))),
@@ -298,7 +298,7 @@ describe('columns of a table', () => {
     expect(others.has(['flag'])).toBe(false);
   });
 
-  it('tell the values of a row by its key, whether the table has them or not', async () => {
+  it('return the values of a row by its key, whether or not the table has them', async () => {
     const { rows } = await holdingOnly(SOME, rowsOfEntry(1, 50), rowsOfEntry(2, 30));
     const row = rowsOfEntry(2, 30)[7]!;
     expect(rows.valuesOf(row.pf_id!, ['flag', 'region', 'none'])).toEqual([

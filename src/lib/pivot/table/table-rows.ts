@@ -15,35 +15,35 @@ import { cellValueAt } from '../rows/known-values';
 import type { Engine } from './perspective';
 import { RowsError } from '../rows/rows';
 
-/** In the time that one value is loaded in, the engine looks at so many places. */
+/** Number of free row positions that the engine searches in the time in which it loads one value. */
 const PLACES_PER_VALUE = 300;
-/** It looks at so many in some tenths of a second. */
+/** Number of free row positions that the engine searches in a few tenths of a second. */
 const MANY_PLACES = 4e8;
-/** Rows that tell no log entry. */
+/** The entry of rows that name no log entry. */
 const NO_ENTRY = 0;
 
-/** Thrown if rows that were on screen are no longer in the table; the message says what to do. */
+/** Thrown if stored rows that were on screen are no longer in the table; the message says what to do. */
 export class RowsLostError extends RowsError {
   constructor(cause: unknown) {
     super('This page has lost rows that are stored. Reload it to see them again.', { cause });
   }
 }
 
-/** Adjacent rows: those from a place up to, not including, another. */
+/** Adjacent rows: from index `from` up to, but not including, `to`. */
 export interface Run {
   from: number;
   to: number;
 }
 
-/** Rows that came together, as far as they are wanted, with all of their columns. */
+/** The requested rows of one part, with all of their columns. */
 interface PartRuns {
   columns: ArrowColumns;
   runs: readonly Run[];
 }
 
-/** Rows that came together, of which those of some entries may have gone. */
+/** Rows that were added together; those of some entries may have been removed since. */
 class Part {
-  /** How many rows each entry has that is still there. */
+  /** Number of rows by entry, for the entries that remain. */
   private readonly counts = new Map<number, number>();
 
   constructor(private readonly columns: ArrowColumns) {
@@ -56,14 +56,14 @@ class Part {
     return [...this.counts.keys()];
   }
 
-  /** How many rows some entries have. */
+  /** Counts the rows of some entries. */
   count(isCounted: (logid: number) => boolean): number {
     let rows = 0;
     for (const [logid, count] of this.counts) if (isCounted(logid)) rows += count;
     return rows;
   }
 
-  /** Where the rows of some entries are, of those that are still there. */
+  /** Returns the runs of the remaining rows of some entries. */
   runs(isWanted: (logid: number) => boolean): PartRuns {
     const runs: Run[] = [];
     this.visit((logid, from, to) => {
@@ -72,7 +72,7 @@ class Part {
     return { columns: this.columns, runs };
   }
 
-  /** The values that the rows of an entry have in a column. */
+  /** Returns the values of a column in the rows of an entry. */
   keysOf(logid: number, index: string): (string | number)[] {
     const column = this.columns.get(index);
     const numbers = numbersOf(column)?.values;
@@ -91,7 +91,7 @@ class Part {
     this.counts.delete(logid);
   }
 
-  /** The columns of the rows that are still there, without those of an entry. */
+  /** Returns the columns of the remaining rows, without those of an entry. */
   async without(logid: number | null): Promise<ArrowColumns> {
     const isKept = (each: number) => each !== logid && this.counts.has(each);
     const count = this.count(isKept);
@@ -111,34 +111,34 @@ class Part {
   }
 }
 
-/** A table of the engine's, and the columns that it has. */
+/** A table of the engine, and the names of its columns. */
 interface Loaded {
   table: Table;
   names: ReadonlySet<string>;
 }
 
 /**
- * The rows of the engine's table, which are kept as the columns that they came in: so it is known what is
- * there, and all rows can be loaded anew.
+ * The rows of the engine's table, also kept as the columns that were received: so the content is known, and
+ * all rows can be reloaded.
  *
- * The table has only those columns that are looked at: the engine takes time and memory for each, when rows
- * are loaded and whenever some come or go. The others are brought when they are first asked for
+ * The table has only the columns in use, because each one costs the engine time and memory, when rows are
+ * loaded and whenever some are added or removed. The other columns are loaded when they are first needed
  * (docs/decisions/0039-the-first-screen.md).
  *
- * The engine gives the places that rows have left to rows that come, and looks for each from the start of a
- * list that grows to the most places that were ever free, and never shrinks. So if many rows go, those that
- * stay are loaded anew instead, which leaves no such place; and if the search for rows that come would take
- * longer than that (docs/decisions/0008-a-grid-of-our-own.md).
+ * The engine gives the positions of removed rows to new rows. It searches for each one from the start of a
+ * list, whose length is the largest number of positions that were ever free and which never shrinks. So the
+ * rows are reloaded, which empties this list, if many rows are removed, or if the search for new rows would
+ * take longer than a reload (docs/decisions/0008-a-grid-of-our-own.md).
  */
 export class TableRows {
   private parts: Part[] = [];
   private free = 0;
   private mostFree = 0;
-  /** The changes of the table: each begins with what the one before has left. */
+  /** The changes of the table: each starts from the result of the previous one. */
   private readonly changes = new InTurn();
 
   /**
-   * @param loaded has some of the columns, of no rows or of those that {@link hold} is told of
+   * @param loaded has some of the columns, and either no rows or those that are passed to {@link hold}
    * @param schema of all columns
    * @param gate is closed while the table has only some of its rows
    */
@@ -150,35 +150,35 @@ export class TableRows {
     private readonly gate: Gate,
   ) {}
 
-  /** The table that has the rows now: another one after columns were brought. */
+  /** The table that has the rows now; {@link bring} replaces it. */
   get table(): Table {
     return this.loaded.table;
   }
 
-  /** Notes rows that are in the table already, with all of their columns. */
+  /** Notes rows that are already in the table, with all of their columns. */
   hold(columns: ArrowColumns): void {
     if (lengthOf(columns) > 0) this.parts.push(new Part(columns));
   }
 
-  /** The log entries that have rows, as their column tells. */
+  /** The log entries that have rows, by the column `pf_logid`. */
   get entries(): ReadonlySet<number> {
     return new Set(this.parts.flatMap(({ entries }) => entries));
   }
 
-  /** How many rows some entries have. */
+  /** Counts the rows of some entries. */
   count(isCounted: (logid: number) => boolean): number {
     return this.parts.reduce((sum, part) => sum + part.count(isCounted), 0);
   }
 
-  /** The rows of some entries, as they are at this moment. */
+  /** Returns the current rows of some entries. */
   runs(isWanted: (logid: number) => boolean): PartRuns[] {
     return this.parts.map((part) => part.runs(isWanted));
   }
 
   /**
-   * The values of a row in some columns.
+   * Returns the values of a row in some columns.
    *
-   * @param key that the table has the row by
+   * @param key the row's value in the index column
    * @returns undefined if there is no such row
    */
   valuesOf(key: CellValue, names: readonly string[]): CellValue[] | undefined {
@@ -193,17 +193,17 @@ export class TableRows {
     return undefined;
   }
 
-  /** Whether the table has all of some columns that there are. */
+  /** Checks whether the table has all of the named columns that exist. */
   has(names: readonly string[]): boolean {
     return this.missing(names).length === 0;
   }
 
   /**
-   * Brings columns into the table that it does not have yet. The engine adds none to a table, so the rows are
-   * loaded into another one.
+   * Loads columns that the table does not have yet. The engine cannot add columns to a table, so the rows are
+   * loaded into a new one.
    *
-   * @param names of columns; those that there are not are passed over
-   * @returns the table of before, which is left as it was and has to be deleted; null if nothing was brought
+   * @param names of columns; unknown names are ignored
+   * @returns the previous table, unchanged, which the caller has to delete; null if no column was missing
    */
   bring(names: readonly string[]): Promise<Table | null> {
     return this.changes.run(async () => {
@@ -223,13 +223,13 @@ export class TableRows {
     return names.filter((name) => Object.hasOwn(this.schema, name) && !this.loaded.names.has(name));
   }
 
-  /** A table of some columns of all rows. */
+  /** Creates a table of all rows with some columns. */
   private async madeOf(
     [first, ...others]: readonly ArrowColumns[],
     names: ReadonlySet<string>,
   ): Promise<Table> {
     const { engine, index } = this;
-    // Rows that came later lack columns that are empty in them.
+    // Parts that were added later lack the columns that are empty in all of their rows.
     const isWhole = first !== undefined && [...names].every((name) => first.has(name));
     const types = Object.entries(this.schema).filter(([name]) => names.has(name));
     const table = isWhole
@@ -248,10 +248,10 @@ export class TableRows {
   }
 
   /**
-   * Appends rows, in one update of the engine.
+   * Appends rows in one update of the engine.
    *
-   * @returns whether all were loaded anew: views on the table have then all their rows closed
-   * @throws RowsLostError if the engine fails while it loads them
+   * @returns whether all rows were reloaded, which closes all rows of the views on the table
+   * @throws RowsLostError if the engine fails during the reload
    */
   append(columns: ArrowColumns): Promise<boolean> {
     return this.changes.run(async () => {
@@ -275,10 +275,10 @@ export class TableRows {
   }
 
   /**
-   * Takes the rows of an entry out.
+   * Removes the rows of an entry.
    *
-   * @returns whether those that stay were loaded anew: views on the table have then all their rows closed
-   * @throws RowsLostError if the engine fails while it loads them
+   * @returns whether the remaining rows were reloaded, which closes all rows of the views on the table
+   * @throws RowsLostError if the engine fails during the reload
    */
   remove(logid: number): Promise<boolean> {
     return this.changes.run(async () => {
@@ -300,15 +300,15 @@ export class TableRows {
     });
   }
 
-  /** The rows that are there as they came, without those of an entry. */
+  /** Returns the remaining rows in the parts that were received, without those of an entry. */
   private async keptParts(without: number | null): Promise<ArrowColumns[]> {
     const kept: ArrowColumns[] = [];
-    // One after the other, since each may take a while and much memory.
+    // One after the other, since each may take a while and need much memory.
     for (const part of this.parts) kept.push(await part.without(without));
     return kept.filter((columns) => lengthOf(columns) > 0);
   }
 
-  /** Notes that the table has these rows and no others, with no free place between them. */
+  /** Notes that the table has these rows and no others, without free positions between them. */
   private become(parts: readonly ArrowColumns[]): void {
     this.parts = parts.map((columns) => new Part(columns));
     this.free = 0;
@@ -333,9 +333,9 @@ export class TableRows {
   }
 
   /**
-   * Loads the first rows into an empty table. Of the rows that such a table gets first, the engine keeps
-   * empty values apart from those that come later, as another group. So it gets no column that is empty in
-   * all of them, and if one is empty in some, it gets a key first; loading takes twice as long then.
+   * Loads the first rows into an empty table. The engine puts the empty values of the first rows of a table
+   * into another group than those of later rows. So columns that are empty in all of the rows are left out,
+   * and if a column is empty in some, a single key is loaded first; loading then takes twice as long.
    */
   private async begin(loaded: Loaded, columns: ArrowColumns): Promise<void> {
     const filled = filledOf(only(columns, loaded.names));
@@ -343,19 +343,19 @@ export class TableRows {
     if (keys && [...filled.values()].some(({ nullCount }) => nullCount > 0)) {
       const key = new Map([[this.index, columnAt(keys, Int32Array.of(0))]]);
       await this.engine.update(loaded.table, streamOf(key));
-      // Or the engine would take both together.
+      // Otherwise the engine would load both together.
       await taken(loaded);
     }
     await this.engine.update(loaded.table, streamOf(filled));
   }
 
-  /** Loads rows into a table that has some. */
+  /** Loads rows into a table that has rows already. */
   private async send({ table, names }: Loaded, columns: ArrowColumns): Promise<void> {
     await this.engine.update(table, streamOf(filledOf(only(columns, names))));
   }
 }
 
-/** Where some rows of a column have a key; null if none has it. Texts are compared by their bytes. */
+/** Returns the index of the row with a key; null if no row has it. Texts are compared by their bytes. */
 function placeOf(
   column: Column<unknown> | undefined,
   key: CellValue,
@@ -379,11 +379,11 @@ function placeOf(
   return null;
 }
 
-/** Waits until the engine has done what it was given: it does so before it answers a question. */
+/** Waits until the engine has processed all updates, which it does before it answers a question. */
 async function taken({ table }: Loaded): Promise<void> {
   await table.size();
 }
 
-/** The columns that have a value: the engine takes one that is not there as empty, and has less to do. */
+/** Returns the columns that have a value. The engine treats missing columns as empty, which saves it work. */
 const filledOf = (columns: ArrowColumns): ArrowColumns =>
   new Map([...columns].filter(([, { length, nullCount }]) => nullCount < length));

@@ -6,7 +6,10 @@ import { TableViewer } from './table-viewer';
 
 const SORTED = { sort: [['Sales', 'desc']] };
 
-/** A viewer that shows what it is told when `draw` is called, and a table without the column Profit. */
+/**
+ * Creates a viewer that applies its configuration when `draw` is called, and a table without the column
+ * Profit.
+ */
 function shown() {
   const has = new Set(['Region', 'Sales']);
   let config: Record<string, unknown> = {};
@@ -37,7 +40,7 @@ function shown() {
   const heard: unknown[] = [];
   viewer.listen(async () => void heard.push(config.sort ?? null));
   const draw = async () => {
-    // What is asked for by then has reached the viewer.
+    // Calls made so far have reached the viewer by then.
     await new Promise((resolve) => setTimeout(resolve));
     for (const done of drawing) done();
     drawing = [];
@@ -46,7 +49,7 @@ function shown() {
   return { element, viewer, heard, draw };
 }
 
-/** A viewer that shows the sales of regions already. */
+/** Creates a viewer that already shows the sales of regions. */
 async function opened() {
   const all = shown();
   const first = all.viewer.show({ group_by: ['Region'], columns: ['Sales'] }, [], () => undefined);
@@ -56,8 +59,8 @@ async function opened() {
   return all;
 }
 
-describe('what others tell the viewer', () => {
-  it('is heard once', async () => {
+describe('changes of the viewer by others', () => {
+  it('are reported once', async () => {
     const { element, heard, draw } = await opened();
     const sorting = element.restore(SORTED);
     await draw();
@@ -65,7 +68,7 @@ describe('what others tell the viewer', () => {
     expect(heard).toEqual([SORTED.sort]);
   });
 
-  it('is heard if it brings columns', async () => {
+  it('are reported if they load columns', async () => {
     const { element, heard, draw } = await opened();
     const sorting = element.restore({ ...SORTED, columns: ['Profit'] });
     await draw();
@@ -73,7 +76,7 @@ describe('what others tell the viewer', () => {
     expect(heard).toEqual([SORTED.sort]);
   });
 
-  it('is heard if somebody else asks for columns before the viewer shows it', async () => {
+  it('are reported if somebody else loads columns before the viewer shows them', async () => {
     const { element, viewer, heard, draw } = await opened();
     const sorting = element.restore(SORTED);
     await new Promise((resolve) => setTimeout(resolve));

@@ -5,21 +5,21 @@ import type { Schema, Viewer } from '../values/engine-types';
 import type { TableRows } from './table-rows';
 
 /**
- * The engine's viewer on the table of the rows. Before it is told what to show, the table gets the columns
- * for that; if they make it another table, the viewer goes on in that one with what it shows
+ * Connects the engine's viewer to the table of the rows. Before the viewer gets a configuration, the columns
+ * for it are loaded; if that creates a new table, the viewer switches to it and keeps its configuration
  * (docs/decisions/0039-the-first-screen.md).
  */
 export class TableViewer {
-  /** Whether the viewer has the table, or is being given it. */
+  /** Whether the viewer has a table or is loading one. */
   private isTableShown = false;
-  /** How much is being told: what the viewer shows then is no news. */
+  /** Restores in progress; config events during them are our own. */
   private telling = 0;
-  /** The columns that are being brought. */
+  /** Runs the loading of columns one after the other. */
   private readonly bringing = new InTurn();
   private closed = false;
   private readonly restore: Viewer['restore'];
 
-  /** @param whole the types of all columns, those that are made of dates among them */
+  /** @param whole the types of all columns, including bucket columns */
   constructor(
     private readonly element: Viewer,
     private readonly rows: TableRows,
@@ -30,10 +30,10 @@ export class TableViewer {
   }
 
   /**
-   * Hears what others tell the viewer: the order that its grid asks for, its own settings, and whoever calls
-   * it from outside.
+   * Listens to changes of the viewer by others: the sort order that its grid requests, its own settings
+   * panel, and callers from outside.
    *
-   * @param onChange is called when the viewer shows something else, which nobody has told it here
+   * @param onChange called when the viewer shows a configuration that was not set here
    */
   listen(onChange: () => Promise<void>): void {
     let heard = 0;
@@ -45,31 +45,31 @@ export class TableViewer {
     const restore: Viewer['restore'] = async (config) => {
       const before = heard;
       await this.tell(config);
-      // While columns are brought, for this or for a chart, what the viewer shows was no news.
+      // Changes of the viewer were ignored while columns were loaded, for this call or for a chart.
       await this.bringing.over();
       if (heard === before) await hear();
     };
     Object.defineProperty(this.element, 'restore', { value: restore, configurable: true });
     this.element.addEventListener('perspective-config-update', () => {
       hear().catch((error: unknown) => {
-        // If the page is left right after a change, the viewer is gone before this has read it.
+        // If the page is left right after a change, the viewer is gone before `onChange` has read it.
         if (!this.closed) throw error;
       });
     });
   }
 
-  /** Resolves when the columns that are being brought are there. Until then, the viewer shows nothing. */
+  /** Resolves when all requested columns are loaded. Until then, the viewer shows nothing. */
   async brought(): Promise<void> {
     await this.bringing.over();
   }
 
   /**
-   * Has the viewer show what a part of a configuration says.
+   * Shows a part of a configuration in the viewer.
    *
-   * @param config as the viewer takes it
-   * @param more columns that the table is to have, too
-   * @param onEnd hears whether the viewer has taken it, before anything the viewer does is news again
-   * @throws whatever the viewer has against it
+   * @param config in the viewer's format
+   * @param more names of further columns to load
+   * @param onEnd called with whether the viewer accepted it, before changes of the viewer are reported again
+   * @throws any error of the viewer
    */
   show(
     config: Record<string, unknown>,
@@ -92,10 +92,10 @@ export class TableViewer {
   }
 
   /**
-   * Has the table have some columns, and the viewer show them. One such work runs at a time.
+   * Loads columns into the table and shows that table in the viewer. Only one such call runs at a time.
    *
-   * @param config what the viewer is told then
-   * @returns whether it was told
+   * @param config a part of a configuration to show with the new columns
+   * @returns whether the configuration was shown
    */
   bring(names: readonly string[], config: Record<string, unknown> = {}): Promise<boolean> {
     if (this.rows.has(names)) return Promise.resolve(false);
@@ -107,16 +107,16 @@ export class TableViewer {
         try {
           return await this.goOn(config);
         } finally {
-          // Views on it may still be read.
+          // Views on the previous table may still be read.
           void before.delete({ lazy: true }).catch(() => undefined);
-          // Whoever has closed the pivot may have waited no longer, and has not known of this one.
+          // Whoever closed the pivot may have stopped waiting, and did not know this table.
           if (this.closed) void this.rows.table.delete({ lazy: true }).catch(() => undefined);
         }
       }),
     );
   }
 
-  /** Has the table have all columns. */
+  /** Loads all columns into the table. */
   async bringAll(): Promise<void> {
     await this.bring(Object.keys(this.whole));
   }
@@ -125,7 +125,7 @@ export class TableViewer {
     return this.closed;
   }
 
-  /** Brings no more columns, and tells nothing of the viewer any more. */
+  /** Stops loading columns and reporting changes of the viewer. */
   close(): void {
     this.closed = true;
   }
@@ -147,14 +147,14 @@ export class TableViewer {
   }
 
   /**
-   * Gives the viewer the table of now. It makes its first view of what it is told to restore before it has
-   * heard from the table: without that, it would make one of all columns.
+   * Gives the current table to the viewer. The configuration is restored before the table has loaded;
+   * otherwise the viewer would first create a view of all columns.
    */
   private async showTable(config: Record<string, unknown>): Promise<void> {
     this.isTableShown = true;
     const loading = this.element.load(this.rows.table);
     const told = await Promise.allSettled([loading, this.restore(config)]);
-    // Or it would wait before it draws a change, for as long as drawing takes.
+    // Otherwise the viewer would delay each change by the time that drawing takes.
     this.element.setThrottle(0);
     const failed = told.find((each) => each.status === 'rejected');
     if (!failed) return;
@@ -163,11 +163,11 @@ export class TableViewer {
   }
 
   /**
-   * Has the viewer show in the table of now what it shows in the one of before.
+   * Switches the viewer to the current table and keeps its configuration.
    *
-   * @param config a part of its configuration that is to be another one
-   * @returns whether it shows a table at all
-   * @throws whatever the viewer has against the part; it then shows what it did
+   * @param config a part of the configuration to change
+   * @returns whether the viewer shows a table at all
+   * @throws any error of the viewer about `config`; the viewer then shows its previous configuration
    */
   private async goOn(config: Record<string, unknown>): Promise<boolean> {
     if (!this.isTableShown || this.closed) return false;

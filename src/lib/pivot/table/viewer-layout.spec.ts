@@ -7,7 +7,7 @@ import { ViewerLayout } from './viewer-layout';
 const MONTHS = groupedBy('Order Date', 'month');
 const ROWS = ['Region', 'Category', MONTHS.name];
 
-/** A viewer, and what it is told; it takes that at once unless it is held up. */
+/** Creates the layout of a viewer that accepts each configuration at once, unless the test delays it. */
 function shownBy(levels: number) {
   let saved: Record<string, unknown> = {};
   const buckets = Buckets.of(
@@ -26,20 +26,20 @@ function shownBy(levels: number) {
   return { layout, shows, take, rows };
 }
 
-describe('what the viewer is told of a layout', () => {
-  it('are the levels that are open, and the whole is read again', async () => {
+describe('the configuration that the viewer gets for a layout', () => {
+  it('has the open levels only, while reading returns all levels', async () => {
     const { layout, take, rows } = shownBy(1);
     const { expressions } = MONTHS;
     const told = take({ group_by: ROWS, expressions, columns: ['Sales'] });
     expect(told).toEqual({ group_by: ['Region'], expressions: {}, columns: ['Sales'] });
     expect(await layout.read()).toEqual({ group_by: ROWS, columns: ['Sales'], expressions });
-    // What is not named stays.
+    // Settings that the configuration omits stay the same.
     expect(take({ filter: [] })).toEqual({ filter: [] });
     expect(await rows()).toEqual(ROWS);
     expect(layout.rows).toEqual(ROWS);
   });
 
-  it('is read as it was told before while the viewer does not show the last yet, or has refused it', async () => {
+  it('reads as the previous one while the viewer does not show the last one yet, or has refused it', async () => {
     const { layout, take, rows } = shownBy(2);
     take({ group_by: ROWS });
     const refused = ['Segment', 'City'].map((last) =>
@@ -53,17 +53,17 @@ describe('what the viewer is told of a layout', () => {
     expect(await rows()).toEqual(['Segment', 'City', 'State']);
   });
 
-  it('are all levels while they can be arranged in the viewer’s own settings, which then say what there is', async () => {
+  it('has all levels while the viewer’s own settings are open, which then determine the levels', async () => {
     const { layout, shows, take, rows } = shownBy(1);
     take({ group_by: ROWS });
     layout.isWhole = true;
     const told = layout.tell({ group_by: [...layout.rows] });
-    // It is still on its way.
+    // The viewer has not applied the configuration yet.
     expect(await rows()).toEqual(ROWS);
     shows(told.config);
     layout.settle(told, true);
     expect(await rows()).toEqual(ROWS);
-    // A level that was closed before is taken out.
+    // A level that was closed before is removed.
     shows({ group_by: ['Region'] });
     expect(await rows()).toEqual(['Region']);
     shows({ group_by: [...ROWS, 'City'] });
@@ -71,7 +71,7 @@ describe('what the viewer is told of a layout', () => {
     expect(layout.rows).toEqual(ROWS);
     await layout.follow();
     expect(layout.rows).toEqual([...ROWS, 'City']);
-    // What is told while it looks is newer.
+    // A configuration that is sent during `follow` is newer.
     shows({ group_by: ['City'] });
     const following = layout.follow();
     layout.tell({ group_by: ['State'] });

@@ -3,63 +3,69 @@ import { Layout } from '../../contract/stored-layout';
 import type { Buckets } from './buckets';
 import type { Viewer } from '../values/engine-types';
 
-/** Levels of rows, and how many of them the viewer was told. */
+/** Levels of rows, and how many of them the viewer got. */
 interface ToldRows {
   all: readonly string[];
   levels: number;
 }
 
-/** What the viewer is told: to be settled when it has taken or refused it. */
+/**
+ * A configuration for the viewer; {@link ViewerLayout.settle} follows when the viewer has accepted or refused
+ * it.
+ */
 interface Told {
   config: Record<string, unknown>;
-  /** Null if it says nothing of rows. */
+  /** Null if the configuration has no levels of rows. */
   rows: ToldRows | null;
 }
 
 /**
- * What is arranged, and what the viewer is told of it: of dates that are grouped by a unit of time the columns
- * in the place of the expressions, and of the levels of rows those that are open. The others join the view
- * when they are first opened (docs/decisions/0039-the-first-screen.md).
+ * Translates between a layout and the configuration of the viewer, which has bucket columns in place of
+ * expressions and only the open levels of rows. The other levels join the view when they are first opened
+ * (docs/decisions/0039-the-first-screen.md).
  */
 export class ViewerLayout {
-  /** What the viewer was told, the last first: until it has taken that, it may show what is behind. */
+  /**
+   * The rows that were sent to the viewer, latest first; until it accepts the latest, it may show an older
+   * one.
+   */
   private told: readonly ToldRows[] = [];
-  /** Whether the viewer gets all levels of rows. */
+  /** Whether the viewer gets all levels of rows, open or closed. */
   isWhole = false;
 
-  /** @param levelsOf how many levels it takes to show what is open of some rows */
+  /** @param levelsOf returns the number of levels that are needed to show the open rows */
   constructor(
     private readonly viewer: Pick<Viewer, 'save'>,
     private readonly buckets: Buckets,
     private readonly levelsOf: (rows: readonly string[]) => number,
   ) {}
 
-  /** All levels of rows, as they were arranged last. */
+  /** All levels of rows, in their latest arrangement. */
   get rows(): readonly string[] {
     return this.told[0]?.all ?? [];
   }
 
-  /** What the viewer shows, and the levels that it does not have yet. */
+  /** Returns the layout that the viewer shows, including the levels that it does not have yet. */
   async read(): Promise<Layout> {
     const layout = v.parse(Layout, await this.viewer.save());
     const shown = JSON.stringify(layout.group_by ?? []);
-    // Nobody has told it here what is arranged in the viewer's own settings.
+    // An arrangement that was made in the viewer's own settings is not found here.
     const told = this.told.find(
       ({ all, levels }) => JSON.stringify(all.slice(0, levels)) === shown,
     );
     return this.buckets.named(told ? { ...layout, group_by: [...told.all] } : layout);
   }
 
-  /** Takes over the rows that were arranged in the viewer's own settings. */
+  /** Takes over the levels of rows that were arranged in the viewer's own settings. */
   async follow(): Promise<void> {
     const { told } = this;
     const { group_by = [] } = await this.read();
-    // Rows that were told meanwhile are newer.
+    // Rows that were sent meanwhile are newer.
     if (told !== this.told || JSON.stringify(group_by) === JSON.stringify(this.rows)) return;
     this.told = [{ all: group_by, levels: group_by.length }];
   }
 
-  /** What the viewer is to be told of a layout; {@link settle} has to follow. */
+  /** Returns the configuration for a layout; the caller then calls {@link settle}. */
   tell({ group_by, expressions, ...others }: Partial<Layout>): Told {
     const levels = this.isWhole ? (group_by?.length ?? 0) : this.levelsOf(group_by ?? []);
     const rows = group_by ? { all: group_by, levels } : null;
@@ -72,7 +78,7 @@ export class ViewerLayout {
     return { config, rows };
   }
 
-  /** Notes whether the viewer shows what it was told. */
+  /** Notes whether the viewer accepted a configuration. */
   settle({ rows }: Told, isTaken: boolean): void {
     if (!rows) return;
     const at = this.told.indexOf(rows);
