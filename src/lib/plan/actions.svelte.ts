@@ -11,19 +11,19 @@ import type { PlanSession } from './session.svelte';
 import type { Attempt } from './trial.svelte';
 import { Unconfirmed, type Typed } from './typing';
 
-/** How a page says something to the person at it. */
+/** How the page reports the result of an action to the user. */
 export interface Tell {
-  /** Something was done. @param undo takes it back */
+  /** Reports that something was done. @param undo reverses it */
   done(sentence: string, undo?: () => void): void;
-  /** Something to know, or why nothing was done. */
+  /** Reports a fact, or the reason why nothing was done. */
   info(sentence: string): void;
-  /** Something failed; nothing was done. @param remedy a button that does it all the same */
+  /** Reports that an action failed and changed nothing. @param remedy a button that does it anyway */
   failed(sentence: string, remedy?: { label: string; run: () => void }): void;
-  /** A number of things in words: `plural(2, 'row')` is “2 rows”. */
+  /** Returns a number with its noun: `plural(2, 'row')` is “2 rows”. */
   plural(count: number, noun: string): string;
-  /** Why an amount has to be confirmed, in words. */
+  /** Returns a sentence that says why an amount has to be confirmed. */
   cautionText(caution: Caution): string;
-  /** What a redo wrote and what was undone, in words. */
+  /** Returns a sentence that compares the totals of a redo with those that were undone. */
   redoneText(totals: RedoneTotals): string;
 }
 
@@ -31,11 +31,11 @@ const NOT_CHOSEN = 'Nothing was changed. The selection is still updating; try ag
 const noop = () => undefined;
 
 /**
- * What a person does on the pivot page, from whichever part of it: grid, editor, panel, log or keyboard.
- * Each action says by {@link Tell} what it did, or why it did nothing. None throws.
+ * The actions of the user on the pivot page, for all its parts: grid, editor, panel, log and keyboard. Each
+ * action reports its result, or why it did nothing, through {@link Tell}. None throws.
  */
 export class Actions {
-  /** The load whose undo waits to be confirmed; null if none does. */
+  /** The load whose undo waits for confirmation; null if there is none. */
   confirming = $state.raw<LogListEntry | null>(null);
   /** Empties the form that the trial on screen came from. */
   private clearTried: () => void = noop;
@@ -45,7 +45,7 @@ export class Actions {
     private readonly tell: Tell,
   ) {}
 
-  /** Applies what the panel says, or keeps what is tried. @returns whether it was written */
+  /** Applies the operation of the panel, or keeps the trial. @returns whether it was written */
   async apply(): Promise<boolean> {
     const { trial, draft, changes } = this.session;
     if (trial.current) return this.keep();
@@ -60,14 +60,14 @@ export class Actions {
     return this.write(operation.kind, clear, () => changes.apply(operation, slice, pf_user));
   }
 
-  /** Writes what is tried. @returns whether it was written */
+  /** Writes the operation on trial. @returns whether it was written */
   keep(): Promise<boolean> {
     const { trial, changes } = this.session;
     const kind = trial.current?.operation.kind ?? 'scale';
     return this.write(kind, this.clearTried, () => changes.keep());
   }
 
-  /** Shows what the panel says, without writing it. */
+  /** Tries the operation of the panel without writing it. */
   async tryOut(): Promise<void> {
     const { draft, changes } = this.session;
     if (this.isRefused()) return;
@@ -75,7 +75,7 @@ export class Actions {
     if (attempt) await this.showTrial(() => changes.try(attempt), draft.clearingAfter());
   }
 
-  /** Takes out what is tried. @param sentence says why, if nobody asked for it */
+  /** Discards the trial. @param sentence the reason, if the user did not ask for it */
   async discard(sentence?: string): Promise<void> {
     await this.attempt(() => this.session.changes.discard(sentence));
     this.focusGrid();
@@ -90,7 +90,7 @@ export class Actions {
         return true;
       } catch (error) {
         if (!(error instanceof Unconfirmed)) throw error;
-        // The amount was entered before the service had told which rows are behind the cell.
+        // The amount was typed before the service had answered which rows are behind the cell.
         const label = error.caution.kind === 'cancelled' ? 'Spread equally' : 'Write it';
         const run = () => void this.type({ ...typed, isConfirmed: true });
         const text = this.tell.cautionText(error.caution);
@@ -100,7 +100,7 @@ export class Actions {
     });
   }
 
-  /** Shows what an amount that was typed into a cell would do; see {@link type}. */
+  /** Tries an amount that was typed into a cell, without writing it; see {@link type}. */
   async tryTyped(typed: Typed): Promise<void> {
     const { draft, typing } = this.session;
     const { settings } = draft;
@@ -125,13 +125,13 @@ export class Actions {
     return this.writeBlock((...by) => this.session.blocks.fill(direction, ...by));
   }
 
-  /** Undoes an entry; a load only once that is confirmed. */
+  /** Undoes an entry. A load has to be confirmed first. */
   undo(entry: LogListEntry): void {
     if (isLoad(entry.operation)) this.confirming = entry;
     else void this.undoNow(entry.id);
   }
 
-  /** Undoes an entry without asking. */
+  /** Undoes an entry without confirmation. */
   async undoNow(logid: number): Promise<void> {
     if (this.isRefused()) return;
     await this.attempt(async () => {
@@ -140,7 +140,7 @@ export class Actions {
     });
   }
 
-  /** Writes an undone entry again. */
+  /** Redoes an undone entry. */
   async redo(logid: number): Promise<void> {
     if (this.isRefused()) return;
     await this.named(async (name) => {
@@ -151,7 +151,7 @@ export class Actions {
     });
   }
 
-  /** Undoes the newest change of this person on this page. */
+  /** Undoes the newest change that this user made on this page. */
   undoLast(): Promise<void> {
     return this.afterTyping(async () => {
       const logid = await this.session.changes.own.lastWritten();
@@ -160,7 +160,7 @@ export class Actions {
     });
   }
 
-  /** Writes the change again that this person undid last. */
+  /** Redoes the change that this user undid last. */
   redoLast(): Promise<void> {
     return this.afterTyping(async () => {
       const logid = await this.session.changes.own.lastUndone();
@@ -170,12 +170,14 @@ export class Actions {
     });
   }
 
-  /** Saves the note of an entry; the empty text removes it. @returns whether it is saved */
+  /** Saves the note of an entry; an empty text removes the note. @returns whether it is saved */
   editNote(entry: LogListEntry, note: string): Promise<boolean> {
     return this.attempt(() => this.session.log.editNote(entry.id, note));
   }
 
-  /** Locks the rows of a slice. @returns null if they are locked, else why not: empty if no name was given */
+  /**
+   * Locks the rows of a slice. @returns null if they are locked, else the reason; empty if no name was given
+   */
   async lock(slice: Slice, note: string): Promise<string | null> {
     const name = await user.require();
     if (name === null) return '';
@@ -196,10 +198,13 @@ export class Actions {
     });
   }
 
-  /** What the panel asks for, on the cell that was pressed last; null, after saying why, if it cannot be done. */
+  /**
+   * Returns the operation of the panel on the cell that was pressed last. Returns null, after reporting why,
+   * if it cannot be done.
+   */
   private async asked(): Promise<Attempt | null> {
     const { selection, why, draft } = this.session;
-    // The panel that says what would be written is hidden.
+    // The panel that shows the pending write is hidden.
     if (why.isOpen) {
       why.isOpen = false;
       return null;
@@ -208,10 +213,10 @@ export class Actions {
       this.tell.info(selection.obstacle);
       return null;
     }
-    // The name comes first: while it is asked for, totals grow old.
+    // Ask for the name first: the totals may become outdated while the dialog is open.
     const pf_user = await user.require();
     if (pf_user === null) return null;
-    // An amount may follow from the totals, so they have to be those of this cell, as stored now.
+    // An amount may depend on the totals, so they must be the stored totals of this cell.
     const chosen = await selection.chosen(draft.dependsOnTotals);
     const { operation } = draft;
     const obstacle = chosen ? draft.obstacle : (selection.obstacle ?? NOT_CHOSEN);
@@ -222,7 +227,7 @@ export class Actions {
     return { operation, slice: chosen.slice, cells: chosen.cells, pf_user };
   }
 
-  /** @param clear empties the form, once its operation is written */
+  /** @param clear empties the form once its operation is written */
   private write(
     kind: SliceOperation,
     clear: () => void,
@@ -248,9 +253,9 @@ export class Actions {
   }
 
   /**
-   * Writes in a person's name with what the panel has set, whose note is used up by it.
+   * Writes under the name of the user, with the settings of the panel. The write uses up the note.
    *
-   * @param write answers whether it wrote something; otherwise the note stays in the panel
+   * @param write returns whether it wrote something; otherwise the note stays in the panel
    */
   private async withSettings(
     write: (pf_user: string, settings: WriteSettings) => Promise<boolean>,
@@ -272,7 +277,7 @@ export class Actions {
     });
   }
 
-  /** Does something after all amounts that were typed before it are written. */
+  /** Runs `work` after all amounts that were typed before it are written. */
   private async afterTyping(work: () => Promise<void>): Promise<void> {
     const { typing, changes } = this.session;
     await this.attempt(() =>
@@ -283,13 +288,13 @@ export class Actions {
     );
   }
 
-  /** Does something in a person's name, unless they close the dialog that asks for it. */
+  /** Runs `work` with the user's name; does nothing if they close the dialog that asks for it. */
   private async named(work: (name: string) => Promise<void>): Promise<void> {
     const name = await user.require();
     if (name !== null) await this.attempt(() => work(name));
   }
 
-  /** Does something, and says why if that fails. @returns whether it was done */
+  /** Runs `work`, and reports the error if it fails. @returns whether it succeeded */
   private async attempt(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -300,7 +305,7 @@ export class Actions {
     }
   }
 
-  /** Says why nothing can be changed now; false if it can. */
+  /** Reports why nothing can be changed now. @returns false if changes are possible */
   private isRefused(): boolean {
     const { obstacle } = this.session.planned;
     if (obstacle) this.tell.info(obstacle);
@@ -314,7 +319,7 @@ export class Actions {
     );
   }
 
-  /** The button that was pressed is disabled or gone, and has lost the focus. */
+  /** Moves the focus to the grid if the pressed button lost it by being disabled or removed. */
   private focusGrid(): void {
     if (document.activeElement === document.body) this.session.pivot?.grid.focus();
   }

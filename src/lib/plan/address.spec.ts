@@ -17,7 +17,7 @@ const NONE = { view: null, entry: null, asOf: null, compare: null };
 
 const written = (changes: Layout) => writeAddress(NONE, { ...BASE, ...changes }, BASE);
 
-/** Names as nasty as they may be: separators of the address, what looks like a value, other scripts. */
+/** Difficult names: separators of the address, texts that look like values, other scripts. */
 const name = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.toWellFormed()),
   fc.string({ unit: fc.constantFrom(...'~,:&=?#%+ |"\'\\\n'), maxLength: 6 }),
@@ -68,12 +68,12 @@ const layouts: fc.Arbitrary<Layout> = fc.record({
 });
 
 describe('an address', () => {
-  it('is empty for what the source opens with', () => {
+  it('is empty for the layout that the source opens with', () => {
     expect(written({})).toBe('');
     expect(readAddress('')).toEqual({ ...NONE, parts: {} });
   });
 
-  it('names what differs, and can be read by people', () => {
+  it('names the differences in readable text', () => {
     expect(written({ group_by: ['Region', 'Ship Mode'], depth: 0 })).toBe(
       '?rows=Region,Ship+Mode&depth=0',
     );
@@ -94,7 +94,7 @@ describe('an address', () => {
     ).toBe('?view=3&compare=2&columns=&entry=7');
   });
 
-  it('is empty whatever order the service keeps the formats in', () => {
+  it('is empty if only the order of the formats differs', () => {
     const formats = {
       Sales: { number_format: { minimumFractionDigits: 2, signDisplay: 'negative' } },
       Profit: { a: 1 },
@@ -107,7 +107,7 @@ describe('an address', () => {
     expect(writeAddress(NONE, { ...BASE, columns_config: formats }, base)).toBe('');
   });
 
-  it('carries an expression that is shown, and no other', () => {
+  it('contains the expressions that are shown, and no others', () => {
     const year = { 'Order Date (year)': `bucket("Order Date", 'Y')` };
     const expressions = { ...BASE.expressions, ...year };
     expect(written({ expressions })).toBe('');
@@ -118,12 +118,12 @@ describe('an address', () => {
     });
   });
 
-  it('shows the same layout again, whatever its names and values are', () => {
+  it('restores a layout with any names and values', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.option(fc.integer({ min: 1 })), (shown, base, view) => {
         const ids = { view, entry: view, asOf: view, compare: view };
         const address = writeAddress(ids, shown, base);
-        // As a browser keeps it.
+        // As a browser normalizes it.
         const { search } = new URL(`http://localhost/versions/1${address}`);
         expect(search).toBe(address);
         const read = readAddress(search);
@@ -133,7 +133,7 @@ describe('an address', () => {
     );
   });
 
-  it('that somebody has spoilt is read as far as it can be', () => {
+  it('that is damaged keeps its readable parts', () => {
     const spoilt =
       '?view=1e3&entry=-1&compare=0&rows=Region&rows=City&filter=Region&filter=:&filter&sort=Sales&depth=x' +
       '&total=Sales&format=Sales:%7B&format=a:5&calc=x&chart&nothing=1&columns=%FF~';
@@ -152,7 +152,7 @@ describe('an address', () => {
     });
   });
 
-  it('of any text can be read', () => {
+  it('can be read from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         readAddress(`?filter=${text}&rows=${text}&sort=${text}&total=${text}&format=${text}`);
@@ -161,7 +161,7 @@ describe('an address', () => {
   });
 });
 
-it('says how the amounts of a measure are shown', () => {
+it('contains the amount style of a measure', () => {
   const amounts = {
     Sales: { shown_in: 'thousands', decimals: 1 },
     'a:b': { decimals: 0 },

@@ -4,32 +4,32 @@ import { AmountStyle } from '../contract/stored-layout';
 import { GRID, usedExpressions } from '../pivot/layout/layout';
 
 /**
- * What the query string of a pivot's page says: which view is shown, and which parts of the layout
- * differ from it (docs/contract/11-endpoints.md#named-views).
+ * The content of a pivot page's query string: the view that is shown, and the parts of the layout that differ
+ * from it (docs/contract/11-endpoints.md#named-views).
  */
 export interface Address {
-  /** The id of a named view; null: the layout that the source opens with. */
+  /** The id of a named view; null for the layout that the source opens with. */
   view: number | null;
-  /** The log entry whose rows alone are shown; null: all rows. */
+  /** The log entry to which the rows are limited; null for all rows. */
   entry: number | null;
-  /** The log entry up to which the plan is shown; null: the plan of now. */
+  /** The log entry up to which the plan is shown; null for the current plan. */
   asOf: number | null;
-  /** The version that this one is compared with; null without one. */
+  /** The version that this one is compared with; null if there is none. */
   compare: number | null;
-  /** The parts that differ from the view; of `expressions` only those that the view does not have. */
+  /** The parts that differ from the view. `expressions` has only those that the view lacks. */
   parts: Layout;
 }
 
-/** Longer addresses are not written: a server may refuse them when the page is loaded again. */
+/** Maximum length of an address. A server may refuse a longer one when the page is reloaded. */
 export const LONGEST_ADDRESS = 6000;
 
 type Value = string | number | boolean | null;
 
-/** A part of the layout as a parameter, which may be repeated. An empty part is one empty value. */
+/** A part of the layout as a parameter, which may be repeated. One empty value stands for an empty part. */
 interface Part {
   parameter: string;
   write(layout: Layout): readonly string[];
-  /** Never throws; a value that cannot be read is left out. */
+  /** Reads the part from its parameters and skips values that cannot be read. Never throws. */
   read(values: readonly string[]): Layout;
 }
 
@@ -125,7 +125,7 @@ const writeDepth = (depth: number | undefined): string =>
 const readDepth = (text: string): number | undefined =>
   /^\d{1,4}$/.test(text) ? Number(text) : undefined;
 
-/** The service may give back the keys of an object in another order. */
+/** The service may return the keys of an object in another order. */
 const sortedEntries = <T>(object: Record<string, T>): [string, T][] =>
   Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -139,7 +139,8 @@ const sortedJson = (object: unknown): string =>
 const EXPRESSION = 'calc';
 
 /**
- * The query string that shows a layout, `?` included; empty if it is what the source opens with.
+ * Returns the query string that shows a layout, with its `?`; empty for the layout that the source opens
+ * with.
  *
  * @param base the layout of the view, as it is shown
  */
@@ -167,7 +168,7 @@ export function writeAddress(
   return query && `?${query}`;
 }
 
-/** Reads a query string. Never throws: what cannot be read is left out. */
+/** Reads a query string and skips the parts that cannot be read. Never throws. */
 export function readAddress(search: string): Address {
   const parameters = new URLSearchParams(search);
   let parts: Layout = {};
@@ -189,7 +190,7 @@ export function readAddress(search: string): Address {
   };
 }
 
-/** The layout that an address shows. */
+/** Returns the layout that an address shows. */
 export const withParts = (base: Layout, parts: Layout): Layout => ({
   ...base,
   ...parts,
@@ -199,13 +200,13 @@ export const withParts = (base: Layout, parts: Layout): Layout => ({
 const sameValues = (some: readonly string[], others: readonly string[]): boolean =>
   JSON.stringify(some) === JSON.stringify(others);
 
-/** An id that the service could have given; null for any other text. */
+/** Reads a text as an id; null if the service cannot have assigned such an id. */
 const id = (text: string | null): number | null =>
   text !== null && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null;
 
 /**
- * Encodes a value for a query string. Characters that may stand there as they are stay legible, and a
- * blank is a `+`. A lone surrogate has no encoding; it becomes the replacement character.
+ * Encodes a value for a query string. Characters that are allowed there stay readable, and a space becomes
+ * `+`. A lone surrogate has no encoding; it becomes the replacement character.
  */
 const encoded = (value: string): string =>
   encodeURIComponent(value.toWellFormed())
@@ -214,18 +215,18 @@ const encoded = (value: string): string =>
     .replace(/'/g, '%27');
 
 /**
- * A text inside a list. `~` stands before a character that would end it, and before a text that would
- * be taken for a number or a keyword.
+ * Escapes a text inside a list: with `~` before a character that would end it, and before a text that would
+ * be read as a number or a keyword.
  */
 const escaped = (text: string): string => text.replace(/[~,:]/g, '~$&') || EMPTY;
 
 const unescaped = (token: string): string =>
   token === EMPTY ? '' : token.replace(/~(.?)/gsu, '$1');
 
-/** The empty text: no other text is written so. */
+/** The encoding of the empty text; no other text has it. */
 const EMPTY = '~-';
 
-/** Splits a text at each separator that is not escaped; the empty text has no tokens. */
+/** Splits a text at each separator that is not escaped. The empty text has no tokens. */
 const tokensOf = (text: string, separator: ',' | ':'): string[] =>
   text === '' ? [] : text.split(new RegExp(`(?<=(?:^|[^~])(?:~~)*)${separator}`, 'u'));
 
@@ -251,7 +252,7 @@ function readValue(token: string): Value {
   return NUMBER.test(token) ? Number(token) : unescaped(token);
 }
 
-/** Operators whose term is a list, however many values it has. */
+/** Whether the term of an operator is a list, regardless of its number of values. */
 const hasList = (operator: string): boolean => operator === 'in' || operator === 'not in';
 
 function writeFilter([column, operator, term]: LayoutFilter): string {

@@ -16,52 +16,52 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { ShownEntries, type EntryRange } from './shown-entries.svelte';
 
-/** What told which layout to show. */
+/** The source of the layout that is shown. */
 type Origin = 'saved layout' | 'view' | 'address';
 
 const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: null };
 
-/** What the pivot shows, and how: the layout, the plugin, and the entries whose rows are shown. */
+/** The arrangement of the pivot: its layout, its plugin, and the entries whose rows are shown. */
 export class Arrangement {
-  /** Which plugin shows the rows: the grid, or a chart. */
+  /** The plugin that shows the rows: the grid, or a chart. */
   shownAs = $state.raw<string>(GRID);
   readonly isGrid = $derived(this.shownAs === GRID);
   /** Whether the viewer's own settings are open. */
   settingsOpen = $state.raw(false);
-  /** Columns and expressions that the layout names and this version does not have. */
+  /** Columns and expressions that the layout names and this version lacks. */
   missing = $state.raw<readonly string[]>([]);
-  /** Where the layout came from that was applied last. */
+  /** The source of the layout that was applied last. */
   origin = $state.raw<Origin>('saved layout');
-  /** The saved layout asks for rows that meet any of its filters, which no pivot can show. */
+  /** Whether the saved layout combines its filters with OR, which no pivot can show. */
   ignoresOr = $state.raw(false);
-  /** The layout could not be shown, so one was made from the metadata. */
+  /** Whether the layout could not be shown, so that an automatic one replaces it. */
   refused = $state.raw(false);
-  /** The address names a view that is not there. */
+  /** Whether the address names a view that does not exist. */
   viewGone = $state.raw(false);
-  /** The address names a log entry that is not there, so all rows are shown. */
+  /** Whether the address names a log entry that does not exist, so that all rows are shown. */
   entryGone = $state.raw(false);
   readonly entries: ShownEntries;
   readonly views: NamedViews;
   private readonly groups: KeptGroups;
-  /** What the chart on screen draws, read again after each change. */
+  /** The content of the chart on screen, read again after each change. */
   readonly chart = new Latest<Chart>();
-  /** Whether what is shown differs from the open view. */
+  /** Whether the current layout differs from the open view. */
   differs = $state.raw(false);
-  /** What is shown, with the filters beside that of the entries. */
+  /** The current layout, without the filter of the entries. */
   shown = $state.raw<Layout>({});
-  /** The query string of what the user has arranged; null before that, and if it would be too long. */
+  /** The query string of the user's arrangement; null if there is none, or if it is too long. */
   address = $state.raw<string | null>(null);
-  /** What is shown is too much for an address. */
+  /** Whether the current layout is too long for an address. */
   tooLong = $state.raw(false);
 
   private last: Promise<unknown> = Promise.resolve();
-  /** The layout that the slices of the selected cells were read under. */
+  /** The layout under which the slices of the selected cells were read. */
   private sliceContext = '';
-  /** What the open view shows on this version's rows. */
+  /** The layout of the open view, cleaned for the rows of this version. */
   private base: Layout = {};
-  /** The version that the pivot on screen compares with; null without one. */
+  /** The version that the pivot on screen compares with; null if there is none. */
   private comparedWith: number | null = null;
-  /** The query string of what is shown, as this class would write it. */
+  /** The query string of the current layout, as this class would write it. */
   private written = '';
 
   constructor(
@@ -77,9 +77,9 @@ export class Arrangement {
 
   /**
    * Shows a layout: the given one, the one of the open view (`saved`), or one made from the metadata
-   * (`automatic`). If there is no default, or the engine refuses it, the version is seen all the same.
+   * (`automatic`). If there is no default, or the engine refuses it, the automatic layout is shown.
    *
-   * @param goesOn whether groups are opened again that were opened one by one in this tab
+   * @param goesOn whether to reopen groups that were opened one by one in this tab
    */
   async applyTo(
     pivot: Pivot,
@@ -114,7 +114,7 @@ export class Arrangement {
     await this.compareWithView(pivot, shown);
   }
 
-  /** What an address says, before it can be shown: nothing of what a pivot itself makes. */
+  /** Returns the layout of an address before a pivot can show it, without the parts that a pivot adds. */
   async expectedOf(search: string): Promise<Layout> {
     const { view, parts } = readAddress(search);
     const found = view === null ? null : await this.views.find(view);
@@ -122,7 +122,7 @@ export class Arrangement {
     return withParts(layout.success ? layout.output : {}, parts);
   }
 
-  /** Shows what an address says; the empty one is the layout that the source opens with. */
+  /** Shows the layout of an address; an empty one stands for the layout that the source opens with. */
   async openAddress(pivot: Pivot, search: string): Promise<void> {
     this.address = null;
     const { view, entry, asOf, parts } = readAddress(search);
@@ -145,10 +145,10 @@ export class Arrangement {
   }
 
   /**
-   * Shows what another pivot of this version has shown. If the two compare it with different versions, the
-   * open view says what is shown, unless it was changed.
+   * Shows the layout of a previous pivot of this version. If the two pivots compare with different versions,
+   * the layout of the open view is shown, unless the user has changed it.
    *
-   * @param before what the other pivot has shown, and its measures by origin
+   * @param before the layout of the previous pivot, and its measures by origin
    */
   async takeOver(
     pivot: Pivot,
@@ -160,13 +160,13 @@ export class Arrangement {
     await this.applyTo(pivot, isChanged ? pivot.withOther(kept) : 'saved', true);
   }
 
-  /** Has the address say what is shown, though nobody has arranged anything. */
+  /** Writes the current layout to the address, even if the user has arranged nothing. */
   async noteShown(): Promise<void> {
     const { pivot } = this.loading;
     if (pivot) this.note(await pivot.layout(), true);
   }
 
-  /** Goes to an address of this page, as the browser's back and forward do. */
+  /** Shows another address of this page, for the browser's back and forward buttons. */
   goTo(search: string): Promise<void> {
     return this.change(async (pivot) => {
       await this.openAddress(pivot, search);
@@ -183,22 +183,22 @@ export class Arrangement {
     });
   }
 
-  /** Goes back to a layout that is made from the metadata. */
+  /** Shows the layout that is made from the metadata. */
   arrangeAutomatically(): Promise<void> {
     return this.rearrange((pivot) => this.applyTo(pivot, 'automatic'));
   }
 
-  /** Saves what is shown now as the source's default for everyone. @throws ApiError */
+  /** Saves the current layout as the source's default for everyone. @throws ApiError */
   saveAsDefault(): Promise<void> {
     return this.save((layout) => this.views.saveAsDefault(layout));
   }
 
-  /** Saves what is shown now as the open view. @throws ApiError */
+  /** Saves the current layout as the open view. @throws ApiError */
   saveView(): Promise<void> {
     return this.save((layout) => this.views.save(layout));
   }
 
-  /** Saves what is shown now as a new view, and opens it. @throws ApiError, 409 if the name is taken */
+  /** Saves the current layout as a new view and opens it. @throws ApiError, 409 if the name is taken */
   saveAs(name: string, user: string): Promise<void> {
     return this.save(async (layout) => {
       await this.views.create(name, layout, user);
@@ -206,12 +206,12 @@ export class Arrangement {
     });
   }
 
-  /** Deletes the open view. What it showed stays on screen. @throws ApiError */
+  /** Deletes the open view. Its layout stays on screen. @throws ApiError */
   deleteView(): Promise<void> {
     return this.save(() => this.views.remove());
   }
 
-  /** Reads the chart again; none while the grid is shown. To be called after every change of what is shown. */
+  /** Reads the chart again, unless the grid is shown. Call it after every change of the arrangement. */
   readChart(): void {
     const { pivot } = this.loading;
     if (this.isGrid || !pivot) return this.chart.clear();
@@ -227,24 +227,24 @@ export class Arrangement {
     });
   }
 
-  /** Has charts draw another measure. */
+  /** Makes charts draw another measure. */
   drawMeasure(name: string): Promise<void> {
     return this.set((pivot) => pivot.drawMeasure(name));
   }
 
-  /** Opens all rows, or all groups of columns, to a depth: 0 shows the first level only. */
+  /** Opens all rows, or all groups of columns, to a depth; 0 shows only the first level. */
   setDepth(depth: number, of: 'rows' | 'columns'): Promise<void> {
     return this.set(({ grid }) =>
       of === 'rows' ? grid.setDepth(depth) : grid.setColumnDepth(depth),
     );
   }
 
-  /** Shows other totals of columns. */
+  /** Sets which totals of columns are shown. */
   setTotals(totals: Pick<Layout, 'total_column' | 'subtotals'>): Promise<void> {
     return this.set((pivot) => pivot.grid.setTotals(totals));
   }
 
-  /** Changes something that leaves the slices of selected cells as they are. */
+  /** Makes a change that does not affect the slices of selected cells. */
   private async set(change: (pivot: Pivot) => Promise<void> | void): Promise<void> {
     const { pivot } = this.loading;
     if (!pivot) return;
@@ -252,7 +252,7 @@ export class Arrangement {
     this.note(await pivot.layout());
   }
 
-  /** Shows the amounts of a measure in another unit, or with other decimals. */
+  /** Shows the amounts of a measure in another unit or with another number of decimals. */
   showAmounts(measure: string, style: AmountStyle): Promise<void> {
     return this.set((pivot) => pivot.showAmounts(measure, style));
   }
@@ -261,7 +261,7 @@ export class Arrangement {
     await this.loading.pivot?.toggleSettings(!this.settingsOpen);
   }
 
-  /** What is shown now; its levels may have been changed in the viewer. */
+  /** Returns the current layout; the user may have changed its levels in the viewer. */
   async layout(): Promise<Layout> {
     return (await this.loading.pivot?.layout()) ?? {};
   }
@@ -273,7 +273,7 @@ export class Arrangement {
     this.shownAs = layout.plugin ?? GRID;
     this.entries.follow(layout);
     const sliceContext = sliceContextOf(layout);
-    // A cell at the same place would stand for other rows than the slice that was read from it.
+    // After a change of the layout, the same position stands for other rows than the slice that was read.
     if (sliceContext !== this.sliceContext) this.selection.clear();
     else this.selection.markAgain();
     this.sliceContext = sliceContext;
@@ -287,11 +287,7 @@ export class Arrangement {
     if (pivot) this.groups.keep(pivot.toggled);
   }
 
-  /**
-   * Groups, filters or sorts in another way.
-   *
-   * @param how makes the new layout of what is shown then; null changes nothing
-   */
+  /** Changes groups, filters or sorting. @param how returns the new layout; null changes nothing */
   arrange(how: (shown: Layout) => Layout | null): Promise<void> {
     return this.change(async (pivot) => {
       const layout = await pivot.layout();
@@ -305,12 +301,12 @@ export class Arrangement {
     });
   }
 
-  /** Shows only what an entry wrote; null shows everything again. */
+  /** Shows only the rows that an entry wrote; null shows all rows. */
   isolate(entry: LogListEntry | null): Promise<void> {
     return this.rearrange((pivot) => this.showEntries(pivot, entry && { entry, operator: '==' }));
   }
 
-  /** Shows the plan as it was after an entry; null shows it as it is now. */
+  /** Shows the plan as it was after an entry; null shows the current plan. */
   showAsOf(entry: LogListEntry | null): Promise<void> {
     return this.rearrange((pivot) => this.showEntries(pivot, entry && { entry, operator: '<=' }));
   }
@@ -324,17 +320,17 @@ export class Arrangement {
     this.written = this.addressOf(shown);
   }
 
-  /** A change that the user asked for: what is selected goes by the layout of before. */
+  /** Makes a change that the user asked for. The selection, which belongs to the old layout, is cleared. */
   private rearrange(change: (pivot: Pivot) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       await change(pivot);
-      // Cells that were selected meanwhile too.
+      // This includes cells that were selected during the change.
       this.selection.clear();
       this.note(await pivot.layout(), true);
     });
   }
 
-  /** Saves what is shown now, or changes the open view; both change what the layout is compared with. */
+  /** Saves the current layout, or changes the open view; both change the base of the comparison. */
   private save(save: (layout: Layout) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       const shown = await pivot.layout();
@@ -344,7 +340,7 @@ export class Arrangement {
     });
   }
 
-  /** Changes of the layout run one after the other: each goes on from what the one before left. */
+  /** Runs changes of the layout one after another: each starts from the result of the previous one. */
   private change(change: (pivot: Pivot) => Promise<void>): Promise<void> {
     const done = this.last.then(async () => {
       const pivot = await this.loading.loaded();
@@ -356,7 +352,7 @@ export class Arrangement {
 
   private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {
     const base = this.baseLayout(pivot);
-    // A layout that the engine cannot read differs from everything.
+    // Every layout differs from one that the engine cannot read.
     this.base = await pivot.clean(base).then(
       ({ layout }) => layout,
       () => ({}),
@@ -364,7 +360,7 @@ export class Arrangement {
     this.written = this.addressOf(shown);
   }
 
-  /** Notes what is shown now in the address, if it is not what the address says already. */
+  /** Writes the current layout to the address, unless the address already describes it. */
   private note(shown: Layout, always = false): void {
     const address = this.addressOf(shown);
     if (address === this.written && !always) return;
@@ -391,7 +387,7 @@ export class Arrangement {
     return typeof layout === 'string' ? pivot.defaultLayout() : layout;
   }
 
-  /** The layout of the open view, or the source's default, if there is one and it is a layout. */
+  /** The layout of the open view or the source: `automatic` if neither has one, `refused` if it is invalid. */
   private openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
     if (!this.views.open && this.planned.source.default_layout === null) return 'automatic';
     const layout = this.views.layoutOf(this.views.open);

@@ -16,7 +16,7 @@ const answered = (rows: ReturnType<typeof row>[]) => ({
 });
 
 describe('biggestChanges', () => {
-  it('has the biggest first, whatever their sign, and only so many', async () => {
+  it('returns the biggest changes first, by absolute value, up to a maximum', async () => {
     const rows = [row('North', 5), row('East', -20), row('West', 10), row('South', 1)];
     expect(await biggestChanges(answered(rows), COLUMNS, 3)).toEqual([
       { values: ['East', '2028-01-01'], value: -20, units: 0 },
@@ -25,25 +25,25 @@ describe('biggestChanges', () => {
     ]);
   });
 
-  it('adds up the rows of a leaf, and leaves out one that stays as it is', async () => {
+  it('adds up the rows of a leaf, and omits an unchanged leaf', async () => {
     const rows = [row('North', 0.1), row('East', 7), row('North', 0.2), row('East', -7)];
     expect(await biggestChanges(answered(rows), COLUMNS, 10)).toEqual([
       { values: ['North', '2028-01-01'], value: 0.3, units: 0 },
     ]);
   });
 
-  it('goes by the units if no value changes', async () => {
+  it('uses the units if no value changes', async () => {
     const rows = [row('North', null, 2), row('East', 0, -3)];
     const found = await biggestChanges(answered(rows), COLUMNS, 10);
     expect(found.map(({ units }) => units)).toEqual([-3, 2]);
   });
 
-  it('keeps the empty value and the text "null" apart', async () => {
+  it('distinguishes the empty value from the text "null"', async () => {
     const rows = [row(null, 1), row('null', 2)];
     expect(await biggestChanges(answered(rows), COLUMNS, 10)).toHaveLength(2);
   });
 
-  it('takes rows without a measure that the source does not have', async () => {
+  it('accepts rows without a measure that the source lacks', async () => {
     const columns = { ...COLUMNS, units: undefined };
     expect(await biggestChanges(answered([row('North', 1, 9)]), columns, 10)).toEqual([
       { values: ['North', '2028-01-01'], value: 1, units: 0 },

@@ -3,28 +3,28 @@ import { tidyChange } from '../pivot/values/cell-value';
 import { nextTask } from '../pivot/waiting';
 import type { AnsweredRows } from '../pivot/rows/rows';
 
-/** One leaf, and how much its measures change. */
+/** A leaf and the changes of its measures. */
 export interface LeafChange {
-  /** Its values of the columns that make a leaf, in their order. */
+  /** Its values in the columns that identify a leaf, in their order. */
   values: readonly (Scalar | null)[];
   value: number;
   units: number;
 }
 
-/** What the columns of some rows are. */
+/** The roles of the columns of some rows. */
 interface LeafColumns {
-  /** The columns that make a leaf: dimensions and dates. */
+  /** The columns that identify a leaf: dimensions and dates. */
   leaf: readonly string[];
   value: string | undefined;
   units: string | undefined;
 }
 
-/** After so many rows, the page gets a turn. */
+/** Number of rows after which the page gets a turn. */
 const ROWS_PER_TURN = 20_000;
 
 /**
- * The leaves that some rows change most, the biggest change first: by value, or by units if no value
- * changes. Rows of one leaf are added up; a leaf that does not change in the end is left out.
+ * Returns the leaves that some rows change most, the biggest change first: by value, or by units if no value
+ * changes. Rows of one leaf are added up; a leaf whose changes add up to 0 is omitted.
  */
 export async function biggestChanges(
   rows: Pick<AnsweredRows, 'count' | 'at'>,

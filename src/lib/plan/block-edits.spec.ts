@@ -19,7 +19,7 @@ const amounts = (placed: ReturnType<typeof placePasted>) =>
     : null;
 
 describe('placePasted', () => {
-  it('puts a block into one of the same size, in whatever order that was marked', () => {
+  it('puts a block into one of the same size, marked in any order', () => {
     const placed = placePasted(
       [
         ['1', '2'],
@@ -36,7 +36,7 @@ describe('placePasted', () => {
     ]);
   });
 
-  it('puts a single number into all that is marked, whatever its shape', () => {
+  it('puts a single number into all marked cells, whatever their shape', () => {
     expect(amounts(placePasted([['7']], [a, d], read))).toEqual([
       [1, 5, 7],
       [2, 6, 7],
@@ -93,12 +93,12 @@ describe('isUnchanged', () => {
     ['a blank on a number', 10, '', false],
     ['a percentage of 0', 10, '0%', true],
     ['no number', 10, 'ten', false],
-  ])('tells %s', (_, value, text, unchanged) => {
+  ])('recognizes %s', (_, value, text, unchanged) => {
     expect(isUnchanged({ cell: cell(1, 1, value), edit: read(text), text })).toBe(unchanged);
   });
 });
 
-it('names the cells of each reason, and how many more there are', () => {
+it('names the cells of each reason, and the number of further cells', () => {
   const locked = new Set(['b', 'c', 'd', 'e']);
   const problems = problemsOf(
     ['a', 'b', 'c', 'd', 'e', 'f'],

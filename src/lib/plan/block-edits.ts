@@ -2,19 +2,19 @@ import type { MarkedCell } from '../pivot/slice/cell';
 import { rectangleOf } from '../pivot/grid/block';
 import type { MeasureEdit } from './scale-draft';
 
-/** What a marked cell is to become. */
+/** The edit that is asked for a marked cell. */
 export interface Asked {
   cell: MarkedCell;
-  /** Null for a blank; its amount is NaN if the text is no number. */
+  /** Null for a blank. Its amount is NaN if the text is not a number. */
   edit: MeasureEdit | null;
-  /** What was pasted, filled in or typed. */
+  /** The text that was pasted, filled in or typed. */
   text: string;
 }
 
-/** Which cells are asked for, or why none are, as a sentence. */
+/** The edits of the marked cells, or a sentence that says why there are none. */
 export type Placed = { asked: Asked[] } | { refusal: string };
 
-/** Which way a block is filled. */
+/** The direction in which a block is filled. */
 export type Direction = 'right' | 'down';
 
 const FILL_WORDS: Readonly<Record<Direction, string>> = {
