@@ -18,7 +18,7 @@ const SCHEMA = {
 const TEXTS = ["it's", 'a\\b', '日本', '', 'null', null];
 const DAYS = ['2027-01-31', '2027-06-30', '2028-02-29', '0999-12-31', null];
 
-/** Rows that each have other values, so that each value sorts the rows in another order. */
+/** Rows with different values, so that each column sorts them in another order. */
 const rows = Array.from({ length: 60 }, (_, key) => ({
   key,
   row: `r${key % 7}`,
@@ -33,7 +33,7 @@ const rows = Array.from({ length: 60 }, (_, key) => ({
 const expressions = { Quarter: `bucket("day", '3M')`, 'At (month)': `bucket("at", 'M')` };
 const LAYOUT = { group_by: ['row'], columns: ['value'], expressions };
 
-it('counts for each row what it adds up to in the one column', async () => {
+it('counts the amounts of each row in one column only', async () => {
   const table = await perspective.table(SCHEMA, { index: 'key' });
   await table.update(rows as never);
   const read = async (config: object) => {
@@ -74,7 +74,7 @@ it('counts for each row what it adds up to in the one column', async () => {
   }
 });
 
-it('is named by its values, and is not there for what no expression tells', () => {
+it('is named after its values, and is null for values that no expression can match', () => {
   const measure = { name: 'value', label: 'Sales' };
   const of = (split_by: string[], path: CellValue[], more = {}) =>
     columnSort(measure, path, { split_by, expressions, ...more }, SCHEMA);
@@ -83,7 +83,7 @@ it('is named by its values, and is not there for what no expression tells', () =
     name: 'value of Q1 2028 / (blank)',
     label: 'Sales of Q1 2028 / (blank)',
   });
-  // The total of a group has fewer values than there are split columns, that of all has none.
+  // The total of a group has fewer values than there are split columns; the grand total has none.
   expect(of(['Quarter', 'text'], [quarter])?.name).toBe('value of Q1 2028');
   expect(of(['Quarter'], [])).toBeNull();
   expect(of(['text'], ['a\tb'])).toBeNull();

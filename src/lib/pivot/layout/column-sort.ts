@@ -4,7 +4,7 @@ import type { CellValue, ColumnType, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import { readBucket } from '../values/time-unit';
 
-/** What rows are sorted by: a measure, or an expression that the layout has to have. */
+/** A sort key for rows: a measure, or an expression that has to be added to the layout. */
 export interface SortKey {
   name: string;
   label: string;
@@ -12,11 +12,12 @@ export interface SortKey {
 }
 
 /**
- * What sorts the rows by one column of the grid: its measure, counted in the rows under its split values
- * alone. The engine sorts by what a row adds up to over all columns, and also by what it does not show.
+ * Returns a key that sorts the rows by one column of the grid: the measure, counted only in the rows with the
+ * split values of that column. The engine itself sorts by the sum over all columns, including those that are
+ * not shown.
  *
  * @param path the column's split values; fewer than there are split columns for the total of a group
- * @returns null for the total of all columns, and for a column that no expression can tell
+ * @returns null for the total of all columns, and for values that no expression can match
  */
 export function columnSort(
   measure: { name: string; label: string },
@@ -42,25 +43,25 @@ export function columnSort(
   return { name, label: measure.label + of, expressions: { [name]: expression } };
 }
 
-/** A bucket of dates is a date; of any other expression nothing is known here. */
+/** Returns `date` for an expression that groups a date; the types of other expressions are unknown here. */
 function bucketType(expression: string, schema: Schema): ColumnType | undefined {
   const bucket = readBucket(expression);
   return bucket && schema[bucket.date] ? 'date' : undefined;
 }
 
-/** The engine reads no other letters in the text of an expression. */
+/** The only characters that the engine reads in the text of an expression. */
 const PLAIN = /^[ -~]+$/;
 
-/** What tells in an expression whether something has a value; null if nothing does. */
+/** Returns a condition of an expression that compares something with a value; null if there is none. */
 function conditionOf(what: string, value: CellValue, type: ColumnType): string | null {
   if (value === null) return `is_null(${what})`;
   switch (type) {
     case 'string':
-      // The engine takes the empty text for nothing in an expression.
+      // In an expression, the engine reads the empty text as null.
       if (value === '') return `length(${what}) == 0`;
       return PLAIN.test(String(value)) ? `${what} == ${quotedText(String(value))}` : null;
     case 'integer':
-      // Every number in an expression is a float, which equals no integer.
+      // Every number in an expression is a float, which is never equal to an integer.
       return `float(${what}) == ${value}`;
     case 'float':
     case 'boolean':

@@ -13,7 +13,7 @@ const SCHEMA: Schema = {
 };
 
 describe('the columns that a layout needs', () => {
-  it('are those that it names, and no others', () => {
+  it('are exactly those that it names', () => {
     expect(columnsNeeded({}, SCHEMA)).toEqual([]);
     expect(
       columnsNeeded({ group_by: ['Region', 'Gone'], columns: ['Sales', null] }, SCHEMA),
@@ -30,15 +30,15 @@ describe('the columns that a layout needs', () => {
     ).toEqual(['State', 'Date (month)', 'Units']);
   });
 
-  it('are those that an expression may need, used or not: the engine computes all of them', () => {
+  it('include those that any expression may need, used or not, since the engine computes all of them', () => {
     const needed = (text: string) => columnsNeeded({ expressions: { e: text } }, SCHEMA);
-    // A name that needs quoting could be written in another way.
+    // A name that needs quotes could be written in another way.
     expect(needed('upper("Region")')).toEqual(['Region', 'a"b']);
     expect(needed('bucket("Date", \'M\')')).toEqual(['Date', 'a"b']);
     expect(needed("vlookup('Reg' + 'ion', 1)")).toEqual(Object.keys(SCHEMA));
   });
 
-  it('are those that what is shown is weighted by', () => {
+  it('include the weights of the measures that are shown', () => {
     const aggregates: Record<string, string | [string, string[]]> = {
       Sales: ['weighted mean', ['Units']],
       State: ['weighted mean', ['Region']],

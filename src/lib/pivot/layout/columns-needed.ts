@@ -3,19 +3,19 @@ import type { Schema, ViewConfig } from '../values/engine-types';
 import { namesUsed } from './layout';
 import { couldNeed } from '../slice/underlying';
 
-/** What of a layout or of a view says which columns it goes by. */
+/** The parts of a layout or view that determine the columns it needs. */
 type Config = Pick<Layout, 'group_by' | 'split_by' | 'columns' | 'filter' | 'sort'> &
   Partial<Pick<ViewConfig, 'expressions' | 'aggregates'>>;
 
 /**
- * The columns of a table that a layout or a view goes by, and maybe some more: an expression may need each
- * column that its text could name.
+ * Returns the columns of a table that a layout or a view needs. The result may have some more: an expression
+ * may need each column that its text could name.
  *
- * @param schema of all columns that there are
+ * @param schema of all existing columns
  */
 export function columnsNeeded(config: Config, schema: Schema): string[] {
   const used = new Set<unknown>(namesUsed(config));
-  // A mean is weighted by other columns.
+  // The weights of a weighted mean are other columns.
   for (const [name, aggregate] of Object.entries(config.aggregates ?? {})) {
     if (used.has(name) && Array.isArray(aggregate)) for (const by of aggregate.flat()) used.add(by);
   }

@@ -15,16 +15,16 @@ import {
 import type { Origins } from '../rows/origins';
 import { readBucket } from '../values/time-unit';
 
-/** Facts by column. */
+/** Facts by column name. */
 type Facts = ReadonlyMap<string, ColumnFacts>;
 
-/** Facts about columns of rows that come in several streams. */
+/** Returns facts about columns of rows that arrive in several streams. */
 export const factsIn = (streams: readonly ArrowColumns[], names: readonly string[]): Facts =>
   factsOfAll(streams.map((each) => columnFacts(each, names)));
 
 /**
- * The dimensions whose texts are periods, and what brings them in order: names of months, and any texts in
- * the group of a date, which go by the first day that has each.
+ * Returns the dimensions whose texts are periods, each with its order: names of months, and any texts in the
+ * group of a date, which are sorted by their first day.
  */
 export function monthsOf(
   columns: readonly ColumnEntry[],
@@ -41,17 +41,20 @@ export function monthsOf(
   return months;
 }
 
-/** Texts that sort by date as they are: "2027", "2027-03", "2027 Q1", "2027-W07". */
+/** Texts whose alphabetical order is the order of time: "2027", "2027-03", "2027 Q1", "2027-W07". */
 const SORTS_AS_DATE = /^\d{4}([-/. ]?[QW]?\d{1,2})?$/i;
 
-/** The date of the group that a dimension is in; null if it is in none. */
+/** Returns the date of the group that contains a dimension; null if there is none. */
 export function dateOfGroup(name: string, columns: readonly ColumnEntry[]): string | null {
   const group = columns.find(({ cname }) => cname === name)?.dim_group ?? null;
   if (group === null) return null;
   return columns.find((c) => c.role === 'date' && c.dim_group === group)?.cname ?? null;
 }
 
-/** The date that the texts of a dimension go by; null if they have none, or sort as it does anyway. */
+/**
+ * Returns the order by date of a dimension's texts; null without a date, or if alphabetical order is the
+ * same.
+ */
 function dateOrder(
   { cname }: ColumnEntry,
   columns: readonly ColumnEntry[],
@@ -63,16 +66,17 @@ function dateOrder(
   return date !== null && !isInOrder ? { by: date, expression: null } : null;
 }
 
-/** The dates that a layout groups by a unit of time. */
+/** Returns the dates that a layout groups by a unit of time. */
 export const datesGrouped = (layout: Layout): string[] =>
   Object.values(usedExpressions(layout)).flatMap((text) => readBucket(text)?.date ?? []);
 
 /**
- * The layout that a pivot is likely to show first: one without rows or measures gets those of the usual one.
+ * Returns the layout that a pivot is likely to show first; missing rows or measures are taken from the
+ * default layout.
  *
- * @param streams the rows as they come
+ * @param streams the rows as received
  * @param dimensions the columns that can be grouped by
- * @returns the layout, and the facts that it took to tell it
+ * @returns the layout, and the facts that were read for it
  */
 export function expectedLayout(
   streams: readonly ArrowColumns[],

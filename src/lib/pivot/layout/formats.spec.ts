@@ -12,7 +12,7 @@ const column = (cname: string, role: ColumnEntry['role'], type: string): ColumnE
   ...{ dim_group: null, dim_period_col: null, in_grain: false },
 });
 
-/** What a cell shows of a value column. */
+/** Returns the text that a cell shows for a value column. */
 function text(
   type: string,
   value: number,
@@ -43,13 +43,13 @@ describe('measureFormats', () => {
     expect(text('numeric(12,2)', 12.34, { Sales: { decimals: 0 } })).toBe('12');
   });
 
-  it('shows no sign of what rounds to zero', () => {
+  it('omits the sign of values that round to zero', () => {
     expect(text('numeric(12,2)', -0.001)).toBe('0.00');
     expect(text('numeric(12,2)', -3, { Sales: { shown_in: 'millions' } })).toBe('0.00');
   });
 });
 
-it('takes no formats over that earlier versions stored for every measure', () => {
+it('ignores formats that earlier versions stored for every measure', () => {
   const columns = [column('Sales', 'value', 'numeric(12,3)')];
   const number_format = {
     signDisplay: 'negative',
@@ -65,13 +65,13 @@ it('takes no formats over that earlier versions stored for every measure', () =>
 });
 
 describe('a workbook', () => {
-  it('holds the exact decimal', () => {
+  it('contains the exact decimal', () => {
     expect(exactValue(576820.84000003, { stored: 2 })).toBe(576820.84);
     expect(exactValue(0.1 + 0.2, { stored: 6 })).toBe(0.3);
     expect(exactValue(1 / 3, {})).toBe(0.333333333333);
   });
 
-  it('shows thousands of an amount that it holds in full', () => {
+  it('shows an amount in thousands and contains it in full', () => {
     const number_format = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
     const code = (divisor: number) =>
       new NumberFormat('float', { number_format, divisor }).codeOf(1_234_500);

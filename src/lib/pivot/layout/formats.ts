@@ -7,18 +7,18 @@ import { amountOptions, priceDecimals, type ColumnFormat } from '../values/colum
 import type { Schema } from '../values/engine-types';
 import { SHARE_FORMAT } from '../values/ratios';
 
-/** What a layout says of how the amounts of each measure are written. */
+/** The part of a layout that sets the format of the amounts of each measure. */
 type AmountStyles = NonNullable<Layout['amounts']>;
 
-/** What amounts are divided by to be shown in a larger unit. */
+/** Divisors of amounts that are shown in a larger unit. */
 const DIVISORS = { thousands: 1e3, millions: 1e6 } as const;
 
-/** Formats by column, as a layout's `columns_config` has them. */
+/** Formats by column, as in the `columns_config` of a layout. */
 type StoredFormats = NonNullable<Layout['columns_config']>;
 
 /**
- * How the columns of the measures are written: with the measure's own decimals and in full, unless the
- * layout says otherwise. Prices and percentages are always written in the same way.
+ * Returns the formats of the measures' columns: in full with the decimals of the measure, unless the layout
+ * sets another format. Prices and percentages always have the same format.
  */
 export function measureFormats(
   columns: readonly ColumnEntry[],
@@ -61,8 +61,8 @@ function formatOf(origin: Origin, amount: ColumnFormat, own: Decimals): ColumnFo
 }
 
 /**
- * Formats of a stored layout without those that earlier versions of this page have stored for every measure:
- * two decimals, whatever the column had.
+ * Removes the formats that earlier versions of this page stored for every measure: two decimals, whatever the
+ * column had.
  */
 export function withoutEarlierFormats(
   stored: StoredFormats,

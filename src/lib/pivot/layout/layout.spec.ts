@@ -35,7 +35,7 @@ const FACTS = new Map([
 ]);
 
 describe('defaultLayout', () => {
-  it('puts months across and dimensions of few values down', () => {
+  it('puts months in columns and dimensions with few values in rows', () => {
     expect(defaultLayout(COLUMNS, SCHEMA, FACTS)).toEqual({
       plugin: 'Datagrid',
       group_by: ['Category', 'State'],
@@ -46,26 +46,26 @@ describe('defaultLayout', () => {
     });
   });
 
-  it('takes years where there are too many months', () => {
+  it('uses years if there are too many months', () => {
     const facts = new Map(FACTS).set('Order Date', { distinct: 1461, months: 48 });
     const layout = defaultLayout(COLUMNS, SCHEMA, facts);
     expect(layout.expressions).toEqual({ 'Order Date (year)': `bucket("Order Date", 'Y')` });
   });
 
-  it('takes a period across where the grain leaves the date out', () => {
+  it('uses a period for the columns if the grain omits the date', () => {
     const { 'Order Date': _, ...schema } = SCHEMA;
     const layout = defaultLayout(COLUMNS, schema, FACTS);
     expect(layout).toMatchObject({ group_by: ['Category', 'State'], split_by: ['Order Year'] });
   });
 
-  it('goes down by keys where the source marks any', () => {
+  it('uses key columns for the rows if the source marks any', () => {
     const marked = COLUMNS.map((c) => ({ ...c, is_key: c.cname === 'State' }));
     expect(defaultLayout(marked, SCHEMA, FACTS).group_by).toEqual(['State']);
   });
 });
 
 describe('cleanLayout', () => {
-  it('drops what is not loaded, wherever a layout names it', () => {
+  it('drops names that are not loaded from every part of a layout', () => {
     const { layout, dropped } = cleanLayout(
       {
         group_by: ['Category', 'gone'],
@@ -97,7 +97,7 @@ describe('cleanLayout', () => {
 describe('months', () => {
   const month = column('Month', 'dimension');
 
-  it('are known by their names, and sort as the calendar does', () => {
+  it('are recognised by their names, and sort in calendar order', () => {
     const order = monthOrder(month, [month], ['Apr', 'Feb', null]);
     expect(order).toEqual({
       by: 'Month (calendar order)',
@@ -105,7 +105,7 @@ describe('months', () => {
     });
   });
 
-  it('sort by the number of a fiscal year where it is loaded', () => {
+  it('sort by the number of a fiscal month where it is loaded', () => {
     const name = column('Month', 'dimension', {
       dim_group: 'o',
       dim_period_col: 'fisc_month_abbr',
@@ -125,7 +125,7 @@ describe('months', () => {
 
   const months = new Map([['Month', { by: 'order', expression: 'e' }]]);
 
-  it('are put in order down and across, beside what the user sorts', () => {
+  it('are sorted in rows and columns, in addition to the sort order of the user', () => {
     const layout = { group_by: ['Month'], split_by: ['Month'] };
     expect(withMonthsInOrder(layout, months)).toMatchObject({
       sort: [
@@ -142,7 +142,7 @@ describe('months', () => {
     ]);
   });
 
-  it('leave no order behind once they are not shown', () => {
+  it('leave no sort order behind when they are no longer shown', () => {
     const layout = { group_by: ['Region'], sort: [['order', 'asc'] as [string, string]] };
     expect(withMonthsInOrder(layout, months).sort).toEqual([]);
   });

@@ -16,8 +16,8 @@ const MAX_OPEN_ROWS = 40;
 const MAX_MONTHS = 36;
 
 /**
- * A first layout from the metadata: dates across by month or year, the first dimensions down, value
- * and units summed. Dimensions with very many values are left out.
+ * Returns a default layout, chosen by the metadata: dates in columns by month or year, the first dimensions
+ * in rows, and the sums of value and units. Dimensions with too many values are left out.
  */
 export function defaultLayout(
   columns: readonly ColumnEntry[],
@@ -63,13 +63,15 @@ export function defaultLayout(
   return layout;
 }
 
-/** How a first layout groups a date. @param months in how many calendar months it has days */
+/**
+ * Returns how a default layout groups a date. @param months number of calendar months in which it has days
+ */
 export const usualGroups = (date: string, months: number) =>
   groupedBy(date, months <= MAX_MONTHS ? 'month' : 'year');
 
 /**
- * Value and units; if there is another version or a reference, value alone beside that, with what the two
- * differ by.
+ * Returns the measures of a default layout: value and units; with another version or a reference, only the
+ * value and its comparison columns.
  */
 function measures(columns: readonly ColumnEntry[], origins: Origins | null): string[] {
   const names = (['value', 'units'] as const).flatMap((role) =>
@@ -82,7 +84,7 @@ function measures(columns: readonly ColumnEntry[], origins: Origins | null): str
   return compared.length > 0 ? [first, ...compared] : names;
 }
 
-/** The columns of a measure beside the plan's. */
+/** Returns the columns of a measure for some origins. */
 const besidePlan = (measure: string, wanted: readonly Origin[], origins: Origins): string[] =>
   origins
     .columnsOf(measure)
@@ -90,8 +92,8 @@ const besidePlan = (measure: string, wanted: readonly Origin[], origins: Origins
     .map(({ name }) => name);
 
 /**
- * A layout of one version with what another version has to compare with: beside the plan's first column.
- * A layout that shows any of it already stays as it is.
+ * Adds the comparison columns of another version to a layout, beside the first measure. A layout that already
+ * has one of them stays unchanged.
  */
 export function withOther(layout: Layout, origins: Origins): Layout {
   const shown = (layout.columns ?? []).filter((name) => name !== null);
@@ -105,11 +107,11 @@ export function withOther(layout: Layout, origins: Origins): Layout {
   return { ...layout, columns };
 }
 
-/** A layout without what only a comparison with another version has. */
+/** Removes the columns of a comparison with another version from a layout. */
 export const withoutOther = (layout: Layout, origins: Origins): Layout =>
   renamed(layout, new Map([...origins.ofOther].map((name) => [name, null])));
 
-/** A layout with some columns under other names; without those that have none. */
+/** Renames columns in a layout, and removes those whose new name is null. */
 export function renamed(layout: Layout, names: ReadonlyMap<string, string | null>): Layout {
   const now = (name: string) => names.get(name) ?? (names.has(name) ? null : name);
   const record = <T>(entries: Record<string, T> = {}) =>
@@ -138,15 +140,18 @@ export function renamed(layout: Layout, names: ReadonlyMap<string, string | null
 
 export interface CleanLayout {
   layout: Layout;
-  /** Columns the layout names that are not loaded; it was kept without them. */
+  /** Columns that the layout names but that are not loaded; they were removed. */
   dropped: string[];
-  /** It asks for rows that meet any of its filters. The engine shows those that meet all of them. */
+  /**
+   * Whether the layout asks for rows that meet any of its filters. The engine shows those that meet all of
+   * them.
+   */
   ignoresOr: boolean;
 }
 
 /**
- * A saved layout without what no longer exists: after a layout that it rejects, the viewer is broken.
- * Expressions that read a missing column are dropped too.
+ * Removes missing columns and invalid expressions from a saved layout, because the viewer breaks after a
+ * layout that it rejects. Expressions that read a missing column are removed too.
  *
  * @param valid the expressions that the engine accepts on the loaded table
  */
@@ -191,7 +196,7 @@ export function cleanLayout(
 
 const unique = (names: string[]) => [...new Set(names)];
 
-/** How a column of month names sorts: by a loaded column, or by an expression made for it. */
+/** The order of a column of month names: by a loaded column, or by an expression that is added for it. */
 export interface MonthOrder {
   by: string;
   expression: string | null;
@@ -206,9 +211,8 @@ const MONTH_NAME_COLUMNS = [
 ];
 
 /**
- * How to sort the months of a text dimension, or null if its values are no months. If a month
- * number of the same date group is loaded, it gives the order, also of a fiscal year; names alone give
- * the calendar's order.
+ * Returns the order of the months in a text dimension; null if its values are not months. A loaded month
+ * number of the same date group gives the order, also of a fiscal year; names alone give calendar order.
  */
 export function monthOrder(
   column: ColumnEntry,
@@ -243,8 +247,8 @@ const isMonth = (name: string) =>
   );
 
 /**
- * The layout with its months in calendar order, down and across, unless the user sorts the rows or
- * the columns by something else.
+ * Adds a sort by month to a layout, in rows and columns, unless the user sorts the rows or the columns by
+ * something else.
  */
 export function withMonthsInOrder(layout: Layout, months: ReadonlyMap<string, MonthOrder>): Layout {
   const orders = new Set([...months.values()].map(({ by }) => by));
@@ -269,7 +273,7 @@ export function withMonthsInOrder(layout: Layout, months: ReadonlyMap<string, Mo
   return { ...layout, sort: [...byUser, ...added], expressions, aggregates };
 }
 
-/** The layout as the user made it: without what {@link withMonthsInOrder} adds to it. */
+/** Removes the additions of {@link withMonthsInOrder} from a layout. */
 export function withoutMonthOrder(layout: Layout, months: ReadonlyMap<string, MonthOrder>): Layout {
   const orders = new Map([...months.values()].map(({ by, expression }) => [by, expression]));
   const kept = <T>(entries: Record<string, T> = {}, added: (name: string, entry: T) => boolean) =>
@@ -282,7 +286,7 @@ export function withoutMonthOrder(layout: Layout, months: ReadonlyMap<string, Mo
   };
 }
 
-/** The columns and expressions that a layout or a view goes by. */
+/** Returns the columns and expressions that a layout or a view uses. */
 export const namesUsed = ({
   group_by = [],
   split_by = [],
@@ -292,7 +296,7 @@ export const namesUsed = ({
 }: Layout): ReadonlySet<string | null> =>
   new Set([...group_by, ...split_by, ...columns, ...[...filter, ...sort].map(([name]) => name)]);
 
-/** The expressions that a layout shows or goes by. A viewer keeps others, too. */
+/** Returns the expressions that a layout uses. A viewer also keeps unused ones. */
 export function usedExpressions(layout: Layout): Record<string, string> {
   const used = namesUsed(layout);
   const entries = Object.entries(layout.expressions ?? {});
@@ -300,8 +304,8 @@ export function usedExpressions(layout: Layout): Record<string, string> {
 }
 
 /**
- * The parts of a layout or of a view that the slices of its cells depend on, as a key to compare. With
- * an equal key, cells of equal labels stand for the same rows.
+ * Returns a key of those parts of a layout or view on which the slices of its cells depend. With equal keys,
+ * cells with equal labels stand for the same rows.
  */
 export function sliceContextOf({
   group_by = [],

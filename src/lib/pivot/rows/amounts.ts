@@ -4,7 +4,10 @@ import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';
 import { isThere, numbersOf, type ArrowColumns } from './arrow-columns';
 import { rowsByIter } from './origin-columns';
 
-/** Rows that are looked at for the decimals of a column; of more rows, evenly spread ones. */
+/**
+ * Maximum number of rows to read for the decimals of a column; of more rows, a sample at even distances is
+ * read.
+ */
 const MOST_READ = 100_000;
 
 const LOADED: readonly string[] = LOG_OPERATIONS.filter(isLoad).map(
@@ -12,8 +15,8 @@ const LOADED: readonly string[] = LOG_OPERATIONS.filter(isLoad).map(
 );
 
 /**
- * The decimals that the measures of loaded rows are written with. What operations have computed may have any
- * number of decimals, so only rows from the source count.
+ * Returns the decimals with which the measures of loaded rows are written. Only rows from the source count,
+ * because results of operations may have any number of decimals.
  */
 export function decimalsIn(
   columns: ArrowColumns,

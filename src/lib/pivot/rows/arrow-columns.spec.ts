@@ -22,14 +22,14 @@ const rowsOf = (...logids: (number | null)[]) =>
     ),
   );
 
-/** What is visited; null if nothing can be. */
+/** Returns the runs that were visited; null if a row has no entry. */
 function visited(columns: ReturnType<typeof rowsOf>) {
   const runs: number[][] = [];
   return visitEntries(columns, (...run) => void runs.push(run)) ? runs : null;
 }
 
 describe('the log entries of rows', () => {
-  it('are told by their rows that follow each other', () => {
+  it('are visited in runs of adjacent rows', () => {
     expect(visited(rowsOf(4, 4, 9, 4))).toEqual([
       [4, 0, 2],
       [9, 2, 3],
@@ -38,7 +38,7 @@ describe('the log entries of rows', () => {
     expect(visited(rowsOf())).toEqual([]);
   });
 
-  it('cannot be told if a row has none, or if they are not loaded', () => {
+  it('are not visited if a row has none, or if the column is not loaded', () => {
     expect(visited(rowsOf(4, null))).toBeNull();
     expect(visited(columnsIn(bytesOf(awkwardRows(2))))).toBeNull();
   });
@@ -46,7 +46,7 @@ describe('the log entries of rows', () => {
 
 const DAY_MS = 86_400_000;
 
-/** Values of each type that columns come in; each has one that other types take for empty. */
+/** Values by column type; each list has one that another type would take for empty. */
 const TYPES: Record<string, [type: DataType, values: unknown[]]> = {
   float: [float64(), [0, 1.5, -2, 0.1 + 0.2, 1e300]],
   integer: [int32(), [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)]],
@@ -57,10 +57,10 @@ const TYPES: Record<string, [type: DataType, values: unknown[]]> = {
   word: [dictionary(utf8()), ['', 'null', 'Żółć', '', '😀']],
 };
 
-describe('rows in some places', () => {
+describe('rows at indexes', () => {
   const places = Int32Array.of(4, 0, 3, 3, 1);
 
-  it.each(Object.keys(TYPES))('have the values of a column of type %s', async (name) => {
+  it.each(Object.keys(TYPES))('keep the values of a column of type %s', async (name) => {
     const [type, values] = TYPES[name]!;
     for (const given of [values, values.map((value, y) => (y === 3 ? null : value))]) {
       const columns = new Map([[name, columnFromArray(given, type)]]);
@@ -69,7 +69,7 @@ describe('rows in some places', () => {
     }
   });
 
-  it('may be none', async () => {
+  it('can be none', async () => {
     const columns = new Map(
       Object.entries(TYPES).map(([name, [type, values]]) => [name, columnFromArray(values, type)]),
     );

@@ -13,18 +13,18 @@ import {
 } from '@uwdata/flechette';
 import { nextTask } from '../waiting';
 
-/** Columns of equal length by name, each of one batch: what an Arrow stream of one record batch has. */
+/** Columns by name, of equal length and one batch each, as in an Arrow stream of one record batch. */
 export type ArrowColumns = ReadonlyMap<string, Column<unknown>>;
 
 /**
- * The columns of an Arrow stream of one record batch. They share its memory, but for the values of
- * dictionaries: these are decoded here, once. The reader is Flechette, a seventh of what apache-arrow adds to
- * the page (docs/decisions/0004-rows-as-arrow.md).
+ * Returns the columns of an Arrow stream of one record batch. They share its memory, except for the values of
+ * dictionaries, which are decoded here, once. The reader is Flechette, which adds a seventh of the size of
+ * apache-arrow to the page (docs/decisions/0004-rows-as-arrow.md).
  */
 export const columnsIn = (bytes: ArrayBuffer): Map<string, Column<unknown>> =>
   columnsOf(tableFromIPC(bytes));
 
-/** The columns of a table of one batch. */
+/** Returns the columns of a table of one batch. */
 export function columnsOf({ schema, children }: Table): Map<string, Column<unknown>> {
   return new Map(
     schema.fields.flatMap(({ name }, i) => {
@@ -34,18 +34,18 @@ export function columnsOf({ schema, children }: Table): Map<string, Column<unkno
   );
 }
 
-/** How many rows some columns have. */
+/** Returns the number of rows in some columns. */
 export const lengthOf = (columns: ArrowColumns): number => [...columns.values()][0]?.length ?? 0;
 
-/** Some columns of rows, as far as the rows have them. */
+/** Returns the named columns, as far as they exist. */
 export const only = (columns: ArrowColumns, names: ReadonlySet<string>): ArrowColumns =>
   new Map([...columns].filter(([name]) => names.has(name)));
 
-/** Whether a column is empty in one of its rows; one that is not there is empty in all. */
+/** Checks whether a column has an empty value; a column that does not exist is empty in all rows. */
 export const hasEmpty = (columns: ArrowColumns, name: string): boolean =>
   (columns.get(name)?.nullCount ?? 1) > 0;
 
-/** Columns as the parts of an Arrow stream, in order. They share the memory of the columns. */
+/** Returns columns as the parts of an Arrow stream, in order. They share the memory of the columns. */
 export function streamOf(columns: ArrowColumns): Uint8Array[] {
   const parts: Uint8Array[] = [];
   const sink = {
@@ -57,10 +57,10 @@ export function streamOf(columns: ArrowColumns): Uint8Array[] {
   return parts;
 }
 
-/** Columns as an Arrow stream in memory of its own. */
+/** Returns columns as an Arrow stream in its own memory. */
 export const encoded = (columns: ArrowColumns): ArrayBuffer => joined(streamOf(columns));
 
-/** Bytes one after the other, in a buffer of nothing else. */
+/** Joins bytes in one new buffer. */
 export function joined(parts: readonly Uint8Array[]): ArrayBuffer {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -71,22 +71,24 @@ export function joined(parts: readonly Uint8Array[]): ArrayBuffer {
   return whole.buffer;
 }
 
-/** The values of a column that is written as numbers into a dictionary; undefined for any other. */
+/** Returns the dictionary of a dictionary-encoded column; undefined for any other column. */
 export function dictionaryOf({ data: [batch] }: Column<unknown>): Column<unknown> | undefined {
-  // The class of such a batch is not exported; its dictionary is documented.
+  // The class of such a batch is not exported, but its property `dictionary` is documented.
   const dictionary = batch && 'dictionary' in batch ? batch.dictionary : undefined;
   return dictionary instanceof Column ? dictionary : undefined;
 }
 
-/** The numbers of a column as they came. */
+/** The numbers of a column, as received. */
 export interface Numbers {
   type: DataType;
   values: TypedArray;
-  /** A bit per row that has a value; empty if all have. */
+  /** One bit per row, set if the row has a value; empty if all rows have one. */
   validity: Uint8Array;
 }
 
-/** The numbers of an integer or floating-point column that the engine can take; null for any other. */
+/**
+ * Returns the numbers of an integer or floating-point column that the engine supports; null for any other.
+ */
 export function numbersOf(column: Column<unknown> | undefined): Numbers | null {
   if (column?.type.typeId !== Type.Int && column?.type.typeId !== Type.Float) return null;
   const [batch] = column.data;
@@ -97,7 +99,7 @@ export function numbersOf(column: Column<unknown> | undefined): Numbers | null {
   return { type, values, validity: nullCount > 0 ? validity : new Uint8Array(0) };
 }
 
-/** Other numbers in the place of each; those of empty places do not matter. */
+/** Applies a function to each number; the results for empty values are meaningless. */
 export function mapped(
   { values, validity }: Numbers,
   how: (value: number) => number,
@@ -111,16 +113,16 @@ export function mapped(
 
 export const widened = (numbers: Numbers): Numbers => mapped(numbers, (value) => value, false);
 
-/** Whether a row has a value, by a validity as {@link Numbers} has it. */
+/** Checks whether a row has a value, by the validity bits of {@link Numbers}. */
 export const isThere = (validity: Uint8Array, y: number): boolean =>
   validity.length === 0 || ((validity[y >> 3] ?? 0) & (1 << (y & 7))) !== 0;
 
-/** Sets the bit of a row, so that {@link isThere} tells that it has a value. */
+/** Sets the validity bit of a row, which then counts as having a value. */
 export function setThere(validity: Uint8Array, y: number): void {
   validity[y >> 3] = (validity[y >> 3] ?? 0) | (1 << (y & 7));
 }
 
-/** All of some numbers as a column. */
+/** Creates a column from numbers and counts its empty values. */
 export function whole({ type, values, validity }: Numbers): Column<unknown> {
   let nulls = 0;
   for (let y = 0; validity.length > 0 && y < values.length; y++) {
@@ -129,7 +131,10 @@ export function whole({ type, values, validity }: Numbers): Column<unknown> {
   return columnFrom(type, values, validity, values.length, nulls);
 }
 
-/** A column of one batch. @param validity a bit per row that has a value; empty if all have */
+/**
+ * Creates a column of one batch. @param validity one bit per row, set if the row has a value; empty if all
+ * have one
+ */
 export function columnFrom(
   type: DataType,
   values: TypedArray,
@@ -141,13 +146,13 @@ export function columnFrom(
   return new Column([new Batch({ length, nullCount, type, validity, values })], type);
 }
 
-/** The column that tells which log entry wrote a row. */
+/** The column with the log entry that wrote a row. */
 const LOGID = 'pf_logid';
 
 /**
- * Visits the rows of each log entry, as far as they follow each other: from one place up to another.
+ * Visits the runs of adjacent rows of each log entry: from index `from` up to, but not including, `to`.
  *
- * @returns false if a row has no entry; then none is visited
+ * @returns false if a row has no entry; then nothing is visited
  */
 export function visitEntries(
   columns: ArrowColumns,
@@ -163,13 +168,14 @@ export function visitEntries(
   return true;
 }
 
-/** After so many values, the page gets a turn. */
+/** Number of values after which the loop yields to the page. */
 const VALUES_PER_TURN = 200_000;
 
 /**
- * The rows in some places of columns, in this order, in memory of their own: that of the columns can go.
+ * Copies the rows at some indexes, in this order, to their own memory, so that the memory of the columns can
+ * be freed.
  *
- * @param columns each of numbers, days, times, yes and no, texts or a dictionary
+ * @param columns of numbers, days, times, booleans, texts or dictionary values
  */
 export async function rowsAt(columns: ArrowColumns, places: Int32Array): Promise<ArrowColumns> {
   const taken = new Map<string, Column<unknown>>();
@@ -185,7 +191,7 @@ export async function rowsAt(columns: ArrowColumns, places: Int32Array): Promise
   return taken;
 }
 
-/** The values in some places of a column; see {@link rowsAt}. */
+/** Returns the values of a column at some indexes; see {@link rowsAt}. */
 export function columnAt(column: Column<unknown>, places: Int32Array): Column<unknown> {
   const [batch] = column.data;
   if (!batch) return column;
@@ -209,7 +215,7 @@ export function columnAt(column: Column<unknown>, places: Int32Array): Column<un
 const placesOf = ({ length }: Column<unknown>): Int32Array =>
   Int32Array.from({ length }, (_, y) => y);
 
-/** A bit per place, set if that of its row is; without bits, all are. */
+/** Returns the bits of some rows, in order; all are set if `bits` is empty. */
 function bitsAt(bits: Uint8Array, places: Int32Array): { bits: Uint8Array; set: number } {
   const { length } = places;
   const made = new Uint8Array(Math.ceil(length / 8));

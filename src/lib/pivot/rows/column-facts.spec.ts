@@ -20,8 +20,8 @@ const columnsOf = (columns: Record<string, Vector>) =>
   columnsIn(tableToIPC(new Table(columns), 'stream').slice().buffer);
 const factsOf = (column: Vector) => columnFacts(columnsOf({ column }), ['column']).get('column');
 
-describe('facts of a text', () => {
-  it('are its values, the empty one last', () => {
+describe('facts about a text column', () => {
+  it('include its values, the empty one last', () => {
     const region = vectorFromArray(['West', null, 'East', 'West', ''], text);
     expect(factsOf(region)).toEqual({
       distinct: 4,
@@ -30,7 +30,7 @@ describe('facts of a text', () => {
     });
   });
 
-  it('leave the values out where there are many', () => {
+  it('omit the values if there are many', () => {
     const names = Array.from({ length: 30 }, (_, i) => `Name ${i}`);
     expect(factsOf(vectorFromArray(names, text))).toEqual({
       distinct: 30,
@@ -39,13 +39,13 @@ describe('facts of a text', () => {
     });
   });
 
-  it('are counted without a dictionary too', () => {
+  it('are also counted without a dictionary', () => {
     const key = vectorFromArray(['a', 'b', 'a', null], new Utf8());
     expect(factsOf(key)).toEqual({ distinct: 3, months: 0, texts: null });
   });
 });
 
-it('says how many months the days of a date lie in, before 1970 too', () => {
+it('counts the months of a date column, also before 1970', () => {
   const days = ['1969-12-31', '1970-01-01', '1970-01-31', '2027-01-15'];
   const day = vectorFromArray(
     [...days.map((text) => new Date(Date.parse(text))), null],
@@ -54,12 +54,12 @@ it('says how many months the days of a date lie in, before 1970 too', () => {
   expect(factsOf(day)).toEqual({ distinct: 5, months: 3, texts: null });
 });
 
-it('takes days beyond what a date of JavaScript holds', () => {
+it('accepts days beyond the range of JavaScript dates', () => {
   const data = makeData({ type: new DateDay(), data: new Int32Array([2_000_000_000]) });
   expect(factsOf(makeVector(data))).toMatchObject({ distinct: 1 });
 });
 
-it('counts numbers and booleans, and passes over what is not loaded', () => {
+it('counts numbers and booleans, and skips columns that are not loaded', () => {
   const columns = columnsOf({
     year: vectorFromArray([2027, 2028, 2027, null], new Int32()),
     open: vectorFromArray([true, false, null, true], new Bool()),
@@ -71,7 +71,7 @@ it('counts numbers and booleans, and passes over what is not loaded', () => {
   ]);
 });
 
-it('stops counting where more makes no difference', () => {
+it('stops counting at the limit', () => {
   const ids = makeVector(Float64Array.from({ length: 30_000 }, (_, i) => i));
   expect(factsOf(ids)?.distinct).toBe(20_000);
 });

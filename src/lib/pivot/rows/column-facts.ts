@@ -1,24 +1,25 @@
 import { Type, type Column } from '@uwdata/flechette';
 import { dictionaryOf, type ArrowColumns } from './arrow-columns';
 
-/** What is known of a loaded column before the engine has it. */
+/** Facts about a loaded column, known before the engine has it. */
 export interface ColumnFacts {
-  /** How many different values it has, the empty value included; counted up to {@link MANY}. */
+  /** Number of different values, including the empty value; counted up to {@link MANY}. */
   distinct: number;
-  /** How many calendar months its days fall in; 0 if the column is no date. */
+  /** Number of calendar months of its days; 0 if the column is not a date. */
   months: number;
   /** The values of a text column, null for the empty value; null if there are more than {@link FEW}. */
   texts: (string | null)[] | null;
 }
 
 const FEW = 25;
-/** More than any question here needs to tell apart; as days, more than half a century. */
+/** Limit of the count: more than any caller needs to distinguish; as days, more than half a century. */
 const MANY = 20_000;
 
 /**
- * Facts about columns of rows. They are cheap to read from their dictionaries; the engine would build a view over all rows per column.
+ * Returns facts about columns of rows. Reading them from dictionaries is cheap; the engine would build a view
+ * over all rows for each column.
  *
- * @param names columns to look at; those that are not there are left out
+ * @param names columns to read; those that do not exist are left out
  */
 export function columnFacts(
   columns: ArrowColumns,
@@ -32,7 +33,7 @@ export function columnFacts(
   return facts;
 }
 
-/** What is known of columns whose rows come in several streams. */
+/** Combines the facts about columns whose rows arrive in several streams. */
 export function factsOfAll(
   streams: readonly ReadonlyMap<string, ColumnFacts>[],
 ): ReadonlyMap<string, ColumnFacts> {
@@ -72,7 +73,7 @@ function factsOf(column: Column<unknown>): ColumnFacts {
   return { distinct: found.length, months: months.size, texts: null };
 }
 
-/** The different values of a column, {@link MANY} at most. */
+/** Returns the different values of a column, at most {@link MANY}. */
 function values(column: Column<unknown>): unknown[] {
   const found = new Set<unknown>();
   for (let i = 0; i < column.length && found.size < MANY; i++) found.add(column.at(i));

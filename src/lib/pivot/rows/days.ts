@@ -4,18 +4,18 @@ import { type ArrowColumns, columnFrom, isThere, visitEntries } from './arrow-co
 import type { CellValue } from '../values/engine-types';
 import { startOf, type TimeUnit } from '../values/time-unit';
 
-/** Days further apart than this are looked at one by one: a table of them all would be too large. */
+/** Maximum span of days for a lookup table; days in a wider span are converted one by one. */
 const WIDE = 1_000_000;
 
-/** A column of dates as it came: a day per row, counted from 1970-01-01. */
+/** A column of dates, as received: one day per row, counted from 1970-01-01. */
 interface Days {
   column: Column<unknown>;
   values: Int32Array;
-  /** A bit per row that has a day; empty if all have. */
+  /** One bit per row, set if the row has a day; empty if all rows have one. */
   validity: Uint8Array;
 }
 
-/** The days of a column; null if it holds something else. */
+/** Returns the days of a column; null for a column of another type. */
 export function daysIn(column: Column<unknown> | undefined): Days | null {
   const batch = column?.data[0];
   if (column?.type.typeId !== Type.Date || !(batch?.values instanceof Int32Array)) return null;
@@ -23,11 +23,11 @@ export function daysIn(column: Column<unknown> | undefined): Days | null {
   return { column, values, validity: batch.nullCount > 0 ? batch.validity : new Uint8Array(0) };
 }
 
-/** The least and the greatest of some days; what stands for an empty value may be among them. */
+/** Returns the smallest and the largest day; placeholders of empty values may be included. */
 function spanOf(days: Int32Array): { first: number; last: number } {
   let first = Infinity;
   let last = -Infinity;
-  // An iterator would take several times as long, and this has to be done before the engine gets the rows.
+  // An iterator would take several times as long, and this runs before the engine gets the rows.
   for (let y = 0; y < days.length; y++) {
     const day = days[y] ?? 0;
     if (day < first) first = day;
@@ -39,8 +39,8 @@ function spanOf(days: Int32Array): { first: number; last: number } {
 const startingAt = (day: number, unit: TimeUnit): number => startOf(day * DAY_MS, unit) / DAY_MS;
 
 /**
- * The first days of the months, quarters or years that a column's days are in, as a column; null for a column
- * of something else.
+ * Returns a column of the first days of the months, quarters or years of a date column; null for a column of
+ * another type.
  */
 export function startsOf(
   column: Column<unknown> | undefined,
@@ -63,21 +63,21 @@ export function startsOf(
   return columnFrom(type, starts, validity, length, nullCount);
 }
 
-/** The different days of an entry's rows that came together. */
+/** The different days of an entry's rows in one part. */
 interface Distinct {
   days: Int32Array;
   hasEmpty: boolean;
 }
 
-/** So many rows that follow each other are worth a table of the days between their first and their last. */
+/** Number of adjacent rows from which a table of all days in their span is worth its cost. */
 const MANY = 64;
 
-/** Collects the different days of rows, which may be in many places. */
+/** Collects the different days of rows, which may lie in many runs. */
 class Collected {
   private readonly days = new Set<number>();
   private hasEmpty = false;
 
-  /** Takes the rows from one place up to another; without days, they are all empty. */
+  /** Adds the rows from one index up to another; if `days` is null, they are all empty. */
   add(days: Days | null, from: number, to: number): void {
     if (!days) {
       this.hasEmpty = true;
@@ -103,7 +103,10 @@ class Collected {
   }
 }
 
-/** The days of one column, with how often each came: an entry may have thousands, and so may many entries. */
+/**
+ * The days of one column with the number of their occurrences; an entry may have thousands of days, and there
+ * may be many entries.
+ */
 class DaysOfColumn {
   private readonly byEntry = new Map<number, Distinct[]>();
   private readonly counts = new Map<number, number>();
@@ -120,7 +123,7 @@ class DaysOfColumn {
     this.byEntry.delete(logid);
   }
 
-  /** In epoch milliseconds, null for the empty value. */
+  /** The days in epoch milliseconds, null for the empty value. */
   get all(): readonly CellValue[] {
     if (!this.sorted) {
       const days = [...this.counts.keys()].sort((a, b) => a - b).map((day) => day * DAY_MS);
@@ -141,38 +144,40 @@ class DaysOfColumn {
 }
 
 /**
- * The different days of the columns of dates in a table's rows, read from the rows as they come: a view of
- * the engine's for it takes half a second with half a million rows. They are kept by log entry, since the
- * rows of an entry go together.
+ * The different days of the date columns in a table's rows, read from the rows as they arrive: the engine
+ * would need half a second for such a view of half a million rows. They are stored by log entry, since the
+ * rows of an entry are removed together.
  */
 export class KnownDays {
   private readonly byColumn: ReadonlyMap<string, DaysOfColumn>;
-  /** Columns whose days are not known: they came as something else, or without a log entry. */
+  /** Columns whose days are unknown: they have another type, or rows without a log entry. */
   private readonly unknown = new Set<string>();
 
-  /** @param names the columns to know the days of */
+  /** @param names the date columns to track */
   constructor(names: readonly string[]) {
     this.byColumn = new Map(names.map((name) => [name, new DaysOfColumn()]));
   }
 
-  /** The days of a column in epoch milliseconds, null for the empty value; null if they are not known. */
+  /**
+   * Returns the days of a column in epoch milliseconds, null for the empty value; null if they are unknown.
+   */
   of(name: string): readonly CellValue[] | null {
     return this.unknown.has(name) ? null : (this.byColumn.get(name)?.all ?? null);
   }
 
-  /** In how many calendar months a column has days. */
+  /** Counts the calendar months in which a column has days. */
   months(name: string): number {
     const days = (this.of(name) ?? []).filter((day) => typeof day === 'number');
     return new Set(days.map((day) => startOf(day, 'month'))).size;
   }
 
-  /** Rows came, of entries as their column tells. */
+  /** Adds the days of new rows to the log entries in their column `pf_logid`. */
   add(columns: ArrowColumns): void {
     for (const [name, ofColumn] of this.byColumn) {
       const column = columns.get(name);
-      // A column that the rows do not have is empty in them.
+      // A column that the rows lack is empty in all of them.
       const days = daysIn(column);
-      // The rows of an entry may lie between those of others, one by one.
+      // The rows of an entry may alternate with those of others.
       const byEntry = new Map<number, Collected>();
       const isTold = visitEntries(columns, (logid, from, to) => {
         const collected = byEntry.get(logid) ?? new Collected();
@@ -184,7 +189,7 @@ export class KnownDays {
     }
   }
 
-  /** The rows of an entry went. */
+  /** Removes the days of an entry's rows. */
   remove(logid: number): void {
     for (const ofColumn of this.byColumn.values()) ofColumn.remove(logid);
   }

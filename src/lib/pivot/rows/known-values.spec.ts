@@ -6,7 +6,7 @@ const texts = (...values: (string | null)[]) =>
   columnFromArray(values, dictionary(utf8(), int32()));
 
 describe('the values of a column', () => {
-  it('are those of its rows, the empty one first, and of rows that come later', () => {
+  it('are those of its rows, the empty one first, including rows that are added later', () => {
     const known = new KnownValues(
       new Map([
         ['region', texts('West', null, '', 'East', 'West')],
@@ -22,7 +22,7 @@ describe('the values of a column', () => {
     expect(known.of('year')).toEqual([null, 2027, 2028]);
   });
 
-  it('are not known any more once rows went, until the engine has told them', () => {
+  it('are unknown after rows were removed, until the values are set again', () => {
     const known = new KnownValues(new Map([['region', texts('West')]]), ['region']);
     known.forget();
     expect(known.of('region')).toBeNull();
@@ -30,7 +30,7 @@ describe('the values of a column', () => {
     expect(known.of('region')).toEqual(['East']);
   });
 
-  it('are not kept if they are many', () => {
+  it('are not cached if there are many', () => {
     const many = Array.from({ length: 20_001 }, (_, i) => i);
     const named = [
       ['number', columnFromArray(many, float64())],

@@ -3,19 +3,20 @@ import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
 import { valueKey } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
 
-/** More values than that are not kept of a column: the rows are read for them. */
+/** Maximum number of cached values per column; for more, the rows are read again. */
 const MANY = 20_000;
 
 /**
- * The values of columns in a version's own rows, read from the rows as they come: a view of the engine's
- * for it takes a second with half a million rows. Once rows go, those that stay have to be read again.
+ * The values of columns in a version's own rows, read from the rows as they arrive: the engine would need a
+ * second for such a view of half a million rows. After rows are removed, the remaining rows have to be read
+ * again.
  */
 export class KnownValues {
-  /** How often rows came or went. */
+  /** Number of times that rows were added or removed. */
   moment = 0;
   private readonly byColumn = new Map<string, Known>();
 
-  /** @param names columns to know the values of */
+  /** @param names the columns whose values are cached */
   constructor(columns: ArrowColumns, names: readonly string[]) {
     for (const name of names) {
       const column = columns.get(name);
@@ -24,7 +25,7 @@ export class KnownValues {
     }
   }
 
-  /** The values of a column, the empty one first, then in their order; null if they are not known. */
+  /** Returns the sorted values of a column, the empty one first; null if they are unknown. */
   of(name: string): readonly CellValue[] | null {
     const known = this.byColumn.get(name);
     if (!known) return null;
@@ -32,27 +33,27 @@ export class KnownValues {
     return known.sorted;
   }
 
-  /** Keeps what the rows were read for. */
+  /** Caches values that were read from the rows. */
   set(name: string, values: readonly CellValue[]): void {
     if (values.length > MANY) return;
     const byKey = new Map(values.map((value) => [valueKey(value), value]));
     this.byColumn.set(name, { values: byKey, sorted: null });
   }
 
-  /** Rows came. */
+  /** Adds the values of new rows. */
   add(columns: ArrowColumns): void {
     this.moment++;
     for (const [name, known] of this.byColumn) {
       const column = columns.get(name);
       const values = column && distinct(column);
-      // A column that the rows do not have is empty in them.
+      // A column that the rows lack is empty in all of them.
       for (const value of values ?? [null]) known.values.set(valueKey(value), value);
       known.sorted = null;
       if (column && !values) this.byColumn.delete(name);
     }
   }
 
-  /** Rows went, and maybe the last ones of a value. */
+  /** Clears the cache after rows were removed, since a value may have lost its last row. */
   forget(): void {
     this.moment++;
     this.byColumn.clear();
@@ -61,15 +62,17 @@ export class KnownValues {
 
 interface Known {
   values: Map<string, CellValue>;
-  /** Null if they are to be sorted anew. */
+  /** Null if they have to be sorted again. */
   sorted: readonly CellValue[] | null;
 }
 
-/** The order of values: the empty one first. */
+/** Compares values; the empty one comes first. */
 export const inOrder = (a: CellValue, b: CellValue): number =>
   a === b ? 0 : a === null || (b !== null && a < b) ? -1 : 1;
 
-/** The different values of texts, numbers and booleans; null if they are many, or of another type. */
+/**
+ * Returns the different texts, numbers or booleans of a column; null if there are many, or for another type.
+ */
 function distinct(column: Column<unknown>): CellValue[] | null {
   const dictionary = dictionaryOf(column);
   const type = (dictionary ?? column).type.typeId;
@@ -82,7 +85,7 @@ function distinct(column: Column<unknown>): CellValue[] | null {
     return found.size > MANY ? null : [...found];
   }
   if (dictionary.length > MANY) return null;
-  // Not every value of a dictionary needs to be one of a row.
+  // A dictionary may contain values that no row has.
   const isUsed = new Uint8Array(dictionary.length);
   let unseen = dictionary.length;
   for (const { values, validity, nullCount, length } of column.data) {
@@ -100,7 +103,7 @@ function distinct(column: Column<unknown>): CellValue[] | null {
   return [...found];
 }
 
-/** A value as the engine holds it: it keeps no part of a millisecond. */
+/** Returns a value in the engine's form, which has no fractions of a millisecond. */
 export function cellValueAt(column: Column<unknown>, y: number): CellValue {
   const value: unknown = column.at(y);
   if (typeof value === 'number' && column.type.typeId === Type.Timestamp) return Math.trunc(value);

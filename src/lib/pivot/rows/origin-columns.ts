@@ -10,15 +10,15 @@ import {
   setThere,
 } from './arrow-columns';
 
-/** The column that tells what wrote a row. */
+/** The column with the iteration that wrote a row. */
 const ITER = 'pf_iter';
 
 /**
- * The parts of a measure that a pivot can show beside the plan (docs/decisions/0019-measures-by-origin.md).
- * `difference` is plan less reference; `percent` that difference as a share of the reference. `other`
- * and the two after it are the same with another version in the reference's place
- * (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit, of the plan
- * (docs/decisions/0020-amounts-are-typed-into-cells.md).
+ * The origins: parts of a measure that a pivot can show beside the plan
+ * (docs/decisions/0019-measures-by-origin.md). `difference` is plan minus reference; `percent` is that
+ * difference as a share of the reference. `other` and the two after it are the same with another version
+ * instead of the reference (docs/decisions/0023-two-versions-in-one-table.md). `price` is value per unit of
+ * the plan (docs/decisions/0020-amounts-are-typed-into-cells.md).
  */
 export const ORIGINS = [
   'price',
@@ -33,16 +33,16 @@ export const ORIGINS = [
 ] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** These need reference rows to compare with. */
+/** The origins that need reference rows. */
 export const WITH_REFERENCE: readonly Origin[] = ['reference', 'difference', 'percent'];
-/** These need another version. */
+/** The origins that need another version. */
 export const WITH_OTHER: readonly Origin[] = ['other', 'otherDifference', 'otherPercent'];
 
 const CHANGES: readonly string[] = LOG_OPERATIONS.filter((operation) => !isLoad(operation)).map(
   (operation) => OPERATIONS[operation].iter,
 );
 
-/** Whether rows of an iteration count for an origin. */
+/** Checks whether rows of an iteration count for an origin. */
 function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>): boolean {
   const isReference = iter === OPERATIONS.reference.iter;
   switch (origin) {
@@ -64,24 +64,24 @@ function countsFor(origin: Origin, iter: string, excluded: ReadonlySet<string>):
   }
 }
 
-/** Which two columns a share is painted from, beside the plan's. */
+/** The two columns from which, with that of the plan, a share is computed. */
 export const SHARES: Readonly<Partial<Record<Origin, readonly [Origin, Origin]>>> = {
   percent: ['reference', 'difference'],
   otherPercent: ['other', 'otherDifference'],
 };
 
-/** How rows of an iteration go into the difference: +1 for the plan, −1 for the reference. */
+/** Returns the sign of an iteration's rows in the difference: +1 for the plan, −1 for the reference. */
 function signOf(iter: string, excluded: ReadonlySet<string>): number {
   return (excluded.has(iter) ? 0 : 1) - (iter === OPERATIONS.reference.iter ? 1 : 0);
 }
 
-/** Which iteration each row is of: a place in `names` per row. */
+/** The iteration of each row, as an index into `names`. */
 interface RowsByIter {
   names: readonly string[];
   indices: ArrayLike<number>;
 }
 
-/** The iteration of each row; null if the rows do not have it as words of a dictionary. */
+/** Returns the iteration of each row; null if the column of iterations has no dictionary. */
 export function rowsByIter(columns: ArrowColumns): RowsByIter | null {
   const column = columns.get(ITER);
   const dictionary = column && dictionaryOf(column);
@@ -91,7 +91,7 @@ export function rowsByIter(columns: ArrowColumns): RowsByIter | null {
   return { names: [...dictionary].map(String), indices: values };
 }
 
-/** The column of one origin, from the numbers of its measure. */
+/** Creates the column of one origin from the numbers of its measure. */
 export function columnOf(
   origin: Origin,
   source: Numbers,
@@ -114,7 +114,7 @@ export function columnOf(
   return masked({ ...source, type: float64(), values }, rows, counts);
 }
 
-/** The numbers of some iterations' rows; those of the other rows are empty. */
+/** Creates a column with the numbers of the rows whose iteration counts; the other rows are empty. */
 export function masked(
   { type, values, validity }: Numbers,
   rows: RowsByIter | null,

@@ -18,7 +18,7 @@ import {
 const MEASURES = ['value', 'units'];
 const ITERS: Iter[] = ['baseline', 'reference', 'scale', 'recode', 'clone'];
 
-/** What a column adds up, from the rows alone. */
+/** The factor with which rows of an iteration count in each column, computed from the rows alone. */
 const MEANINGS: Record<string, (iter: string, excluded: readonly string[]) => number> = {
   '': (iter, excluded) => (excluded.includes(iter) ? 0 : 1),
   ': baseline': (iter) => (iter === 'baseline' ? 1 : 0),
@@ -36,7 +36,7 @@ const wanted = (rows: readonly Row[], column: string, excluded: readonly string[
   );
 };
 
-/** Sums of the engine: of all rows, then per region. */
+/** Returns sums of the engine: of all rows, then by region. */
 async function sums(table: EngineTable, columns: string[]) {
   const view = await table.view({ group_by: ['region'], columns });
   const { __ROW_PATH__: paths, ...read } = JSON.parse(await view.to_columns_string()) as Record<
@@ -48,7 +48,7 @@ async function sums(table: EngineTable, columns: string[]) {
 }
 
 describe('measures by origin', () => {
-  it('add up the rows of their origin, loaded or appended, whatever is excluded', async () => {
+  it('add up the rows of their origin, loaded or appended, with any iterations excluded', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...ITERS), { minLength: 1, maxLength: 40 }),
@@ -95,14 +95,14 @@ describe('measures by origin', () => {
     );
   });
 
-  it('leave the columns as they are if there is nothing to part', () => {
+  it('leave the columns unchanged if there is nothing to split', () => {
     const bytes = bytesOf(awkwardRows(3));
     const { columns } = Origins.prepare(columnsIn(bytes), ['no such column'], ['reference']);
     const rows = (of: ArrowColumns) => [...of].map(([name, column]) => [name, [...column]]);
     expect(rows(columns)).toEqual(rows(columnsIn(bytes)));
   });
 
-  it('keep a column of the source that has the name of one', () => {
+  it('do not replace a source column of the same name', () => {
     const rows = awkwardRows(9);
     const { columns } = Origins.prepare(columnsIn(bytesOf(rows)), ['value'], []);
     const { origins } = Origins.prepare(columns, ['value'], []);
@@ -112,7 +112,7 @@ describe('measures by origin', () => {
 });
 
 describe('the difference', () => {
-  it('is nothing where two sums are equal, whatever adding them up has left', () => {
+  it('is 0 where two sums are equal, whatever rounding error they have', () => {
     const sums = 77_390.81;
     const difference = [1.5e-11, -1.5e-11, -0.01, null, 5];
     const plan = [sums, sums, sums, null, null];
@@ -124,8 +124,8 @@ describe('the difference', () => {
   });
 });
 
-describe('the share', () => {
-  it('is that of the sums, in every cell, also if the view lacks one of the three', async () => {
+describe('the percentage', () => {
+  it('is computed from the sums in every cell, also if the view lacks one of the three columns', async () => {
     const rows = awkwardRows(60);
     const { columns: made, origins } = Origins.prepare(columnsIn(bytesOf(rows)), MEASURES, [
       'reference',
@@ -155,7 +155,7 @@ describe('the share', () => {
     }
   });
 
-  it('is nothing if there is nothing to compare with', () => {
+  it('is empty if there is nothing to compare with', () => {
     expect(
       shares([
         [5, 5, null, 0.3],
@@ -171,7 +171,7 @@ describe('the share', () => {
 describe('the price', () => {
   const PRICED = { value: 'value', units: 'units' };
 
-  it('is the ratio of the sums, and none without units', () => {
+  it('is the ratio of the sums, and empty without units', () => {
     expect(price(10, 4)).toBe(2.5);
     expect(price(10, null)).toBeNull();
     expect(
@@ -180,14 +180,14 @@ describe('the price', () => {
         [4, 4, 0, 4, 0.1 + 0.2 - 0.3],
       ]),
     ).toEqual(
-      // Nothing is left of the last units but what adding them up has.
+      // The last units have only a rounding error left.
       [2.5, 0, null, null, null],
     );
     expect(prices([undefined, [4]])).toEqual([null]);
     expect(prices([[4], undefined])).toEqual([null]);
   });
 
-  it('is that of the plan in every cell and total, and counts no reference', async () => {
+  it('is that of the plan in every cell and total, without reference rows', async () => {
     const rows = awkwardRows(60);
     const { columns: made, origins } = Origins.prepare(
       columnsIn(bytesOf(rows)),
@@ -211,7 +211,7 @@ describe('the price', () => {
     await view.delete();
   });
 
-  it('comes with what it is painted from', () => {
+  it('is loaded with the columns from which it is computed', () => {
     expect(missingParts(PRICED, ['value', 'value: price'])).toEqual(['units']);
     const share = { plan: 'a', reference: 'b', difference: 'c' };
     expect(missingParts(share, [])).toEqual(['a', 'b']);
@@ -219,7 +219,7 @@ describe('the price', () => {
     expect(missingParts(share, ['c', 'a'])).toEqual([]);
   });
 
-  it('is there only if value and units are', () => {
+  it('exists only if value and units are loaded', () => {
     const bytes = bytesOf(awkwardRows(3));
     const only = (measures: string[], priced: typeof PRICED | null) =>
       Origins.prepare(columnsIn(bytes), measures, [], null, priced).origins.of('value: price');

@@ -14,12 +14,12 @@ import {
   WITH_REFERENCE,
 } from './origin-columns';
 
-/** The column that tells which log entry wrote it. */
+/** The column with the log entry that wrote a row. */
 const LOGID = 'pf_logid';
-/** The key of a single row, which only its own version knows it by. */
+/** The key of a single row, which is unique within its own version only. */
 const ID = 'pf_id';
 
-/** What the columns of each origin are called, after the measure. */
+/** The suffix of the column names of each origin, after the name of the measure. */
 type Suffixes = Readonly<Partial<Record<Origin, string>>>;
 const SUFFIXES: Suffixes = {
   price: 'price',
@@ -35,24 +35,27 @@ const otherSuffixes = (name: string): Suffixes => ({
   otherPercent: `Δ % to ${name}`,
 });
 
-/** The name of a measure's column for one origin. */
+/** Returns the name of a measure's column for one origin. */
 const nameOf = (measure: string, origin: Origin, suffixes: Suffixes) =>
   `${measure}: ${suffixes[origin]}`;
 
-/** Another version of the source, whose rows are loaded beside the plan's to compare with. */
+/** Another version of the source, whose rows are loaded beside the plan's for a comparison. */
 export interface OtherVersion {
   id: number;
   name: string;
-  /** Iterations whose rows are no part of its plan. */
+  /** Iterations whose rows are not part of its plan. */
   excluded: readonly string[];
-  /** Columns that hold larger or finer numbers there than here: here, too, they are loaded as such. */
+  /**
+   * Columns with larger or finer numbers in the other version than in this one; both are loaded with the
+   * wider type.
+   */
   wide: ReadonlySet<string>;
 }
 
-/** How far a row's key is moved, by the key's type: no key of this version is there. */
+/** Offset of the other version's row keys, by key type; no key of this version lies there. */
 const SHIFTS = { integer: 2 ** 31, float: 2 ** 53 } as const;
 
-/** The other version as its rows are told apart from those of this one. */
+/** The other version, with the offset that separates its rows from those of this one. */
 interface Other {
   id: number;
   excluded: ReadonlySet<string>;
@@ -65,22 +68,22 @@ interface Priced {
   units: string;
 }
 
-/** What a measure's column adds up. */
+/** The measure and the origin of a column. */
 interface OriginColumn {
   measure: string;
   origin: Origin;
 }
 
-/** The columns to load, those among them that were made. */
+/** All columns to load, including the columns by origin. */
 interface Prepared {
   origins: Origins;
   columns: ArrowColumns;
 }
 
-/** What {@link Origins.prepare} has found and made. */
+/** The results of {@link Origins.prepare}. */
 interface Made {
   columns: ReadonlyMap<string, OriginColumn>;
-  /** Every name that such a column could have: a layout may name those of another version. */
+  /** Every possible name of such a column, since a layout may name those of another version. */
   possible: ReadonlySet<string>;
   excluded: ReadonlySet<string>;
   measures: readonly string[];
@@ -88,14 +91,14 @@ interface Made {
   suffixes: Suffixes;
   other: Other | null;
   priced: Priced | null;
-  /** The decimals that the measures are written with. */
+  /** The decimals with which the measures are written. */
   decimals: ReadonlyMap<string, Decimals>;
 }
 
 /**
- * The measures of a pivot by origin. The measure's own column holds the plan: what operations see.
- * The others are columns made before the rows are loaded: as expressions of the engine they would be
- * three times as slow to show and forty times as slow to update.
+ * The measures of a pivot by origin. The column of the measure itself has the plan, to which operations
+ * apply. The other columns are computed before the rows are loaded: as expressions of the engine, they would
+ * be three times as slow to show and forty times as slow to update.
  */
 export class Origins {
   private readonly columns: Made['columns'];
@@ -105,7 +108,7 @@ export class Origins {
   /** Whether there are reference rows to compare with. */
   readonly compares: boolean;
   private readonly suffixes: Suffixes;
-  /** The other version that is compared with; null without one. */
+  /** The other version of the comparison; null without one. */
   readonly other: Other | null;
   private readonly priced: Priced | null;
   private readonly decimals: Made['decimals'];
@@ -123,16 +126,16 @@ export class Origins {
   }
 
   /**
-   * Adds the columns to rows that are to be loaded, and takes what operations leave alone out of the
-   * measures.
+   * Adds the columns by origin to rows before they are loaded, and removes the amounts of excluded rows from
+   * the measures.
    *
-   * @param loaded the columns as they came, `pf_iter` among them
-   * @param measures the names of the measures; those that are not loaded as numbers are left as they are
+   * @param loaded the columns as received, including `pf_iter`
+   * @param measures the names of the measures; those that are not loaded as numbers stay unchanged
    * @param excluded the version's excluded iterations
-   * @param compared another version to compare with; its rows are loaded after these, see
-   * {@link extendOther}
+   * @param compared another version for a comparison; its rows are loaded after these, see {@link
+   * extendOther}
    * @param priced the measures whose ratio is a price; null without one
-   * @param decimals of the measures; amounts of one that is absent are zero only if they are exactly that
+   * @param decimals of the measures; without an entry for a measure, only exactly zero counts as zero
    */
   static prepare(
     loaded: ArrowColumns,
@@ -199,10 +202,10 @@ export class Origins {
   }
 
   /**
-   * Rows of this version with the columns by origin, and without the measures of what operations leave
-   * alone. Where a column is absent, it is empty in every row.
+   * Returns rows of this version with the columns by origin, and without the amounts of excluded rows in the
+   * measures. A missing column is empty in every row.
    *
-   * @param columns as they are loaded first, `pf_iter` among them
+   * @param columns as they are loaded first, including `pf_iter`
    */
   extend(columns: ArrowColumns): ArrowColumns {
     const rows = rowsByIter(columns);
@@ -221,10 +224,10 @@ export class Origins {
   }
 
   /**
-   * Rows of the other version as rows of this pivot's table: no key and no log entry of theirs is one of
-   * this version's, and no measure but those that compare has a number.
+   * Converts rows of the other version to rows of this pivot's table: their keys and log entries differ from
+   * all of this version's, and only the comparison columns have their amounts.
    *
-   * @param columns as this version's are loaded first
+   * @param columns in the form in which this version's are loaded first
    */
   extendOther(columns: ArrowColumns): ArrowColumns {
     const rows = rowsByIter(columns);
@@ -248,35 +251,35 @@ export class Origins {
     return extended;
   }
 
-  /** What a column of the pivot adds up; null if it is no column that was made here. */
+  /** Returns the measure and origin of a column; null if it is not a column by origin. */
   of(column: string): OriginColumn | null {
     return this.columns.get(column) ?? null;
   }
 
-  /** The columns of a measure beside its own. */
+  /** Returns the columns by origin of a measure. */
   columnsOf(measure: string): { name: string; origin: Origin }[] {
     return [...this.columns]
       .filter(([, column]) => column.measure === measure)
       .map(([name, { origin }]) => ({ name, origin }));
   }
 
-  /** All columns that were made here: measure by measure, in the order in which a person reads them. */
+  /** All columns by origin: by measure, in reading order. */
   get parts(): string[] {
     return [...this.columns.keys()];
   }
 
-  /** Whether a name is that of a measure by origin which this version does not have. */
+  /** Checks whether a name is that of a column by origin which this version lacks. */
   isAbsent(name: string): boolean {
     return this.possible.has(name) && !this.columns.has(name);
   }
 
-  /** The columns of the version that is compared with, and those that compare with it. */
+  /** The columns of the other version, and those that compare with it. */
   get ofOther(): ReadonlySet<string> {
     const names = [...this.columns].filter(([, { origin }]) => WITH_OTHER.includes(origin));
     return new Set(names.map(([name]) => name));
   }
 
-  /** The columns that are painted, by their names. */
+  /** The columns that are computed from sums, by name. */
   get ratios(): ReadonlyMap<string, Ratio> {
     const ratios = new Map<string, Ratio>();
     for (const [name, { measure, origin }] of this.columns) {
@@ -295,8 +298,8 @@ export class Origins {
   }
 
   /**
-   * What the columns of the other version are called now that were made by `before`; null for one that
-   * there is no longer.
+   * Maps the names of the other version's columns in `before` to their current names; null for a column that
+   * no longer exists.
    */
   renamings(before: Origins): Map<string, string | null> {
     const names = new Map<string, string | null>();
@@ -308,13 +311,13 @@ export class Origins {
     return names;
   }
 
-  /** A schema without the columns made here. */
+  /** Returns a schema without the columns by origin. */
   loaded<T>(schema: Readonly<Record<string, T>>): Record<string, T> {
     return Object.fromEntries(Object.entries(schema).filter(([name]) => !this.columns.has(name)));
   }
 }
 
-/** The suffixes of another version's columns, which no other column may have. */
+/** Returns suffixes with which the other version's columns get unused names. */
 function freeSuffixes(
   { id, name }: OtherVersion,
   measures: readonly string[],

@@ -36,7 +36,7 @@ const row: Answered = {
   value: [new Float64(), 1.5],
 };
 
-/** Rows as the service answers them. */
+/** Creates rows in the form of the service's responses. */
 function answered(columns: Answered): AnsweredRows {
   const vectors = Object.entries(columns).map(
     ([name, [type, ...values]]) => [name, vectorFromArray(values, type)] as const,
@@ -50,7 +50,7 @@ const valuesOf = (columns: ReturnType<typeof fitted>) =>
   Object.fromEntries([...columns].map(([name, column]) => [name, [...column]]));
 
 describe('fitted', () => {
-  it('has the columns of the loaded table, and drops what it does not have', () => {
+  it('has the columns of the loaded table, and drops others', () => {
     const { columns } = answered({ ...row, later: [text(), 'column'] });
     const fit = fitted(columns, schema, 'pf_id');
     expect(valuesOf(fit)).toEqual({
@@ -64,7 +64,7 @@ describe('fitted', () => {
     for (const [name, column] of fit) expect(column).toBe(columns.get(name));
   });
 
-  it('keeps empty values empty, and leaves out columns that have nothing else', () => {
+  it('keeps empty values empty, and leaves out columns without values', () => {
     const { columns } = answered({
       pf_id: [new Int32(), 7, 8],
       region: [text(), 'West', null],
@@ -77,7 +77,7 @@ describe('fitted', () => {
     expect(fit.get('region')?.nullCount).toBe(1);
   });
 
-  it('takes whole numbers that came as fractions, and fractions that came as whole numbers', () => {
+  it('accepts whole numbers that arrive as floats, and floats that arrive as whole numbers', () => {
     const fit = fitted(
       answered({ pf_id: [new Float64(), 7, 8], value: [new Int32(), 3, null] }).columns,
       schema,
@@ -88,7 +88,7 @@ describe('fitted', () => {
     expect(fit.get('value')?.data[0]?.values).toBeInstanceOf(Float64Array);
   });
 
-  it('takes as text whatever a column of text now holds', () => {
+  it('converts values of other types to text in a text column', () => {
     const region = [
       [
         [new Utf8(), 'West', null],
@@ -109,7 +109,7 @@ describe('fitted', () => {
     }
   });
 
-  it('takes a year of five digits', () => {
+  it('accepts a year of five digits', () => {
     const far = new Date(Date.UTC(10000, 0, 1));
     const { columns } = answered({ ...row, 'Order Date': [new DateDay(), far] });
     expect(valuesOf(fitted(columns, schema, 'pf_id'))['Order Date']).toEqual([far.getTime()]);
@@ -146,7 +146,7 @@ describe('fitted', () => {
     ],
     ['text for a time', { seen: [text(), 'infinity'] }, /“seen” .*time/],
     ['a number for yes or no', { flag: [new Int32(), 1] }, /yes or no/],
-  ])('refuses %s and says to reload', (_, change, message) => {
+  ])('refuses %s with a message to reload', (_, change, message) => {
     const { columns } = answered({ ...row, ...change });
     expect(() => fitted(columns, schema, 'pf_id')).toThrow(message);
     expect(() => fitted(columns, schema, 'pf_id')).toThrow(/reload/i);
@@ -154,7 +154,7 @@ describe('fitted', () => {
 });
 
 describe('AnsweredRows', () => {
-  it('has each value as the service writes it in JSON, and the entry', () => {
+  it('returns each value in the JSON form of the service, and the entry', () => {
     const rows = answered({ ...row, pf_logid: [new Int32(), -3] });
     const names = [...Object.keys(row), 'no such column'];
     expect(names.map((name) => rows.at(name, 0))).toEqual([

@@ -25,14 +25,14 @@ export class RowsError extends Error {
 const RELOAD = 'The change is saved; reload the page to see it.';
 const INT32 = 2 ** 31;
 const FIRST_DAY = parseDay('0001-01-01') / DAY_MS;
-/** The engine keeps years in 16 bits. */
+/** The engine stores years in 16 bits. */
 const DAY_TOO_LATE = parseDay('65536-01-01') / DAY_MS;
 
-/** The rows of an Arrow stream of one record batch, as the service answers them. */
+/** The rows of a response of the service: an Arrow stream of one record batch. */
 export class AnsweredRows {
   readonly columns: ArrowColumns;
   readonly count: number;
-  /** What the stream tells beside its columns. */
+  /** The metadata of the stream. */
   readonly metadata: ReadonlyMap<string, string>;
 
   /** @param bytes a complete stream; the rows share its memory */
@@ -43,13 +43,15 @@ export class AnsweredRows {
     this.count = lengthOf(this.columns);
   }
 
-  /** The log entry that the first row tells; null if it tells none. */
+  /** The log entry of the first row; null if it has none. */
   get logid(): number | null {
     const id = this.count > 0 ? this.at('pf_logid', 0) : null;
     return typeof id === 'number' ? id : null;
   }
 
-  /** A value as the service writes it in JSON: days and times as ISO text; null in a column that is not there. */
+  /**
+   * Returns a value in the JSON form of the service: days and times as ISO text; null for a missing column.
+   */
   at(name: string, row: number): Row[string] {
     const column = this.columns.get(name);
     const value = column?.at(row) ?? null;
@@ -58,7 +60,7 @@ export class AnsweredRows {
   }
 }
 
-/** How values of an Arrow type are written in JSON; flechette gives days and times as milliseconds. */
+/** The JSON form of values by Arrow type; Flechette returns days and times as milliseconds. */
 const textOf: Readonly<Record<number, (value: unknown) => Row[string]>> = {
   [Type.Date]: (ms) => toScalar(Number(ms), 'date'),
   [Type.Timestamp]: (ms) => toScalar(Number(ms), 'datetime'),
@@ -68,8 +70,8 @@ const asIs = (value: unknown): Row[string] =>
   typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 
 /**
- * Rows of an answer as columns for the engine's table: those of its schema, nothing else, each of its
- * column's type. A column that is absent is empty in every row. Without this check the engine would
+ * Converts the rows of a response to columns for the engine's table: only columns of its schema, each with
+ * the type of the schema. A missing column is empty in every row. Without this check, the engine would
  * silently drop, zero or wrap values that do not fit.
  *
  * @param index the table's key column; every row must have it
@@ -94,7 +96,7 @@ export function fitted(
 const misfit = (name: string, what: string) =>
   new RowsError(`“${name}” now holds ${what}. ${RELOAD}`);
 
-/** A column as one of the engine's type. @throws RowsError if a value has no place in it */
+/** Converts a column to the engine's type. @throws RowsError if a value does not fit it */
 type Fit = (column: Column<unknown>, name: string) => Column<unknown>;
 
 const NO_NUMBER = 'something other than a number';
@@ -141,11 +143,11 @@ const FIT: Readonly<Record<ColumnType, Fit>> = {
   },
 };
 
-/** A day as text; one that JavaScript's dates do not reach is counted from 1970-01-01. */
+/** Writes a day as text; outside the range of JavaScript dates, as the number of days since 1970-01-01. */
 const dayText = (day: number) =>
   Math.abs(day) <= 1e8 ? toScalar(day * DAY_MS, 'date') : `day ${day}`;
 
-/** Whether any of some numbers that are there is so. */
+/** Checks whether any of the numbers meets a condition; empty values are skipped. */
 function some({ values, validity }: Numbers, is: (value: number) => boolean): boolean {
   for (let y = 0; y < values.length; y++) {
     if (isThere(validity, y) && is(Number(values[y]))) return true;
@@ -153,7 +155,7 @@ function some({ values, validity }: Numbers, is: (value: number) => boolean): bo
   return false;
 }
 
-/** The types of columns, as the engine loads them. */
+/** Returns the types with which the engine loads columns. */
 export function typesOf(columns: ArrowColumns): Schema {
   return Object.fromEntries(
     [...columns].map(([name, { type }]) => [name, TYPES[type.typeId] ?? 'string']),
@@ -169,12 +171,12 @@ const TYPES: Readonly<Record<number, ColumnType>> = {
 };
 
 /**
- * Why the rows of another version cannot stand beside those of this one; null if they can. Numbers may be
- * finer or larger in one of them: both are then loaded as such.
+ * Returns why the rows of another version cannot be compared with those of this one; null if they can. If the
+ * numbers of one are finer or larger, both are loaded with the wider type.
  *
  * @param own the types of this version's columns
- * @param other those of the other one
- * @param name what the other one is called
+ * @param other the types of the other version's columns
+ * @param name the name of the other version
  */
 export function whyApart(own: Schema, other: Schema, name: string): string | null {
   if ('pf_gkey' in own !== 'pf_gkey' in other) {
@@ -196,7 +198,10 @@ export function whyApart(own: Schema, other: Schema, name: string): string | nul
     : null;
 }
 
-/** The columns that are loaded as fractions or large numbers in any of some batches, and not here. */
+/**
+ * Returns the columns that are loaded as fractions or large numbers in any of the batches, but not in this
+ * version.
+ */
 export function wideColumns(own: Schema, others: readonly Schema[]): ReadonlySet<string> {
   return new Set(
     Object.entries(own)

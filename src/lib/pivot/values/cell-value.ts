@@ -2,8 +2,8 @@ import type { Scalar } from '../../contract/primitives';
 import type { CellValue, ColumnType } from './engine-types';
 
 /**
- * An engine value as a slice carries it: dates as ISO days, instants as ISO instants. Read in UTC,
- * as the engine keeps them, so no time zone can move a day.
+ * Converts an engine value to the form of a slice: dates to ISO days, instants to ISO instants. It reads them
+ * in UTC, as the engine stores them, so no time zone can shift a day.
  */
 export function toScalar(value: CellValue, type: ColumnType | undefined): Scalar | null {
   if (value === null || typeof value !== 'number') return value;
@@ -12,20 +12,20 @@ export function toScalar(value: CellValue, type: ColumnType | undefined): Scalar
   return value;
 }
 
-/** A day as ISO text. Years after 9999 have the digits that they need, as PostgreSQL prints them. */
+/** Returns a day as ISO text. Years after 9999 have more than four digits, as in PostgreSQL. */
 const dayOf = (ms: number): string =>
   (new Date(ms).toISOString().split('T')[0] ?? '').replace(/^\+0*/, '');
 
 const DAY = /^(\d{4,6})(-\d\d-\d\d)$/;
 
-/** Epoch milliseconds of a day as {@link toScalar} writes it; NaN for other text. */
+/** Returns the epoch milliseconds of a day in the form of {@link toScalar}; NaN for other text. */
 export function parseDay(text: string): number {
   const [, year, rest] = DAY.exec(text) ?? [];
   if (year === undefined) return NaN;
   return Date.parse(year.length > 4 ? `+${year.padStart(6, '0')}${rest}` : text);
 }
 
-/** The text the engine prints for a split value in its column paths. */
+/** Returns the text that the engine prints for a split value in its column paths. */
 export function printed(value: CellValue, type: ColumnType | undefined): string {
   if (value === null) return 'null';
   if (typeof value === 'number' && type === 'datetime') {
@@ -35,7 +35,7 @@ export function printed(value: CellValue, type: ColumnType | undefined): string 
   return String(toScalar(value, type));
 }
 
-/** The only value that {@link printed} writes in this way; undefined if there may be others. */
+/** Returns the only value that {@link printed} writes as this text; undefined if there may be others. */
 export function unprinted(text: string, type: ColumnType | undefined): CellValue | undefined {
   if (text === '' || text === String(null)) return undefined;
   const value = readAs(text, type);
@@ -60,7 +60,10 @@ function readAs(text: string, type: ColumnType | undefined): CellValue | undefin
   }
 }
 
-/** As C++ prints a double: six significant digits, large and small ones with an exponent. */
+/**
+ * Prints a number as C++ prints a double: six significant digits, and an exponent for large and small
+ * numbers.
+ */
 function sixDigits(value: number): string {
   const [digits = '', exponent = '0'] = value.toExponential(5).split('e');
   const power = Number(exponent);
@@ -70,30 +73,30 @@ function sixDigits(value: number): string {
 }
 
 /**
- * A copy of a record by column that finds nothing under names such as `constructor`: a column may be
- * called so.
+ * Copies a record by column so that it finds nothing under inherited names such as `constructor`, which may
+ * be the name of a column.
  */
 export const byName = <T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> =>
   Object.assign(Object.create(null), record);
 
-/** Equality key of one value; keeps null, 'null', 0, '0' and false apart. */
+/** Returns a key that is equal for equal values; null, 'null', 0, '0' and false have different keys. */
 export const valueKey = (value: CellValue): string => JSON.stringify(value);
 
 /**
- * A sum without the rounding error of adding binary fractions: 83918.645, not 83918.64499999999. From
- * 100 billion on, a double has no digits to spare behind the cents, so the sum stays as it is.
+ * Removes the rounding error of adding binary fractions from a sum: 83918.645, not 83918.64499999999. From
+ * 100 billion on, a double has no spare digits after the cents, so the sum stays unchanged.
  */
 export const tidy = (sum: number): number =>
   Math.abs(sum) < 1e11 ? Number(sum.toPrecision(14)) : sum;
 
-/** Amounts below this are what adding up the same numbers in another order leaves. */
+/** Smaller amounts are rounding errors of adding the same numbers in another order. */
 const RESIDUE = 1e-9;
 
-/** The same for a sum of changes, which is 0 if they cancel out. */
+/** Does the same for a sum of changes, which is 0 if they cancel out. */
 export const tidyChange = (sum: number): number => (Math.abs(sum) < RESIDUE ? 0 : tidy(sum));
 
-/** A column's name as an expression has it. */
+/** Quotes the name of a column for an expression. */
 export const quotedName = (name: string): string => `"${name.replace(/(["\\])/g, '\\$1')}"`;
 
-/** A text as an expression has it. */
+/** Quotes a text for an expression. */
 export const quotedText = (text: string): string => `'${text.replace(/(['\\])/g, '\\$1')}'`;

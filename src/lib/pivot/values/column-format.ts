@@ -3,29 +3,34 @@ import { roundTo, type Decimals } from '../../contract/decimals';
 import { byColumn } from '../../contract/primitives';
 import { tidy } from './cell-value';
 
-/** How the numbers of a column are written. */
+/** The format of the numbers in a column. */
 export interface ColumnFormat {
   number_format?: Intl.NumberFormatOptions;
-  /** What an amount is divided by to be shown, in thousands or millions; left out: nothing. */
+  /** The divisor of amounts in thousands or millions; absent for amounts in full. */
   divisor?: number;
-  /** The decimals that amounts are stored with; left out for ratios and columns that are no measures. */
+  /**
+   * The number of decimals with which amounts are stored; absent for ratios and for columns that are not
+   * measures.
+   */
   stored?: number;
 }
 
-/** What a header says of a unit that is not the column's own: "in thousands"; null for amounts in full. */
+/**
+ * Returns the unit of the amounts for a header: "in thousands" or "in millions"; null for amounts in full.
+ */
 export function unitText({ divisor }: ColumnFormat): string | null {
   if (divisor === undefined) return null;
   return divisor === 1e6 ? 'in millions' : 'in thousands';
 }
 
 /**
- * A number as a file or the clipboard holds it: an amount in full with the decimals of its column, without
- * what binary fractions add to it; a ratio to 12 significant digits.
+ * Returns a number for a file or the clipboard: an amount in full with the decimals of its column, without
+ * the rounding error of binary fractions; a ratio with 12 significant digits.
  */
 export const exactValue = (value: number, { stored }: ColumnFormat): number =>
   stored === undefined ? Number(value.toPrecision(12)) : roundTo(tidy(value), stored);
 
-/** The format of an amount with its decimals. What rounds to zero has no sign. */
+/** Returns the format of an amount with its decimals. Values that round to zero have no sign. */
 export const amountOptions = ({ least, most }: Decimals) =>
   ({
     minimumFractionDigits: least,
@@ -33,7 +38,7 @@ export const amountOptions = ({ least, most }: Decimals) =>
     signDisplay: 'negative',
   }) as const satisfies Intl.NumberFormatOptions;
 
-/** The decimals of a price: those of the value, and at least 2. */
+/** Returns the decimals of a price: those of the value, and at least 2. */
 export const priceDecimals = ({ most }: Decimals): Decimals => ({
   least: Math.max(2, most),
   most: Math.max(2, most),
@@ -41,7 +46,10 @@ export const priceDecimals = ({ most }: Decimals): Decimals => ({
 
 const Format = v.object({ number_format: v.optional(v.record(v.string(), v.unknown())) });
 
-/** How columns are written, as a layout's `columns_config` says it. What no browser can write is left out. */
+/**
+ * Reads the formats of columns from the `columns_config` of a layout. Formats that browsers do not support
+ * are left out.
+ */
 export function readFormats(stored: unknown): ReadonlyMap<string, ColumnFormat> {
   const read = v.safeParse(byColumn(v.unknown()), stored);
   const formats = new Map<string, ColumnFormat>();

@@ -1,29 +1,30 @@
 import type { CellValue } from './engine-types';
 
-/** Under this name, the engine's columnar JSON holds the path of each row. */
+/** The name of the column with the path of each row, in the engine's columnar JSON. */
 export const ROW_PATH = '__ROW_PATH__';
-/** Under this name, it holds the key of each row, if asked. */
+/** The name of the column with the key of each row, which is there on request. */
 export const ROW_KEY = '__ID__';
 
-/** Values of a read column; the row paths and keys are lists of lists. */
+/** A column and its values; the values of row paths and keys are lists. */
 type ReadColumn = [name: string, values: (CellValue | CellValue[])[]];
 
-/** What the engine's columnar JSON holds. */
+/** The content of the engine's columnar JSON. */
 export interface ReadRows {
-  /** The path of each row; null if the view groups by nothing. */
+  /** The path of each row; null if the view has no row groups. */
   paths: CellValue[][] | null;
-  /** The key of each row; null if the window did not ask for it. */
+  /** The key of each row; null if the window did not request it. */
   keys: CellValue[][] | null;
-  /** Column → values, one per row. Of columns that print alike, the last only. */
+  /** Column → values, one per row. Of columns with the same printed name, only the last. */
   columns: Map<string, CellValue[]>;
 }
 
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 
 /**
- * The engine's columnar JSON as typed rows: the one place where its answers are checked.
+ * Reads the engine's columnar JSON as typed rows. This is the only place where the engine's answers are
+ * checked.
  *
- * @throws Error if it holds anything but columns of plain values
+ * @throws Error if it contains anything except columns of plain values
  */
 export function parseRows(text: string): ReadRows {
   const parsed: unknown = JSON.parse(text);
@@ -45,8 +46,8 @@ export function parseRows(text: string): ReadRows {
 }
 
 /**
- * The columns of the engine's columnar JSON in their order. Split columns of one printed name come
- * as repeated keys, of which `JSON.parse` would keep the last only.
+ * Reads the columns of the engine's columnar JSON in order. Split columns with the same printed name are
+ * repeated keys, of which `JSON.parse` would keep only the last.
  */
 export function parseColumns(text: string): ReadColumn[] {
   const columns: ReadColumn[] = [];

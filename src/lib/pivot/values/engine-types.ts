@@ -1,15 +1,15 @@
 import type { LayoutFilter, LayoutSort } from '../../contract/stored-layout';
 
-/** A value as the engine holds it: a date or datetime is epoch milliseconds in UTC. */
+/** A value in the engine: a date or datetime is epoch milliseconds in UTC. */
 export type CellValue = string | number | boolean | null;
 
-/** Types of the engine's columns. */
+/** Types of columns in the engine. */
 export type ColumnType = 'string' | 'integer' | 'float' | 'boolean' | 'date' | 'datetime';
 
 /** Column name → type, for the loaded columns and the layout's expressions. */
 export type Schema = Readonly<Record<string, ColumnType>>;
 
-/** A part of a view: rows and columns from `start` up to `end`; `id` asks for the rows' keys too. */
+/** A part of a view: rows and columns from `start` up to `end`; `id` also requests the row keys. */
 export interface ViewWindow {
   start_row?: number;
   end_row?: number;
@@ -29,7 +29,7 @@ export interface ViewConfig {
   aggregates: Record<string, string | [string, string[]]>;
 }
 
-/** The part of the engine's view that reading a cell needs; it also runs in Node. */
+/** The part of the engine's view that is needed to read a cell; it also runs in Node. */
 export interface EngineView {
   get_config(): Promise<ViewConfig>;
   expression_schema(): Promise<Schema>;
@@ -38,7 +38,7 @@ export interface EngineView {
   delete(): Promise<void>;
 }
 
-/** The part of the engine's table that reading a cell needs; it also runs in Node. */
+/** The part of the engine's table that is needed to read a cell; it also runs in Node. */
 export interface EngineTable {
   schema(): Promise<Schema>;
   get_index(): Promise<string | undefined>;
@@ -47,14 +47,14 @@ export interface EngineTable {
   validate_expressions(
     expressions: Record<string, string>,
   ): Promise<{ expression_schema: Record<string, ColumnType> }>;
-  /** @param options `lazy`: when its last view is gone, which has to be gone already otherwise */
+  /** @param options with `lazy`, deletion waits for the last view; otherwise no view may be left */
   delete(options?: { lazy: boolean }): Promise<void>;
 }
 
-/** The part of the engine that makes tables; of a schema alone, an empty one. */
+/** The part of the engine that creates tables; a schema alone creates an empty one. */
 export interface EngineClient {
   table(schema: Schema, options?: { index: string }): Promise<Table>;
-  /** Takes an Arrow stream of one record batch over. */
+  /** Takes ownership of an Arrow stream of one record batch. */
   table(rows: ArrayBuffer, options: { index: string }): Promise<Table>;
 }
 
@@ -76,14 +76,14 @@ export interface ReadTable extends EngineTable {
 /** The engine's table as the pivot uses it. */
 export interface Table extends ReadTable {
   size(): Promise<number>;
-  /** Takes columns of values, or an Arrow stream of one record batch, which it takes over. */
+  /** Adds columns of values, or an Arrow stream of one record batch, of which it takes ownership. */
   update(rows: Record<string, CellValue[]> | ArrayBuffer): Promise<unknown>;
-  /** Takes all rows out. */
+  /** Removes all rows. */
   clear(): Promise<void>;
   remove(keys: readonly (string | number)[]): Promise<void>;
 }
 
-/** Where a cell's element is: body cells have `x` and `y`, headers of columns `column_header_y`. */
+/** The position of a cell's element: body cells have `x` and `y`, column headers have `column_header_y`. */
 interface CellMeta {
   x?: number;
   y?: number;
@@ -91,23 +91,23 @@ interface CellMeta {
   column_header_y?: number;
 }
 
-/** What a table draws of a window, and how large the whole is. */
+/** The content of a window of a table, and the size of the whole table. */
 export interface TableData {
   num_rows: number;
   num_columns: number;
   num_row_headers: number;
   num_column_headers: number;
   row_headers: string[][];
-  /** The headers of each column, the outermost first. */
+  /** The headers of each column, outermost first. */
   column_headers: HTMLElement[][];
   /** The texts of each column. */
   data: string[][];
-  /** So many of the outermost headers are drawn as one if neighbours share theirs. */
+  /** The number of outermost header levels at which neighbours with equal headers are drawn as one. */
   column_header_merge_depth: number;
   merge_headers: 'column';
 }
 
-/** The element that draws a table of which only a window is there. */
+/** The element that draws a table and keeps only the visible window in the page. */
 export interface RegularTable extends HTMLElement {
   getMeta(cell: Element): CellMeta | undefined;
   addStyleListener(listener: () => void): () => void;
@@ -118,40 +118,40 @@ export interface RegularTable extends HTMLElement {
   draw(): Promise<void>;
   clear(): void;
   scrollToCell(x: number, y: number): Promise<void>;
-  /** Forgets how wide columns are. The engine's own grid uses this and the next, too. */
+  /** Forgets the widths of columns. The engine's own grid also uses this and `_column_sizes`. */
   _resetAutoSize(): void;
-  /** The widths that people gave to columns, by their places, those of row headers first. */
+  /** The column widths that users set, by position, row headers first. */
   _column_sizes: { override: Record<number, number | undefined> };
 }
 
-/** What draws the views that the viewer hands to its grid. */
+/** Draws the views that the viewer passes to its grid. */
 export interface GridHost {
   draw(view: View): Promise<void>;
-  /** Rows came or went. */
+  /** Called when rows were added or removed. */
   update(view: View): Promise<void>;
-  /** The place on screen, or its colours, are others. */
+  /** Called when the size or position on screen, or the colours, changed. */
   redraw(): Promise<void>;
-  /** The grid's own part of a layout. */
+  /** Returns the grid's own part of a layout. */
   save(): Record<string, unknown>;
-  /** Takes the grid's own part of a layout, and how each column is written. */
+  /** Applies the grid's own part of a layout, and the formats of the columns. */
   restore(settings: unknown, columns: unknown): void;
 }
 
 /** The viewer's plugin that shows a view as a grid. */
 export interface GridPlugin extends HTMLElement {
   readonly table: RegularTable;
-  /** Null until the grid is there: nothing is drawn before. */
+  /** Null until the grid exists; until then, nothing is drawn. */
   host: GridHost | null;
 }
 
-/** The viewer: it makes the views, and shows them through one of its plugins. */
+/** The viewer, which creates views and shows them with one of its plugins. */
 export interface Viewer extends HTMLElement {
   load(table: Table): Promise<void>;
   restore(config: Record<string, unknown>): Promise<void>;
   save(): Promise<unknown>;
   getPlugin(name: string): Promise<GridPlugin>;
   toggleConfig(force?: boolean): Promise<void>;
-  /** How long it waits before it draws a change, in milliseconds. */
+  /** Sets the delay before a change is drawn, in milliseconds. */
   setThrottle(ms: number): void;
   resetThemes(themes: string[]): Promise<void>;
   resetError(): Promise<void>;
@@ -159,7 +159,7 @@ export interface Viewer extends HTMLElement {
   delete(): Promise<void>;
 }
 
-/** Asks a view that lives no longer than the question. @throws whatever the question throws */
+/** Creates a view for one question and deletes it afterwards. @throws any error of the question */
 export async function withView<View extends EngineView, Answer>(
   table: { view(config: Partial<ViewConfig>): Promise<View> },
   config: Partial<ViewConfig>,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { labelStyle, label } from './labels';
 
 describe('label', () => {
-  it('keeps apart what is empty, blank, and written like it', () => {
+  it('distinguishes the empty value, the empty text, and texts that look like their labels', () => {
     expect([null, '', 'null', '(x)'].map((v) => label(v, 'string'))).toEqual([
       '(empty)',
       '(blank)',
@@ -11,7 +11,7 @@ describe('label', () => {
     ]);
   });
 
-  it('puts a text in quotes that would be taken for something else, or has blanks', () => {
+  it('quotes a text that would be taken for something else, or has hidden blanks', () => {
     const texts = ['(empty)', '(blank)', ' ', 'a ', 'a  b', 'a\tb', 'a\u00a0b', '“a”'];
     const labels = texts.map((text) => label(text, 'string'));
     expect(labels).toEqual([
@@ -33,20 +33,20 @@ describe('label', () => {
     expect(label(Date.parse('0001-12-31'), 'date')).toBe('0001-12-31');
   });
 
-  it('writes days, months, quarters and years of UTC', () => {
+  it('writes days, months, quarters and years in UTC', () => {
     const day = Date.UTC(2026, 0, 31);
     const written = (['date', 'month', 'quarter', 'year'] as const).map((unit) => label(day, unit));
     expect(written).toEqual(['2026-01-31', 'Jan 2026', 'Q1 2026', '2026']);
     expect(label(Date.UTC(2026, 9, 1), 'quarter')).toBe('Q4 2026');
   });
 
-  it('writes 0 and false as what they are', () => {
+  it('writes 0 and false as such', () => {
     expect([label(0, 'integer'), label(false, 'boolean')]).toEqual(['0', 'no']);
   });
 });
 
 describe('labelStyle', () => {
-  it('knows buckets of dates by month, by quarter and by year', () => {
+  it('recognises dates grouped by month, quarter and year', () => {
     expect(labelStyle('datetime', `bucket("Order Date", '3M')`)).toBe('quarter');
     expect(labelStyle('date', `bucket("Order Date", '2M')`)).toBe('date');
     expect(labelStyle('date', `bucket("Order Date", 'M')`)).toBe('month');

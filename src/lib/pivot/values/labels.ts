@@ -2,7 +2,7 @@ import { toScalar } from './cell-value';
 import type { CellValue, ColumnType } from './engine-types';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 
-/** How a column's values are written: as its type, or as the calendar bucket that they are. */
+/** The style in which a column's values are written: its type, or its unit of time. */
 export type LabelStyle = ColumnType | TimeUnit;
 
 const MONTH = new Intl.DateTimeFormat('en-US', {
@@ -11,18 +11,18 @@ const MONTH = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 });
 
-/** What is shown for the empty value, and for the empty text. */
+/** The labels of the empty value and of the empty text. */
 export const EMPTY = '(empty)';
 export const BLANK = '(blank)';
 
-/** Blanks and characters that nobody would see. */
+/** Matches blanks and characters that would be invisible. */
 const HIDDEN = /^\s|\s$|\s\s|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/u;
 const ESCAPED = /\\|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/gu;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
 
 /**
- * A group's value as it is shown; no two values are shown alike. A text is in quotes if it would be
- * taken for something else, or has blanks that nobody would see.
+ * Returns the label of a group's value; different values have different labels. A text is quoted if it would
+ * be taken for something else, or has blanks that would be invisible.
  */
 export function label(value: CellValue, style: LabelStyle | undefined): string {
   if (value === null) return EMPTY;
@@ -34,7 +34,7 @@ export function label(value: CellValue, style: LabelStyle | undefined): string {
   return String(toScalar(value, isTimeUnit(style) ? 'date' : style));
 }
 
-/** "Mar 2029", "Q1 2029", "2029". */
+/** Returns "Mar 2029", "Q1 2029" or "2029". */
 function unitLabel(start: Date, unit: TimeUnit): string {
   if (unit === 'month') return MONTH.format(start);
   const year = String(start.getUTCFullYear());
@@ -50,7 +50,7 @@ function textLabel(text: string): string {
 const escaped = (character: string): string =>
   ESCAPES[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`;
 
-/** The style of a layout's column: its type, or the bucket that its expression makes. */
+/** Returns the style of a layout's column: its type, or the unit of time of its expression. */
 export function labelStyle(
   type: ColumnType | undefined,
   expression: string | undefined,

@@ -1,15 +1,18 @@
 import { EXACT, withoutResidue, type Decimals } from '../../contract/decimals';
 import type { CellValue } from './engine-types';
 
-/** A column that is painted from the sums of others, since no sum of its own is right. */
+/** A column that is computed from the sums of other columns, because its own sum would be wrong. */
 export type Ratio = Share | Price;
 
-/** Painted from two of its three columns. */
+/** A share, which is computed from any two of its three columns. */
 interface Share {
   plan: string;
   reference: string;
   difference: string;
-  /** The decimals of the measure: amounts that round to zero at them are zero. Left out: only zero is. */
+  /**
+   * The decimals of the measure: amounts that round to zero with them count as zero. If absent, only zero
+   * does.
+   */
   decimals?: Decimals;
 }
 
@@ -18,7 +21,7 @@ interface Price {
   units: string;
 }
 
-/** How a share is written: in percent with its sign. */
+/** The format of a share: a percentage with its sign. */
 export const SHARE_FORMAT = {
   style: 'percent',
   minimumFractionDigits: 1,
@@ -27,9 +30,9 @@ export const SHARE_FORMAT = {
 } as const satisfies Intl.NumberFormatOptions;
 
 /**
- * Plan less reference as a share of the reference, row by row; null if there is nothing to compare
- * with. Two of the three columns are enough. Amounts that round to zero at the decimals of the measure
- * are zero.
+ * Returns plan minus reference as a share of the reference, row by row; null if there is nothing to compare
+ * with. Two of the three columns are enough. Amounts that round to zero with the decimals of the measure
+ * count as zero.
  */
 export function shares(
   [plan, reference, difference]: readonly (readonly CellValue[] | undefined)[],
@@ -40,7 +43,7 @@ export function shares(
   );
 }
 
-/** Something of each row of some columns, of which any may be absent. */
+/** Returns a result per row of some columns, any of which may be absent. */
 function rows<T>(
   columns: readonly (readonly CellValue[] | undefined)[],
   of: (y: number) => T,
@@ -66,17 +69,17 @@ function share(
   if (base === null || change === null) return null;
   if (withoutResidue(base, decimals) === 0) return null;
   if (withoutResidue(change, decimals) === 0) return 0;
-  // What is the difference of two sums is seldom exactly 0.
+  // The difference of two equal sums is rarely exactly 0.
   if (Math.abs(base) <= RESIDUE * Math.abs(change)) return null;
   return Math.abs(change) <= RESIDUE * Math.abs(base) ? 0 : change / Math.abs(base);
 }
 
-/** What the adding up of equal numbers in another order may leave, as a share of them. */
+/** The rounding error of adding equal numbers in another order, as a share of them. */
 const RESIDUE = 1e-12;
 
 /**
- * Plan less reference, row by row: 0 if the two are equal but for what adding them up in another order
- * leaves, or for less than the decimals of the measure show.
+ * Returns plan minus reference, row by row: 0 if the two differ only by the rounding error of adding in
+ * another order, or by less than the decimals of the measure show.
  */
 export function differences(
   [plan, reference, difference = []]: readonly (readonly CellValue[] | undefined)[],
@@ -90,32 +93,32 @@ export function differences(
   });
 }
 
-/** Value per unit, row by row; null if there are no units. */
+/** Returns value per unit, row by row; null without units. */
 export function prices([value, units]: readonly (readonly CellValue[] | undefined)[]): (
   number | null
 )[] {
   return rows([value, units], (y) => price(value?.[y] ?? null, units?.[y] ?? null));
 }
 
-/** Value per unit as the ratio of sums; null without units. */
+/** Returns value per unit as the ratio of sums; null without units. */
 export function price(value: CellValue, units: CellValue): number | null {
   if (!isNumber(value) || !isNumber(units)) return null;
-  // What adding up units in another order has left is no unit.
+  // A rounding error of adding units in another order is not a unit.
   return Math.abs(units) <= LEAST_UNITS ? null : value / units;
 }
 
-/** Fewer units than this are none. */
+/** Units up to this amount count as none. */
 const LEAST_UNITS = 1e-9;
 
-/** How a measure is painted from others. */
+/** How a measure is computed from other columns. */
 interface Painting {
-  /** The columns that it is painted from. */
+  /** The columns from which it is computed. */
   parts: readonly string[];
-  /** Makes the values of theirs. */
+  /** Computes the values from those of `parts`. */
   paint: (columns: readonly (readonly CellValue[] | undefined)[]) => CellValue[];
 }
 
-/** How a measure is painted from others; null for one that shows the engine's sums. */
+/** Returns how a measure is computed from other columns; null for one that shows the engine's sums. */
 export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>): Painting | null {
   const own = ratios.get(measure);
   if (own) {
@@ -135,14 +138,14 @@ export function paintingOf(measure: string, ratios: ReadonlyMap<string, Ratio>):
 const partsOf = (ratio: Ratio): string[] =>
   'units' in ratio ? [ratio.value, ratio.units] : [ratio.plan, ratio.reference, ratio.difference];
 
-/** The columns that a painted one still needs beside some others. */
+/** Returns the columns that a computed column still needs in addition to those that are shown. */
 export function missingParts(ratio: Ratio, shown: readonly string[]): string[] {
   const missing = partsOf(ratio).filter((part) => !shown.includes(part));
-  // Any two of the three tell a share.
+  // Any two of the three columns determine a share.
   return 'units' in ratio ? missing : missing.slice(0, Math.max(0, missing.length - 1));
 }
 
-/** Whether the sum of several groups is the number that their rows have together. */
+/** Checks whether the sum over several groups equals the aggregate of all their rows. */
 export const isAdditive = (aggregate: unknown = 'sum'): boolean =>
   aggregate === 'sum' || aggregate === 'count';
 

@@ -1,6 +1,6 @@
 import { quotedName } from './cell-value';
 
-/** The units of time that the engine groups dates by, each as the engine's `bucket` spells it. */
+/** The units of time by which the engine groups dates, with their names in the engine's `bucket`. */
 const SPELT = { year: 'Y', quarter: '3M', month: 'M' } as const;
 
 /** A unit of time longer than a day. */
@@ -8,31 +8,31 @@ export type TimeUnit = keyof typeof SPELT;
 
 export const TIME_UNITS = ['year', 'quarter', 'month'] as const satisfies readonly TimeUnit[];
 
-/** How many months each unit has. */
+/** Number of months in each unit. */
 export const MONTHS_IN: Readonly<Record<TimeUnit, number>> = { year: 12, quarter: 3, month: 1 };
 
-/** The first day of the unit of time that a day is in; both in epoch milliseconds. */
+/** Returns the first day of the unit of time that contains a day; both in epoch milliseconds. */
 export function startOf(day: number, unit: TimeUnit): number {
   const start = new Date(day);
   const month = start.getUTCMonth();
   return start.setUTCMonth(month - (month % MONTHS_IN[unit]), 1);
 }
 
-/** The last day of the unit of time that begins at a day; both in epoch milliseconds. */
+/** Returns the last day of the unit of time that starts on a day; both in epoch milliseconds. */
 export function lastDayOf(start: number, unit: TimeUnit): number {
   const end = new Date(start);
   return end.setUTCMonth(end.getUTCMonth() + MONTHS_IN[unit], 0);
 }
 
-/** Whether a word is the name of a unit of time. */
+/** Checks whether a word is the name of a unit of time. */
 export const isTimeUnit = (word: unknown): word is TimeUnit =>
   TIME_UNITS.some((unit) => unit === word);
 
-/** The expression that groups a date by a unit of time. */
+/** Returns the expression that groups a date by a unit of time. */
 const bucketOf = (date: string, unit: TimeUnit): string =>
   `bucket(${quotedName(date)}, '${SPELT[unit]}')`;
 
-/** A date that is grouped by a unit of time: what it is called, and its expression under that name. */
+/** Returns the column of a date grouped by a unit of time: its name, and its expression under that name. */
 export function groupedBy(
   date: string,
   unit: TimeUnit,
@@ -43,7 +43,9 @@ export function groupedBy(
 
 const BUCKET = /^\s*bucket\(\s*"((?:[^"\\]|\\.)*)"\s*,\s*'(\w+)'\s*\)\s*$/;
 
-/** Which date an expression groups, and by what; null for any other expression. */
+/**
+ * Returns the date and the unit of time of an expression that groups a date; null for any other expression.
+ */
 export function readBucket(expression: string): { date: string; unit: TimeUnit } | null {
   const [, quoted, spelt] = BUCKET.exec(expression) ?? [];
   const unit = TIME_UNITS.find((each) => SPELT[each] === spelt);
