@@ -27,9 +27,9 @@ const sizeText = (rows: number, columns: number): string =>
   `${rows} ${rows === 1 ? 'row' : 'rows'} × ${columns} ${columns === 1 ? 'column' : 'columns'}`;
 
 /**
- * Puts pasted texts into marked cells: a single one into each of them, or a block into one of the same size.
+ * Puts pasted texts into marked cells: a single text into each of them, or a block into one of the same size.
  *
- * @param read what a text asks of a cell; see {@link Asked}
+ * @param read parses a text as the edit of a cell; see {@link Asked}
  */
 export function placePasted(
   texts: readonly (readonly string[])[],
@@ -72,7 +72,7 @@ export function placePasted(
 /**
  * Fills a block from its first column, measure by measure, or from its first row.
  *
- * @param print how a number is written
+ * @param print formats a number
  */
 export function placeFilled(
   marked: readonly MarkedCell[],
@@ -96,20 +96,20 @@ export function placeFilled(
   return asked.length > 0 ? { asked } : { refusal: FILL_WORDS[direction] };
 }
 
-/** Whether a cell shows already what it is asked to show. A change of 0 is none. */
+/** Whether a cell already shows the number that is asked for. A change of 0 counts as unchanged. */
 export function isUnchanged({ cell: { value }, edit }: Asked): boolean {
   if (edit === null) return value === null;
   if (edit.by !== 'total') return edit.amount === 0;
   return Math.abs(edit.amount - (value ?? 0)) <= 1e-9 * Math.max(1, Math.abs(value ?? 0));
 }
 
-/** Why cells cannot be written, with the names of those that each reason is about. */
+/** A reason why cells cannot be written, with the names of those cells. */
 export interface Problem {
   reason: string;
   names: string[];
 }
 
-/** Groups what is wrong with cells by the reason, in their order. */
+/** Groups the problems of cells by reason, in the order of the cells. */
 export function problemsOf<Cell>(
   cells: readonly Cell[],
   why: (cell: Cell, i: number) => string | null,
@@ -126,7 +126,7 @@ export function problemsOf<Cell>(
   return [...problems].map(([reason, names]) => ({ reason, names }));
 }
 
-/** So many cells of one reason are named. */
+/** Maximum number of cells that are named for each reason. */
 const MOST_NAMED = 3;
 
 /** "Furniture / Chairs, 2028 / Sales and 2 more: it is locked. Nothing was written." */

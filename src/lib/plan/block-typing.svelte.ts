@@ -33,28 +33,28 @@ const CANCELS =
   'The rows of this cell cancel each other out. Type into it alone, to see what that does and to confirm it.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
-/** A sentence that says why nothing was written; it is shown where the cells are. */
+/** A sentence that says why nothing was written; the page shows it beside the cells. */
 class Refusal extends Error {}
 
-/** The service is asked for so many totals at once: a browser has six connections to a server. */
+/** Number of parallel requests for totals: a browser opens six connections to a server. */
 const ASKED_AT_ONCE = 4;
 
-/** A cell, what it is to become, and the rows behind it as they are stored. */
+/** A cell, the edit that is asked for, and the stored rows behind it. */
 interface Wanted {
   cell: ReadCell;
-  /** What is read and written. */
+  /** The slice that is read and written. */
   slice: Slice;
   edit: MeasureEdit;
   stored: Stored;
 }
 
-/** What a cell's change carries in a request. */
+/** The edit of a cell as it is sent in a request. */
 interface CellEdit {
   cell: ReadCell;
   body: ScaleEdit;
 }
 
-/** How numbers are read and written. */
+/** How numbers are parsed and formatted. */
 export interface NumberWords {
   read(text: string): MeasureEdit | null;
   print(value: number): string;
@@ -62,13 +62,14 @@ export interface NumberWords {
 
 /**
  * Amounts for many cells at once: pasted, filled in or typed. They are one request and one log entry
- * (docs/decisions/0020-amounts-are-typed-into-cells.md). What cannot be written is said before anything is sent.
+ * (docs/decisions/0020-amounts-are-typed-into-cells.md). Cells that cannot be written are reported before
+ * anything is sent.
  */
 export class BlockTyping {
-  /** Why the last block was not written, and of which selection. */
+  /** Why the last block was not written, and the key of its selection. */
   private refused = $state.raw<{ key: string; text: string } | null>(null);
 
-  /** Why the last block was not written; null once something else is marked. */
+  /** Why the last block was not written; null once the selection changes. */
   readonly refusal: string | null = $derived.by(() =>
     this.refused?.key === this.selection.key ? this.refused.text : null,
   );
@@ -81,7 +82,7 @@ export class BlockTyping {
     private readonly words: NumberWords,
   ) {}
 
-  /** Whether nothing can be changed now, which is said then. */
+  /** Whether nothing can be changed now; if so, {@link refusal} says why. */
   isRefused(): boolean {
     const { obstacle } = this.planned;
     if (obstacle) this.refuse(obstacle);
@@ -89,11 +90,11 @@ export class BlockTyping {
   }
 
   /**
-   * Pastes rows of texts into the marked cells, or from the only marked one down and to the right: each
+   * Pastes rows of texts into the marked cells, or from the only marked one down and to the right. Each
    * number is the new total of its cell.
    *
-   * @returns null if nothing was written, which {@link refusal} explains
-   * @throws ApiError with a sentence if it is refused by the service
+   * @returns null if nothing was written; {@link refusal} then says why
+   * @throws ApiError with a sentence if the service refuses it
    */
   paste(
     texts: readonly (readonly string[])[],
@@ -124,7 +125,7 @@ export class BlockTyping {
     );
   }
 
-  /** Writes what was typed into every marked cell; see {@link paste}. */
+  /** Writes a typed amount into every marked cell; see {@link paste}. */
   enter(edit: MeasureEdit, pf_user: string, settings: WriteSettings): Promise<Written | null> {
     const text = '';
     return this.write(pf_user, settings, (marked) => ({
@@ -142,7 +143,7 @@ export class BlockTyping {
     place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
   ): Promise<Written | null> {
     this.refused = null;
-    // What is meant is what is marked now, whatever is marked by the time that it is its turn.
+    // The block is the cells that are marked now, even if others are marked when its turn comes.
     const meant = this.selection.markedByNow();
     try {
       return await this.typing.inTurn(async () => {
@@ -164,13 +165,15 @@ export class BlockTyping {
     }
   }
 
-  /** Waits for what is being written. @throws Refusal if nothing can be changed then */
+  /** Waits for the writes in progress. @throws Refusal if nothing can be changed after them */
   private async settled(): Promise<void> {
     await this.changes.settled();
     if (this.planned.obstacle) throw new Refusal(this.planned.obstacle);
   }
 
-  /** @throws Refusal, or ApiError, if one of the cells cannot become what is asked of it */
+  /**
+   * Returns the edits that a request needs. @throws Refusal or ApiError if a cell cannot be edited as asked
+   */
   private async editsOf(asked: readonly Asked[], settings: WriteSettings): Promise<CellEdit[]> {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
@@ -182,7 +185,7 @@ export class BlockTyping {
     if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
-    // A total stays a total, though somebody else may have written since it was on screen.
+    // A typed total stays the total, even if somebody else has written since it was on screen.
     const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
       const edit = changed[i]?.edit;
       if (!edit) return [];
@@ -209,7 +212,7 @@ export class BlockTyping {
     return by === 'percent' && cell.value === 0 ? NOTHING_OF_ZERO : null;
   }
 
-  /** @throws Refusal with the names of the cells that cannot be changed */
+  /** Checks all cells. @throws Refusal with the names of the cells that cannot be changed */
   private check<Each extends ReadCell | Wanted>(
     all: readonly Each[],
     why: (each: Each, i: number) => string | null,
@@ -220,7 +223,7 @@ export class BlockTyping {
     if (problems.length > 0) throw new Refusal(problemText(problems));
   }
 
-  /** The edits that make cells what they are to be; none for one that is so already. */
+  /** Returns the edits that the cells need; none for a cell that needs no change. */
   private changesOf(wanted: readonly Wanted[], settings: WriteSettings): CellEdit[] {
     return wanted.flatMap(({ cell, slice, edit, stored }) => {
       const amounts = this.typing.amountsFor(cell, edit, stored, settings);

@@ -10,7 +10,7 @@ import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { NOT_THE_PLAN } from './selected-slice';
 
-/** Why nothing can be done with a cell that a change removed, or that could not be read after it. */
+/** Why a cell cannot be used after a change removed it or made it unreadable. */
 export const GONE = 'This cell could not be read again after the change. Select one anew.';
 
 /** The measure of the plan that a cell shows. A price is value per unit. */
@@ -18,7 +18,7 @@ export type Shows = 'value' | 'units' | 'price';
 
 /** Reads cells of the pivot on screen: their numbers, and the slices of the rows behind them. */
 export class CellReader {
-  /** Where cells were when they were read last, by their keys: the first place to look for them. */
+  /** Last known positions of cells, by their keys. A search for a cell starts there. */
   private readonly positions = new Map<string, CellPosition>();
 
   constructor(
@@ -26,34 +26,36 @@ export class CellReader {
     private readonly loading: Loading,
   ) {}
 
-  /** Notes where a cell is. */
+  /** Records the position of a cell. */
   noteAt(cell: CellIdentity, at: CellPosition): void {
     this.positions.set(cellKey(cell), at);
   }
 
-  /** Where a cell was when it was read last; null if it never was. */
+  /** Returns the last known position of a cell; null if it was never read. */
   lastAt(cell: CellIdentity): CellPosition | null {
     return this.positions.get(cellKey(cell)) ?? null;
   }
 
-  /** Where a cell is now: its own place, or the row that it was closed into. Null for one never seen. */
+  /**
+   * Finds the current position of a cell, or of the closed row that contains it. Null if it was never seen.
+   */
   async placeOf(cell: CellIdentity): Promise<CellPosition | null> {
     const near = this.lastAt(cell);
     return (await this.loading.pivot?.grid.shown.findVisible(cell, near)) ?? near;
   }
 
-  /** A cell with the slice of its rows. @throws Error with a sentence if it cannot be read */
+  /** Reads a cell with the slice of its rows. @throws Error with a sentence if it cannot be read */
   async read(pivot: Pivot, cell: CellIdentity, near: CellPosition | null): Promise<ReadCell> {
     return this.ofPlan(pivot, await pivot.grid.read(cell, this.planned.columns, near));
   }
 
-  /** Cells as they are now, without slices. @throws Error with a sentence if they cannot be read */
+  /** Reads cells again, without slices. @throws Error with a sentence if they cannot be read */
   async again(cells: readonly MarkedCell[]): Promise<readonly MarkedCell[]> {
     const { pivot } = this.loading;
     return pivot && cells.length > 0 ? readAgain(pivot.grid.shown, cells) : [];
   }
 
-  /** Cells with the slices of their rows, as they are now. @throws Error if one of them is gone */
+  /** Reads cells again, with the slices of their rows. @throws Error if one of them is gone */
   async slicesOf(cells: readonly MarkedCell[]): Promise<ReadCell[]> {
     const { pivot } = this.loading;
     return pivot ? this.withSlices(pivot, await readAgain(pivot.grid.shown, cells)) : [];
@@ -65,7 +67,7 @@ export class CellReader {
     return read.map((cell) => this.ofPlan(pivot, cell));
   }
 
-  /** A cell as it is now, whether it is selected or not; if it is gone, `impossible` says so. */
+  /** Reads a cell again, whether it is selected or not. If it is gone, its `impossible` says so. */
   async cellNow(cell: ReadCell | MarkedCell): Promise<ReadCell> {
     return (
       (await this.look(cell, cell)) ?? {
@@ -79,15 +81,15 @@ export class CellReader {
     );
   }
 
-  /** A cell in the row of another one or in a row above it; null if it cannot be read. */
+  /** Reads a cell in the row of another cell or in a row above it; null if it cannot be read. */
   async look(cell: CellIdentity, from: CellIdentity): Promise<ReadCell | null> {
     const { pivot } = this.loading;
     return pivot && (await this.read(pivot, cell, this.lastAt(from)).catch(() => null));
   }
 
   /**
-   * Cells that an empty cell may be made like, by kind and the likeliest first; see {@link candidates}. They
-   * are not read yet.
+   * Returns the cells that an empty cell may be modelled on, by kind and the likeliest first; see {@link
+   * candidates}. They are not read yet.
    */
   candidatesFor(cell: CellIdentity): ReturnType<typeof candidates> {
     const { columns = [] } = this.loading.pivot?.grid.shown ?? {};
@@ -97,7 +99,7 @@ export class CellReader {
     );
   }
 
-  /** The measure of the plan that a cell shows; null if it shows none. */
+  /** Returns the measure of the plan that a cell shows; null if it shows none. */
   shownIn({ measure }: CellIdentity): Shows | null {
     const { valueColumn, unitsColumn } = this.planned;
     if (measure === null) return null;
@@ -106,7 +108,7 @@ export class CellReader {
     return this.loading.pivot?.origins.of(measure)?.origin === 'price' ? 'price' : null;
   }
 
-  /** The sum that the service stores for a cell; null if the cell shows no sum that it knows. */
+  /** Returns the stored sum of a cell; null if the cell shows no sum that the service knows. */
   storedSum(cell: ReadCell, { value_total, units_total }: SlicePreview): number | null {
     if (cell.notHeld.length > 0 || cell.aggregate !== 'sum') return null;
     switch (this.shownIn(cell)) {
@@ -121,12 +123,12 @@ export class CellReader {
     }
   }
 
-  /** The name of a cell by its row and column, for a sentence; empty if no pivot is loaded. */
+  /** Returns the name of a cell by its row and column, for a sentence; empty if no pivot is loaded. */
   nameOf(cell: CellIdentity): string {
     return this.loading.pivot?.grid.nameOf(cell) ?? '';
   }
 
-  /** A cell that adds up only a part of the plan, or no plan at all, gets the reason as `impossible`. */
+  /** Adds the reason as `impossible` to a cell that shows only a part of the plan, or no plan at all. */
   private ofPlan<Cell extends ReadCell>(pivot: Pivot, read: Cell): Cell {
     const part = read.measure === null ? null : pivot.origins.of(read.measure);
     if (!part || part.origin === 'price' || read.impossible) return read;

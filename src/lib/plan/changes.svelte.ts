@@ -28,11 +28,11 @@ const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
 const OVERTAKEN =
   'Someone else has changed the plan. What you tried was taken out: try it again on the new numbers.';
 
-/** What a preview tells beside its rows. @throws if it tells nothing that can be read */
+/** Reads the facts that a preview sends beside its rows. @throws if they are missing or invalid */
 const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
   v.parse(PreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
 
-/** What was written: the new log entry's id, and how many rows came back. */
+/** The result of a write: the id of the new log entry, and the number of rows that came back. */
 export interface Written {
   logid: number | null;
   rows: number;
@@ -46,23 +46,23 @@ export interface RedoneTotals {
 
 /** The result of a redo. */
 export interface Redone {
-  /** Null for a load: its rows have to be loaded. */
+  /** Null for a load, whose rows have to be loaded. */
   written: Written | null;
-  /** What its rows add up to, if that is not what it was before the undo; null if it is, or is not known. */
+  /** The totals of both entries if they differ; null if they are equal or unknown. */
   difference: RedoneTotals | null;
 }
 
-/** Runs operations and undos, one at a time, and brings what they wrote or removed to the screen. */
+/** Runs operations and undos, one at a time, and shows on screen what they wrote or removed. */
 export class Changes {
-  /** What is running now; null if nothing is. */
+  /** The running operation, as a text; null if there is none. */
   busy = $state.raw<string | null>(null);
-  /** Why the page should be reloaded: it no longer shows what is stored. Null if it does. */
+  /** Why the page should be reloaded because it no longer shows the stored rows; null if it does. */
   stale = $state.raw<string | null>(null);
-  /** Ends when what is running ends; null if nothing is. */
+  /** Settles when the running operation ends; null if there is none. */
   private running: Promise<unknown> | null = null;
-  /** Ends when what somebody else did is on screen. */
+  /** Settles once other people's changes are on screen. */
   private following: Promise<unknown> = Promise.resolve();
-  /** What Ctrl+Z undoes and Ctrl+Y makes again. */
+  /** The changes that Ctrl+Z undoes and Ctrl+Y redoes. */
   readonly own: OwnChanges;
 
   constructor(
@@ -81,9 +81,9 @@ export class Changes {
   }
 
   /**
-   * Runs an operation on a slice and appends the rows it wrote.
+   * Runs an operation on a slice and appends the rows that it wrote.
    *
-   * @throws ApiError with the service's sentence; nothing was written then
+   * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async apply(operation: Operation, slice: Slice, pf_user: string): Promise<Written> {
     const { progressive } = OPERATIONS[operation.kind].verbs;
@@ -109,10 +109,10 @@ export class Changes {
   }
 
   /**
-   * Shows what an operation would do, and writes nothing.
+   * Shows the result of an operation without writing it.
    *
-   * @returns false if something else was selected meanwhile: then nothing is tried
-   * @throws ApiError with the service's sentence; nothing is tried then
+   * @returns false if the selection changed meanwhile; nothing is tried in that case
+   * @throws ApiError with the service's sentence; nothing is tried in that case
    */
   async try(attempt: Attempt): Promise<boolean> {
     return this.run('Trying …', async () => {
@@ -128,9 +128,9 @@ export class Changes {
   }
 
   /**
-   * Writes what is tried. If that is refused, it stays on screen as it was.
+   * Writes the operation on trial. If it is refused, the trial stays on screen.
    *
-   * @throws ApiError with the service's sentence; nothing was written then
+   * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async keep(): Promise<Written> {
     const { current } = this.trial;
@@ -145,7 +145,7 @@ export class Changes {
     });
   }
 
-  /** Takes out what is tried. @param why a sentence to say; none if nobody has to be told */
+  /** Discards the trial. @param why a sentence to show; none if the user need not know */
   async discard(why?: string): Promise<void> {
     await this.run('Discarding …', async () => {
       try {
@@ -158,9 +158,9 @@ export class Changes {
   }
 
   /**
-   * Makes an undone entry again, on the version as it is now, and appends the rows it wrote.
+   * Redoes an undone entry on the current version, and appends the rows that it wrote.
    *
-   * @throws ApiError with the service's sentence; nothing was written then
+   * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async redo(logid: number, pf_user: string): Promise<Redone> {
     return this.run('Redoing …', async () => {
@@ -178,17 +178,17 @@ export class Changes {
     });
   }
 
-  /** What an entry added up to before it was undone; null if nobody knows. */
+  /** Returns the totals of an entry before its undo; null if they are unknown. */
   private async undoneTotals(logid: number): Promise<EntryTotals | null> {
     const undone = await api.listUndone(this.planned.id).catch(() => []);
     return undone.find((entry) => entry.logid === logid) ?? null;
   }
 
   /**
-   * Brings what somebody else did to the screen, between the changes of this page. What is tried goes, if
-   * they changed this version: it was reckoned from what was there before.
+   * Shows a change of somebody else, between the changes of this page. If it changed this version, the trial
+   * is discarded, because it was computed from the earlier rows.
    *
-   * @throws if it cannot be shown
+   * @throws if the change cannot be shown
    */
   async follow(change: (pivot: Pivot) => Promise<void>, side: Side): Promise<void> {
     while (this.running) await this.running;
@@ -203,7 +203,10 @@ export class Changes {
     if (this.selection.current) void this.selection.readTotals();
   }
 
-  /** What to do while events cannot be shown: the page says the sentence until it has caught up. */
+  /**
+   * Returns callbacks that show a sentence on the page while events cannot be shown, until the page has
+   * caught up.
+   */
   sayingWhileBehind(sentence: string): { onFailure: () => void; onRecovered: () => void } {
     return {
       onFailure: () => (this.stale ??= sentence),
@@ -213,7 +216,7 @@ export class Changes {
     };
   }
 
-  /** Takes the rows of an entry out that somebody else has undone. */
+  /** Removes the rows of an entry that somebody else has undone. */
   followUndo(logid: number): Promise<void> {
     this.own.forget(logid);
     return this.follow((pivot) => this.takeOut(pivot, logid), 'own');
@@ -239,17 +242,17 @@ export class Changes {
     while (this.running) await this.running;
   }
 
-  /** The body that {@link apply} would send for what is selected now. */
+  /** Returns the body that {@link apply} would send for the current selection. */
   bodyOf(operation: Operation, pf_user: string): OperationBody {
     return bodyOf(operation, this.selection.current?.slice ?? {}, pf_user);
   }
 
   /**
-   * Undoes a log entry and removes its rows; nothing else moves.
+   * Undoes a log entry and removes its rows. Nothing else changes.
    *
-   * @param pf_user whom the list of what was undone names; undefined if no name is known
-   * @returns how many stored rows were removed
-   * @throws ApiError with the service's sentence; nothing was undone then
+   * @param pf_user the name for the list of undone entries; undefined if no name is known
+   * @returns the number of stored rows that were removed
+   * @throws ApiError with the service's sentence; nothing is undone in that case
    */
   async undo(logid: number, pf_user: string | undefined): Promise<number> {
     return this.run('Undoing …', async () => {
@@ -288,7 +291,7 @@ export class Changes {
     }
   }
 
-  /** Brings a stored change to the screen; if that fails, says that it is stored all the same. */
+  /** Shows a stored change on screen. If that fails, reports that the change is stored nevertheless. */
   private async bringToScreen(change: (pivot: Pivot) => Promise<void>): Promise<void> {
     try {
       await this.change(change);
@@ -302,7 +305,7 @@ export class Changes {
 
   /** Changes the rows on screen. @throws if that fails */
   private async change(change: (pivot: Pivot) => Promise<void>): Promise<void> {
-    // Rows that are being loaded may be from before the change.
+    // Rows that are still loading may date from before the change.
     const pivot = await this.loading.loaded();
     if (!pivot) return;
     try {
@@ -316,7 +319,7 @@ export class Changes {
     }
   }
 
-  /** If rows are missing on screen, no later change mends that. */
+  /** No later change repairs rows that are missing on screen. */
   private noteLost(error: unknown): void {
     if (error instanceof RowsLostError) this.stale = error.message;
   }

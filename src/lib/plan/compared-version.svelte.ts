@@ -13,27 +13,27 @@ import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /**
- * Another version of the source, whose plan stands beside the one of the page: its rows are loaded with the
+ * Another version of the source, whose plan is shown beside that of the page. Its rows are loaded with the
  * page's, and follow what is committed to it. Nothing here changes it
  * (docs/decisions/0023-two-versions-in-one-table.md).
  */
 export class ComparedVersion {
-  /** Whether what is committed to it arrives by itself. */
+  /** Whether changes that are committed to it arrive as events. */
   connected = $state.raw(true);
-  /** Its rows, while they are downloaded and not loaded. */
+  /** Its rows, after the download and before they are loaded. */
   private batches: readonly ArrayBuffer[] | null = null;
-  /** The history that the rows belong to. */
+  /** The history of the database that the rows belong to. */
   private history: History = { timeline: null, revision: null };
   private end: () => void = () => undefined;
   private letThrough: () => void = () => undefined;
-  /** Ends once its rows are on screen: only then can events change them. */
+  /** Settles once its rows are on screen. Events can change them only then. */
   private readonly shown = new Promise<void>((resolve) => (this.letThrough = resolve));
   private readonly rows: EntryRows;
 
   /**
-   * @param current as the service last told it
+   * @param current the version as the service last returned it
    * @param planned the version of the page
-   * @param onDeleted is told once it is not there any more
+   * @param onDeleted is called once the version no longer exists
    */
   constructor(
     private current: Version,
@@ -53,7 +53,7 @@ export class ComparedVersion {
     return this.current.name;
   }
 
-  /** Begins to follow what is committed to it. Its rows may be asked for once the promise resolves. */
+  /** Subscribes to its events. Its rows may be requested once the promise resolves. */
   open(): Promise<void> {
     const notShown = `“${this.name}” was changed, which this page could not show.`;
     const { opened, end } = followVersion(this.id, {
@@ -65,7 +65,7 @@ export class ComparedVersion {
     return opened;
   }
 
-  /** Its rows are on screen. */
+  /** Notes that its rows are on screen. */
   isShown(): void {
     this.letThrough();
   }
@@ -75,9 +75,9 @@ export class ComparedVersion {
   }
 
   /**
-   * The rows of its plan: those that were downloaded, or, once they were loaded, those of now.
+   * Returns the rows of its plan: the downloaded ones, or the current ones if those were loaded already.
    *
-   * @param beside how many rows of the page's version there are
+   * @param beside the number of rows of the page's version
    * @throws TooLargeError, ApiError
    */
   async take(
@@ -111,13 +111,13 @@ export class ComparedVersion {
     signal: AbortSignal,
     onProgress: (progress: Progress) => void,
   ): Promise<ArrayBuffer[]> {
-    // Events that told of a change may have been missed.
+    // Events that announced a change may have been missed.
     this.current = await api.getVersion(this.id, { signal });
     const { entries, history } = await api.listLog(this.id, { signal });
     this.history = history;
     const stored = entries.filter(({ row_count }) => row_count > 0);
     const ofPlan = stored.filter((entry) => this.isOfPlan(entry)).map(({ id }) => id);
-    // Rows beside its plan would show as empty months and groups.
+    // Rows outside its plan would show as empty months and groups.
     const parts = stored.length === ofPlan.length ? [[]] : partsOf(ofPlan);
     const batches: ArrayBuffer[] = [];
     let rows = beside;
@@ -131,7 +131,7 @@ export class ComparedVersion {
     return batches;
   }
 
-  /** Whether what an operation writes belongs to the plan. */
+  /** Whether the rows of an operation belong to the plan. */
   private isOfPlan({ operation }: { operation: string }): boolean {
     const known = LOG_OPERATIONS.find((each) => each === operation);
     return !known || !this.current.exclude_iters.includes(OPERATIONS[known].iter);
@@ -149,10 +149,10 @@ export class ComparedVersion {
     await this.bring(written, signal);
   }
 
-  /** Mends the difference between its entries on screen and those that are stored. */
+  /** Adds and removes rows until the entries on screen match the stored ones. */
   private async compare(signal: AbortSignal): Promise<void> {
     if (!(await this.refresh())) return;
-    // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
+    // Read this before the log: otherwise an entry that is written meanwhile would look deleted.
     const held = await this.rows.held();
     const { entries, history } = await api.listLog(this.id, { signal: soon(signal) });
     signal.throwIfAborted();
@@ -179,7 +179,7 @@ export class ComparedVersion {
     for (const logid of logids) if (held.includes(logid)) await this.rows.remove(logid);
   }
 
-  /** Reads the version again. @returns false if it is not there any more */
+  /** Reads the version again. @returns false if it no longer exists */
   private async refresh(): Promise<boolean> {
     const before = this.current.exclude_iters;
     try {
@@ -196,7 +196,7 @@ export class ComparedVersion {
   }
 }
 
-/** Some entries in parts that can be asked for at once. */
+/** Splits entries into parts that fit one request. */
 const partsOf = (logids: readonly number[]): number[][] =>
   Array.from({ length: Math.ceil(logids.length / ENTRIES_AT_ONCE) }, (_, i) =>
     logids.slice(i * ENTRIES_AT_ONCE, (i + 1) * ENTRIES_AT_ONCE),

@@ -10,29 +10,29 @@ import type { Progress } from './download';
 import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** A version whose rows are on their way, and how far they are. */
+/** A version whose rows are being downloaded, and the progress. */
 interface Waiting {
   name: string;
   progress: Progress | null;
 }
 
-/** The version that the page's version is compared with, if there is one, and the way to it. */
+/** The version that the page's version is compared with, if there is one, and its download. */
 export class Comparison {
-  /** The version whose plan stands beside the one of the page; null if there is none. */
+  /** The version whose plan is shown beside that of the page; null if there is none. */
   other = $state.raw<ComparedVersion | null>(null);
-  /** What {@link find} waits for. */
+  /** The version that {@link find} waits for. */
   private wanted = $state.raw<Waiting | null>(null);
-  /** What {@link take} waits for. */
+  /** The version that {@link take} waits for. */
   private taken = $state.raw<Waiting | null>(null);
-  /** The version whose rows are on their way. */
+  /** The version whose rows are being downloaded. */
   readonly loading = $derived(this.wanted ?? this.taken);
-  /** Why there is no comparison, or none any more; null if there is nothing to be said. */
+  /** Why a comparison failed or ended; null if there is nothing to report. */
   ended = $state.raw<string | null>(null);
 
   private readonly finding = new LatestCall();
   private readonly taking = new LatestCall();
 
-  /** @param onGone is told that the other version was deleted */
+  /** @param onGone is called after the other version was deleted */
   constructor(
     private readonly planned: PlannedVersion,
     private readonly rows: Loading,
@@ -40,17 +40,16 @@ export class Comparison {
     private readonly onGone: () => void,
   ) {}
 
-  /** The other versions of the source, whether open or closed. @throws ApiError */
+  /** Returns the other versions of the source, both open and closed. @throws ApiError */
   async choices(): Promise<VersionListEntry[]> {
     const versions = await api.listVersions(this.planned.source.id);
     return versions.filter(({ id }) => id !== this.planned.id);
   }
 
   /**
-   * Brings the rows of a version here. If that fails, {@link ended} says why; if it was cancelled,
-   * nothing does.
+   * Downloads the rows of a version. If that fails, {@link ended} says why, unless it was cancelled.
    *
-   * @param pivot beside whose rows they are to stand; null if these are not loaded yet
+   * @param pivot the pivot whose rows they will stand beside; null if it is not loaded yet
    * @returns the version, to be passed to {@link begin}; null if there is none
    */
   async find(id: number, pivot: Pivot | null): Promise<ComparedVersion | null> {
@@ -86,19 +85,19 @@ export class Comparison {
     return null;
   }
 
-  /** Gives up what {@link find} waits for. */
+  /** Cancels the download of {@link find}. */
   stopFinding(): void {
     this.finding.stop();
     this.wanted = null;
   }
 
-  /** Gives up what is on its way: a version that is to be compared with, or rows of the one that is. */
+  /** Cancels every download: of a version to compare with, and of the rows of the current one. */
   cancel(): void {
     this.stopFinding();
     if (this.taken) this.begin(null);
   }
 
-  /** Compares with a version from the next load on; null compares with none. */
+  /** Compares with a version from the next load on; null ends the comparison. */
   begin(other: ComparedVersion | null): void {
     if (this.other !== other) {
       this.taking.stop();
@@ -109,11 +108,11 @@ export class Comparison {
   }
 
   /**
-   * The rows to load beside those of the page's version; null if there is no comparison, or if it cannot
-   * be made: {@link ended} then says why, unless it was cancelled. Also null if another call has taken
-   * this one's place.
+   * Returns the rows to load beside those of the page's version. Returns null if there is no comparison, or
+   * if it fails: {@link ended} then says why, unless it was cancelled. Also returns null if a later call
+   * replaces this one.
    *
-   * @param whyNotBeside what is against some rows; null if nothing is
+   * @param whyNotBeside the reason why some rows cannot be compared; null if they can
    */
   async take(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null> {
     const { other } = this;
@@ -129,7 +128,7 @@ export class Comparison {
       this.ended = whyNotBeside(rows);
       if (this.ended === null) return rows;
     } catch (error) {
-      // Who stopped it has said what to compare with.
+      // The caller that cancelled it has chosen what to compare with.
       if (signal.aborted) return null;
       const isGone = error instanceof ApiError && error.status === 404;
       this.ended = isGone ? deletedText(other) : pivotMessageOf(error);
@@ -140,7 +139,7 @@ export class Comparison {
     return null;
   }
 
-  /** The rows that were taken are on screen, and follow what is committed. */
+  /** Notes that the rows that {@link take} returned are on screen, and follow what is committed. */
   isShown(): void {
     this.other?.isShown();
   }

@@ -5,17 +5,17 @@ import type { Pivot } from '../pivot/pivot';
 import type { CellReader } from './cell-reader';
 import type { Loading } from './loading.svelte';
 
-/** A cell and where it is. */
+/** A cell and its position. */
 export interface Place {
   cell: CellIdentity;
   at: CellPosition;
 }
 
-/** Where the arrow keys go on from, and the two corners of the block that is marked. */
+/** The cell from which the arrow keys move, and the two corners of the marked block. */
 export class Cursor {
   /** The cell that was pressed last; it stays after the selection is cleared. */
   private cell: CellIdentity | null = null;
-  /** Where a block begins: the cell that was pressed last without Shift; null if nothing is marked. */
+  /** The start of a block: the cell that was pressed last without Shift; null if nothing is marked. */
   anchor: CellIdentity | null = null;
   /** The other corner of the block; null if no block is marked. */
   private corner: CellIdentity | null = null;
@@ -26,26 +26,28 @@ export class Cursor {
     private readonly reader: CellReader,
   ) {}
 
-  /** The next block begins at this cell, and the arrow keys go on from it. */
+  /** Moves the cursor to a cell, and starts the next block there. */
   goTo(cell: CellIdentity | null): void {
     this.anchor = cell;
     this.cell = cell ?? this.cell;
     this.corner = null;
   }
 
-  /** Forgets the corners of the block; the arrow keys go on from the same cell. */
+  /** Forgets the corners of the block. The cursor stays where it is. */
   forgetBlock(): void {
     this.anchor = null;
     this.corner = null;
   }
 
-  /** The marked cell that a block begins at. */
+  /** Returns the marked cell at which the block starts. */
   activeAmong(marked: readonly MarkedCell[]): MarkedCell | null {
     const key = this.anchor && cellKey(this.anchor);
     return marked.find((cell) => cellKey(cell) === key) ?? marked.at(-1) ?? null;
   }
 
-  /** Moves the corner of the block to a cell, and reads the cells between; null if no block has begun. */
+  /**
+   * Moves the corner of the block to a cell, and reads the cells between; null if no block has been started.
+   */
   async blockTo(pivot: Pivot, { cell, at }: Place): Promise<MarkedCell[] | null> {
     const { anchor } = this;
     if (!anchor) return null;
@@ -55,7 +57,7 @@ export class Cursor {
   }
 
   /**
-   * Moves by a number of columns and rows, one move after the other, however fast the keys come.
+   * Moves by a number of columns and rows. Moves run one after another, however fast the keys are pressed.
    *
    * @throws Error with a sentence if the pivot has no such cell
    */
@@ -65,14 +67,16 @@ export class Cursor {
     return step;
   }
 
-  /** Opens or closes the row that the cursor is in. */
+  /** Opens or closes the row of the cursor. */
   async toggleRow(): Promise<void> {
     const { cell } = this;
     const at = cell && (await this.reader.placeOf(cell));
     if (at && cell) await this.loading.pivot?.grid.toggleRow(cell.rowPath, at.y);
   }
 
-  /** Opens the group of columns that the cursor's cell adds up, or closes the one that it is in. */
+  /**
+   * Opens the group of columns that the cursor's cell adds up, or closes the group that contains the cell.
+   */
   async toggleColumns(): Promise<void> {
     if (this.cell) await this.loading.pivot?.grid.toggleColumnsOf(this.cell);
   }
@@ -83,8 +87,8 @@ export class Cursor {
     const { columns, rows } = await pivot.grid.extent();
     const start = how === 'block' ? (this.corner ?? this.cell) : this.cell;
     const from = start && (await this.reader.placeOf(start));
-    // Without a cell to go on from, every key selects the first one.
-    // The far left is the first cell; one step more leads to the row's header.
+    // Without a current cell, every key selects the first one. The far left is the first cell; one step
+    // further is the header of the row.
     const x = from && dx !== -Infinity ? Math.min(columns - 1, (from.x ?? -1) + dx) : 0;
     const y = from ? Math.max(0, Math.min(rows - 1, from.y + dy)) : 0;
     const at = { x: x < 0 ? null : x, y };

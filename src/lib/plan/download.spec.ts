@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readDownload, TooLargeError, type Progress } from './download';
 
-/** An answer whose body comes in the given pieces. */
+/** Returns a response whose body arrives in the given pieces. */
 function answer(pieces: Uint8Array[], headers: Record<string, string>, failure?: Error) {
   const body = new ReadableStream({
     async start(controller) {
@@ -15,7 +15,7 @@ function answer(pieces: Uint8Array[], headers: Record<string, string>, failure?:
   return new Response(body, { headers });
 }
 
-/** Lets the clock go on by 40 ms for each look at it. */
+/** Advances the clock by 40 ms each time it is read. */
 function slowly(): { times: () => number } {
   let now = 1000;
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 40));
@@ -27,7 +27,7 @@ const piece = (length: number) => new Uint8Array(length).fill(1);
 const ignore = () => {};
 
 describe('readDownload', () => {
-  it('joins the pieces and tells bytes, size and rows', async () => {
+  it('joins the pieces and reports bytes, size and rows', async () => {
     const told: Progress[] = [];
     slowly();
     const response = answer([piece(1), piece(2), piece(4)], {
@@ -45,13 +45,13 @@ describe('readDownload', () => {
     { size: 'as announced', headers: { 'content-length': '6' } },
     { size: 'not announced', headers: {} },
     { size: 'announced too small', headers: { 'content-length': '4' } },
-  ])('keeps the pieces in their order, their size $size', async ({ headers }) => {
+  ])('keeps the pieces in order, size $size', async ({ headers }) => {
     const pieces = [[1, 2], [3], [4, 5, 6]].map((each) => new Uint8Array(each));
     const { bytes } = await readDownload(answer(pieces, headers), 'number', ignore);
     expect([...new Uint8Array(bytes ?? new ArrayBuffer(0))]).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it('tells many quick pieces at the start and the end only', async () => {
+  it('reports progress of many quick pieces only at the start and the end', async () => {
     const told: Progress[] = [];
     await readDownload(
       answer(
@@ -64,7 +64,7 @@ describe('readDownload', () => {
     expect(told.length).toBeLessThan(20);
   });
 
-  it('tells nothing within 100 ms of what it told before, at the end neither', async () => {
+  it('reports nothing within 100 ms of the last report, not even at the end', async () => {
     for (const pieces of [0, 1, 2, 3, 4, 5, 6, 7]) {
       const at: number[] = [];
       const { times } = slowly();
@@ -79,7 +79,7 @@ describe('readDownload', () => {
     }
   });
 
-  it('gives no bytes for the zero-length answer of an empty version', async () => {
+  it('returns no bytes for the zero-length answer of an empty version', async () => {
     const response = answer([], { 'content-length': '0', 'x-row-count': '0' });
     expect(await readDownload(response, 'number', ignore)).toEqual({
       bytes: null,
@@ -88,14 +88,14 @@ describe('readDownload', () => {
     });
   });
 
-  it('does not take the compressed length for the size', async () => {
+  it('does not use the compressed length as the size', async () => {
     const told: Progress[] = [];
     const headers = { 'content-length': '2', 'content-encoding': 'br' };
     await readDownload(answer([piece(9)], headers), 'number', (p) => told.push(p));
     expect(told.every(({ total }) => total === null)).toBe(true);
   });
 
-  it('takes the size of a compressed answer from its own header', async () => {
+  it('reads the size of a compressed answer from its own header', async () => {
     const told: Progress[] = [];
     const headers = { 'content-length': '2', 'content-encoding': 'br', 'x-arrow-length': '9' };
     slowly();
@@ -109,14 +109,14 @@ describe('readDownload', () => {
   it.each([
     ['breaks', answer([piece(3)], {}, new TypeError('network error'))],
     ['ends early', answer([piece(3)], { 'content-length': '7' })],
-  ])('says so where the connection %s', async (_, response) => {
+  ])('reports a connection that %s', async (_, response) => {
     await expect(readDownload(response, 'number', ignore)).rejects.toThrow(/cut before all rows/);
   });
 
   it.each([
     ['text', '2000000', /coarser display grain/],
     ['number', '5000001', /set a display grain/],
-  ] as const)('refuses more %s keys than a browser holds, unread', async (key, rows, message) => {
+  ] as const)('refuses too many %s keys without reading them', async (key, rows, message) => {
     const response = answer([piece(3)], { 'x-row-count': rows });
     const refused = readDownload(response, key, ignore);
     await expect(refused).rejects.toThrow(TooLargeError);

@@ -5,7 +5,7 @@ import { hasGrain } from '../contract/columns';
 import type { History } from '../contract/primitives';
 import { ARROW_LENGTH_HEADER } from '../contract/primitives';
 
-/** How far a download is. `total` is null if the size cannot be known before the end. */
+/** Progress of a download. `total` is null if the size cannot be known before the end. */
 export interface Progress {
   bytes: number;
   total: number | null;
@@ -16,7 +16,7 @@ interface Download {
   /** The Arrow stream; null for the zero-length answer of an empty version. */
   bytes: ArrayBuffer | null;
   rows: number | null;
-  /** The history that they belong to. */
+  /** The history of the database that the rows belong to. */
   history: History;
 }
 
@@ -26,29 +26,30 @@ export class TooLargeError extends Error {
 }
 
 const UPDATE_INTERVAL_MS = 100;
-/** A text key costs the engine far more than a number: 2,000,000 of them hang the tab. */
+/**
+ * Maximum number of rows by type of key. Text keys cost the engine far more: 2,000,000 of them hang the tab.
+ */
 const MAX_ROWS = { text: 1_999_999, number: 5_000_000 } as const;
 
 /** A version's rows, and the column to index them on. */
 interface DownloadedRows extends Download {
   index: 'pf_id' | 'pf_gkey';
-  /** True if the source has a display grain, and single rows were loaded all the same. */
+  /** Whether the source has a display grain, but single rows were loaded instead. */
   fellBack: boolean;
 }
 
-/** Which rows of a version to download, beside how many that are there already. */
+/** The rows of a version to download, and the number of rows that the table holds already. */
 interface Extent {
-  /** The log entries whose rows to download, at most 100; none: all. */
+  /** The log entries whose rows to download, at most 100; an empty list stands for all. */
   logids: readonly number[];
   beside: number;
 }
 
 /**
- * Downloads a version's rows: at the source's display grain, or single rows if it has none. Falls
- * back to single rows if the SQL of the grain is not generated yet
- * (docs/contract/04-data-loading.md).
+ * Downloads a version's rows: at the source's display grain, or single rows if it has none. Falls back to
+ * single rows if the SQL of the grain is not generated yet (docs/contract/04-data-loading.md).
  *
- * @throws TooLargeError, ApiError as {@link readDownload} does
+ * @throws TooLargeError, and ApiError as {@link readDownload} does
  */
 export async function downloadRows(
   versionId: number,
@@ -74,13 +75,13 @@ export async function downloadRows(
 
 /**
  * Reads an Arrow download (docs/contract/04-data-loading.md). Reports its progress at the start, and then at
- * most once per 100 ms (docs/contract/10-authentication-and-limits.md#limits). A last part within 100 ms of an
- * update is not reported: the caller has all rows then.
+ * most once per 100 ms (docs/contract/10-authentication-and-limits.md#limits). A last part within 100 ms of a
+ * report is not reported, because the caller has all rows then.
  *
- * @param key whether the rows will be indexed on a text or a number: text has the lower limit
- * @param beside how many rows of another version the table has to hold as well
- * @throws TooLargeError before the body is read, if it has too many rows
- * @throws ApiError with status 0 if the connection is cut half way
+ * @param key whether the rows will be indexed on a text or a number; text has the lower limit
+ * @param beside number of rows of another version that the table must also hold
+ * @throws TooLargeError before the body is read, if there are too many rows
+ * @throws ApiError with status 0 if the connection breaks during the download
  */
 export async function readDownload(
   response: Response,
@@ -93,7 +94,7 @@ export async function readDownload(
     await response.body?.cancel();
     throw new TooLargeError(tooLarge(rows + beside, key, beside > 0));
   }
-  // If the body is compressed, its length is not that of the bytes that arrive here.
+  // The length of a compressed body is not the number of bytes that arrive here.
   const encoded = response.headers.get('content-encoding');
   const total =
     encoded && encoded !== 'identity'
@@ -143,12 +144,12 @@ function numberHeader(response: Response, name: string): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** Bytes as they arrive, each where it belongs: once the last one is there, nothing is left to copy. */
+/** Collects bytes as they arrive, each piece at its final place, so that nothing is copied at the end. */
 class Received {
   length = 0;
   private bytes: Uint8Array<ArrayBuffer>;
 
-  /** @param expected how many bytes will come; null if that is not known */
+  /** @param expected number of bytes that will arrive; null if it is unknown */
   constructor(expected: number | null) {
     this.bytes = new Uint8Array(expected ?? 0);
   }
@@ -164,7 +165,7 @@ class Received {
     this.length = length;
   }
 
-  /** All of them, in a buffer of nothing else. */
+  /** Returns all bytes, in a buffer of exactly their length. */
   whole(): ArrayBuffer {
     const { bytes, length } = this;
     return bytes.length === length ? bytes.buffer : bytes.slice(0, length).buffer;

@@ -8,16 +8,18 @@ import { AnsweredRows } from '../pivot/rows/rows';
 import { readDownload } from './download';
 import type { Loading } from './loading.svelte';
 
-/** So many entries are asked for at once (docs/contract/19-planning-together.md#rows-of-some-entries). */
+/**
+ * Number of entries that one request asks for (docs/contract/19-planning-together.md#rows-of-some-entries).
+ */
 export const ENTRIES_AT_ONCE = 100;
 
-/** More rows than this are loaded faster than they are appended. */
+/** Number of rows above which loading is faster than appending. */
 const MOST_ROWS = 100_000;
 
-/** The rows of one version on screen, by the log entries that they come from. */
+/** The rows of one version on screen, by the log entries that wrote them. */
 export class EntryRows {
   /**
-   * @param side whether it is the version of the page, or the one that it is compared with
+   * @param side whether this is the version of the page, or the one that it is compared with
    * @param history of the rows on screen
    */
   constructor(
@@ -28,14 +30,14 @@ export class EntryRows {
     private readonly history: () => History,
   ) {}
 
-  /** The entries whose rows are on screen. */
+  /** Returns the entries whose rows are on screen. */
   async held(): Promise<readonly number[]> {
     await this.changes.settled();
     const pivot = await this.loading.loaded();
     return pivot && this.isOn(pivot) ? [...pivot.entries(this.side)] : [];
   }
 
-  /** Of some entries, those whose rows are not on screen. */
+  /** Returns those of the given entries whose rows are not on screen. */
   async missing(logids: readonly number[]): Promise<readonly number[]> {
     const held = await this.held();
     return logids.filter((id) => !held.includes(id));
@@ -45,7 +47,7 @@ export class EntryRows {
    * Appends the rows of some entries.
    *
    * @param signal aborts the download
-   * @returns false if there are too many, which have to be loaded
+   * @returns false if there are too many rows to append; they have to be loaded
    * @throws if they cannot be shown
    */
   async append(logids: readonly number[], signal: AbortSignal): Promise<boolean> {
@@ -59,14 +61,14 @@ export class EntryRows {
     return isComplete;
   }
 
-  /** Takes the rows of an entry out. @throws if that fails */
+  /** Removes the rows of an entry from the screen. @throws if that fails */
   remove(logid: number): Promise<void> {
     return this.changes.follow(async (pivot) => {
       if (this.isOn(pivot)) await pivot.removeEntry(logid, this.side);
     }, this.side);
   }
 
-  /** Another version may be compared with by now, or none. */
+  /** The page may compare with another version by now, or with none. */
   private isOn(pivot: Pivot): boolean {
     return this.side === 'own' || pivot.comparedWith === this.versionId;
   }
