@@ -1,3 +1,4 @@
+/** Creates the parts of a pivot and connects them. */
 import type { MeasureDecimals } from '../contract/decimals';
 import { EmptyValues } from './grid/empty-values';
 import { Expansion } from './grid/expansion';

@@ -1,3 +1,5 @@
+/** Helpers for asynchronous work: a gate, a cache of answers, a queue, timeouts. */
+
 /** Delays questions about a table while its rows are incomplete. */
 export class Gate {
   private closed: Promise<unknown> | null = null;

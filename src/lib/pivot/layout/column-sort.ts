@@ -1,3 +1,4 @@
+/** Sorts the rows of a pivot by one column of the grid. */
 import type { Layout } from '../../contract/stored-layout';
 import { quotedName, quotedText, toScalar } from '../values/cell-value';
 import type { CellValue, ColumnType, Schema } from '../values/engine-types';

@@ -1,3 +1,4 @@
+/** Predicts the first layout of a pivot before the engine has the rows. */
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
 import type { ArrowColumns } from '../rows/arrow-columns';

@@ -1,3 +1,4 @@
+/** Number formats of the measures in a layout. */
 import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
 import { storedDecimals, type Decimals, type MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';

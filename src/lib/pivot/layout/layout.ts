@@ -1,3 +1,4 @@
+/** Creates, cleans and changes layouts as plain data, without the engine. */
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout, LayoutFilter, LayoutSort } from '../../contract/stored-layout';
 import type { ColumnFacts } from '../rows/column-facts';

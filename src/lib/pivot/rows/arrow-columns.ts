@@ -1,3 +1,4 @@
+/** Reads, writes and copies Arrow columns. */
 import {
   batchType,
   Column,

@@ -1,3 +1,4 @@
+/** Counts the different values of loaded columns. */
 import { Type, type Column } from '@uwdata/flechette';
 import { dictionaryOf, type ArrowColumns } from './arrow-columns';
 

@@ -1,3 +1,4 @@
+/** The days of date columns, and the periods that contain them. */
 import { DAY_MS } from '../../contract/primitives';
 import { Type, type Column } from '@uwdata/flechette';
 import { type ArrowColumns, columnFrom, isThere, visitEntries } from './arrow-columns';

@@ -1,3 +1,4 @@
+/** The origins of a measure, and how the column of each one is computed. */
 import type { Column } from '@uwdata/flechette';
 import { bool, float64 } from '@uwdata/flechette';
 import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';

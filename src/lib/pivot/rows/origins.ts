@@ -1,3 +1,4 @@
+/** Loads each measure of a pivot as one column per origin. */
 import type { Column } from '@uwdata/flechette';
 import type { Decimals } from '../../contract/decimals';
 import { OPERATIONS } from '../../contract/operations';

@@ -1,3 +1,4 @@
+/** Rows of the service's responses, and their conversion to the types of the engine's table. */
 import { type Column, columnFromArray, tableFromIPC, Type, utf8 } from '@uwdata/flechette';
 import { DAY_MS, type Row } from '../../contract/primitives';
 import { parseDay, toScalar } from '../values/cell-value';

@@ -1,3 +1,4 @@
+/** Lists and counts the values of a column. */
 import type { Column } from '@uwdata/flechette';
 import { contains } from '../../contract/folding';
 import type { Scalar } from '../../contract/primitives';

@@ -11,7 +11,7 @@ interface Awaited {
 
 /**
  * Sends rows to the engine without passing them through its client. The client would copy them three times,
- * once one of them in memory that it keeps. It gets a placeholder of a few bytes instead, which is replaced
+ * once into memory that it keeps. It gets a placeholder of a few bytes instead, which is replaced
  * by the rows when its message is sent (docs/decisions/0039-the-first-screen.md).
  */
 export class StandIns {

@@ -1,6 +1,7 @@
+/** Starts Perspective in its worker and wraps its client. */
 /* eslint-disable @typescript-eslint/consistent-type-assertions --
-   The one place where Perspective's types meet ours: its own say `any` for most answers, and do not
-   know the viewer's element. engine-types.ts says what it takes and answers. */
+   Only this file converts Perspective's types to ours: they use `any` for most results and lack the
+   viewer's element. engine-types.ts has the types of arguments and results. */
 import '@finos/perspective-viewer/dist/css/pro.css';
 import '@finos/perspective-viewer/dist/css/pro-dark.css';
 import { joined } from '../rows/arrow-columns';

@@ -1,3 +1,4 @@
+/** Adds rows to a pivot and removes them. */
 import type { EmptyValues } from '../grid/empty-values';
 import type { Grid } from '../grid/grid';
 import type { TriedMark } from '../grid/marks';

@@ -1,3 +1,4 @@
+/** Prepares the viewer of a pivot and shows layouts in it. */
 import type { Layout } from '../../contract/stored-layout';
 import type { Viewer } from '../values/engine-types';
 import type { TableViewer } from './table-viewer';

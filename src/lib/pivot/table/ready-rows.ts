@@ -1,3 +1,4 @@
+/** Prepares the rows of a version for the engine. */
 import { type ColumnEntry, isLeaf } from '../../contract/columns';
 import type { MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';

@@ -1,3 +1,4 @@
+/** Keeps the rows of the engine's table, and decides when to reload them. */
 import type { Column } from '@uwdata/flechette';
 import {
   type ArrowColumns,

@@ -1,3 +1,4 @@
+/** Converts, compares, rounds and quotes values of the engine. */
 import type { Scalar } from '../../contract/primitives';
 import type { CellValue, ColumnType } from './engine-types';
 

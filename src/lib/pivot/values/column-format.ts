@@ -1,3 +1,4 @@
+/** Number formats of columns, and the decimals of amounts in files. */
 import * as v from 'valibot';
 import { roundTo, type Decimals } from '../../contract/decimals';
 import { byColumn } from '../../contract/primitives';

@@ -1,3 +1,4 @@
+/** Parses the engine's columnar JSON. */
 import type { CellValue } from './engine-types';
 
 /** The name of the column with the path of each row, in the engine's columnar JSON. */

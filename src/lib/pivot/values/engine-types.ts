@@ -1,3 +1,4 @@
+/** Types of Perspective and of its grid, as far as the pivot uses them. */
 import type { LayoutFilter, LayoutSort } from '../../contract/stored-layout';
 
 /** A value in the engine: a date or datetime is epoch milliseconds in UTC. */

@@ -1,3 +1,4 @@
+/** Labels of the values of a column, as the page shows them. */
 import { toScalar } from './cell-value';
 import type { CellValue, ColumnType } from './engine-types';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';

@@ -1,3 +1,4 @@
+/** Ratio and difference columns, which are computed from the sums of a view. */
 import { EXACT, withoutResidue, type Decimals } from '../../contract/decimals';
 import type { CellValue } from './engine-types';
 

@@ -1,3 +1,4 @@
+/** Groups dates by month, quarter or year. */
 import { quotedName } from './cell-value';
 
 /** The units of time by which the engine groups dates, with their names in the engine's `bucket`. */
