@@ -1,3 +1,4 @@
+/** Facts that the grid needs besides the answers of the engine. */
 import type { Layout } from '../../contract/stored-layout';
 import type { CellValue } from '../values/engine-types';
 import type { ColumnTotals } from './columns';
@@ -9,27 +10,30 @@ export interface Across {
 }
 
 /**
- * What a view is made with, but does not tell: how its columns are sorted, what is no sum, and the levels of
- * rows that it does not have yet.
+ * View settings that `get_config()` omits: the sort of the columns, the aggregates that are not sums, and the
+ * row levels that the view does not have yet.
  */
 export type Untold = Pick<Layout, 'sort' | 'aggregates' | 'group_by'>;
 
-/** What is known of a table beside the engine. */
+/** Facts about a table that are known without asking the engine. */
 export interface BesideTable {
-  /** The expression that a column of dates stands for; undefined for one that stands for itself. */
+  /** Returns the expression that stands behind a column of dates; undefined for a column that has none. */
   textOf(column: string): string | undefined;
-  /** The days of a column in all rows; null if the engine has to be asked. */
+  /** Returns the days of a column in all rows; null if the engine has to be asked. */
   daysOf(date: string): readonly CellValue[] | null;
-  /** The values of a row by its key; undefined if there is none, null if the engine has to be asked. */
+  /**
+   * Returns the values of the row with this key; undefined if there is no such row, null if the engine has to
+   * be asked.
+   */
   valuesOf(key: CellValue, names: readonly string[]): readonly CellValue[] | undefined | null;
 }
 
-/** What is known beside the views of a table. */
+/** Facts about a table and its views that are known without asking the engine. */
 export interface BesideViews extends BesideTable {
   untold(): Promise<Untold>;
 }
 
-/** Whoever knows nothing beside the engine. */
+/** Knows no facts: every question goes to the engine. */
 export const NOTHING: BesideTable = {
   textOf: () => undefined,
   daysOf: () => null,

@@ -1,3 +1,4 @@
+/** Reads blocks of cells, and marked cells again after a change. */
 import { pathKey, type CellIdentity, type CellPosition, type MarkedCell } from '../slice/cell';
 import type { ReadCell } from '../slice/cell';
 import { tidy } from '../values/cell-value';
@@ -7,20 +8,20 @@ import type { RowNames, ViewReader } from './view-reader';
 import { blockOf, MOST_MARKED, sizeOf } from './block';
 import type { Shown } from './shown';
 
-/** So often a block is read again if rows or columns move while it is read. */
+/** Number of attempts to read a block whose rows or columns move during the read. */
 const ATTEMPTS = 3;
 
-/** A cell and where it was last seen. */
+/** A cell and its last known position. */
 export interface Place {
   cell: CellIdentity;
   at: CellPosition | null;
 }
 
 /**
- * The cells of the rectangle between two cells, row by row, all of one moment.
+ * Reads the cells of the rectangle between two cells, row by row, all at the same moment.
  *
- * @throws Error with a sentence if one of the two is not shown, if a column cannot be told, or if there are
- * too many cells
+ * @throws Error with a sentence if one of the two is not shown, if the values of a column are ambiguous, or
+ * if there are too many cells
  */
 export async function readBlock(shown: Shown, anchor: Place, corner: Place): Promise<MarkedCell[]> {
   if (anchor.cell.columnPath !== null && anchor.cell.measure === null)
@@ -33,7 +34,7 @@ export async function readBlock(shown: Shown, anchor: Place, corner: Place): Pro
       ]);
       if (!from || !to) throw new Error('it is no longer where the block begins. Click it again.');
       const cells = await readRectangle(shown, reader, view, from, to);
-      // Rows may have moved since their places were found.
+      // Rows may have moved since their positions were read.
       const isAt = ({ cell }: Place, { y }: CellPosition) =>
         cells.some(({ rowPath, at }) => at.y === y && pathKey(rowPath) === pathKey(cell.rowPath));
       if (isAt(anchor, from) && isAt(corner, to)) return cells;
@@ -81,9 +82,9 @@ async function readRectangle(
 }
 
 /**
- * Cells as they are now: what they show, and where. Those that are not shown have no number.
+ * Reads cells again: their current values and positions. Cells that are no longer shown have a null value.
  *
- * @throws Error with a sentence if rows come and go all the while
+ * @throws Error with a sentence if rows keep coming and going during the reads
  */
 export async function readAgain(
   shown: Shown,
@@ -98,7 +99,7 @@ export async function readAgain(
   });
 }
 
-/** Null if rows moved between their places and their numbers. */
+/** Reads once; null if rows moved between the reads of positions and of values. */
 async function readOnce(
   shown: Shown,
   reader: ViewReader,
@@ -138,7 +139,10 @@ async function readOnce(
   }));
 }
 
-/** The places of the rows of some cells, by their paths. A list of single rows looks where they were. */
+/**
+ * Finds the rows of some cells by path and returns their positions. In an ungrouped view, it checks only the
+ * last known position.
+ */
 async function rowsOf(
   reader: ViewReader,
   cells: readonly MarkedCell[],
@@ -153,7 +157,7 @@ async function rowsOf(
   return rows;
 }
 
-/** Marked cells with the slices behind them. @throws Error if the row of one of them is gone */
+/** Adds the slice behind each cell to marked cells. @throws Error if the row of a cell is gone */
 export async function withSlices(
   shown: Shown,
   cells: readonly MarkedCell[],

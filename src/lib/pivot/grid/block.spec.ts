@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blockOf, rectangleOf, sizeOf } from './block';
 
 describe('blockOf', () => {
-  it('is the same from any of its corners', () => {
+  it('is the same from each of its corners', () => {
     const block = { y0: 2, y1: 5, columns: { x0: 1, x1: 3 } };
     expect(blockOf({ x: 1, y: 2 }, { x: 3, y: 5 })).toEqual(block);
     expect(blockOf({ x: 3, y: 2 }, { x: 1, y: 5 })).toEqual(block);
@@ -10,7 +10,7 @@ describe('blockOf', () => {
     expect(sizeOf(block)).toBe(12);
   });
 
-  it('is one of headers if it begins in a header, and ends at the first column if it ends in one', () => {
+  it('consists of headers if it starts in a header, and ends at the first column if it ends in a header', () => {
     const headers = blockOf({ x: null, y: 4 }, { x: 2, y: 1 });
     expect(headers).toEqual({ y0: 1, y1: 4, columns: null });
     expect(sizeOf(headers)).toBe(4);
@@ -28,7 +28,7 @@ describe('rectangleOf', () => {
     measure: x === null ? null : 'Sales',
   });
 
-  it('puts cells in order, however they were marked', () => {
+  it('orders cells by position, whatever the order in which they were marked', () => {
     const [a, b, c, d] = [at(1, 7), at(2, 7), at(1, 8), at(2, 8)];
     expect(rectangleOf([d, a, c, b])).toEqual([
       [a, b],
@@ -44,7 +44,7 @@ describe('rectangleOf', () => {
     ['a column is missing', [at(1, 7), at(3, 7)]],
     ['the rows begin elsewhere', [at(1, 7), at(2, 7), at(2, 8), at(3, 8)]],
     ['a header is among them', [at(null, 7), at(0, 7)]],
-  ])('is none if %s', (_, cells) => {
+  ])('is null if %s', (_, cells) => {
     expect(rectangleOf(cells)).toBeNull();
   });
 });

@@ -1,9 +1,10 @@
+/** Rectangles of cells: blocks between two cells, and marked cells that fill a rectangle. */
 import type { CellPosition, MarkedCell } from '../slice/cell';
 
-/** At most so many cells are marked at once. */
+/** Largest number of cells that can be marked at once. */
 export const MOST_MARKED = 20_000;
 
-/** A rectangle of cells, both ends included; without columns, the headers of its rows. */
+/** A rectangle of cells, both ends included; without columns, it consists of row headers. */
 export interface Block {
   y0: number;
   y1: number;
@@ -11,8 +12,8 @@ export interface Block {
 }
 
 /**
- * The rectangle between two cells. From a row's header on, it is of headers; from a cell to a header, it
- * ends at the first column.
+ * Returns the rectangle between two cells. If it starts at a row header, it consists of headers; if it goes
+ * from a cell to a header, it ends at the first column.
  */
 export function blockOf(anchor: CellPosition, corner: CellPosition): Block {
   const [y0, y1] = [Math.min(anchor.y, corner.y), Math.max(anchor.y, corner.y)];
@@ -21,11 +22,11 @@ export function blockOf(anchor: CellPosition, corner: CellPosition): Block {
   return { y0, y1, columns: { x0: Math.min(anchor.x, x), x1: Math.max(anchor.x, x) } };
 }
 
-/** How many cells, or headers, a rectangle has. */
+/** Number of cells or headers in a rectangle. */
 export const sizeOf = ({ y0, y1, columns }: Block): number =>
   (y1 - y0 + 1) * (columns ? columns.x1 - columns.x0 + 1 : 1);
 
-/** Cells row by row, if they make a full rectangle; null if they do not, or if a header is among them. */
+/** Groups cells into rows if they fill a rectangle; null if they do not, or if one of them is a header. */
 export function rectangleOf<Cell extends Pick<MarkedCell, 'at' | 'measure'>>(
   cells: readonly Cell[],
 ): Cell[][] | null {

@@ -170,7 +170,7 @@ const LAYOUTS: LayoutUnderTest[] = [
   },
 ];
 
-describe('the slice of a cell selects exactly the rows the cell adds up', async () => {
+describe('the slice of a cell selects exactly the rows that the cell adds up', async () => {
   const rows = awkwardRows(600);
   const table = (await tableOf(rows)) as unknown as EngineTable;
 
@@ -243,7 +243,7 @@ describe('the slice of a cell selects exactly the rows the cell adds up', async 
   });
 });
 
-describe('what a slice cannot hold', async () => {
+describe('a condition that a slice cannot express', async () => {
   const rows = awkwardRows(200);
   const table = (await tableOf(rows)) as unknown as EngineTable;
 
@@ -260,7 +260,7 @@ describe('what a slice cannot hold', async () => {
     }
   });
 
-  it('says so for filters that are no list of dimension values', async () => {
+  it('is reported for filters other than lists of dimension values', async () => {
     const cells = await everyCell(table, {
       name: '',
       config: {
@@ -282,7 +282,7 @@ describe('what a slice cannot hold', async () => {
     }
   });
 
-  it('says so for filters of which any may match', async () => {
+  it('is reported for filters that are joined by "or"', async () => {
     const [total] = await everyCell(table, {
       name: '',
       config: {
@@ -299,7 +299,7 @@ describe('what a slice cannot hold', async () => {
     expect(total?.notHeld.map(({ column }) => column)).toEqual(['region', 'flag']);
   });
 
-  it('refuses an expression whose columns do not combine freely', async () => {
+  it('makes the slice impossible if the columns of an expression do not combine freely', async () => {
     const cells = await everyCell(table, {
       name: '',
       config: {
@@ -315,7 +315,7 @@ describe('what a slice cannot hold', async () => {
     expect(cells.some((cell) => cell.impossible)).toBe(true);
   });
 
-  it('disables dimensions that are no keys where the source marks any', async () => {
+  it('disables dimensions that are not keys if the source has keys', async () => {
     const view = await table.view({ group_by: ['region', 'flag'], columns: ['units'] });
     const reader = await ViewReader.open(table, view, {});
     const marked = COLUMNS.map((c) => ({ ...c, is_key: c.cname === 'region' }));
@@ -330,7 +330,7 @@ describe('what a slice cannot hold', async () => {
   });
 });
 
-describe('an expression that a slice cannot follow', async () => {
+describe('an unusual expression', async () => {
   const rows = awkwardRows(120);
   const table = (await tableOf(rows)) as unknown as EngineTable;
 
@@ -338,7 +338,7 @@ describe('an expression that a slice cannot follow', async () => {
     ['rows by their place', 'index() % 3'],
     ['values of other rows', `vlookup('region', index())`],
     ['chance', `if (random() < 0.5) 'low'; else 'high'`],
-  ])('is refused, and never widened: %s', async (_, expression) => {
+  ])('is refused instead of widening the slice: %s', async (_, expression) => {
     const cells = await everyCell(table, {
       name: '',
       config: { group_by: ['Made', 'flag'], columns: ['units'], expressions: { Made: expression } },
@@ -354,7 +354,7 @@ describe('an expression that a slice cannot follow', async () => {
     ['a name in a comment', `upper("region") // "flag"`],
     ['a column by its name as text', `upper(col('region'))`],
     ['one value for all', `'all'`],
-  ])('is followed: %s', async (_, expression) => {
+  ])('is translated into a slice: %s', async (_, expression) => {
     const cells = await everyCell(table, {
       name: '',
       config: { group_by: ['Made'], columns: ['units'], expressions: { Made: expression } },
@@ -366,8 +366,8 @@ describe('an expression that a slice cannot follow', async () => {
   });
 });
 
-describe('decimals across that print alike', () => {
-  it('are columns of their own', async () => {
+describe('decimals as split values that print alike', () => {
+  it('are separate columns', async () => {
     const rows = awkwardRows(60).map((row, i): Row => ({
       ...row,
       rate: [100000, 100000.25, 0.3, 0.1 + 0.2][i % 4] ?? 0,

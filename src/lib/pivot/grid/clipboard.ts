@@ -1,3 +1,4 @@
+/** Text of the grid's cells for spreadsheets, and names of cells. */
 import { cellKey, pathKey, type CellIdentity, type MarkedCell } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
@@ -7,13 +8,13 @@ import { label } from '../values/labels';
 import type { Shown } from './shown';
 import { printTsv } from './tsv';
 
-/** How a number of a measure is written for a spreadsheet. */
+/** Writes a number of a measure for a spreadsheet. */
 type Print = (value: number, measure: string) => string;
 
 const printed = (value: CellValue | undefined, measure: string | null, print: Print): string =>
   typeof value === 'number' ? print(tidy(value), measure ?? '') : String(value ?? '');
 
-/** All of the view as text, headers first: what a spreadsheet pastes. */
+/** Returns the whole view as text for a spreadsheet, with its headers. */
 export async function copyView(shown: Shown, print: Print): Promise<string> {
   const { group_by, split_by, paths, columns, values, count } = await shown.readAll();
   const parts = columns.map((column) => headParts(column, shown));
@@ -34,9 +35,8 @@ export async function copyView(shown: Shown, print: Print): Promise<string> {
 }
 
 /**
- * Marked cells as text for a spreadsheet: their numbers, in the rows and columns in which they stand. The
- * header of a row gives the row, its label before the numbers; that of columns gives the columns, their
- * labels above the numbers.
+ * Returns marked cells as text for a spreadsheet: their numbers, in the rows and columns of the grid. Marked
+ * row headers add the row labels before the numbers; marked column headers add the column labels above them.
  */
 export async function copyMarked(
   shown: Shown,
@@ -103,7 +103,7 @@ const headOf = (shown: Shown, column: DrawnColumn): string =>
     .filter((part) => part !== '')
     .join(' / ');
 
-/** What names a cell: "Furniture / Chairs, 2028 / Sales". */
+/** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */
 export function cellName(shown: Shown, { rowPath, columnPath, measure }: CellIdentity): string {
   const isGrouped = (shown.reader?.config.group_by.length ?? 0) > 0;
   const row = isGrouped ? rowHeader(shown, rowPath) : null;

@@ -4,8 +4,8 @@ import { printed, toScalar, unprinted } from '../values/cell-value';
 import type { CellValue, ColumnType } from '../values/engine-types';
 import { pairColumns, readPrinted } from './column-paths';
 
-describe('what the engine prints for a column', () => {
-  it('tells the values behind it', () => {
+describe('column names printed by the engine', () => {
+  it('are parsed into the values behind them', () => {
     const paths = [
       'Furniture|2028-01-01|Sales',
       'Furniture|2028-01-01|Units',
@@ -20,7 +20,7 @@ describe('what the engine prints for a column', () => {
     ]);
   });
 
-  it('tells them apart from the name of a measure', () => {
+  it('are parsed apart from the names of the measures', () => {
     expect(readPrinted(['a|b|c', 'a|c'], ['string'], ['b|c', 'c'])).toEqual([['a'], ['a']]);
     expect(readPrinted(['a|b|c'], ['string'], ['c'])).toBeNull();
   });
@@ -32,11 +32,11 @@ describe('what the engine prints for a column', () => {
     { why: 'a text with a separator', path: 'a|b|Sales', type: 'string' },
     { why: 'a column of an unknown type', path: 'a|Sales', type: undefined },
     { why: 'a column that is not shown', path: 'a|Rank', type: 'string' },
-  ] as const)('tells nothing if it could be $why', ({ path, type }) => {
+  ] as const)('are ambiguous if one could be $why', ({ path, type }) => {
     expect(readPrinted([path], [type], ['Sales'])).toBeNull();
   });
 
-  it('tells nothing if two columns look alike', () => {
+  it('are ambiguous if two columns look alike', () => {
     expect(readPrinted(['a|Sales', 'a|Sales'], ['string'], ['Sales'])).toBeNull();
   });
 });
@@ -53,7 +53,7 @@ describe('a printed value', () => {
     ['date', Date.UTC(2028, 1, 29)],
     ['date', Date.UTC(12_028, 0, 1)],
     ['datetime', Date.UTC(2028, 1, 29, 23, 59, 59, 999)],
-  ] as const)('is read back as %s: %s', (type, value) => {
+  ] as const)('is parsed as %s: %s', (type, value) => {
     expect(unprinted(printed(value, type), type)).toBe(value);
   });
 
@@ -66,13 +66,13 @@ describe('a printed value', () => {
     ['float', '1'],
     ['string', 'null'],
     ['string', ''],
-  ] as const)('is not guessed from what no %s is printed as: "%s"', (type, text) => {
+  ] as const)('is not parsed if no %s prints like it: "%s"', (type, text) => {
     expect(unprinted(text, type)).toBeUndefined();
   });
 });
 
-describe('what the engine itself prints', () => {
-  /** Splits a table of one row per value by this value, and asks for its columns. */
+describe('the column paths that the engine prints', () => {
+  /** Splits a table that has one row per value by this value, and returns its columns. */
   async function paths(type: ColumnType, values: readonly CellValue[]): Promise<string[]> {
     const rows = values.map((value, i) => {
       const split = type === 'date' ? toScalar(value, type) : value;
@@ -111,7 +111,7 @@ describe('what the engine itself prints', () => {
         Date.UTC(2028, 9, 29, 1, 30),
       ],
     ],
-  ] as const)('of a %s is read as the values behind it: %j', async (type, values) => {
+  ] as const)('for a %s are parsed into the values behind them: %j', async (type, values) => {
     const found = await read(type, values);
     expect(found).toHaveLength(values.length);
     expect(new Set(found)).toEqual(new Set<CellValue>(values));
@@ -125,7 +125,7 @@ describe('what the engine itself prints', () => {
     ['float', [0.1 + 0.2, 0.3]],
     ['integer', [null, 1]],
     ['date', [null, 0]],
-  ] as const)('of a %s is not read if it may mean others: %j', async (type, values) => {
+  ] as const)('for a %s are not parsed if they are ambiguous: %j', async (type, values) => {
     expect(await read(type, values)).toBeUndefined();
   });
 });
@@ -133,7 +133,7 @@ describe('what the engine itself prints', () => {
 describe('pairColumns', () => {
   const never = () => false;
 
-  it('tells values that print alike by their order', () => {
+  it('distinguishes values that print alike by their order', () => {
     const tuples = [['null'], ['x'], [null]];
     const paths = ['null|v', 'null|w', 'x|v', 'x|w', 'null|v', 'null|w'];
     expect(pairColumns(paths, tuples, ['string'], ['v', 'w'], never)).toEqual([
@@ -156,7 +156,7 @@ describe('pairColumns', () => {
     ).toEqual(fractions);
   });
 
-  it('gives nothing if the order cannot tell', () => {
+  it('returns null if the order is ambiguous', () => {
     const tuples = [['null'], ['x'], [null]];
     const pair = (paths: string[], tie: () => boolean) =>
       pairColumns(paths, tuples, ['string'], ['v'], tie);

@@ -13,14 +13,14 @@ import type {
 import { Answers } from '../waiting';
 import { OwnViews } from './own-views';
 
-/** Attempts to read the columns while rows come or go. */
+/** Attempts to read the columns while rows come and go. */
 const ATTEMPTS = 3;
-/** Key of the one answer about the view as a whole. */
+/** Key of the only answer, which is about the whole view. */
 const WHOLE = 'whole';
 
 /**
  * The columns of a view: their paths as the engine prints them, and the typed values behind these. If the
- * printed text is ambiguous, a second view that is grouped by the split columns gives the values.
+ * printed text is ambiguous, the values come from a second view that is grouped by the split columns.
  */
 export class ColumnPaths {
   private readonly columnTuples = new Answers<(CellValue[] | null)[]>();
@@ -34,19 +34,21 @@ export class ColumnPaths {
     private readonly schema: Schema,
   ) {}
 
-  /** The columns that the view shows, in their order; an empty place shows none. */
+  /** The columns that the view shows, in order, without its empty places. */
   get shown(): string[] {
     return this.config.columns.filter((name): name is string => name !== null);
   }
 
-  /** The typed split values behind every column of the view, in its order; null where they are ambiguous. */
+  /**
+   * Returns the typed split values behind every column of the view, in order; null where they are ambiguous.
+   */
   typed(): Promise<(CellValue[] | null)[]> {
     return this.columnTuples.get(WHOLE, () => this.readTyped());
   }
 
   /**
-   * The view's columns as the engine prints them. If nothing is split, it also prints the columns that
-   * only the order of columns goes by, which have no numbers.
+   * Returns the view's columns as the engine prints them, without the columns that only sort the columns: in
+   * a view without split columns the engine prints these too, but they have no numbers.
    */
   printed(): Promise<string[]> {
     return this.printedAnswer.get(WHOLE, async () => {
@@ -59,7 +61,7 @@ export class ColumnPaths {
     });
   }
 
-  /** Forgets the paths: rows came or went. */
+  /** Clears the cached paths after rows came or went. */
   forget(): void {
     this.columnTuples.forget();
     this.printedAnswer.forget();
@@ -75,7 +77,7 @@ export class ColumnPaths {
     return readPrinted(await this.printed(), types, this.shown) ?? (await this.pairColumns(types));
   }
 
-  /** The same, from a second view. */
+  /** Reads the same values from a second view. */
   private async pairColumns(
     types: readonly (ColumnType | undefined)[],
   ): Promise<(CellValue[] | null)[]> {
@@ -109,11 +111,11 @@ export class ColumnPaths {
 }
 
 /**
- * The typed split values behind each column, from what the engine prints for it; null if what it prints
- * could mean other values as well: an empty value and the text "null", a fraction, a text with a `|`.
+ * Parses the typed split values behind each column from the column name that the engine prints; null if the
+ * name is ambiguous: an empty value and the text "null", a fraction, a text with a `|`.
  *
  * @param paths the columns as the engine prints them, in its order
- * @param types those of the split columns
+ * @param types types of the split columns
  * @param columns the columns that the view shows
  */
 export function readPrinted(
@@ -135,7 +137,10 @@ export function readPrinted(
   return read;
 }
 
-/** Whether two groups are equal by what the columns are sorted by, where their paths part. */
+/**
+ * Returns a test for whether two groups tie in the sort of the columns, compared at the level where their
+ * paths differ.
+ */
 function tiesOf({ paths, columns }: ReadRows, isSorted: boolean) {
   if (!isSorted) return () => false;
   const keys = new Map(
@@ -151,12 +156,11 @@ function tiesOf({ paths, columns }: ReadRows, isSorted: boolean) {
 }
 
 /**
- * The typed split values behind each column. The groups of the split columns come in the order of the
- * columns; only groups that the columns are sorted by and that tie may come in another one. So of
- * groups that print alike, the order tells; null if it cannot, or if rows came or went between the
- * two readings.
+ * Pairs each column with the typed split values behind it. The groups of the split columns have the order of
+ * the columns, except for groups that tie in the sort of the columns. The order therefore distinguishes
+ * groups that print alike; null where it cannot, or if rows came or went between the two reads.
  *
- * @param tie whether two groups are equal by what the columns are sorted by
+ * @param tie whether two groups are equal in the sort of the columns
  */
 export function pairColumns(
   paths: readonly string[],

@@ -6,17 +6,20 @@ import { type DrawnColumn, sums } from './columns';
 
 type RowRange = Pick<ViewWindow, 'start_row' | 'end_row'>;
 
-/** The values of the columns that a view shows: a total adds up columns of the engine, a share divides them. */
+/**
+ * The values of the columns that a view shows: a total is the sum of several engine columns, a share is
+ * computed from them.
+ */
 export class ColumnValues {
   constructor(
     private readonly view: EngineView,
     private readonly paths: ColumnPaths,
-    /** The columns that are painted from others. */
+    /** The columns that are computed from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly aggregates: ViewConfig['aggregates'],
   ) {}
 
-  /** The values of one column. */
+  /** Reads the values of one column. */
   async column(column: DrawnColumn, rows: RowRange): Promise<CellValue[]> {
     const parts = this.partsOf(column).map((leaves) =>
       Promise.all((leaves ?? []).map((leaf) => this.summed(leaf, rows))),
@@ -25,7 +28,7 @@ export class ColumnValues {
   }
 
   /**
-   * The values of some columns in one read of the engine: a list per column.
+   * Reads the values of some columns in one call to the engine, as one list per column.
    *
    * @param view the view to read, which may have just replaced the reader's
    * @param printed the engine's columns as it prints them
@@ -50,7 +53,7 @@ export class ColumnValues {
     );
     const counts = new Map<string, number>();
     for (const path of printed) counts.set(path, (counts.get(path) ?? 0) + 1);
-    // Of columns that print alike, the engine answers the last only.
+    // Of columns that print alike, the engine returns only the last.
     const valuesAt = (leaf: number): Promise<CellValue[]> | CellValue[] => {
       const path = printed[leaf] ?? '';
       const values = counts.get(path) === 1 ? read.columns.get(path) : undefined;
@@ -66,8 +69,8 @@ export class ColumnValues {
   }
 
   /**
-   * The places of the engine's columns that a column is made of: a list per part that it is painted from,
-   * null for a part that the view does not show; one list for a column that is not painted.
+   * Returns the positions of the engine columns behind a column: for a computed column one list per part,
+   * null for a part that the view does not show; for any other column a single list.
    */
   private partsOf({ measure, leaves }: DrawnColumn): (readonly number[] | null)[] {
     const painting = paintingOf(measure, this.ratios);
@@ -80,10 +83,10 @@ export class ColumnValues {
   }
 
   /**
-   * The values of a column, made of those of the engine's columns: a total adds them up, and what is painted
-   * is painted from what is added up.
+   * Combines the values of engine columns into those of one column: a total is their sum, and a computed
+   * column is computed from the sums.
    *
-   * @param parts the values of the columns that {@link partsOf} names
+   * @param parts the values of the columns that {@link partsOf} returns
    */
   private valuesOf(
     { measure, leaves }: DrawnColumn,
@@ -101,8 +104,8 @@ export class ColumnValues {
   }
 
   /**
-   * The values of one column of the view. A column whose name is unique is found by name, because
-   * with a sort by a hidden column the engine's column windows are shifted and return more columns.
+   * Reads the values of one column of the view. A column with a unique name is found by name, because with a
+   * sort by a hidden column the engine's column windows are shifted and return more columns.
    */
   private async summed(x: number, rows: RowRange): Promise<CellValue[]> {
     const paths = await this.paths.printed();

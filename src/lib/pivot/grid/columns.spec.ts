@@ -7,7 +7,7 @@ const PATHS = [
   ['2029', 'Jan'],
 ].flatMap((path) => [path, path]);
 
-/** The columns as text: path, measure and the engine's columns behind it. */
+/** Formats the columns as text: path, measure and the engine columns behind them. */
 function columns(totals: ColumnTotals, closed: string[] = [], paths: (string[] | null)[] = PATHS) {
   return drawnColumns(paths, {
     measures: ['value', 'units'],
@@ -20,8 +20,8 @@ function columns(totals: ColumnTotals, closed: string[] = [], paths: (string[] |
   );
 }
 
-describe('the columns that are shown', () => {
-  it('are those of the engine while all groups are open', () => {
+describe('the shown columns', () => {
+  it('equal the engine columns while all groups are open', () => {
     expect(columns({})).toEqual([
       '2028/Jan value 0',
       '2028/Jan units 1',
@@ -32,7 +32,7 @@ describe('the columns that are shown', () => {
     ]);
   });
 
-  it('are one per measure for a closed group, which adds up its own', () => {
+  it('have one column per measure for a closed group, with the sum of its columns', () => {
     expect(columns({}, ['2028'])).toEqual([
       '2028 value 0+2 closed',
       '2028 units 1+3 closed',
@@ -41,7 +41,7 @@ describe('the columns that are shown', () => {
     ]);
   });
 
-  it('have totals of open groups after them, and that of all where it is wanted', () => {
+  it('have totals after open groups, and a grand total where the layout asks for it', () => {
     expect(columns({ subtotals: true, total_column: 'start' }, ['2029'])).toEqual([
       ' value 0+2+4',
       ' units 1+3+5',
@@ -57,7 +57,7 @@ describe('the columns that are shown', () => {
     expect(columns({ total_column: 'end' }).slice(-2)).toEqual([' value 0+2+4', ' units 1+3+5']);
   });
 
-  it('are no tree if one of them cannot be told, and none without rows', () => {
+  it('are not a tree if the values of one column are ambiguous, and are empty without rows', () => {
     const paths = [null, null, ['2028', 'Jan'], ['2028', 'Jan']];
     expect(columns({ total_column: 'end' }, ['2028'], paths)).toEqual([
       '? value 0',
@@ -70,7 +70,7 @@ describe('the columns that are shown', () => {
 });
 
 describe('sums', () => {
-  it('add up numbers row by row, and leave rows without any empty', () => {
+  it('adds numbers row by row, and leaves rows without numbers empty', () => {
     expect(sums([[1, null, null, 0], [2, 3, null, null], undefined])).toEqual([3, 3, null, 0]);
   });
 });

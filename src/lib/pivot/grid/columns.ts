@@ -1,23 +1,24 @@
+/** The columns of the grid: engine columns, and totals of groups of them. */
 import { pathKey } from '../slice/cell';
 import type { CellValue } from '../values/engine-types';
 
-/** What of the columns is shown beside the values of the split columns themselves. */
+/** The totals that are shown besides the columns of the split values. */
 export interface ColumnTotals {
-  /** Where the total of all columns stands; undefined: nowhere. */
+  /** Position of the total of all columns; undefined for none. */
   total_column?: 'start' | 'end' | undefined;
-  /** Whether an open group shows its total, too. A closed one always does. */
+  /** Whether an open group also shows its total. A closed group always does. */
   subtotals?: boolean | undefined;
 }
 
-/** A column as the grid shows it: one of the engine's, or the sum of several. */
+/** A column as the grid shows it: a single engine column, or the sum of several. */
 export interface DrawnColumn {
   /**
-   * The typed values of the split columns, only the first ones for a total, none for that of all; null if
-   * the view splits by nothing, or if the values cannot be told.
+   * The typed values of the split columns: only the first ones for a total, none for the grand total; null if
+   * the view has no split columns, or if the values are ambiguous.
    */
   path: readonly CellValue[] | null;
   measure: string;
-  /** The places of the engine's columns that it adds up: one, unless it is a total. */
+  /** Positions of the engine columns that it adds up: one, unless it is a total. */
   leaves: readonly number[];
   /** Whether it stands for a group whose own columns are not shown. */
   isClosed: boolean;
@@ -25,17 +26,17 @@ export interface DrawnColumn {
 
 interface Shown {
   measures: readonly string[];
-  /** How many columns the view splits by. */
+  /** Number of columns that the view is split by. */
   levels: number;
   totals: ColumnTotals;
   isOpen(path: readonly CellValue[]): boolean;
 }
 
 /**
- * The columns that the grid shows: a tree, as the rows are. Groups of the outer split columns are open or
- * closed, and a closed one shows its total only.
+ * Returns the columns that the grid shows, as a tree like the rows. Groups of the outer split columns are
+ * open or closed, and a closed group shows only its total.
  *
- * @param paths the typed split values behind each of the engine's columns, which come measure by measure
+ * @param paths the typed split values behind each engine column, which are ordered measure by measure
  */
 export function drawnColumns(
   paths: readonly (readonly CellValue[] | null)[],
@@ -78,7 +79,7 @@ export function drawnColumns(
   return totals.total_column === 'start' ? [...total, ...columns] : [...columns, ...total];
 }
 
-/** Splits a list where the key of its entries changes. */
+/** Splits a list wherever the key of its items changes. */
 function runs(list: readonly number[], keyOf: (entry: number) => string): number[][] {
   const found: number[][] = [];
   let last: string | null = null;
@@ -91,7 +92,7 @@ function runs(list: readonly number[], keyOf: (entry: number) => string): number
   return found;
 }
 
-/** Adds up columns of values, row by row; null where none of them has a number. */
+/** Adds columns of values row by row; null where none of them has a number. */
 export function sums(columns: readonly (readonly CellValue[] | undefined)[]): CellValue[] {
   const length = Math.max(0, ...columns.map((column) => column?.length ?? 0));
   return Array.from({ length }, (_, y) => {

@@ -1,20 +1,23 @@
 import { cellKey, type CellIdentity, type CellPosition, type Press } from '../slice/cell';
 import type { RegularTable } from '../values/engine-types';
 
-/** So often the grid scrolls on while the mouse is held beyond its edge. */
+/** Interval between two scroll steps while the mouse is held beyond the edge of the grid. */
 const SCROLL_EVERY_MS = 50;
-/** How far, at most, in pixels. */
+/** Largest scroll step in pixels. */
 const SCROLL_BY = 60;
-/** The mouse is this far inside the edge at which a cell is looked for. */
+/** Distance from the edge, in pixels, at which the nearest cell is looked up. */
 const INSIDE = 4;
 
-/** What is drawn at a cell's place, and where that is. */
+/** The cell that is drawn under the mouse, and its position. */
 interface Target {
   identity: CellIdentity | null;
   at: CellPosition;
 }
 
-/** Marks a block while the mouse is dragged from one cell to another. Beyond the edge, the grid scrolls on. */
+/**
+ * Marks a block while the mouse is dragged from one cell to another. Beyond the edge, the grid keeps
+ * scrolling.
+ */
 export class Drag {
   private last: string | null = null;
   private mouse: { x: number; y: number } | null = null;
@@ -26,7 +29,7 @@ export class Drag {
     private readonly onTarget: (cell: CellIdentity, at: CellPosition, how: Press) => void,
   ) {}
 
-  /** The mouse was pressed on a cell. */
+  /** Starts a drag after the mouse was pressed on a cell. */
   begin(from: CellIdentity): void {
     this.end();
     this.last = cellKey(from);
@@ -35,7 +38,7 @@ export class Drag {
   }
 
   private readonly move = (event: MouseEvent): void => {
-    // The button was let go outside of the window.
+    // The button was released outside the window.
     if ((event.buttons & 1) === 0) return this.end();
     this.mouse = { x: event.clientX, y: event.clientY };
     this.follow();
@@ -50,7 +53,7 @@ export class Drag {
     removeEventListener('mouseup', this.end);
   };
 
-  /** Marks up to the cell that the mouse is over, or that is nearest to it. */
+  /** Marks the block up to the cell under the mouse, or the cell nearest to it. */
   private follow(): void {
     const { mouse } = this;
     const root = this.table.getRootNode();
@@ -61,7 +64,7 @@ export class Drag {
     const cell = root.elementFromPoint(x, y)?.closest('tbody td, tbody th');
     if (!cell) return;
     const { identity, at } = this.targetOf(cell);
-    // What is just being drawn is known when the mouse moves on, or the grid has scrolled.
+    // A cell that is being redrawn has no identity yet; the next mouse move or scroll step reads it.
     if (!identity || cellKey(identity) === this.last) return;
     this.last = cellKey(identity);
     this.onTarget(identity, at, 'block');
@@ -78,7 +81,10 @@ export class Drag {
     this.follow();
   }
 
-  /** Where cells are that scroll: the total row is one of them only while all rows begin at the top. */
+  /**
+   * Returns the area of the cells that scroll, in pixels. The total row belongs to it only while the grid is
+   * scrolled to the top.
+   */
   private inside() {
     const { table } = this;
     const box = table.getBoundingClientRect();

@@ -11,7 +11,7 @@ import type { Window } from './window';
 import { sortWord } from './sort';
 import type { Widths } from './widths';
 
-/** What is drawn if the view is gone: the one in its place is drawn next. */
+/** Drawn if the view is gone; its replacement is drawn next. */
 const EMPTY: TableData = {
   num_rows: 0,
   num_columns: 0,
@@ -24,13 +24,13 @@ const EMPTY: TableData = {
   merge_headers: 'column',
 };
 
-/** Draws what is shown: texts, headers, and what the style of a cell goes by. */
+/** Draws the shown view: texts, headers, and the classes and attributes that style the cells. */
 export class Drawing {
   private readonly heads: Heads;
   private usual: ReadonlyMap<string, ColumnFormat> = new Map();
   private formats: ReadonlyMap<string, ColumnFormat> = new Map();
   private readonly made = new Map<string, CellFormat>();
-  /** What was drawn last; null before the first drawing. */
+  /** State of the last drawing; null before the first. */
   private drawn: { rows: string; across: string; names: string } | null = null;
   private window: Window | null = null;
 
@@ -44,32 +44,38 @@ export class Drawing {
     element.setDataListener((x0, y0, x1, y1) => this.read(x0, y0, x1, y1));
   }
 
-  /** How the measures are written that {@link setFormats} says nothing of, from the next drawing on. */
+  /**
+   * Sets the default formats of the measures that {@link setFormats} does not cover, from the next drawing
+   * on.
+   */
   setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.usual = formats;
     this.made.clear();
-    // The columns may need another width.
+    // The columns may need other widths.
     if (this.drawn) this.element._resetAutoSize();
   }
 
-  /** How columns are written, from the next drawing on. */
+  /** Sets the formats of columns, from the next drawing on. */
   setFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.formats = formats;
     this.made.clear();
   }
 
-  /** How a measure is written. */
+  /** Returns the format of a measure. */
   formatNamed(measure: string): ColumnFormat {
     return { ...this.usual.get(measure), ...this.formats.get(measure) };
   }
 
-  /** Draws the view anew. */
+  /** Redraws the view. */
   async draw(): Promise<void> {
     this.followColumns();
     await this.element.draw();
   }
 
-  /** Measures the columns anew if they are others, and begins where the new rows or columns begin. */
+  /**
+   * If the columns have changed, measures them again and scrolls back to the start of the new rows or
+   * columns.
+   */
   private followColumns(): void {
     const { shown, element, widths } = this;
     const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
@@ -102,7 +108,7 @@ export class Drawing {
       num_column_headers: levels + 1,
       column_header_merge_depth: levels,
     };
-    // How large the whole is, the table asks with an empty window.
+    // The table asks for its total size with an empty window.
     if (x1 <= x0 || y1 <= y0) return size;
     try {
       const window = await shown.readWindow(x0, y0, x1, y1);
@@ -127,7 +133,7 @@ export class Drawing {
       };
     } catch (error) {
       if (!(await isGone(view))) throw error;
-      // What is still on screen must not be taken for the cells of another view.
+      // The cells still on screen must not be taken for cells of another view.
       shown.forgetWindow();
       return EMPTY;
     }
@@ -144,7 +150,7 @@ export class Drawing {
     return format;
   }
 
-  /** Marks what each cell is, right after it was drawn. */
+  /** Sets the classes and attributes of each cell, right after it was drawn. */
   private style(): void {
     const { element, shown, window } = this;
     if (!window?.reader) return;
@@ -157,7 +163,7 @@ export class Drawing {
       for (const cell of tr.children) {
         const meta = element.getMeta(cell);
         if (!meta || !(cell instanceof HTMLElement)) continue;
-        // The total row stays in its place: it is the first one, wherever the rows below it are.
+        // The total row is fixed: it is always the first row, however far the rows below it are scrolled.
         if (isGrouped && i === 0) meta.y = 0;
         if (meta.y !== undefined) cell.dataset.y = String(meta.y);
         if (cell.tagName === 'TH') this.styleHeader(cell, path, window.isOpen[i] ?? false);
@@ -191,7 +197,7 @@ export class Drawing {
     else header.removeAttribute('aria-expanded');
   }
 
-  /** The lowest headers name measures, and show how the pivot is sorted by them. */
+  /** Styles the lowest headers, which name measures, and shows how the pivot is sorted by them. */
   private styleHeads({ reader, kinds }: Window): void {
     const { split_by = [] } = reader?.config ?? {};
     for (const th of this.element.querySelectorAll('thead th')) {
@@ -208,7 +214,7 @@ export class Drawing {
   }
 }
 
-/** In which direction the rows are sorted by a column of the grid, or by its measure. */
+/** Returns the direction in which the rows are sorted by a column of the grid, or by its measure. */
 function directionOf({ measure, path }: DrawnColumn, reader: ViewReader): string | undefined {
   const { sort, ...config } = reader.config;
   if (sort.length === 0) return undefined;

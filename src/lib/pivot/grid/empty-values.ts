@@ -5,10 +5,10 @@ import type { Shown } from './shown';
 import { readBucket } from '../values/time-unit';
 import { neededColumns } from '../slice/underlying';
 
-/** Which columns and expressions have been empty in a row since the pivot was opened. */
+/** Records which columns and expressions have been empty in any row since the pivot was opened. */
 export class EmptyValues {
   private readonly columns = new Set<string>();
-  /** Expressions by their text. */
+  /** Texts of the expressions. */
   private readonly expressions = new Set<string>();
 
   constructor(
@@ -18,7 +18,7 @@ export class EmptyValues {
     private readonly shown: Pick<Shown, 'reader' | 'ask'>,
   ) {}
 
-  /** Notes the loaded columns that are empty in one of some rows. */
+  /** Records the loaded columns that are empty in any of these rows. */
   note(rows: ArrowColumns): void {
     for (const name of Object.keys(this.schema)) {
       if (hasEmpty(rows, name)) this.columns.add(name);
@@ -26,8 +26,8 @@ export class EmptyValues {
   }
 
   /**
-   * Notes the expressions on screen that are empty for one of some new rows. A view that was open
-   * before the first empty value came does not show its group, so no view can be asked for it.
+   * Records the expressions on screen that are empty for any of these new rows. A view that was opened before
+   * the first empty value arrived does not show its group, so no view can be asked for it.
    */
   async noteExpressions(rows: ArrowColumns): Promise<void> {
     const { reader } = this.shown;
@@ -36,7 +36,7 @@ export class EmptyValues {
       const text = reader.config.expressions[name] ?? '';
       if (this.expressions.has(text)) continue;
       const bucket = readBucket(text);
-      // A view that is made anew without need is only slower.
+      // On an error, assume an empty value: recreating a view without need only costs time.
       const isEmpty = bucket
         ? hasEmpty(rows, bucket.date)
         : await this.isEmptyForAny(name, text, rows).catch(() => true);
@@ -44,7 +44,7 @@ export class EmptyValues {
     }
   }
 
-  /** Whether one of some columns and expressions of the view has been empty in a row. */
+  /** Checks whether any of these columns and expressions of the view has been empty in a row. */
   async amongAny(names: Iterable<string>): Promise<boolean> {
     const found = await Promise.all([...names].map((name) => this.has(name)));
     return found.some(Boolean);
@@ -63,7 +63,7 @@ export class EmptyValues {
 
   private async isEmptyForAny(name: string, text: string, rows: ArrowColumns): Promise<boolean> {
     const client = await this.table.get_client();
-    // The key tells how many rows there are if all that is needed is empty.
+    // The key gives the number of rows if all needed columns are empty.
     const needed = new Set([this.index, ...(await neededColumns(this.table, text))]);
     const schema = Object.entries(this.schema).filter(([column]) => needed.has(column));
     const table = await client.table(Object.fromEntries(schema));

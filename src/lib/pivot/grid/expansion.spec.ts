@@ -10,8 +10,8 @@ function tree(depth: number | null, columns = COLUMNS): Expansion {
   return expansion;
 }
 
-describe('groups that were opened and closed one by one', () => {
-  it('are told with the columns and the depth that they are of', () => {
+describe('groups that were opened and closed individually', () => {
+  it('are returned with their columns and depth', () => {
     const expansion = tree(0);
     expect(expansion.toggled).toBeNull();
     expansion.open(['East']);
@@ -22,7 +22,7 @@ describe('groups that were opened and closed one by one', () => {
     });
   });
 
-  it('are recalled where the columns and the depth are the same', () => {
+  it('are restored if the columns and the depth are the same', () => {
     const toggled = { columns: COLUMNS, depth: 0, opened: [['East']], closed: [[]] };
     const recalledIn = (depth: number | null, columns: string[]) => {
       const expansion = new Expansion();
@@ -38,7 +38,7 @@ describe('groups that were opened and closed one by one', () => {
   });
 });
 
-describe('the levels that a view needs', () => {
+describe('the number of levels that a view needs', () => {
   const three = ['Region', 'Category', 'Segment'];
   it.each<[depth: number | null, opened: string[][], levels: number, ofTwo: number]>([
     [null, [], 3, 2],
@@ -49,11 +49,11 @@ describe('the levels that a view needs', () => {
     [0, [['East'], ['East', 'Furniture']], 3, 1],
     [1, [['East', 'Furniture', 'Consumer']], 2, 2],
     [0, [['East', 'Furniture']], 1, 1],
-  ])('are those of the depth %j and of the opened rows %j', (depth, opened, levels, ofTwo) => {
+  ])('follows from the depth %j and the opened rows %j', (depth, opened, levels, ofTwo) => {
     const expansion = tree(depth, three);
     for (const path of opened) expansion.open(path);
     expect(expansion.levelsOf(three)).toBe(levels);
-    // What was opened among other groups means nothing here.
+    // Groups of other columns that were opened do not count.
     expect(expansion.levelsOf(['Segment', 'Region'])).toBe(ofTwo);
     expect(expansion.levelsOf([])).toBe(0);
   });

@@ -2,20 +2,19 @@ import { pathKey } from '../slice/cell';
 import type { CellValue, View } from '../values/engine-types';
 import type { Toggled } from './toggled';
 
-/** In a view of more rows than this, rows that were opened one by one are not opened again. */
+/** In views with more rows than this, rows that were opened individually are not opened again. */
 const MAX_ROWS = 200_000;
 
 /**
- * Which groups of a tree are open: a depth for all of them, and those opened or closed one by one since.
- * They are kept by path: the engine forgets those of the rows with each new view, and knows none of the
- * columns.
+ * The open groups of a tree: a depth for all of them, and those opened or closed individually since. Groups
+ * are stored by path, because the engine loses the open rows with each new view and has no open columns.
  */
 export class Expansion {
   private columns: readonly string[] = [];
   private opened = new Map<string, readonly CellValue[]>();
   private closed = new Map<string, readonly CellValue[]>();
 
-  /** Levels open below the first; null: all of them. */
+  /** Number of open levels below the first; null for all. */
   depth: number | null = null;
 
   setDepth(depth: number | null): void {
@@ -24,7 +23,7 @@ export class Expansion {
     this.closed.clear();
   }
 
-  /** What was opened and closed one by one; null if nothing was. */
+  /** The groups that were opened and closed individually; null if there are none. */
   get toggled(): Toggled | null {
     const { columns, depth, opened, closed } = this;
     if (opened.size + closed.size === 0) return null;
@@ -32,7 +31,10 @@ export class Expansion {
     return { columns: [...columns], depth, opened: pathsOf(opened), closed: pathsOf(closed) };
   }
 
-  /** Opens and closes again what was, if it was of the depth of now; see {@link follow} for its columns. */
+  /**
+   * Restores groups that were opened and closed, if they belong to the current depth; {@link follow} compares
+   * their columns.
+   */
   recall({ columns, depth, opened, closed }: Toggled): void {
     if (depth !== this.depth) return;
     this.columns = columns;
@@ -56,7 +58,10 @@ export class Expansion {
     return this.opened.has(key) || this.depth === null || path.length <= this.depth;
   }
 
-  /** How many levels of groups of these columns it takes to show what is open: one, if all are closed. */
+  /**
+   * Returns the number of levels of groups of these columns that are needed to show the open ones: 1 if all
+   * are closed.
+   */
   levelsOf(columns: readonly string[]): number {
     const isSame = JSON.stringify(columns) === JSON.stringify(this.columns);
     const opened = isSame ? [...this.opened.values()].filter((path) => this.isInSight(path)) : [];
@@ -64,12 +69,12 @@ export class Expansion {
     return Math.min(deepest + 1, columns.length);
   }
 
-  /** Whether all groups that a path is in are open. */
+  /** Checks whether all groups above a path are open. */
   private isInSight(path: readonly CellValue[]): boolean {
     return path.every((_, level) => this.isOpen(path.slice(0, level)));
   }
 
-  /** Goes on with groups of these columns. If they are others than before, only the depth is kept. */
+  /** Switches to groups of these columns. If the columns have changed, only the depth is kept. */
   follow(columns: readonly string[]): void {
     if (JSON.stringify(columns) === JSON.stringify(this.columns)) return;
     this.opened.clear();

@@ -7,8 +7,8 @@ import type { BesideTable } from './beside';
 import { OwnViews } from './own-views';
 
 /**
- * The source values that the values of an expression stand for, in all rows of a table. The days of a month
- * are known beside the engine; other expressions need a view each.
+ * The source values behind the values of an expression, in all rows of a table. The days of a month are known
+ * without the engine; other expressions need a view each.
  */
 export class ExpressionValues {
   private readonly answers = new Answers<Underlying>();
@@ -20,19 +20,19 @@ export class ExpressionValues {
     private readonly beside: Pick<BesideTable, 'daysOf'>,
   ) {}
 
-  /** The values that one expression stands for. */
+  /** Returns the source values of one expression. */
   of(expression: string): Promise<Underlying> {
     return this.answers.get(expression, () => this.read(expression));
   }
 
-  /** The values of some expressions, by their names. */
+  /** Returns the source values of some expressions, by expression name. */
   async ofAll(names: readonly string[]): Promise<Map<string, Underlying>> {
     return new Map(
       await Promise.all(names.map(async (name) => [name, await this.of(name)] as const)),
     );
   }
 
-  /** Forgets the values: rows came or went. The views follow the table by themselves. */
+  /** Clears the cached values after rows came or went. The views follow the table by themselves. */
   forget(): void {
     this.answers.forget();
   }
@@ -63,7 +63,7 @@ export class ExpressionValues {
   }
 }
 
-/** What the units of time stand for that some days are in. */
+/** Groups days by the unit of time that contains them. */
 const inUnits = (date: string, days: readonly CellValue[], unit: TimeUnit): Underlying => ({
   columns: [date],
   tuples: days.map((day) => ({

@@ -4,7 +4,7 @@ import { CellFormat } from './format';
 const LANGUAGE = ['en-US'];
 
 describe('a cell', () => {
-  it('shows an amount with two decimals, a count with none, and no value as nothing', () => {
+  it('shows an amount with two decimals, a count with none, and no value as empty text', () => {
     const amount = new CellFormat('float', {}, LANGUAGE);
     expect([1234.5, 0.1 + 0.2, null].map((value) => amount.text(value))).toEqual([
       '1,234.50',
@@ -16,7 +16,7 @@ describe('a cell', () => {
     expect(new CellFormat('boolean', {}, LANGUAGE).text(true)).toBe('true');
   });
 
-  it('is written as the layout says', () => {
+  it('is formatted by the settings of the layout', () => {
     const number_format = { style: 'percent', minimumFractionDigits: 1 } as const;
     expect(new CellFormat('float', { number_format }, LANGUAGE).text(0.255)).toBe('25.5%');
     expect(new CellFormat('float', {}, ['de-DE']).text(1234.5)).toBe('1.234,50');

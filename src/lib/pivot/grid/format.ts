@@ -1,24 +1,25 @@
+/** Formats numbers, dates and texts for the cells of the grid. */
 import type { ColumnFormat } from '../values/column-format';
 import type { CellValue, ColumnType } from '../values/engine-types';
 import { tidy } from '../values/cell-value';
 
 const CENTS: Intl.NumberFormatOptions = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
-/** How the numbers of a column are written: as a layout says it, else amounts to the cent. */
+/** Returns the number options of a column: those of the layout, otherwise two decimals for amounts. */
 export const numberOptions = (
   type: ColumnType | undefined,
   { number_format }: ColumnFormat,
 ): Intl.NumberFormatOptions => number_format ?? (type === 'float' ? CENTS : {});
 
-/** Writes the values of one column as the grid shows them. */
+/** Formats the values of one column as the grid shows them. */
 export class CellFormat {
   private readonly number: Intl.NumberFormat;
   private readonly date: Intl.DateTimeFormat;
   private readonly divisor: number;
-  /** What is shown for sums that round to nothing. */
+  /** The texts of sums that round to zero. */
   private readonly zeros: ReadonlySet<string>;
 
-  /** @param languages the browser's, the preferred one first */
+  /** @param languages languages of the browser, the preferred one first */
   constructor(
     private readonly type: ColumnType | undefined,
     format: ColumnFormat,
@@ -39,7 +40,7 @@ export class CellFormat {
     return this.type === 'integer' || this.type === 'float';
   }
 
-  /** What a cell shows; the empty text for no value. */
+  /** Returns the text of a cell; an empty text for no value. */
   text(value: CellValue | undefined): string {
     if (value === null || value === undefined) return '';
     if (typeof value !== 'number') return String(value);
@@ -47,7 +48,7 @@ export class CellFormat {
     return this.number.format(tidy(value) / this.divisor);
   }
 
-  /** Whether a cell shows a number below zero, not one that only rounds to it. */
+  /** Checks whether a cell shows a number below zero; a number that rounds to zero does not count. */
   isNegative(value: CellValue | undefined): boolean {
     return (
       this.isNumber && typeof value === 'number' && value < 0 && !this.zeros.has(this.text(value))

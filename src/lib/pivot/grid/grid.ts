@@ -20,37 +20,34 @@ import { isGone, Shown } from './shown';
 import { Widths } from './widths';
 import type { Whole } from './window';
 
-/** A row that adds up others: its groups, none for the total of all, and a number of it. */
+/** A row that adds up other rows: its path, empty for the grand total, and its number in a column. */
 interface TotalRow {
   rowPath: readonly CellValue[];
   labels: readonly string[];
   value: number | null;
 }
 
-/** What the grid tells the pivot. */
+/** Events that the grid reports to the pivot. */
 interface GridEvents {
-  /**
-   * A cell or header was pressed at a place, or the mouse was dragged to it; null for one that is just being
-   * drawn anew.
-   */
+  /** A cell or header was pressed, or the mouse was dragged to it; null for one that is being redrawn. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
   /** Rows or columns were opened or closed. */
   onRows(): void;
-  /** The user sorts in another way. */
+  /** The user changed the sort. */
   onSort(sort: LayoutSort[]): void;
-  /** Rows are open of levels that the view does not have: it is to be made anew with them. */
+  /** Open rows need levels that the view does not have: recreates the view with these levels. */
   onDeeper(): Promise<void>;
 }
 
-/** What a grid is made of. */
+/** Parts that a grid is constructed from. */
 interface GridParts {
   plugin: GridPlugin;
   table: ReadTable;
-  /** The measures by origin: which are painted from others, which are another version's. */
+  /** Measures by origin: those computed from other columns, and those of another version. */
   origins: Pick<Origins, 'ratios' | 'ofOther'>;
-  /** What the viewer made its view with, but the view does not tell. */
+  /** Facts about the view that are known without asking the engine. */
   beside: BesideViews;
-  /** Which rows are open. */
+  /** The open rows. */
   expansion: Expansion;
   events: GridEvents;
   busy: Busy;
@@ -58,8 +55,8 @@ interface GridParts {
 }
 
 /**
- * The grid: it draws the views that the viewer hands it, keeps rows and columns open or closed when the
- * engine replaces its view, tells which cell was clicked, and marks cells.
+ * The grid: it draws the views of the viewer, keeps rows and columns open or closed when the engine replaces
+ * its view, reports clicks on cells, and marks cells.
  */
 export class Grid implements GridHost {
   readonly marks: Marks;
@@ -68,7 +65,7 @@ export class Grid implements GridHost {
   private readonly drawing: Drawing;
   private readonly widths: Widths;
   private readonly scrolling: Scrolling;
-  /** Ends when the view has all rows open again that were. */
+  /** Resolves when a recreated view has all of its rows open again. */
   private remaking: Promise<unknown> = Promise.resolve();
 
   private readonly plugin: GridPlugin;
@@ -114,7 +111,7 @@ export class Grid implements GridHost {
   }
 
   async update(view: View): Promise<void> {
-    // When all rows are there, the view is made anew.
+    // The view is recreated when all rows have arrived.
     if (this.gate.isClosed) return;
     this.marks.invalidate();
     await this.onView(view, async () => {
@@ -137,16 +134,18 @@ export class Grid implements GridHost {
     this.drawing.setFormats(readFormats(columns));
   }
 
-  /** How the measures are written, from the next drawing on, unless the viewer's own settings say otherwise. */
+  /**
+   * Sets the default formats of measures from the next drawing on; the viewer's own settings override them.
+   */
   setUsualFormats(formats: ReadonlyMap<string, ColumnFormat>): void {
     this.drawing.setUsualFormats(formats);
   }
 
   /**
-   * A cell, typed, with the slice behind it.
+   * Reads a cell as typed values, with the slice behind it.
    *
-   * @param near where it was last seen
-   * @throws Error if the pivot is not shown as a grid, or has no such cell any more
+   * @param near last known position of the cell
+   * @throws Error if the pivot is not shown as a grid, or if the cell no longer exists
    */
   async read(
     cell: CellIdentity,
@@ -161,19 +160,19 @@ export class Grid implements GridHost {
     return this.shown.ask((reader) => reader.identityAt(position));
   }
 
-  /** Forgets what was read of the table: rows came or went. */
+  /** Clears the cached data of the table after rows came or went. */
   invalidate(): void {
     this.shown.reader?.invalidate();
     this.marks.invalidate();
   }
 
-  /** How many rows and columns the grid has now. */
+  /** Returns the current number of rows and columns of the grid. */
   async extent(): Promise<{ columns: number; rows: number }> {
     const rows = await this.shown.ask((_, view) => view.num_rows());
     return { columns: this.shown.columns.length, rows };
   }
 
-  /** The total rows that are open now, with their numbers in the column of a cell. */
+  /** Returns the total rows that are open now, with their numbers in the column of a cell. */
   async totalRows({ columnPath, measure }: CellIdentity): Promise<TotalRow[]> {
     return this.shown.ask(async (reader, view) => {
       const { group_by } = reader.config;
@@ -195,7 +194,7 @@ export class Grid implements GridHost {
     });
   }
 
-  /** Opens all rows to a depth: 0 shows the first level only. */
+  /** Opens all rows to a depth: 0 shows only the first level. */
   async setDepth(depth: number): Promise<void> {
     const { view, expansion } = this.shown;
     const before = expansion.depth;
@@ -208,20 +207,20 @@ export class Grid implements GridHost {
     });
   }
 
-  /** Has whoever opens or closes a row wait until `work` ends, which may make the view anew. */
+  /** Makes callers that open or close a row wait until `work` ends, which may recreate the view. */
   whileRemade<T>(work: () => Promise<T>): Promise<T> {
     const working = work();
     this.remaking = working.catch(() => undefined);
     return working;
   }
 
-  /** Opens a row, or closes it if rows of its own are below it. @param y where it is on screen */
+  /** Opens a row, or closes it if rows below it are shown. @param y position of the row on screen */
   toggleRow(path: readonly CellValue[], y: number): Promise<void> {
     const opens = this.shown.isDrawnAt(y) ? !this.shown.isOpenAt(y) : null;
     return this.busy.during(() => this.openOrClose(path, y, opens));
   }
 
-  /** @param opens whether to open it; null if that depends on what it is */
+  /** @param opens whether to open the row; null toggles it */
   private async openOrClose(
     path: readonly CellValue[],
     near: number,
@@ -233,17 +232,17 @@ export class Grid implements GridHost {
     if (isToOpen) {
       expansion.open(path);
       const isJoined = await this.joinLevels(() => expansion.close(path));
-      // Of very many rows, a view that is made anew has none open but those of its depth.
+      // With a very large number of rows, a recreated view opens only the rows of its depth.
       if (isJoined) await this.setRow(path, near, true);
     } else if (isToOpen === false) expansion.close(path);
     await this.afterRows();
   }
 
   /**
-   * Opens or closes a row of the view, if the view has the rows below it.
+   * Opens or closes a row of the view, if the view has the level below it.
    *
-   * @param opens whether to open it; null if that depends on what it is
-   * @returns whether it is to be open; null if that cannot be told, since the view has no such row
+   * @param opens whether to open the row; null toggles it
+   * @returns whether the row should be open; null if the view has no such row, so that a toggle is undecided
    */
   private async setRow(
     path: readonly CellValue[],
@@ -266,10 +265,10 @@ export class Grid implements GridHost {
   }
 
   /**
-   * Has the view made with the levels that are open now.
+   * Has the view recreated if it lacks levels that are open now.
    *
-   * @param onFailure takes back what was opened, or every view to come would ask for it again
-   * @returns whether the view lacked any
+   * @param onFailure closes the opened rows again, so that later views do not request them
+   * @returns whether the view lacked a level
    */
   private async joinLevels(onFailure: () => void): Promise<boolean> {
     if (!this.shown.lacksLevels) return false;
@@ -282,7 +281,7 @@ export class Grid implements GridHost {
     }
   }
 
-  /** Opens all groups of columns to a depth: 0 shows those of the first split column only. */
+  /** Opens all groups of columns to a depth: 0 shows only the groups of the first split column. */
   async setColumnDepth(depth: number): Promise<void> {
     this.shown.across.setDepth(depth);
     await this.regroup();
@@ -294,7 +293,7 @@ export class Grid implements GridHost {
     await this.regroup();
   }
 
-  /** Opens the group of columns that a cell adds up, or closes the innermost one that it is in. */
+  /** Opens the group of columns that a cell adds up, or closes the innermost group around the cell. */
   async toggleColumnsOf({ columnPath }: CellIdentity): Promise<void> {
     const levels = this.shown.reader?.config.split_by.length ?? 0;
     if (!columnPath || levels < 2) return;
@@ -307,7 +306,7 @@ export class Grid implements GridHost {
     await this.regroup();
   }
 
-  /** Brings a cell into sight: no further than it takes to see all of it. */
+  /** Scrolls a cell into view, only as far as needed to show all of it. */
   scrollTo(at: CellPosition): void {
     this.scrolling.to(at);
   }
@@ -316,12 +315,12 @@ export class Grid implements GridHost {
     this.plugin.table.focus();
   }
 
-  /** The whole pivot as text for a spreadsheet, with headers. @param print how a number is written */
+  /** Returns the whole pivot as text for a spreadsheet, with headers. @param print formats a number */
   copyAll(print: (value: number) => string): Promise<string> {
     return copyView(this.shown, this.exact(print));
   }
 
-  /** The whole pivot, typed, and how its measures are written. */
+  /** Returns the whole pivot as typed values, with the formats of its measures. */
   async readAll(): Promise<Whole & { formats: ReadonlyMap<string, ColumnFormat> }> {
     const whole = await this.shown.readAll();
     const names = new Set(whole.columns.map(({ measure }) => measure));
@@ -329,7 +328,7 @@ export class Grid implements GridHost {
     return { ...whole, formats };
   }
 
-  /** Marked cells as text for a spreadsheet; see {@link copyMarked}. */
+  /** Returns marked cells as text for a spreadsheet; see {@link copyMarked}. */
   copyMarked(cells: readonly MarkedCell[], print: (value: number) => string): Promise<string> {
     return copyMarked(this.shown, cells, this.exact(print));
   }
@@ -339,7 +338,7 @@ export class Grid implements GridHost {
       print(exactValue(value, this.drawing.formatNamed(measure)));
   }
 
-  /** What names a cell: "Furniture / Chairs, 2028 / Sales". */
+  /** Returns the name of a cell, such as "Furniture / Chairs, 2028 / Sales". */
   nameOf(cell: CellIdentity): string {
     return cellName(this.shown, cell);
   }
@@ -348,7 +347,7 @@ export class Grid implements GridHost {
     return this.shown.dispose();
   }
 
-  /** Follows a view, and draws it, unless the viewer has replaced it by then: that one is drawn next. */
+  /** Follows and draws a view, unless the viewer has replaced it by then; the replacement is drawn next. */
   private async onView(view: View, follow: () => Promise<void>): Promise<void> {
     try {
       await follow();
@@ -360,18 +359,18 @@ export class Grid implements GridHost {
 
   private async drawn(): Promise<void> {
     const { plugin } = this;
-    // There is nothing to measure behind a chart.
+    // A grid behind a chart has no sizes to measure.
     if (plugin.isConnected && plugin.offsetParent !== null) await this.drawing.draw();
   }
 
-  /** Shows rows that were opened or closed. */
+  /** Shows the rows after some were opened or closed. */
   private async afterRows(): Promise<void> {
     const { view } = this.shown;
     if (view) await this.onView(view, () => this.shown.regroup());
     this.events.onRows();
   }
 
-  /** Shows columns that were opened or closed. */
+  /** Shows the columns after some were opened or closed. */
   private async regroup(): Promise<void> {
     const { view } = this.shown;
     if (!view) return;
@@ -379,7 +378,7 @@ export class Grid implements GridHost {
     await this.afterRows();
   }
 
-  /** Reads in advance what a click will need. */
+  /** Reads in advance the data that a click will need. */
   private readAhead(): void {
     const { reader } = this.shown;
     if (!reader) return;

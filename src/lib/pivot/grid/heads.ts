@@ -1,3 +1,4 @@
+/** The column headers of the grid. */
 import { pathKey } from '../slice/cell';
 import type { CellValue } from '../values/engine-types';
 import type { DrawnColumn } from './columns';
@@ -5,12 +6,15 @@ import { label } from '../values/labels';
 import type { Shown } from './shown';
 
 export const TOTAL = 'Total';
-/** The header of the row of all rows. */
+/** Header of the row that adds up all rows. */
 export const TOTAL_ROW = 'TOTAL';
-/** Stands for values that cannot be told. */
+/** Placeholder for ambiguous values. */
 const UNKNOWN = '…';
 
-/** What names a column: one text per split column, and one for the measure; empty below a closed group. */
+/**
+ * Returns the header texts of a column: one per split column and one for the measure; empty below a closed
+ * group.
+ */
 export function headParts(
   { path, measure }: DrawnColumn,
   shown: Pick<Shown, 'reader' | 'styleOf'>,
@@ -29,22 +33,25 @@ function partAt(
   return level === path.length ? TOTAL : '';
 }
 
-/** The headers of the columns as elements: columns of one group share theirs, so they are drawn as one. */
+/**
+ * The headers of the columns as elements. Columns of a group share an element, so that the table draws one
+ * header.
+ */
 export class Heads {
   private elements = new Map<string, HTMLElement>();
 
-  /** @param unitOf the unit that a measure is shown in, as a text; null for amounts in full */
+  /** @param unitOf the unit in which a measure is shown, as text; null for full amounts */
   constructor(
     private readonly shown: Shown,
     private readonly unitOf: (measure: string) => string | null,
   ) {}
 
-  /** Makes all headers anew: groups were opened or closed, or the columns are others. */
+  /** Clears the cached elements after groups were opened or closed, or the columns have changed. */
   forget(): void {
     this.elements.clear();
   }
 
-  /** The headers of a column, from the outermost down. @param x its place */
+  /** Returns the headers of a column, from the outermost to the innermost. @param x position of the column */
   of(column: DrawnColumn, x: number): HTMLElement[] {
     const { path, isClosed } = column;
     const { split_by = [], group_by = [] } = this.shown.reader?.config ?? {};
@@ -57,14 +64,14 @@ export class Heads {
         isOfGroup ? [level, pathKey(group)] : isMeasure || !path ? [level, x] : [level, 'of', path],
       );
       const isTop = isClosed && level === group.length - 1 && group.length === path?.length;
-      // In a list of single rows there is nothing to add up.
+      // An ungrouped view has nothing to add up.
       const hasToggle = isOfGroup && level < split_by.length - 1 && group_by.length > 0;
       const unit = isMeasure ? this.unitOf(column.measure) : null;
       return this.element(key, text, hasToggle ? !isTop : null, unit);
     });
   }
 
-  /** @param isOpen null for a header that opens nothing */
+  /** @param isOpen null for a header without a toggle */
   private element(
     key: string,
     text: string,
@@ -88,7 +95,10 @@ export class Heads {
   }
 }
 
-/** What opens or closes a group of columns. The keyboard has a key for it, so it takes no focus. */
+/**
+ * Creates the button that opens or closes a group of columns. It takes no focus, because the keyboard has its
+ * own key for this.
+ */
 function toggle(text: string, isOpen: boolean): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';

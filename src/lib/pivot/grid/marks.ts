@@ -1,3 +1,4 @@
+/** Marks cells of the grid: selected, reached by a slice, locked, or changed by a trial. */
 import type { Slice } from '../../contract/operations';
 import type { CellIdentity } from '../slice/cell';
 import { cellKey, pathKey } from '../slice/cell';
@@ -9,20 +10,20 @@ import type { Tried } from './tried';
 import type { Underlying } from '../slice/underlying';
 import type { ViewReader } from './view-reader';
 
-/** A label of so many characters may not fit: hovering over it shows all of it. */
+/** Number of characters from which a label may not fit; it is then shown in full on hover. */
 const LONG_LABEL = 24;
 
-/** So long the cells keep the class with which they light up once. */
+/** Time for which cells keep the class of the glow animation. */
 const GLOW_MS = 5000;
 
-/** A slice whose rows nobody may change. */
+/** A slice whose rows are locked against changes. */
 interface LockedSlice {
   slice: Slice;
-  /** Says that it is locked, by whom and why. */
+  /** Text that says who locked it and why. */
   text: string;
 }
 
-/** What is tried, and how a cell that it changes says so. */
+/** A trial, and the text for the cells that it changes. */
 export interface TriedMark {
   tried: Tried;
   text(before: number, after: number, measure: string | null): string;
@@ -36,26 +37,25 @@ interface Reaches {
 }
 
 /**
- * The marks on the grid's cells: those that are selected, those that a slice reaches, and those that
- * are locked. Knows what each cell on screen is, as it was drawn: a change may have moved the rows
- * since.
+ * The marks on the cells of the grid: selected cells, cells that a slice reaches, and locked cells. It
+ * identifies each cell on screen as of the last drawing, because a change may have moved the rows since.
  */
 export class Marks {
   private selected = new Set<string>();
-  /** The cell that is typed into, if several are selected. */
+  /** The cell that receives typing, if several cells are selected. */
   private active: string | null = null;
-  /** Selected headers, of rows and of columns: all cells along them are marked. */
+  /** Selected row and column headers: all cells along them are marked. */
   private rows = new Set<string>();
   private columns: readonly (readonly CellValue[])[] = [];
   private slice: Slice | null = null;
   private locks: readonly LockedSlice[] = [];
-  /** What somebody else has just changed. */
+  /** Slice of another user's latest change. */
   private changed: Slice | null = null;
-  /** What is tried; null if nothing is. */
+  /** The trial on screen; null for none. */
   private tried: TriedMark | null = null;
-  /** What the values of expressions stand for, while slices are marked. */
+  /** Source values behind the values of expressions, while slices are marked. */
   private underlying = new Map<string, Underlying>();
-  /** Which cells of the view on screen the slices reach; made anew if any of them changes. */
+  /** Cells of the view on screen that the slices reach; computed again if a slice changes. */
   private reaches: Reaches | null = null;
   private readonly identities = new WeakMap<Element, CellIdentity>();
   /** The numbers that the cells show. */
@@ -64,7 +64,7 @@ export class Marks {
   constructor(
     private readonly shown: Shown,
     private readonly element: RegularTable,
-    /** The columns that show or compare another version: no lock of this one holds their rows. */
+    /** Columns that show or compare another version; locks of this version do not apply to their rows. */
     private readonly ofOther: ReadonlySet<string>,
   ) {
     element.addStyleListener(() => {
@@ -74,15 +74,15 @@ export class Marks {
   }
 
   /**
-   * What a cell or a header was when it was drawn; null if it stands for no rows, or if the pivot is
-   * arranged in another way by now, which is drawn next.
+   * Returns the identity of a cell or header as of its drawing; null if it stands for no rows, or if the
+   * pivot has been rearranged and is not redrawn yet.
    */
   drawnAt(cell: Element): CellIdentity | null {
     if (!this.shown.isDrawn) return null;
     return this.identities.get(cell) ?? null;
   }
 
-  /** The element that shows a cell now; null if the cell is not on screen. */
+  /** Returns the element that shows a cell now; null if the cell is not on screen. */
   elementOf(cell: CellIdentity): Element | null {
     const key = cellKey(cell);
     return (
@@ -93,7 +93,7 @@ export class Marks {
     );
   }
 
-  /** Marks cells as selected, and redraws nothing else. @param active the one that is typed into */
+  /** Marks cells as selected without redrawing the grid. @param active the cell that receives typing */
   select(cells: readonly CellIdentity[], active: CellIdentity | null): void {
     this.active = active && cells.length > 1 ? cellKey(active) : null;
     this.selected = new Set(cells.filter((cell) => cell.measure !== null).map(cellKey));
@@ -111,19 +111,19 @@ export class Marks {
     await this.readReach();
   }
 
-  /** Marks the cells all of whose rows are locked, as far as the pivot shows the columns of a lock. */
+  /** Marks the cells whose rows are all locked, judged by the columns of a lock that the pivot shows. */
   async showLocks(locks: readonly LockedSlice[]): Promise<void> {
     this.locks = locks;
     await this.readReach();
   }
 
-  /** Marks the cells that are changed by what is tried; null marks none. */
+  /** Marks the cells that a trial changes; null marks none. */
   showTried(tried: TriedMark | null): void {
     this.tried = tried;
     this.paint();
   }
 
-  /** Lets the cells that a slice reaches light up once. */
+  /** Lets the cells that a slice reaches glow once. */
   async glow(slice: Slice): Promise<void> {
     this.changed = slice;
     setTimeout(() => {
@@ -135,7 +135,7 @@ export class Marks {
     await this.readReach();
   }
 
-  /** Reads again what expressions stand for: rows came or went, or the view is another one. */
+  /** Reads the source values behind expressions again, after rows came or went or the view was replaced. */
   invalidate(): void {
     if (this.hasSlices) void this.readReach().catch(() => undefined);
   }
@@ -144,13 +144,13 @@ export class Marks {
     return this.slice !== null || this.changed !== null || this.locks.length > 0;
   }
 
-  /** Reads what the expressions of the view on screen stand for, and marks by it. */
+  /** Reads the source values behind the expressions of the view on screen, and updates the marks. */
   private async readReach(): Promise<void> {
     const { reader } = this.shown;
     if (reader && this.hasSlices) {
       for (const name of reader.expressions) {
         const underlying = await reader.underlyingValues(name);
-        // The view in its place is read by itself.
+        // The replacement view has its own read.
         if (this.shown.reader !== reader) return;
         this.underlying.set(name, underlying);
       }
@@ -163,7 +163,10 @@ export class Marks {
     return this.element.querySelectorAll('thead th, tbody td, tbody th');
   }
 
-  /** Only right after a drawing do the elements stand for what was read for it. */
+  /**
+   * Stores the identity of each element. Elements match the data that was read for them only right after a
+   * drawing.
+   */
   private identifyAll(): void {
     for (const cell of this.cells) {
       const identity = this.identify(cell);
@@ -201,7 +204,7 @@ export class Marks {
     }
   }
 
-  /** What a cell says that is changed by what is tried; null for one that is not. */
+  /** Returns the text of a cell that a trial changes; null if the trial does not change it. */
   private triedText(identity: CellIdentity, cell: Element): string | null {
     const after = this.numbers.get(cell) ?? 0;
     const amount = this.tried?.tried.amountIn(identity) ?? 0;
@@ -210,7 +213,7 @@ export class Marks {
       : null;
   }
 
-  /** Which cells the slices reach in a view. */
+  /** Returns the cells of a view that the slices reach. */
   private reachesOf(reader: ViewReader): Reaches {
     if (this.reaches?.reader !== reader) {
       const { config, schema } = reader;
@@ -230,7 +233,7 @@ export class Marks {
     const meta = element.getMeta(cell);
     if (!meta) return null;
     if (cell.closest('thead')) {
-      // The lowest headers name measures, which no selection can hold.
+      // The lowest headers name measures, which cannot be selected.
       if (meta.x === undefined || meta.column_header_y === undefined) return null;
       return shown.columnHeaderAt(meta.x, meta.column_header_y);
     }
@@ -248,7 +251,7 @@ export class Marks {
   }
 }
 
-/** A label that is cut off on screen is shown in full while the mouse is over it. */
+/** Shows a label in full on hover if it is cut off on screen. */
 function nameInFull(header: Element): void {
   const text = header.textContent ?? '';
   if (text.length > LONG_LABEL) header.setAttribute('title', text);

@@ -6,16 +6,16 @@ import type { Marks } from './marks';
 import type { Shown } from './shown';
 import { nextSort } from './sort';
 
-/** How wide a row's +/− is, and the indentation of each level before it: there a click opens the row. */
+/** Widths of a row's +/− icon and of the indentation of each level before it. A click there opens the row. */
 const ICON_WIDTH = 26;
 const LEVEL_WIDTH = 20;
 
-/** The actions that a press of the mouse can ask for. */
+/** Actions that a mouse press can trigger. */
 interface MouseActions {
-  /** A cell or header was pressed; null for one that is not known yet. */
+  /** A cell or header was pressed; null for one that has no identity yet. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
   onSort(sort: LayoutSort[]): void;
-  /** Opens or closes a row. @param y where it is on screen */
+  /** Opens or closes a row. @param y position of the row on screen */
   toggleRow(path: readonly CellValue[], y: number): Promise<void>;
   /** Opens or closes a group of columns. */
   toggleColumns(path: readonly CellValue[]): Promise<void>;
@@ -23,7 +23,7 @@ interface MouseActions {
   setDepth(depth: number): Promise<void>;
 }
 
-/** Turns what the mouse does on the grid into actions. */
+/** Translates mouse events on the grid into actions. */
 export class Mouse {
   private readonly drag: Drag;
 
@@ -44,11 +44,11 @@ export class Mouse {
     const cell = pressed.find((node) => /^(TD|TH)$/.test(node.tagName));
     const meta = cell && table.getMeta(cell);
     if (!cell || !meta || pressed.some((node) => node.matches('.rt-column-resize'))) return;
-    // What is under the mouse, whatever a change that is not drawn yet has put there.
+    // The cell as it was drawn, even if a change that is not drawn yet has moved another one there.
     const identity = this.marks.drawnAt(cell);
     const isHead = cell.closest('thead') !== null;
     if (isHead && pressed.some((node) => node.matches('.pf-toggle'))) {
-      // The button would take the focus from the grid.
+      // Otherwise the button would take the focus from the grid.
       event.preventDefault();
       table.focus();
       if (identity?.columnPath) void this.actions.toggleColumns(identity.columnPath);
@@ -67,7 +67,7 @@ export class Mouse {
     if (identity && !isHead && !adds) this.drag.begin(identity);
   }
 
-  /** What is drawn at a cell's place; null if that is not known. */
+  /** Returns the cell that is drawn at the position of an element; its identity is null if it is unknown. */
   private targetOf(cell: Element): { identity: CellIdentity | null; at: CellPosition } {
     const meta = this.table.getMeta(cell);
     const identity = meta ? this.marks.drawnAt(cell) : null;
@@ -81,7 +81,7 @@ export class Mouse {
     return event.clientX - from < ICON_WIDTH + LEVEL_WIDTH * level;
   }
 
-  /** Opens or closes a row; with Shift held, all rows of its level. */
+  /** Opens or closes a row; with Shift, all rows of its level. */
   private async pressIcon(row: CellIdentity | null, y: number, isForAll: boolean): Promise<void> {
     if (!row) return;
     if (!isForAll) return this.actions.toggleRow(row.rowPath, y);
@@ -93,7 +93,7 @@ export class Mouse {
   private sortBy(x: number | undefined, event: MouseEvent): void {
     const { reader } = this.shown;
     const measure = this.shown.columnAt(x)?.measure;
-    // The engine cannot sort by what it does not add up.
+    // The engine cannot sort by columns that it does not add up.
     if (!reader || measure === undefined || reader.isRatio(measure)) return;
     const { sort, split_by } = reader.config;
     const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };

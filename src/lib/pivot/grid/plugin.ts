@@ -8,13 +8,13 @@ import { GRID_CSS } from './styles';
 const TAG = 'perspective-viewer-pivot-grid';
 
 /**
- * The grid as a plugin of the viewer's (docs/decisions/0008-a-grid-of-our-own.md). It passes on what the
- * viewer asks; its host decides what is drawn.
+ * The grid as a plugin of the viewer (docs/decisions/0008-a-grid-of-our-own.md). It passes the viewer's calls
+ * to its host, which decides how to draw.
  */
 class PivotGridElement extends HTMLElement implements GridPlugin {
   readonly table = document.createElement('regular-table') as unknown as RegularTable;
   host: GridHost | null = null;
-  /** Whether a layout has come: what the viewer shows before that is no view that anybody asked for. */
+  /** Whether a layout has been restored. Nobody asked for the views that the viewer shows before that. */
   private isArranged = false;
 
   constructor() {
@@ -46,7 +46,7 @@ class PivotGridElement extends HTMLElement implements GridPlugin {
     return ['Columns'];
   }
 
-  /** Higher than that of the charts: the viewer begins with the grid. */
+  /** Higher than the priority of the charts, so that the viewer starts with the grid. */
   get priority(): number {
     return 1;
   }

@@ -25,8 +25,8 @@ const isIn = (slice: Slice, row: { day: string; region: string | null }): boolea
     admits(wanted, column === 'day' ? row.day : row.region),
   );
 
-describe('what two slices have in common', () => {
-  it('is all or none only if that is true of every row', () => {
+describe('the overlap of two slices', () => {
+  it('is "all" or "none" only if that is true of every row', () => {
     fc.assert(
       fc.property(slices, slices, (slice, other) => {
         const inBoth = ROWS.filter((row) => isIn(slice, row)).map((row) => isIn(other, row));
@@ -37,7 +37,7 @@ describe('what two slices have in common', () => {
     );
   });
 
-  it('is told exactly of a slice that lists the values of each column', () => {
+  it('is exact for a slice that lists the values of each column', () => {
     const full = fc.record({ region: lists(REGIONS), day: lists(DAYS) });
     fc.assert(
       fc.property(full, slices, (slice, other) => {
@@ -48,7 +48,7 @@ describe('what two slices have in common', () => {
     );
   });
 
-  it('of ranges goes by their ends, both included', () => {
+  it('of ranges is computed from their ends, both included', () => {
     const year = { day: { from: '2027-01-01', to: '2027-12-31' } };
     const upTo = (to: string) => ({ day: { to } });
     expect(overlapOf(year, upTo('2027-12-31'))).toBe('all');
@@ -58,14 +58,14 @@ describe('what two slices have in common', () => {
     expect(overlapOf({ day: { from: '2027-01-01' } }, upTo('2030-01-01'))).toBe('some');
   });
 
-  it('is everything if the whole version is meant', () => {
+  it('is "all" if the other slice is empty, which selects the whole version', () => {
     expect(overlapOf({}, {})).toBe('all');
     expect(overlapOf({ region: 'East' }, {})).toBe('all');
     expect(overlapOf({}, { region: 'East' })).toBe('some');
   });
 });
 
-describe('a slice among the cells of a pivot', () => {
+describe('a slice and the cells of a pivot', () => {
   const MONTH = 'day (month)';
   const ms = (day: string) => Date.parse(day);
   const month = (day: string) => ms(`${day.slice(0, 7)}-01`);
@@ -97,7 +97,7 @@ describe('a slice among the cells of a pivot', () => {
     measure: 'value',
   });
 
-  it('holds a month if it holds all of its days', () => {
+  it('contains a month if it contains all of its days', () => {
     const january = reach({ day: { to: '2027-01-31' } });
     expect(january.holds(cell('East', '2027-01-31'))).toBe(true);
     expect(january.holds(cell(undefined, '2027-01-31'))).toBe(true);
@@ -107,7 +107,7 @@ describe('a slice among the cells of a pivot', () => {
     expect(half.touches(cell('East', '2027-02-01'))).toBe(true);
   });
 
-  it('does not hold a cell whose rows it may hold a part of', () => {
+  it('does not contain a cell that may have rows outside the slice', () => {
     const east = reach({ region: 'East' });
     expect(east.holds(cell('East', '2027-01-31'))).toBe(true);
     expect(east.holds(cell(undefined, '2027-01-31'))).toBe(false);
@@ -118,7 +118,7 @@ describe('a slice among the cells of a pivot', () => {
     expect(reach({}).holds(cell(undefined, '2027-01-31'))).toBe(true);
   });
 
-  it('holds what a filter keeps to its values, if every filter counts', () => {
+  it('contains the cells that a filter keeps to its values, if all filters apply together', () => {
     const chairs: LayoutFilter[] = [['product', 'in', ['Chairs', 'Tables']]];
     const locked = { product: ['Chairs', 'Tables', 'Phones'] };
     const at = cell('East', '2027-01-31');

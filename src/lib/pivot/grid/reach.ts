@@ -1,3 +1,4 @@
+/** Compares slices with cells of a pivot and with each other. */
 import { isDateRange, type DateRange, type Slice } from '../../contract/operations';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import type { CellIdentity } from '../slice/cell';
@@ -7,10 +8,10 @@ import { filterValues } from '../slice/filter-values';
 import { admits, listOf } from '../slice/slice-values';
 import type { Underlying } from '../slice/underlying';
 
-/** How many of some rows a slice holds. */
+/** Whether a slice contains all, some or none of a set of rows. */
 export type Overlap = 'all' | 'some' | 'none';
 
-/** What the pivot shows in rows and columns. */
+/** The arrangement of the pivot: its rows, columns and filters. */
 interface Shown {
   group_by: readonly string[];
   split_by: readonly string[];
@@ -20,14 +21,14 @@ interface Shown {
   isExpression(name: string): boolean;
 }
 
-/** Which cells of a pivot hold rows of one slice. */
+/** Computes which cells of a pivot contain rows of one slice. */
 export class Reach {
-  /** By column or expression: how much of each of its values the slice holds. */
+  /** Overlap of the slice with each value, by column or expression. */
   private readonly known = new Map<string, Map<string, Overlap>>();
-  /** Columns of the slice that filters keep to values which it holds. */
+  /** Columns of the slice that filters restrict to values of the slice. */
   private readonly filtered: ReadonlySet<string>;
 
-  /** @param underlying what the values of the expressions stand for */
+  /** @param underlying source values behind the values of the expressions */
   constructor(
     private readonly slice: Slice,
     private readonly shown: Shown,
@@ -43,8 +44,8 @@ export class Reach {
   }
 
   /**
-   * Whether a cell, as deep as the pivot shows the slice's columns, holds rows of the slice. A column
-   * of the slice that the pivot does not show at all is not asked.
+   * Checks whether a cell contains rows of the slice. Every column of the slice that the pivot shows must be
+   * among the cell's own headers; columns that the pivot does not show are ignored.
    */
   touches(cell: CellIdentity): boolean {
     return this.headersOf(cell).every(({ name, value, isShown }) => {
@@ -54,7 +55,10 @@ export class Reach {
     });
   }
 
-  /** Whether every row of a cell is one of the slice, as far as the pivot shows its columns. */
+  /**
+   * Checks whether the slice contains every row of a cell, judged by the columns that the cell's headers
+   * show.
+   */
   holds(cell: CellIdentity): boolean {
     const headers = this.headersOf(cell).filter(({ isShown }) => isShown);
     return Object.keys(this.slice).every(
@@ -83,7 +87,7 @@ export class Reach {
     ];
   }
 
-  /** The columns that a header says something of. */
+  /** Returns the columns that a header restricts. */
   private columnsOf(name: string): readonly string[] {
     return this.underlying.get(name)?.columns ?? [name];
   }
@@ -122,8 +126,8 @@ export class Reach {
 }
 
 /**
- * How many of the rows of `slice` are rows of `other`, too, as far as the two say. `some` may be none:
- * if `slice` says nothing of a column, only its rows could tell.
+ * Compares two slices: whether all, some or none of the rows of `slice` are also rows of `other`, judged by
+ * the two slices alone. `some` may be none: if `slice` does not restrict a column, only its rows would tell.
  */
 export function overlapOf(slice: Slice, other: Slice): Overlap {
   const parts = Object.entries(other).map(([column, wanted]): Overlap => {

@@ -2,10 +2,10 @@ import type { CellPosition } from '../slice/cell';
 import type { GridPlugin } from '../values/engine-types';
 import type { Shown } from './shown';
 
-/** Far more steps than it takes to bring any column into sight. */
+/** Upper limit of scroll steps, far above the number needed for any column. */
 const MOST_STEPS = 20;
 
-/** Scrolls the grid until a cell is in sight. */
+/** Scrolls the grid until a cell is in view. */
 export class Scrolling {
   private wanted: CellPosition | null = null;
 
@@ -14,14 +14,14 @@ export class Scrolling {
     private readonly table: GridPlugin['table'],
   ) {}
 
-  /** Brings a cell into sight: no further than it takes to see all of it. */
+  /** Scrolls a cell into view, only as far as needed to show all of it. */
   to(at: CellPosition): void {
     this.wanted = at;
-    // The view may be gone by then; what took its place begins at its own top.
+    // The view may be gone by then; its replacement starts at its own top.
     void this.bringIntoSight(at).catch(() => undefined);
   }
 
-  /** Columns are as wide as they are once they have been drawn, so it takes some steps to a far one. */
+  /** Scrolls in steps, because the widths of columns are known only after they were drawn. */
   private async bringIntoSight(at: CellPosition): Promise<void> {
     for (let step = 0; step < MOST_STEPS && this.wanted === at; step++) {
       const { table } = this;
@@ -39,7 +39,7 @@ export class Scrolling {
     }
   }
 
-  /** Whether all of a row is in sight. */
+  /** Checks whether all of a row is in view. */
   private rowInSight(y: number): boolean {
     const { table } = this;
     const row = table.querySelector(`tbody td[data-y="${y}"]`)?.getBoundingClientRect();
@@ -48,7 +48,7 @@ export class Scrolling {
     );
   }
 
-  /** Which column has to be the first one for a column to be in sight. */
+  /** Returns the column that has to be the first one for a column to be in view. */
   private columnInSight(x: number, left: number): number {
     const { table } = this;
     const end = table.getBoundingClientRect().left + table.clientWidth;

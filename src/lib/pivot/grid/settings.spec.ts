@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readFormats } from '../values/column-format';
 import { readSettings } from './settings';
 
-it('reads how columns are written, whatever they are called, and leaves out what cannot be written', () => {
+it('reads the formats of columns of any name, and leaves out invalid ones', () => {
   const number_format = { minimumFractionDigits: 1 };
   const formats = readFormats({
     constructor: { number_format },

@@ -6,7 +6,7 @@ const Settings = v.object({
   columns: v.optional(byColumn(v.object({ column_size_override: v.optional(v.number()) })), {}),
 });
 
-/** The settings of columns in a layout's `plugin_config`; none if they cannot be read. */
+/** Reads the settings of columns from a layout's `plugin_config`; empty if they are invalid. */
 export function readSettings(stored: unknown): Record<string, ColumnSettings> {
   const read = v.safeParse(Settings, stored);
   if (!read.success) return {};

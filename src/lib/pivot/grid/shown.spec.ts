@@ -6,7 +6,7 @@ import { Gate } from '../waiting';
 import { NOTHING } from './beside';
 import { Shown } from './shown';
 
-/** A view as the viewer leaves it behind: once deleted there, it answers nothing any more. */
+/** Wraps a view that the viewer can delete: once deleted, all calls fail. */
 function deletable(view: View): { view: View; deleteByViewer: () => void } {
   let isDeleted = false;
   const proxy = new Proxy(view, {
@@ -21,7 +21,7 @@ function deletable(view: View): { view: View; deleteByViewer: () => void } {
   return { view: proxy, deleteByViewer: () => (isDeleted = true) };
 }
 
-/** A view by region that is on screen, and what makes others like it. */
+/** Opens a view by region, with the config to create others like it. */
 async function shownByRegion() {
   const client: { table(data: unknown): Promise<unknown> } = perspective;
   const table = (await client.table({ region: ['East', 'West'], value: [1, 2] })) as Table;
@@ -35,7 +35,7 @@ async function shownByRegion() {
 const WEST = { rowPath: ['West'], columnPath: null, measure: 'value' };
 const COLUMNS = [{ cname: 'region', role: 'dimension' as const, is_key: false }];
 
-describe('a column that only the order of columns goes by', () => {
+describe('a column that only sorts the columns', () => {
   it('is not on screen', async () => {
     const { table, shown } = await shownByRegion();
     const view = await table.view({
@@ -52,7 +52,7 @@ describe('a column that only the order of columns goes by', () => {
   });
 });
 
-describe('what is asked while the viewer replaces its view', () => {
+describe('a question that is asked while the viewer replaces its view', () => {
   it('is answered by the new view', async () => {
     const { table, config, deleteByViewer, shown } = await shownByRegion();
     deleteByViewer();
@@ -61,7 +61,7 @@ describe('what is asked while the viewer replaces its view', () => {
     expect(await read).toMatchObject({ slice: { region: 'West' }, value: 2 });
   });
 
-  it('is refused if the new view shows other cells', async () => {
+  it('is rejected if the new view shows other cells', async () => {
     const { table, config, deleteByViewer, shown } = await shownByRegion();
     deleteByViewer();
     const read = shown.ask((reader) => reader.read(WEST, COLUMNS));
@@ -72,7 +72,7 @@ describe('what is asked while the viewer replaces its view', () => {
     ]);
   });
 
-  it('is refused if the pivot is gone', async () => {
+  it('is rejected if the pivot is gone', async () => {
     const { deleteByViewer, shown } = await shownByRegion();
     deleteByViewer();
     const read = shown.ask((reader) => reader.read(WEST, COLUMNS));

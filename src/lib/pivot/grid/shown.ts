@@ -12,43 +12,43 @@ import { labelStyle } from '../values/labels';
 import type { ToggledGroups } from './toggled';
 import { NOTHING, type Whole, type Window } from './window';
 
-/** So long a question waits for the view that takes the place of one that is gone. */
+/** Timeout for questions that wait for the replacement of a deleted view. */
 const REPLACED_WITHIN_MS = 10_000;
 
 /**
- * What the grid shows of the engine's view: its rows and its columns, open or closed as they were before,
- * with the typed values behind them.
+ * The engine's view as the grid shows it: rows and columns that stay open or closed across views, with the
+ * typed values behind them.
  */
 export class Shown {
-  /** Which groups of columns are open. */
+  /** The open groups of columns. */
   readonly across = new Expansion();
-  /** Which totals of columns are shown. */
+  /** The shown totals of columns. */
   totals: ColumnTotals = {};
   /** The view on screen; null before the first. */
   view: View | null = null;
   /** The reader of that view. */
   reader: ViewReader | null = null;
-  /** The columns that are shown, in their order. */
+  /** The shown columns, in order. */
   columns: readonly DrawnColumn[] = [];
   rowCount = 0;
-  /** The engine's columns as it prints them, from when {@link columns} were read. */
+  /** The engine's columns as it prints them, read together with {@link columns}. */
   private printed: readonly string[] = [];
   private kinds: ReadonlyMap<string, ColumnType> = new Map();
   private replaced = new Signal();
-  /** What the grid read last, which is what it draws next. */
+  /** The latest window that the grid has read, which it draws next. */
   private window: Window = NOTHING;
 
   constructor(
     private readonly table: ReadTable,
-    /** The columns that are painted from others. */
+    /** The columns that are computed from others. */
     private readonly ratios: ReadonlyMap<string, Ratio>,
     private readonly beside: BesideViews,
     private readonly gate: Gate,
-    /** Which rows are open. */
+    /** The open rows. */
     readonly expansion = new Expansion(),
   ) {}
 
-  /** Which levels are open and which totals are shown, as a layout says it. */
+  /** The open levels and shown totals, in the form of a layout. */
   get open(): Pick<Layout, 'depth' | 'columns_depth' | 'total_column' | 'subtotals'> {
     const { expansion, across, totals } = this;
     return {
@@ -59,12 +59,14 @@ export class Shown {
     };
   }
 
-  /** What was opened and closed one by one. */
+  /** The groups that were opened and closed individually. */
   get toggled(): ToggledGroups {
     return { rows: this.expansion.toggled, across: this.across.toggled };
   }
 
-  /** Opens levels and shows totals as a layout says it, and of what was toggled what still fits. */
+  /**
+   * Sets open levels and totals from a layout, and restores the individually toggled groups that still fit.
+   */
   setOpen(
     { depth, columns_depth, total_column, subtotals }: Shown['open'],
     { rows, across }: ToggledGroups,
@@ -76,13 +78,13 @@ export class Shown {
     if (across) this.across.recall(across);
   }
 
-  /** Whether rows are open of a level that the view does not have. */
+  /** Whether open rows need a level that the view does not have. */
   get lacksLevels(): boolean {
     const { reader } = this;
     return reader !== null && this.expansion.levelsOf(reader.config.group_by) > reader.levels;
   }
 
-  /** Takes over a new view of the viewer. */
+  /** Switches to a new view of the viewer. */
   async adopt(view: View): Promise<void> {
     const before = this.reader;
     this.view = view;
@@ -103,11 +105,11 @@ export class Shown {
   }
 
   /**
-   * Asks about the view on screen. If the viewer is just replacing this view, the question waits for
+   * Asks a question about the view on screen. If the viewer is replacing this view, the question waits for
    * the new one.
    *
-   * @throws Error if the pivot is not shown as a grid, or if the new view is arranged in another way:
-   * a cell of before would mean other rows there
+   * @throws Error if the pivot is not shown as a grid, or if the new view is arranged in another way, so that
+   * the same cell would stand for other rows
    */
   async ask<T>(question: (reader: ViewReader, view: View) => Promise<T>): Promise<T> {
     const context = this.reader?.sliceContext;
@@ -124,7 +126,7 @@ export class Shown {
     }
   }
 
-  /** Follows rows that came or went in the view. */
+  /** Updates after rows came or went in the view. */
   async follow(view: View): Promise<void> {
     this.view = view;
     this.reader?.invalidate();
@@ -140,8 +142,8 @@ export class Shown {
   }
 
   /**
-   * What is at a place on screen; null for one that the grid has not drawn, or whose column cannot
-   * be told.
+   * Returns the cell at a position on screen; null if it is not drawn, or if the values of its column are
+   * ambiguous.
    */
   identityAt({ x, y }: Pick<CellPosition, 'x' | 'y'>): CellIdentity | null {
     const { reader, paths, ys, columns } = this.window;
@@ -155,33 +157,33 @@ export class Shown {
     return { rowPath, columnPath: isSplit ? column.path : null, measure: column.measure };
   }
 
-  /** The number at a place on screen; null for one that is empty or not drawn. */
+  /** Returns the number at a position on screen; null if the cell is empty or not drawn. */
   numberAt({ x, y }: { x: number; y: number }): number | null {
     const value = this.window.values.get(x)?.[this.window.ys.indexOf(y)];
     return typeof value === 'number' ? tidy(value) : null;
   }
 
-  /** Whether what is drawn means the same in the view of now: it may not be drawn yet. */
+  /** Whether the drawn cells mean the same in the current view, which may not be drawn yet. */
   get isDrawn(): boolean {
     return this.window.reader?.sliceContext === this.reader?.sliceContext;
   }
 
-  /** The column at a place on screen. */
+  /** Returns the column at a position on screen. */
   columnAt(x: number | undefined): DrawnColumn | null {
     return (x === undefined ? null : this.window.columns[x]) ?? null;
   }
 
-  /** Whether a row is on screen. */
+  /** Checks whether a row is on screen. */
   isDrawnAt(y: number): boolean {
     return this.window.ys.includes(y);
   }
 
-  /** Whether rows of its own are shown below a row on screen. */
+  /** Checks whether rows below a row on screen are shown. */
   isOpenAt(y: number): boolean {
     return this.window.isOpen[this.window.ys.indexOf(y)] ?? false;
   }
 
-  /** What the header of a split column stands for; null for one that stands for no rows. */
+  /** Returns the identity of the header of a split column; null if the header stands for no rows. */
   columnHeaderAt(x: number, level: number): CellIdentity | null {
     const { group_by = [] } = this.window.reader?.config ?? {};
     const path = this.window.columns[x]?.path;
@@ -189,13 +191,13 @@ export class Shown {
     return { rowPath: [], columnPath: path.slice(0, level + 1), measure: null };
   }
 
-  /** How the values of a column are written. */
+  /** Returns the label style of a column's values. */
   styleOf(column: string | undefined) {
     if (column === undefined || !this.reader) return undefined;
     return labelStyle(this.reader.schema[column], this.reader.config.expressions[column]);
   }
 
-  /** Whether a cell's row is on screen or could be scrolled to: no row above it is closed. */
+  /** Checks whether a cell's row is on screen or can be scrolled to: no row above it is closed. */
   async isOpen(identity: CellIdentity): Promise<boolean> {
     return this.ask(
       async (reader) =>
@@ -203,7 +205,10 @@ export class Shown {
     );
   }
 
-  /** Where a cell is now, or the innermost group that it was closed into, of rows and of columns. */
+  /**
+   * Returns the current position of a cell, or of the innermost closed group of rows and columns that
+   * contains it.
+   */
   async findVisible(
     identity: CellIdentity,
     near: CellPosition | null,
@@ -222,7 +227,7 @@ export class Shown {
     });
   }
 
-  /** Lets questions go on that wait for another view. */
+  /** Resumes the questions that wait for another view. */
   private endWaiting(): void {
     this.replaced.give();
     this.replaced = new Signal();
@@ -234,17 +239,17 @@ export class Shown {
     else this.across.open(path);
   }
 
-  /** Notes which columns are shown, after groups of them were opened or closed. */
+  /** Updates the shown columns after groups of them were opened or closed. */
   async regroup(): Promise<void> {
     this.reader?.regroup();
     await this.readColumns();
   }
 
   /**
-   * Reads what the grid draws next. In a view with groups, the total row comes first, however far the rows
-   * below it are scrolled.
+   * Reads the window that the grid draws next. In a grouped view, the total row comes first, however far the
+   * rows below it are scrolled.
    *
-   * @returns what each of the rows and columns shows
+   * @returns the rows and columns of the window with their values
    */
   readWindow(x0: number, y0: number, x1: number, y1: number): Promise<Window> {
     return this.gate.ask(() => this.readNow(x0, y0, x1, y1));
@@ -256,7 +261,7 @@ export class Shown {
     const isGrouped = reader.config.group_by.length > 0;
     const isScrolled = isGrouped && y0 > 0;
     const wanted = columns.slice(x0, x1);
-    // One row more tells whether the last one is open.
+    // One extra row shows whether the last row is open.
     const below = { start_row: isScrolled ? y0 + 1 : y0, end_row: y1 + 1 };
     const [top, rows] = await Promise.all([
       isScrolled ? reader.values.rows(view, wanted, { start_row: 0, end_row: 1 }, printed) : null,
@@ -273,7 +278,7 @@ export class Shown {
     }
     const ys = Array.from({ length: count }, (_, i) => (isGrouped && i === 0 ? 0 : y0 + i));
     const { window } = this;
-    // A drawing may read its columns piece by piece.
+    // The table may read the columns of one drawing in several calls.
     const goesOn =
       window.reader === reader &&
       window.columns === columns &&
@@ -290,12 +295,12 @@ export class Shown {
     return this.window;
   }
 
-  /** Forgets what was drawn: it stands for nothing that is known. */
+  /** Clears the drawn window: its cells have no identity any more. */
   forgetWindow(): void {
     this.window = NOTHING;
   }
 
-  /** Everything that is shown, for who takes it along: all rows that are open, in sight or not. */
+  /** Reads everything that the grid shows, for copying and export: all open rows, also those out of view. */
   async readAll(): Promise<Whole> {
     return this.ask(async (reader, view) => {
       const [columns, printed, kinds] = await Promise.all([
@@ -315,8 +320,8 @@ export class Shown {
   }
 
   /**
-   * Some of what one view shows: its rows from `start_row` up to `end_row`, and a list of values for each
-   * of some columns.
+   * Reads a part of a view: the rows from `start_row` up to `end_row`, and a list of values for each of some
+   * columns.
    */
   async readPart(
     reader: ViewReader,
@@ -327,7 +332,7 @@ export class Shown {
     return reader.values.rows(view, columns, rows, await reader.printedPaths());
   }
 
-  /** @param isNew whether the view is another one than before: rows that come or go change no type */
+  /** @param isNew whether the view was replaced; rows that come and go do not change types */
   private async readColumns(isNew = false): Promise<void> {
     const { reader, view } = this;
     if (!reader || !view) return;
@@ -343,7 +348,7 @@ export class Shown {
     this.rowCount = rowCount;
   }
 
-  /** The types of what a view shows. */
+  /** Returns the types of the columns and expressions of a view. */
   private async kindsOf(view: View): Promise<Map<string, ColumnType>> {
     const [schema, expressions] = await Promise.all([view.schema(), view.expression_schema()]);
     const kinds = new Map([...Object.entries(expressions), ...Object.entries(schema)]);
@@ -352,12 +357,12 @@ export class Shown {
   }
 }
 
-/** A path, and the ones above it: the innermost first. */
+/** Yields a path and its parents, the innermost first. */
 function* prefixes(path: readonly CellValue[]): Generator<readonly CellValue[]> {
   for (let depth = path.length; depth >= 0; depth--) yield path.slice(0, depth);
 }
 
-/** Whether the viewer has deleted a view: it answers nothing any more. */
+/** Checks whether the viewer has deleted a view: all calls then fail. */
 export const isGone = (view: View): Promise<boolean> =>
   view.num_rows().then(
     () => false,

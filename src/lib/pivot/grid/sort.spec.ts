@@ -4,7 +4,7 @@ import { nextSort, sortWord } from './sort';
 
 const ALONE = { isAbsolute: false, adds: false };
 
-/** The directions that one click after the other makes, until there is none. */
+/** Clicks repeatedly and returns the directions, until there is none. */
 function clicks(isSplit: boolean, isAbsolute = false): string[] {
   let sort: LayoutSort[] = [];
   const directions: string[] = [];
@@ -15,13 +15,13 @@ function clicks(isSplit: boolean, isAbsolute = false): string[] {
   }
 }
 
-it('goes from direction to direction, of the rows and then of the columns', () => {
+it('cycles through the directions, first of rows and then of columns', () => {
   expect(clicks(false)).toEqual(['desc', 'asc']);
   expect(clicks(true)).toEqual(['desc', 'asc', 'col desc', 'col asc']);
   expect(clicks(true, true)).toEqual(['desc abs', 'asc abs', 'col desc abs', 'col asc abs']);
 });
 
-it('takes the place of other sorts, or joins them', () => {
+it('replaces other sorts, or is added to them', () => {
   const sort: LayoutSort[] = [
     ['units', 'asc'],
     ['value', 'desc'],
@@ -37,7 +37,7 @@ it('takes the place of other sorts, or joins them', () => {
   ]);
 });
 
-it('says how rows are sorted, and nothing of columns', () => {
+it('names the sort direction of rows, and none for columns', () => {
   const directions = ['asc', 'desc', 'desc abs', 'col asc', undefined];
   expect(directions.map(sortWord)).toEqual([
     ...['ascending', 'descending', 'other'],

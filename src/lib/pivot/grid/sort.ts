@@ -1,6 +1,7 @@
+/** Sorts the pivot by clicks on the headers of measures. */
 import type { LayoutSort } from '../../contract/stored-layout';
 
-/** What a click on a measure makes of the direction that it is sorted in; undefined: no sort any more. */
+/** The direction after a click on a measure, by the direction before; undefined for no sort. */
 const NEXT: Readonly<Record<string, string | undefined>> = { desc: 'asc' };
 const NEXT_ACROSS: Readonly<Record<string, string | undefined>> = {
   desc: 'asc',
@@ -9,11 +10,11 @@ const NEXT_ACROSS: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * How the pivot is sorted after a click on the header of a measure: each click goes on to the next
- * direction, of the rows first, then of the columns.
+ * Returns the sort after a click on the header of a measure: each click switches to the next direction, first
+ * of the rows, then of the columns.
  *
  * @param isSplit whether there are columns to sort
- * @param isAbsolute whether to sort by amounts without their sign
+ * @param isAbsolute whether to sort by absolute amounts
  * @param adds whether the other sorts are kept
  */
 export function nextSort(
@@ -33,8 +34,8 @@ export function nextSort(
 }
 
 /**
- * How a direction of rows is called to those who do not see its arrow; undefined for one of columns. An
- * order of amounts without their sign is neither rising nor falling.
+ * Returns the name of a sort direction of rows for screen readers; undefined for a direction of columns. A
+ * sort by absolute amounts is neither ascending nor descending.
  */
 export function sortWord(
   direction: string | undefined,

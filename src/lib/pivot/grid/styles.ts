@@ -1,4 +1,4 @@
-/** How the grid looks. Colours are those of the page, in either theme. */
+/** Styles of the grid, in the colours of the page in either theme. */
 export const GRID_CSS = `
 regular-table {
   margin: 12px 0 0 12px;

@@ -9,24 +9,24 @@ import {
 } from '../values/engine-types';
 import { isAdditive, type Ratio } from '../values/ratios';
 
-/** More groups than this are not told apart: their cells are not marked. */
+/** Upper limit of groups: with more, no cell is marked. */
 const MOST_GROUPS = 200_000;
 
-/** What a view shows, as far as it decides which rows are behind a cell. */
+/** The parts of a view's settings that decide which rows are behind a cell. */
 type Shown = Pick<
   ViewConfig,
   'group_by' | 'split_by' | 'columns' | 'filter' | 'filter_op' | 'expressions' | 'aggregates'
 >;
 
-/** How much some rows add to each cell of a view: rows that are tried, and not written. */
+/** Amounts that the rows of a trial, which are not written, add to each cell of a view. */
 export class Tried {
   private constructor(private readonly amounts: ReadonlyMap<string, number>) {}
 
   /**
-   * Adds up the rows of an entry as a view groups them. Views without groups, and those that show rows
-   * which meet any of several filters, have no amounts.
+   * Adds up the rows of one log entry in the groups of a view. There are no amounts for ungrouped views, and
+   * none for views whose filters are joined by "or".
    *
-   * @param ratios the columns that are painted from others, which have no sums
+   * @param ratios the columns that are computed from others, which have no sums
    */
   static async read(
     table: EngineTable,
@@ -44,7 +44,7 @@ export class Tried {
       columns: measures,
       filter: [...filter, ['pf_logid', '==', logid]],
       expressions: { ...expressions },
-      // The engine takes no objects without a prototype.
+      // The engine rejects objects without a prototype.
       aggregates: { ...aggregates },
     };
     const text = await withView(table, changed, (view) =>
@@ -55,15 +55,15 @@ export class Tried {
     return new Tried(amountsOf(paths, sums, group_by.length, split_by.length));
   }
 
-  /** How much the rows add to a cell; 0 for a cell that they leave as it is. */
+  /** Returns the amount that the rows add to a cell; 0 if they do not change it. */
   amountIn(cell: CellIdentity): number {
     return this.amounts.get(cellKey(cell)) ?? 0;
   }
 }
 
 /**
- * The sums of groups, as those of cells. The view has the split columns as its innermost groups, so that
- * their values are typed: a row of all groups is one cell, and a part of every cell above it.
+ * Converts sums of groups to sums of cells. The view has the split columns as its innermost groups, so that
+ * their values are typed: a row with all groups is one cell, and a part of every cell above it.
  */
 function amountsOf(
   paths: readonly CellValue[][],
@@ -74,7 +74,7 @@ function amountsOf(
   const amounts = new Map<string, number>();
   for (const [y, path] of paths.entries()) {
     if (path.length !== depth + splits) continue;
-    // Totals of columns have a part of it, too.
+    // The totals of columns include it, too.
     const columnPaths =
       splits === 0
         ? [null]

@@ -48,7 +48,7 @@ describe('parseTsv', () => {
 });
 
 describe('printTsv', () => {
-  it('is read again as it was', () => {
+  it('writes text that parses back to the same rows', () => {
     const rows = [
       ['a\tb', 'c "d"', 'e\nf'],
       ['', '1204,5', ''],

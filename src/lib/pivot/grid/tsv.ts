@@ -1,7 +1,9 @@
-/** A cell's text that would be taken for several cells. */
+/** Reads and writes tab-separated text, the clipboard format of spreadsheets. */
+
+/** Characters for which the text of a cell is quoted, because it would be split into several cells. */
 const SPECIAL = /[\t\r\n"]/;
 
-/** Rows of texts as a spreadsheet pastes them: tabs between, one line a row. */
+/** Formats rows of texts for pasting into a spreadsheet: tabs between cells, one line per row. */
 export const printTsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map(quoted).join('\t')).join('\n');
 
@@ -9,8 +11,9 @@ const quoted = (text: string): string =>
   SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
 /**
- * Rows of texts as a spreadsheet copies them: a cell that begins with a quote ends with the next single
- * one, lines end in any way, and the end of the last line begins no other. Empty for no text.
+ * Parses rows of texts that were copied from a spreadsheet: a cell that begins with a quote ends at the next
+ * single quote, lines may have any kind of line end, and a line end at the end of the text starts no new row.
+ * Empty for empty text.
  */
 export function parseTsv(text: string): string[][] {
   const rows: string[][] = [];
@@ -23,7 +26,7 @@ export function parseTsv(text: string): string[][] {
     const [all, inQuotes, plain = '', end = ''] = found;
     row.push(inQuotes?.replaceAll('""', '"') ?? plain);
     at += all.length;
-    // A tab at the very end has an empty cell behind it.
+    // A tab at the end of the text is followed by an empty cell.
     if (end === '\t' && at === text.length) row.push('');
     if (end !== '\t') {
       rows.push(row);

@@ -19,11 +19,11 @@ import {
 const MEASURES = ['value', 'units'];
 const ITERS: Iter[] = ['baseline', 'reference', 'scale', 'recode', 'clone'];
 const INTEGERS: Schema = { ...SCHEMA, pf_logid: 'integer' };
-/** As the service sends keys and sizes beyond 32 bits. */
+/** Keys and sizes beyond 32 bits, as the service sends them. */
 const WIDE: Schema = { ...INTEGERS, pf_id: 'float', size: 'float' };
 const NAME = 'Plan 2027: cautious';
 
-/** The rows of one version, by the entries that wrote them: loaded, or written later. */
+/** The rows of one version, by the log entries that wrote them: loaded, or written later. */
 interface Written {
   loaded: Row[];
   later: Row[];
@@ -32,7 +32,7 @@ interface Written {
   schema: Schema;
 }
 
-/** Entries of odd numbers belong to the one version, those of even numbers to the other. */
+/** Log entries with odd numbers belong to one version, those with even numbers to the other. */
 const written = (parity: 0 | 1): fc.Arbitrary<Written> =>
   fc
     .record({
@@ -44,7 +44,7 @@ const written = (parity: 0 | 1): fc.Arbitrary<Written> =>
     })
     .map(({ loaded, later, undone, excluded, schema }) => {
       const first = schema === WIDE ? 2 ** 31 : 0;
-      // The keys of both versions count from 1.
+      // The keys of both versions start at 1.
       const rows = awkwardRows(loaded.length + later.length, 7 + parity).map((row, i): Row => ({
         ...row,
         pf_id: first + i + 1,
@@ -86,7 +86,7 @@ const otherOf = ({ excluded }: Written, own: Schema, schema: Schema) => ({
 });
 
 describe('two versions in one table', () => {
-  it('have their own sums and what they differ by, whatever lands and is undone in either', async () => {
+  it('have separate sums and differences, through any changes and undos in either', async () => {
     await fc.assert(
       fc.asyncProperty(written(0), written(1), async (own, other) => {
         const { columns, origins } = Origins.prepare(
@@ -145,7 +145,7 @@ describe('two versions in one table', () => {
     );
   });
 
-  it('keep what else is known of the rows, empty values and fractions too', async () => {
+  it('keep the other values of the rows, including empty values and fractions', async () => {
     const own = awkwardRows(30).map((row): Row => ({ ...row, pf_logid: 1 }));
     const other = awkwardRows(30, 11).map((row): Row => ({
       ...row,
@@ -204,7 +204,7 @@ describe('the columns of another version', () => {
     ]);
   });
 
-  it('stand beside the plan, keep their place under a new name, and go with the comparison', () => {
+  it('are placed next to the plan, keep their place when renamed, and disappear with the comparison', () => {
     const [before, after] = [originsFor('Old'), originsFor('New')];
     const none = Origins.prepare(columnsIn(bytesOf(rows, INTEGERS)), MEASURES, []).origins;
     const layout = { group_by: ['region'], columns: ['units', 'value'] };
@@ -229,7 +229,7 @@ describe('the columns of another version', () => {
     expect(withoutOther(sorted, before)).toEqual(without);
   });
 
-  it('come first in a layout that nobody has made, also if there is a reference', () => {
+  it('come first in a default layout, also with a reference', () => {
     const columns = COLUMNS.map((column) => ({ ...column, label: null })) as never;
     expect(defaultLayout(columns, INTEGERS, new Map(), originsFor('Other')).columns).toEqual([
       'value',
@@ -240,8 +240,8 @@ describe('the columns of another version', () => {
   });
 });
 
-describe('what cannot be compared', () => {
-  it('is said by its name', () => {
+describe('a version that cannot be compared', () => {
+  it('is reported with the column or the grain that differs', () => {
     expect(whyApart(INTEGERS, INTEGERS, NAME)).toBeNull();
     expect(whyApart(INTEGERS, WIDE, NAME)).toBeNull();
     expect(typesOf(columnsIn(bytesOf(awkwardRows(2))))).toEqual(SCHEMA);

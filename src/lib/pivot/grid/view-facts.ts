@@ -4,18 +4,18 @@ import { byName } from '../values/cell-value';
 import type { EngineTable, EngineView, Schema, ViewConfig } from '../values/engine-types';
 import type { BesideTable, Untold } from './beside';
 
-/** What a view shows, and the types of its columns. */
+/** A view's settings, and the types of its columns. */
 export interface ViewFacts {
   config: Readonly<ViewConfig>;
   schema: Schema;
-  /** How many levels of rows the view has: `config` also names those that join it when they are opened. */
+  /** Number of row levels of the view: `config` also names the levels that are added when rows are opened. */
   levels: number;
 }
 
 /**
- * Reads what a view shows.
+ * Reads the settings of a view.
  *
- * @param untold what the view was made with, but does not answer in its configuration
+ * @param untold view settings that `get_config()` omits
  */
 export async function viewFacts(
   table: EngineTable,
@@ -28,20 +28,21 @@ export async function viewFacts(
     table.schema(),
     view.expression_schema(),
   ]);
-  // The engine adds nulls to the lists of `in` in the configuration it answers; they match nothing.
+  // The engine adds nulls to the lists of `in` filters in its configuration; they match nothing.
   const filter = config.filter.map(([column, operator, term]): LayoutFilter => [
     column,
     operator,
     Array.isArray(term) ? term.filter((v) => v !== null) : term,
   ]);
-  // The viewer may be told of other rows already: a view without any is no part of them.
+  // `group_by` may already be that of the next view; a view without groups is not a part of it.
   const isPart = config.group_by.length > 0 && config.group_by.every((x, i) => x === group_by[i]);
   const arranged = { ...config, filter, sort, group_by: isPart ? group_by : config.group_by };
   const asColumns = [...namesUsed(arranged)].flatMap((name): [string, string][] => {
     const text = name === null ? undefined : beside.textOf(name);
     return name === null || text === undefined ? [] : [[name, text]];
   });
-  // Only dates that are grouped by a unit of time are columns, and what they begin with is a date.
+  // Only dates that are grouped by a unit of time appear as columns; their values are the first days of the
+  // periods.
   const types = asColumns.map(([name]) => [name, 'date' as const]);
   return {
     config: {

@@ -33,7 +33,7 @@ describe('an ungrouped view', async () => {
     await view.delete();
   });
 
-  it('has no cell for a row that is gone, not one of empty values', async () => {
+  it('has no cell for a row that is gone, instead of one with empty values', async () => {
     const rows = awkwardRows(5);
     const table = await tableOf(rows);
     const engine = table as unknown as EngineTable;
@@ -46,8 +46,8 @@ describe('an ungrouped view', async () => {
   });
 });
 
-describe('a view that is read while the viewer was told of the next one', () => {
-  it('has no rows of that one, unless it is grouped by the first of them', async () => {
+describe('a view that is read after the viewer received the settings of the next one', () => {
+  it('ignores the rows of the next view, unless its own rows are the first of them', async () => {
     const table = (await tableOf(awkwardRows(8))) as unknown as EngineTable;
     const next = { group_by: ['region', 'flag'] };
     const groupsRead = async (group_by: string[]) => {
@@ -67,7 +67,7 @@ describe('the total of all columns', () => {
     ['sum', true],
     ['avg', false],
   ])(
-    'of measures with the aggregate %s, and of what is painted from them',
+    'covers measures with the aggregate %s, and columns computed from them',
     async (how, isAdded) => {
       const rows = awkwardRows(40).map((row) => ({ ...row, value: 2, units: 1 }));
       const table = (await tableOf(rows)) as unknown as EngineTable;
@@ -78,7 +78,7 @@ describe('the total of all columns', () => {
         columns: ['value', 'units', 'rate'],
         aggregates,
       });
-      // What stands for the share is a measure of the table.
+      // The column that stands for the share is a measure of the table.
       const ratios = new Map([['rate', { plan: 'value', reference: 'units', difference: 'none' }]]);
       const across = { totals: () => ({ total_column: 'end' as const }), isOpen: () => true };
       const reader = await ViewReader.open(table, view, { aggregates }, { ratios, across });
@@ -103,7 +103,7 @@ describe('the total of all columns', () => {
 });
 
 describe('a cell that is read again', () => {
-  it('stands for what is there now', async () => {
+  it('has the current values', async () => {
     const day = (date: string, pf_id: number): Row => ({
       ...(awkwardRows(1)[0] as Row),
       pf_id,
@@ -127,8 +127,8 @@ describe('a cell that is read again', () => {
   });
 });
 
-describe('an engine that fails to answer once', () => {
-  /** The object, of which the first call of a method fails. */
+describe('an engine call that fails once', () => {
+  /** Wraps an object so that the first call of a method fails. */
   const failingOnce = <T extends object>(object: T, method: keyof T): T => {
     let failed = false;
     return new Proxy(object, {
@@ -148,7 +148,7 @@ describe('an engine that fails to answer once', () => {
     expressions: { Month: `bucket("Order Date", 'M')` },
   };
 
-  it.each(['view', 'get_client'] as const)('is asked again (%s)', async (method) => {
+  it.each(['view', 'get_client'] as const)('is repeated (%s)', async (method) => {
     const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
     const view = await table.view(config);
     const reader = await ViewReader.open(failingOnce(table, method), view, {});
@@ -160,7 +160,7 @@ describe('an engine that fails to answer once', () => {
     await view.delete();
   });
 
-  it('is asked again (column_paths)', async () => {
+  it('is repeated (column_paths)', async () => {
     const table = (await tableOf(awkwardRows(20))) as unknown as EngineTable;
     const view = await table.view(config);
     const reader = await ViewReader.open(table, failingOnce(view, 'column_paths'), {});
@@ -171,7 +171,7 @@ describe('an engine that fails to answer once', () => {
   });
 });
 
-describe('a view made anew after rows came and went', () => {
+describe('a view recreated after rows came and went', () => {
   it('pairs columns and rows with their values', async () => {
     const rows = awkwardRows(80);
     const table = await tableOf(rows);
@@ -198,7 +198,7 @@ describe('a view made anew after rows came and went', () => {
 });
 
 describe('the engine', () => {
-  it('splits empty text into several groups in a view that was open when rows came', async () => {
+  it('splits empty text into several groups in a view that was open when rows arrived', async () => {
     const rows = awkwardRows(80);
     const table = await tableOf(rows);
     const config = { group_by: ['region'], columns: ['units'] };
@@ -208,7 +208,7 @@ describe('the engine', () => {
     const anew = await table.view(config);
     const emptyGroups = async (view: typeof open) =>
       (await view.to_json()).filter((row) => row.__ROW_PATH__[0] === null).length;
-    // The day this fails the engine is mended, and refreshing the view after an update can go.
+    // If this fails, the engine has fixed the bug, and recreating the view after an update can be removed.
     expect([await emptyGroups(open), await emptyGroups(anew)]).toEqual([2, 1]);
     await open.delete();
     await anew.delete();

@@ -23,25 +23,25 @@ import { ExpressionValues } from './expression-values';
 import { readRows } from './own-views';
 import { type ViewFacts, viewFacts } from './view-facts';
 
-/** How a view is read, beside its own configuration. */
+/** Settings for reading a view, besides its own configuration. */
 interface Reading {
-  /** The columns that are painted from others. */
+  /** The columns that are computed from others. */
   ratios?: ReadonlyMap<string, Ratio>;
-  /** Which of the columns are shown; read again after {@link ViewReader.regroup}. */
+  /** The shown columns; read again after {@link ViewReader.regroup}. */
   across?: Across;
-  /** What is known of the table beside the engine. */
+  /** Facts about the table that are known without asking the engine. */
   beside?: BesideTable;
 }
 
 /**
- * Reads typed cells out of one view of one table. The reader opens views of its own where the view does not
- * give typed values: see {@link ColumnPaths} and {@link ExpressionValues}. These views live as long as the
+ * Reads typed cells from one view of a table. Where the view does not give typed values, the reader opens
+ * views of its own: see {@link ColumnPaths} and {@link ExpressionValues}. These views live as long as the
  * reader, and follow the table's updates.
  */
 export class ViewReader {
   readonly config: Readonly<ViewConfig>;
   readonly schema: Schema;
-  /** How many levels of rows the view has: `config` also names those that join it when they are opened. */
+  /** Number of row levels of the view: `config` also names the levels that are added when rows are opened. */
   readonly levels: number;
   private readonly ratios: ReadonlyMap<string, Ratio>;
   private readonly across: Across;
@@ -69,9 +69,7 @@ export class ViewReader {
     this.expressionValues = new ExpressionValues(table, config.expressions, beside);
   }
 
-  /**
-   * @param untold what the view was made with, but does not answer in its configuration
-   */
+  /** Opens a reader for a view. @param untold view settings that `get_config()` omits */
   static async open(
     table: EngineTable,
     view: EngineView,
@@ -82,24 +80,24 @@ export class ViewReader {
     return new ViewReader(table, view, facts, reading);
   }
 
-  /** The columns that the view shows, in their order; an empty place shows none. */
+  /** The columns that the view shows, in order, without its empty places. */
   get shown(): string[] {
     return this.paths.shown;
   }
 
-  /** What a place in the view means; two views with equal ones show the same cells. */
+  /** Key of the arrangement of the view; two views with equal keys show the same cells. */
   get sliceContext(): string {
     return sliceContextOf(this.config);
   }
 
-  /** Forgets what was read: rows came or went. */
+  /** Clears the cached data after rows came or went. */
   invalidate(): void {
     this.drawn.forget();
     this.paths.forget();
     this.expressionValues.forget();
   }
 
-  /** Forgets which columns are shown: groups of them were opened or closed. */
+  /** Clears the cached columns after groups of them were opened or closed. */
   regroup(): void {
     this.drawn.forget();
   }
@@ -109,7 +107,7 @@ export class ViewReader {
     await Promise.all([this.expressionValues.dispose(), this.paths.dispose()]);
   }
 
-  /** The columns that are shown, in their order: a cell's `x` is a place among them. */
+  /** Returns the shown columns, in order: a cell's `x` is a position among them. */
   columns(): Promise<readonly DrawnColumn[]> {
     return this.drawn.get('whole', async () => {
       const { split_by, group_by } = this.config;
@@ -127,8 +125,8 @@ export class ViewReader {
   }
 
   /**
-   * The typed split values behind every column of the engine's view, in its order; null for one that
-   * cannot be told.
+   * Returns the typed split values behind every column of the engine's view, in order; null where they are
+   * ambiguous.
    */
   columnPaths(): Promise<(CellValue[] | null)[]> {
     return this.paths.typed();
@@ -141,16 +139,16 @@ export class ViewReader {
     return path;
   }
 
-  /** Row paths from `start` up to `end`, or of all rows, without their values. */
+  /** Reads the paths of the rows from `start` up to `end`, or of all rows, without their values. */
   async rowPaths(start: number, end?: number): Promise<CellValue[][]> {
     const window = { start_row: start, ...(end !== undefined && { end_row: end }) };
     return (await readRows(this.view, { ...window, start_col: 0, end_col: 1 })).paths ?? [];
   }
 
   /**
-   * What is at a place now.
+   * Returns the identity of the cell that is at a position now.
    *
-   * @throws Error if the view has no such cell, or its column cannot be told
+   * @throws Error if the view has no such cell, or if the values of its column are ambiguous
    */
   async identityAt({ x, y }: CellPosition): Promise<CellIdentity> {
     const { group_by, split_by } = this.config;
@@ -170,10 +168,10 @@ export class ViewReader {
   }
 
   /**
-   * One cell with the slice behind it.
+   * Reads one cell with the slice behind it.
    *
-   * @param near where it was last seen, which is looked at first
-   * @throws Error if the view has no such cell any more
+   * @param near last known position, which is checked first
+   * @throws Error if the view no longer has this cell
    */
   async read(
     identity: CellIdentity,
@@ -189,9 +187,9 @@ export class ViewReader {
   }
 
   /**
-   * A cell with the slice behind it, without its number.
+   * Returns a cell with the slice behind it, without its number.
    *
-   * @param row what names its row, if that is known already
+   * @param row the values that identify its row, if they are known already
    */
   async withSlice(
     identity: CellIdentity,
@@ -222,7 +220,10 @@ export class ViewReader {
     };
   }
 
-  /** What names the row of a cell: its groups, or the dimensions and dates of a single row. */
+  /**
+   * Returns the values that identify the row of a cell: its groups, or in an ungrouped view its dimensions
+   * and dates.
+   */
   rowNames(
     { rowPath }: Pick<CellIdentity, 'rowPath'>,
     columns: readonly SliceColumn[],
@@ -233,7 +234,10 @@ export class ViewReader {
       : this.flatRow(rowPath[0] ?? null, columns);
   }
 
-  /** How a measure is summed up, or what it is painted from; that of a header is a sum. */
+  /**
+   * Returns the aggregate of a measure; for a computed column, the first aggregate of its parts other than
+   * `sum`; for a header, `sum`.
+   */
   aggregateOf(measure: string | null): string {
     if (measure === null) return 'sum';
     const parts = paintingOf(measure, this.ratios)?.parts ?? [measure];
@@ -241,22 +245,26 @@ export class ViewReader {
     return aggregates.find((each) => each !== 'sum') ?? 'sum';
   }
 
-  /** Where a cell is now; null if its row is closed away or gone. @param near where it was last seen */
+  /**
+   * Returns the current position of a cell; null if its row is in a closed group or gone. @param near last
+   * known position
+   */
   locate(identity: CellIdentity, near: CellPosition | null): Promise<CellPosition | null> {
     return this.config.group_by.length > 0
       ? this.find(identity, near)
       : this.stillAt(identity, near);
   }
 
-  /** The cell at a place, with the slice behind it. */
+  /** Reads the cell at a position, with the slice behind it. */
   async cell(position: CellPosition, columns: readonly SliceColumn[]): Promise<ReadCell> {
     return this.read(await this.identityAt(position), columns, position);
   }
 
   /**
-   * Where a cell of a grouped view is now; null if its row is closed away, or it is gone.
+   * Returns the current position of a cell of a grouped view; null if its row is in a closed group, or if it
+   * is gone.
    *
-   * @param near where it was last seen, which is looked at first
+   * @param near last known position, which is checked first
    */
   async find(
     identity: CellIdentity,
@@ -280,7 +288,7 @@ export class ViewReader {
     );
   }
 
-  /** The values of one of the columns that are shown. */
+  /** Reads the values of one of the shown columns. */
   async columnValues(
     x: number,
     rows: Pick<ViewWindow, 'start_row' | 'end_row'>,
@@ -289,24 +297,24 @@ export class ViewReader {
     return column ? this.values.column(column, rows) : [];
   }
 
-  /** The number in a cell; null where the cell is empty or no number. */
+  /** Reads the number in a cell; null if the cell is empty or not a number. */
   async valueAt(x: number, y: number): Promise<number | null> {
     const values = await this.columnValues(x, { start_row: y, end_row: y + 1 });
     const value = values[0];
     return typeof value === 'number' ? tidy(value) : null;
   }
 
-  /** Whether a measure shows shares or prices, of which the engine has no sums. */
+  /** Checks whether a measure shows shares or prices, for which the engine has no sums. */
   isRatio(measure: string): boolean {
     return this.ratios.has(measure);
   }
 
-  /** The view's columns as the engine prints them; see {@link ColumnPaths.printed}. */
+  /** Returns the view's columns as the engine prints them; see {@link ColumnPaths.printed}. */
   printedPaths(): Promise<string[]> {
     return this.paths.printed();
   }
 
-  /** The source values that the values of an expression stand for, in all rows of the table. */
+  /** Returns the source values behind the values of an expression, in all rows of the table. */
   underlyingValues(expression: string): Promise<Underlying> {
     return this.expressionValues.of(expression);
   }
@@ -320,20 +328,20 @@ export class ViewReader {
     return [...new Set(used.filter(this.isExpression))];
   }
 
-  /** The place of a row of an ungrouped view, if it is still the one. */
+  /** Returns the position of a row of an ungrouped view, if the same row is still there. */
   private async stillAt({ rowPath }: CellIdentity, near: CellPosition | null) {
     const key = near && (await this.rowKey(near.y).catch(() => null));
     return key && pathKey(key) === pathKey(rowPath) ? near : null;
   }
 
-  /** The key of a row of an ungrouped view. */
+  /** Reads the key of a row of an ungrouped view. */
   private async rowKey(y: number): Promise<CellValue[]> {
     const { keys } = await readRows(this.view, { start_row: y, end_row: y + 1, id: true });
     if (!keys?.[0]) throw gone();
     return keys[0];
   }
 
-  /** A row of an ungrouped view is named by its dimensions and dates, read by its key. */
+  /** Reads the dimensions and dates that identify a row of an ungrouped view, by the key of the row. */
   private async flatRow(key: CellValue, columns: readonly SliceColumn[]): Promise<RowNames> {
     const names = columns
       .filter((c) => isLeaf(c.role) && c.cname in this.schema)
@@ -346,7 +354,7 @@ export class ViewReader {
     if (known === undefined) throw gone();
     const only: Partial<ViewConfig> = { columns: wanted, filter: [[index, '==', key]] };
     const row = await withView(this.table, only, (view) => readRows(view));
-    // Without the row, its cell would stand for rows of empty values.
+    // If the row is gone, its cell would stand for rows of empty values.
     if (row.columns.get(index)?.[0] !== key) throw gone();
     return {
       columns: wanted,

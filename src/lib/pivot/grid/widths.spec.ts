@@ -12,12 +12,13 @@ function widthsOver(override: Record<number, number>) {
   return new Widths({ reader: null, styleOf: () => undefined }, { _column_sizes: { override } });
 }
 
-it('keeps the widths of a layout until they are drawn, whatever the columns of before had', () => {
+it('keeps the widths of a layout until they are drawn, whatever the widths of the columns before', () => {
   const override: Record<number, number> = { 0: 70, 1: 80 };
   const before = ['value', 'units'].map(column);
   const widths = widthsOver(override);
   widths.restore({ value: { column_size_override: 120 } });
-  // The viewer saves, and the grid reads what it had, before it draws what the layout asks for.
+  // Before it draws the layout's columns, the viewer saves, and the grid reads the widths of the previous
+  // columns.
   widths.read(before);
   expect(widths.save()).toEqual({ value: { column_size_override: 120 } });
   widths.write(before);
@@ -30,7 +31,7 @@ it('keeps the widths of a layout until they are drawn, whatever the columns of b
   });
 });
 
-it('knows no width of a column that nobody gave one, whatever it is called', () => {
+it('has no width for a column without one, whatever its name', () => {
   const override: Record<number, number> = {};
   const columns = ['hasOwnProperty', 'value'].map(column);
   const widths = widthsOver(override);

@@ -1,23 +1,24 @@
+/** Widths of the grid's columns. */
 import type { RegularTable } from '../values/engine-types';
 import type { DrawnColumn } from './columns';
 import { headParts } from './heads';
 
-/** Under this name, layouts hold the width of the row headers. */
+/** Key of the row headers' width in layouts. */
 const ROW_HEADERS = '__ROW_PATH__';
 
-/** A column's own settings in a layout's `plugin_config`. */
+/** Settings of a column in a layout's `plugin_config`. */
 export interface ColumnSettings {
   column_size_override?: number;
 }
 
 /**
- * The widths that people gave to columns, by the names of the columns: the table itself knows them by
- * their places, which change.
+ * The widths that people gave to columns, by column name. The table itself stores them by position, which
+ * changes.
  */
 export class Widths {
-  /** Those of columns that are not shown now, too. */
+  /** Includes the widths of columns that are not shown now. */
   private known = new Map<string, number>();
-  /** Whether a layout has brought widths that the table does not have yet. */
+  /** Whether a layout was restored whose widths the table does not have yet. */
   isRestored = false;
 
   constructor(
@@ -25,7 +26,7 @@ export class Widths {
     private readonly element: Pick<RegularTable, '_column_sizes'>,
   ) {}
 
-  /** Reads what the table has for some columns, unless a layout has brought others. */
+  /** Reads the table's widths of some columns, unless a layout has just been restored. */
   read(columns: readonly DrawnColumn[]): void {
     if (this.isRestored) return;
     const { override } = this.element._column_sizes;
@@ -36,7 +37,7 @@ export class Widths {
     }
   }
 
-  /** Tells the table those of some columns. */
+  /** Writes the widths of some columns to the table. */
   write(columns: readonly DrawnColumn[]): void {
     const { override } = this.element._column_sizes;
     for (const [name, place] of this.places(columns)) {

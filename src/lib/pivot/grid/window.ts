@@ -1,42 +1,43 @@
+/** The data that the grid draws, and all of the data that it shows. */
 import type { CellValue, ColumnType } from '../values/engine-types';
 import type { LabelStyle } from '../values/labels';
 import type { ColumnTotals, DrawnColumn } from './columns';
 import type { ViewReader } from './view-reader';
 
-/** What the grid draws: rows and columns as they were read, with the reader of that moment. */
+/** The rows and columns that the grid draws, with the reader that read them. */
 export interface Window {
-  /** The places of the rows in the view. */
+  /** Positions of the rows in the view. */
   ys: readonly number[];
-  /** Their paths, or their keys in a view of single rows. */
+  /** Paths of the rows; in an ungrouped view, their keys. */
   paths: readonly (readonly CellValue[])[];
-  /** Whether rows of their own are shown below each. */
+  /** Whether rows below each row are shown. */
   isOpen: readonly boolean[];
   columns: readonly DrawnColumn[];
-  /** The types of the measures. */
+  /** Types of the measures. */
   kinds: ReadonlyMap<string, ColumnType>;
-  /** The values of each column that was read, by its place. */
+  /** Values of each column that was read, by the column's position. */
   values: ReadonlyMap<number, readonly CellValue[]>;
   reader: ViewReader | null;
 }
 
-/** All that the grid shows, as it was at one moment. */
+/** Everything that the grid shows, at one moment. */
 export interface Whole {
   group_by: readonly string[];
   split_by: readonly string[];
   totals: ColumnTotals;
-  /** The paths of the rows; in a view of single rows they say nothing. */
+  /** Paths of the rows; without meaning in an ungrouped view. */
   paths: readonly (readonly CellValue[])[];
   columns: readonly DrawnColumn[];
-  /** The values of each column, row by row. */
+  /** Values of each column, row by row. */
   values: readonly (readonly CellValue[])[];
   count: number;
-  /** The types of the measures. */
+  /** Types of the measures. */
   kinds: ReadonlyMap<string, ColumnType>;
-  /** How the values of the grouped and split columns are written. */
+  /** Label styles of the grouped and split columns. */
   styles: ReadonlyMap<string, LabelStyle | undefined>;
 }
 
-/** Before anything is drawn. */
+/** The window before anything is drawn. */
 export const NOTHING: Window = {
   ys: [],
   paths: [],
