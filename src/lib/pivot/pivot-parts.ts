@@ -26,7 +26,7 @@ export interface PivotEvents {
   onRows(): void;
   /** The rows or their arrangement changed, so a chart that was read before is outdated. */
   onShown(): void;
-  /** The user changed what the pivot shows. */
+  /** The user changed the layout of the pivot. */
   onLayout(): Promise<void>;
   /** The engine starts or finishes work: arranging rows in another way, or opening or closing them. */
   onBusy(isBusy: boolean): void;
