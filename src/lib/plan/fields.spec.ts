@@ -52,7 +52,7 @@ const LAYOUT: Layout = {
 };
 
 describe('fields', () => {
-  it('are what is loaded, by the labels of the metadata, without the keys of the service', () => {
+  it('are the loaded columns, named by the labels of the metadata, without the keys of the service', () => {
     expect(FIELDS.map(({ name, label, kind }) => [kind, name, label].join(': '))).toEqual([
       'dimension: Region: Sales region',
       'dimension: Segment: Segment',
@@ -76,7 +76,7 @@ describe('fields', () => {
     expect(labelOf('twice', LAYOUT, FIELDS)).toBe('twice');
   });
 
-  it('that are dates are grouped by a unit, whatever their names are', () => {
+  it('that are dates are grouped by a unit, whatever their names', () => {
     for (const unit of UNITS) {
       const { name, expressions } = datePart('Due "by"', unit);
       expect(dateOf(name, { expressions }, FIELDS)).toMatchObject({ date: { label: 'Due' }, unit });
@@ -85,7 +85,7 @@ describe('fields', () => {
     expect(dateOf('twice', LAYOUT, FIELDS)).toBeNull();
   });
 
-  it('go where they fit', () => {
+  it('fit only some zones', () => {
     expect([fits('measure', 'measures'), fits('measure', 'rows')]).toEqual([true, false]);
     expect([fits('date', 'columns'), fits('dimension', 'measures')]).toEqual([true, false]);
   });
@@ -94,7 +94,7 @@ describe('fields', () => {
 describe('moved', () => {
   const rows = (name: string, index?: number) => moved(LAYOUT, name, 'rows', index)?.group_by;
 
-  it('takes a field from one zone to a place in another', () => {
+  it('moves a field from one zone to a place in another', () => {
     const there = moved(LAYOUT, 'Segment', 'columns', 0);
     expect(there).toMatchObject({
       group_by: ['Region'],
@@ -105,14 +105,14 @@ describe('moved', () => {
     expect(moved(LAYOUT, 'Segment', null)).toMatchObject({ group_by: ['Region'] });
   });
 
-  it('orders the fields of a zone', () => {
+  it('reorders the fields of a zone', () => {
     expect(rows('Region', 2)).toEqual(['Segment', 'Region']);
     expect(rows('Region', 1)).toEqual(['Region', 'Segment']);
     expect(rows('Segment', 0)).toEqual(['Segment', 'Region']);
     expect(rows('pf_note')).toEqual(['Region', 'Segment', 'pf_note']);
   });
 
-  it('leaves no pivot without rows or measures', () => {
+  it('leaves at least one row field and one measure', () => {
     const bare = { group_by: ['Region'], columns: ['Sales'] };
     expect(moved(bare, 'Region', 'columns')).toBeNull();
     expect(moved(bare, 'Sales', null)).toBeNull();
@@ -121,7 +121,7 @@ describe('moved', () => {
   });
 });
 
-it('knows the days of a year, a month and a day', () => {
+it('returns the first and last day of a year, a month and a day', () => {
   const days = (day: string, unit: Unit) => daysOf(Date.parse(`${day}T00:00:00Z`), unit);
   expect(days('2028-01-01', 'year')).toEqual(['2028-01-01', '2028-12-31']);
   expect(days('2028-01-01', 'quarter')).toEqual(['2028-01-01', '2028-03-31']);
@@ -131,12 +131,12 @@ it('knows the days of a year, a month and a day', () => {
   expect(days('2028-05-31', 'day')).toEqual(['2028-05-31', '2028-05-31']);
 });
 
-it('exchanges a column for another where it stands', () => {
+it('replaces a column by another in the same place', () => {
   expect(exchanged(LAYOUT, 'Region', 'City').group_by).toEqual(['City', 'Segment']);
   expect(exchanged(LAYOUT, 'Region', 'Segment').group_by).toEqual(['Segment']);
 });
 
-it('sorts the rows by one column, and leaves the order of the columns alone', () => {
+it('sorts the rows by one column and keeps the order of the columns', () => {
   const layout: Layout = {
     ...LAYOUT,
     sort: [

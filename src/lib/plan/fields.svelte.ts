@@ -34,25 +34,25 @@ import {
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** A field where it stands, or the field itself if it is not shown. */
+/** A field in its zone, or outside all zones if it is not shown. */
 export interface PlacedField {
   /** The column of the layout, or of the rows. */
   name: string;
   label: string;
   kind: Field['kind'];
   zone: Zone | null;
-  /** By what a date is grouped; null for any other field. */
+  /** The unit that a date is grouped by; null for any other field. */
   unit: Unit | null;
-  /** The column that a filter on it goes by; null if it cannot be filtered. */
+  /** The column that a filter on the field uses; null if it cannot be filtered. */
   filterBy: string | null;
 }
 
-/** A value that a cell stands for, and the filters that show only it, or all but it. */
+/** A value behind a cell, and the filters that show only this value, or all others. */
 export interface CellMember {
   column: string;
   text: string;
   only: readonly LayoutFilter[];
-  /** Null if no filter leaves it out. */
+  /** Null if no filter can exclude it. */
   without: readonly LayoutFilter[] | null;
 }
 
@@ -64,11 +64,11 @@ export interface ColumnFilter {
   admitted: Admitted;
 }
 
-/** The fields of the pivot: where each is, and what it is filtered by. */
+/** The fields of the pivot: the zone of each, and its filters. */
 export class Fields {
-  /** Whether the panel to arrange them is open. */
+  /** Whether the panel that arranges the fields is open. */
   open = $state.raw(false);
-  /** The column whose filter is being edited; the empty text while one is chosen, null for none. */
+  /** The column whose filter is being edited; empty while the user chooses one, null for none. */
   editing = $state.raw<string | null>(null);
   /** The field that is being dragged. */
   dragged = $state.raw<PlacedField | null>(null);
@@ -84,12 +84,12 @@ export class Fields {
   readonly rows: readonly PlacedField[] = $derived.by(() => this.placedIn('rows'));
   readonly columns: readonly PlacedField[] = $derived.by(() => this.placedIn('columns'));
   readonly measures: readonly PlacedField[] = $derived.by(() => this.placedIn('measures'));
-  /** The first measure that is a sum: what the largest values are told by. */
+  /** The first measure that is a sum. It ranks the values of a filter. */
   readonly ranking: PlacedField | null = $derived.by(
     () =>
       this.measures.find(({ name }) => /^(integer|float)$/.test(this.typeOf(name) ?? '')) ?? null,
   );
-  /** The fields that are nowhere; a date can be grouped by several units at once. */
+  /** The fields that are in no zone. A date stays available: it can be grouped by several units at once. */
   readonly others: readonly PlacedField[] = $derived.by(() => {
     const { shown } = this.arrangement;
     return this.all
@@ -97,7 +97,7 @@ export class Fields {
       .map(({ name }) => this.placed(name));
   });
 
-  /** The filters in effect, by column, in their order. */
+  /** The active filters by column, in their order. */
   readonly filters: readonly ColumnFilter[] = $derived.by(() =>
     [...filtersByColumn(this.arrangement.shown.filter ?? [])].map(([column, filters]) => ({
       column,
@@ -113,31 +113,31 @@ export class Fields {
     private readonly arrangement: Arrangement,
   ) {}
 
-  /** What a planner calls a column of the layout. */
+  /** Returns the planner's label of a column of the layout. */
   labelOf(name: string): string {
     return labelOf(name, this.arrangement.shown, this.all);
   }
 
-  /** Whether rows can be sorted by a field: the engine has no sums of what is painted. */
+  /** Whether rows can be sorted by a field. The engine has no sums of columns that only the grid computes. */
   sorts({ name, zone }: PlacedField): boolean {
     return zone === 'measures' && !this.loading.pivot?.origins.ratios.has(name);
   }
 
-  /** How the amounts of a measure are shown. */
+  /** Returns the style of the amounts of a measure. */
   amountStyleOf(measure: string): AmountStyle {
     return this.arrangement.shown.amounts?.[measure] ?? {};
   }
 
-  /** The type of a loaded column. */
+  /** Returns the type of a loaded column. */
   typeOf(column: string) {
     return this.loading.pivot?.schema[column];
   }
 
   /**
-   * Moves a field to a zone, before the one at `index` there (none: to the end), or takes it away (null).
+   * Moves a field to a zone, before the field at `index` (none: to the end), or removes it (null).
    *
-   * @returns the column that it is once it is there; null if it stays, as the last field of the rows and
-   * the last measure do
+   * @returns the column of the field in its new zone; null if the field stays, as the last row field and the
+   * last measure do
    */
   async move(
     { name, kind, zone: from }: PlacedField,
@@ -148,7 +148,7 @@ export class Fields {
     const part = isNew ? datePart(name, this.usualUnit(name)) : null;
     const column = part?.name ?? name;
     let isThere = false;
-    // The layout may be another one by the time that it is this change's turn.
+    // The layout may have changed by the time this change runs.
     await this.arrangement.arrange((shown) => {
       const expressions = { ...shown.expressions, ...part?.expressions };
       const arranged = moved({ ...shown, expressions }, column, zone, index);
@@ -157,7 +157,7 @@ export class Fields {
       isThere = true;
       const levels = namesIn('rows', shown).length;
       const isDeeper = namesIn('rows', layout).length > levels;
-      // What is open stays open, and no more: a new level of thousands of rows begins closed.
+      // Groups that are open stay open, but a new level starts closed: it may have thousands of rows.
       const depth = isDeeper ? (shown.depth ?? Math.max(0, levels - 1)) : shown.depth;
       const isGone = zone === null || kind !== 'measure';
       const sort = (layout.sort ?? []).filter(([sorted]) => sorted !== column || !isGone);
@@ -166,7 +166,7 @@ export class Fields {
     return isThere ? column : null;
   }
 
-  /** The layout with the columns before a painted one that it is painted from. */
+  /** Adds the columns that a computed column needs, before that column. */
   private withItsParts(layout: Layout, column: string): Layout {
     const ratio = this.loading.pivot?.origins.ratios.get(column);
     const names = namesIn('measures', layout);
@@ -178,7 +178,7 @@ export class Fields {
     );
   }
 
-  /** Groups a date by another unit, where it stands. */
+  /** Groups a date by another unit, in the same place. */
   group({ name }: PlacedField, unit: Unit): void {
     void this.arrangement.arrange((shown) => {
       const grouped = dateOf(name, shown, this.all);
@@ -189,24 +189,24 @@ export class Fields {
     });
   }
 
-  /** Sorts the rows by a measure, or by one column of it; null takes the order away. */
+  /** Sorts the rows by a measure, or by one column of it; null removes the order. */
   sort(by: SortKey, direction: Direction | null): void {
     void this.arrangement.arrange((shown) => sortedBy(shown, by, direction));
   }
 
-  /** What rows can be sorted by that a cell or a header shows: its measure, first in its column alone. */
+  /** Returns the sort keys of a cell or header: its measure in its own column first, then its measure. */
   sortKeysOf({ measure, columnPath }: CellIdentity): SortKey[] {
     const field = this.measures.find(({ name }) => name === measure);
     if (!field || !this.sorts(field)) return [];
     const { pivot } = this.loading;
     const ofColumn =
       pivot && columnSort(field, columnPath ?? [], this.arrangement.shown, pivot.schema);
-    // A column of the rows may be called so.
+    // A column of the rows may have this name.
     const isFree = ofColumn && this.typeOf(ofColumn.name) === undefined;
     return isFree ? [ofColumn, field] : [field];
   }
 
-  /** Filters by a column anew; by nothing if there are no filters for it. */
+  /** Replaces the filters of a column; an empty list removes them. */
   filter(column: string, filters: readonly LayoutFilter[]): void {
     void this.arrangement.arrange((shown) => ({
       ...shown,
@@ -218,17 +218,20 @@ export class Fields {
     void this.arrangement.arrange((shown) => ({ ...shown, filter: [] }));
   }
 
-  /** The values of a column without any numbers, if they are known; see {@link Members.known}. */
+  /** Returns the values of a column, without numbers, if they are known; see {@link Members.known}. */
   knownMembers(column: string): readonly Member[] | null {
     return this.loading.pivot?.members.known(column) ?? null;
   }
 
-  /** The values of a column, with the sum of {@link ranking}; see {@link Members.counted}. */
+  /** Reads the values of a column, with the sum of {@link ranking}; see {@link Members.counted}. */
   async members(column: string): Promise<readonly Member[]> {
     return (await this.loading.pivot?.members.counted(column, this.ranking?.name ?? null)) ?? [];
   }
 
-  /** The members that a cell or a header stands for, by which rows can be filtered: of its row, of its column. */
+  /**
+   * Returns the members behind a cell or a header that rows can be filtered by: those of its row, then of its
+   * column.
+   */
   membersOf({ rowPath, columnPath }: CellIdentity): CellMember[] {
     const { group_by = [], split_by = [] } = this.arrangement.shown;
     const headers = [
@@ -281,7 +284,9 @@ export class Fields {
     };
   }
 
-  /** The unit that the automatic layout groups a date by; if it is shown by that one, another. */
+  /**
+   * Returns the unit by which the automatic layout groups a date; another one if that unit is shown already.
+   */
   private usualUnit(date: string): Unit {
     const automatic = this.loading.pivot?.defaultLayout() ?? {};
     const grouped = namesIn('columns', automatic).map((name) => dateOf(name, automatic, this.all));

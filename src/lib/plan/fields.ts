@@ -5,17 +5,17 @@ import type { SortKey } from '../pivot/layout/column-sort';
 import type { Schema } from '../pivot/values/engine-types';
 import { groupedBy, lastDayOf, readBucket, TIME_UNITS } from '../pivot/values/time-unit';
 
-/** Where a field can be in a pivot. */
+/** The zones of a pivot that a field can be in. */
 export const ZONES = ['rows', 'columns', 'measures'] as const;
 export type Zone = (typeof ZONES)[number];
 
 const PART_OF = { rows: 'group_by', columns: 'split_by', measures: 'columns' } as const;
 
-/** A column of the loaded rows as a planner may arrange it. */
+/** A column of the loaded rows that a planner can arrange. */
 export interface Field {
   name: string;
   label: string;
-  /** `change`: not of the source, but of the log entry that wrote the row. */
+  /** `change`: a property of the log entry that wrote the row, not of the source. */
   kind: 'dimension' | 'date' | 'measure' | 'change';
 }
 
@@ -23,18 +23,18 @@ export interface Field {
 export const UNITS = [...TIME_UNITS, 'day'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** Columns of the service that tell a planner something, and what they are called. */
+/** Columns of the service that are useful to a planner, with their labels. */
 const OF_CHANGES: readonly [name: string, label: string][] = [
   ['pf_op', 'Operation'],
   ['pf_note', 'Note'],
   ['pf_logid', 'Log entry'],
   ['pf_created_at', 'Written at'],
 ];
-/** At a display grain the operation is not loaded; the origin of a row says nearly the same. */
+/** At a display grain the operation is not loaded. The origin of a row is its closest substitute. */
 const ORIGIN: readonly [name: string, label: string] = ['pf_iter', 'Operation'];
 
 /**
- * The columns that can be arranged: dimensions and dates, measures, and what is known of a change.
+ * Returns the columns that can be arranged: dimensions and dates, measures, and properties of a change.
  *
  * @param parts the columns that were made of the measures, in their order
  */
@@ -48,7 +48,7 @@ export function fieldsOf(
     loaded
       .filter(({ role }) => roles.includes(role))
       .map(({ cname, label }) => ({ name: cname, label: label || cname, kind }));
-  /** A part of a measure begins with the measure's name. */
+  /** The label of a part of a measure begins with that of the measure. */
   const partLabel = (name: string) => {
     const whole = columns.find(({ cname, label }) => label && name.startsWith(`${cname}: `));
     return whole?.label ? whole.label + name.slice(whole.cname.length) : name;
@@ -71,7 +71,7 @@ export function fieldsOf(
   ];
 }
 
-/** Which date a column of a layout groups, and by what; null if it groups none. */
+/** Returns the date that a column of a layout groups, and the unit; null if it groups no date. */
 export function dateOf(
   name: string,
   { expressions = {} }: Layout,
@@ -86,7 +86,7 @@ export function dateOf(
   return date ? { date, unit: bucket.unit } : null;
 }
 
-/** What a planner calls a column or an expression of a layout. */
+/** Returns the planner's label of a column or an expression of a layout. */
 export function labelOf(name: string, layout: Layout, fields: readonly Field[]): string {
   const grouped = dateOf(name, layout, fields);
   if (grouped) {
@@ -95,21 +95,21 @@ export function labelOf(name: string, layout: Layout, fields: readonly Field[]):
   return fields.find((field) => field.name === name)?.label ?? name;
 }
 
-/** The columns in a zone, in their order. */
+/** Returns the columns of a zone, in their order. */
 export const namesIn = (zone: Zone, layout: Layout): string[] =>
   (layout[PART_OF[zone]] ?? []).filter((name) => name !== null);
 
-/** The zone that a column is in; null if it is not shown. */
+/** Returns the zone of a column; null if it is not shown. */
 export const zoneOf = (name: string, layout: Layout): Zone | null =>
   ZONES.find((zone) => namesIn(zone, layout).includes(name)) ?? null;
 
-/** Whether a field may go to a zone: measures are added up, all others are grouped by. */
+/** Whether a field may go to a zone: measures are added up, all other fields are grouped by. */
 export const fits = (kind: Field['kind'], zone: Zone): boolean =>
   (kind === 'measure') === (zone === 'measures');
 
 /**
- * The layout with a column in a zone, before the column at `index` of it (none: at the end), or in no
- * zone (null). Null if there would be nothing left in the rows or the measures: no pivot is without.
+ * Returns the layout with a column in a zone, before the column at `index` (none: at the end), or in no zone
+ * (null). Returns null if that would leave no rows or no measures.
  */
 export function moved(
   layout: Layout,
@@ -122,7 +122,7 @@ export function moved(
     const names = namesIn(each, layout);
     const from = names.indexOf(name);
     const others = names.filter((other) => other !== name);
-    // What was before the place has left it.
+    // Taking the field out of its old place moves the new place one to the left.
     const to = from >= 0 && from < index ? index - 1 : index;
     if (each === zone) others.splice(to, 0, name);
     if (others.length === 0 && each !== 'columns') return null;
@@ -131,7 +131,7 @@ export function moved(
   return result;
 }
 
-/** A date as a column to group by, with its expression if it needs one. */
+/** Returns a date as a column to group by, with its expression if it needs one. */
 export function datePart(
   date: string,
   unit: Unit,
@@ -139,13 +139,13 @@ export function datePart(
   return unit === 'day' ? { name: date, expressions: {} } : groupedBy(date, unit);
 }
 
-/** The first and the last day of the unit of time that begins at an instant, as ISO text. */
+/** Returns the first and the last day of the unit of time that begins at an instant, as ISO text. */
 export function daysOf(start: number, unit: Unit): [first: string, last: string] {
   const end = unit === 'day' ? start : lastDayOf(start, unit);
   return [String(toScalar(start, 'date')), String(toScalar(end, 'date'))];
 }
 
-/** The layout with one column in the place of another. */
+/** Returns the layout with one column replaced by another. */
 export function exchanged(layout: Layout, name: string, other: string): Layout {
   const result: Layout = { ...layout };
   for (const zone of ZONES) {
@@ -157,13 +157,13 @@ export function exchanged(layout: Layout, name: string, other: string): Layout {
 
 export type Direction = 'asc' | 'desc';
 
-/** How the rows are sorted by a column; null if they are not. */
+/** Returns the direction in which the rows are sorted by a column; null if they are not. */
 export function sortOf(name: string, { sort = [] }: Layout): Direction | null {
   const direction = sort.find(([column]) => column === name)?.[1];
   return direction === 'asc' || direction === 'desc' ? direction : null;
 }
 
-/** The layout with its rows sorted by one thing alone; null sorts them by nothing. */
+/** Returns the layout with its rows sorted by one key only, or by none (null). */
 export function sortedBy(
   layout: Layout,
   { name, expressions }: Pick<SortKey, 'name' | 'expressions'>,
@@ -178,7 +178,9 @@ export function sortedBy(
   };
 }
 
-/** The layout without an order by columns that are not there any more: other columns are split by. */
+/**
+ * Returns the layout without sort keys of columns that no longer exist because other columns are split by.
+ */
 export function withoutLostSort(layout: Layout, before: Layout): Layout {
   if (JSON.stringify(layout.split_by) === JSON.stringify(before.split_by)) return layout;
   const isOfColumns = (name: string) =>

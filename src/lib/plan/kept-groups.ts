@@ -3,8 +3,8 @@ import { keep, keptJson } from '../client/storage';
 import { NONE_TOGGLED, ToggledGroups } from '../pivot/grid/toggled';
 
 /**
- * Which rows and columns of a version were opened and closed one by one. The tab keeps them while it loads
- * the page anew or shows others (docs/decisions/0016-the-address-is-the-arrangement.md).
+ * Remembers the rows and columns of a version that were opened and closed one by one. The tab keeps them when
+ * it reloads the page or shows another one (docs/decisions/0016-the-address-is-the-arrangement.md).
  */
 export class KeptGroups {
   private readonly key: string;
@@ -13,7 +13,7 @@ export class KeptGroups {
     this.key = `pf.groups.${versionId}`;
   }
 
-  /** What was kept last; none if that cannot be read. */
+  /** The groups that were saved last; none if they cannot be read. */
   get kept(): ToggledGroups {
     const { success, output } = v.safeParse(ToggledGroups, keptJson(this.key, 'tab'));
     return success ? output : NONE_TOGGLED;

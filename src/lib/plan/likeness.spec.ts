@@ -18,7 +18,7 @@ const COLUMNS = [
 ];
 
 describe('moving', () => {
-  it('sets what differs, and what the other slice does not say', () => {
+  it('sets the values that differ, and those that the other slice lacks', () => {
     const to = { Region: 'North', Product: 'A', Day: '2028-02-01' };
     expect(moving({ Region: 'North', Product: 'A', Day: '2028-01-01' }, to, COLUMNS)).toEqual({
       Day: '2028-02-01',
@@ -28,16 +28,16 @@ describe('moving', () => {
     expect(moving({ Region: null }, { Region: '' }, COLUMNS)).toEqual({ Region: '' });
   });
 
-  it('takes the first of several days, in whatever order they come', () => {
+  it('uses the first of several days, in any order', () => {
     const to = { Day: ['2028-02-20', '2028-02-03'] };
     expect(moving({ Day: '2028-01-01' }, to, COLUMNS)).toEqual({ Day: '2028-02-03' });
     expect(moving({ Day: ['2028-02-03', '2028-02-20'] }, to, COLUMNS)).toBeNull();
   });
 
-  it('cannot move a period, nor a day of which it does not know the period', () => {
+  it('cannot move a period, nor a day whose period is unknown', () => {
     const from = { Month: 'Jan 2028', Day: '2028-01-01' };
     expect(moving(from, { Month: 'Feb 2028', Day: '2028-02-01' }, COLUMNS)).toBeNull();
-    // The copies would get the period of the new day, and miss the slice.
+    // The copies would get the period of the new day, outside the slice.
     expect(moving(from, { Month: 'Jan 2028', Day: '2028-02-01' }, COLUMNS)).toBeNull();
     expect(moving({ Month: 'Jan 2028' }, { Month: 'Feb 2028' }, COLUMNS)).toBeNull();
     expect(moving({ Month: 'Jan 2028' }, { Month: 'Jan 2028', Region: 'A' }, COLUMNS)).toEqual({
@@ -45,7 +45,7 @@ describe('moving', () => {
     });
   });
 
-  it('cannot tell what a dimension becomes that belongs to a new date, but is not derived from it', () => {
+  it("cannot derive a dimension of a date's group that does not follow from the new date", () => {
     const columns = [...COLUMNS, column('Season', { dim_group: 'day' })];
     const from = { Day: '2028-01-01' };
     expect(moving(from, { Day: '2028-02-01' }, columns)).toBeNull();
@@ -55,7 +55,7 @@ describe('moving', () => {
     });
   });
 
-  it('cannot move rows to several values, to a range of days, or to where they are', () => {
+  it('cannot move rows to several values, to a range of days, or to their own place', () => {
     expect(moving({}, { Region: ['North', 'South'] }, COLUMNS)).toBeNull();
     expect(moving({}, { Day: { from: '2028-01-01' } }, COLUMNS)).toBeNull();
     expect(moving({ Region: 'North' }, { Region: ['North'] }, COLUMNS)).toBeNull();

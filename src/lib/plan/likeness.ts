@@ -5,9 +5,9 @@ import { pathKey, type CellIdentity } from '../pivot/slice/cell';
 import type { CellValue } from '../pivot/values/engine-types';
 import { listOf } from '../pivot/slice/slice-values';
 
-/** What an empty cell can be made like: rows to copy, what makes them its own, and what they add up to. */
+/** A model for an empty cell: rows to copy, the values that the copies get, and the sum of the rows. */
 export interface Likeness {
-  /** Another column of its row, all of its row, or the row above it. */
+  /** Another column of its row, its whole row, or the row above it. */
   kind: 'column' | 'row' | 'parent';
   /** The cell that shows those rows. */
   cell: CellIdentity;
@@ -18,14 +18,15 @@ export interface Likeness {
   total: number;
 }
 
-/** So many columns are looked at for one that has rows. */
+/** Maximum number of columns in which to look for rows. */
 const MOST_COLUMNS = 24;
 
 /**
- * The cells that an empty cell may be made like, by kind and the likeliest first: the columns before its
- * own, the nearest first, and those after it; its row over all columns; the same column of the row above.
+ * Returns the cells that an empty cell may be modelled on, by kind and the likeliest first: the columns
+ * before its own, the nearest first, and those after it; its row over all columns; the same column of the row
+ * above.
  *
- * @param columnPaths the split values behind each column that is shown; null for one that cannot be told
+ * @param columnPaths the split values behind each column that is shown; null for one without known values
  */
 export function candidates(
   { rowPath, columnPath, measure }: CellIdentity,
@@ -49,11 +50,12 @@ export function candidates(
 }
 
 /**
- * The values that move rows of one slice into another one: those of the columns in which it differs. Of
- * several days, the first. A period follows from its date (docs/contract/14-what-the-operations-compute.md),
- * and which days it has, nobody knows here: rows of another day could leave the slice with their period.
+ * Returns the values that move rows of one slice into another: those of the columns in which it differs; of
+ * several days, the first. A period is derived from its date
+ * (docs/contract/14-what-the-operations-compute.md), and its days are unknown here: rows moved to another day
+ * could leave the slice with their period.
  *
- * @returns null if nothing moves them there, or if they are there
+ * @returns null if no values move them there, or if they are there already
  */
 export function moving(
   from: Slice,
@@ -61,7 +63,7 @@ export function moving(
   columns: readonly Pick<ColumnEntry, 'cname' | 'role' | 'dim_group' | 'dim_period_col'>[],
 ): Record<string, Scalar | null> | null {
   const set: Record<string, Scalar | null> = {};
-  /** The groups of dates whose periods the slice says, and those whose dates change. */
+  /** The groups of dates whose periods the slice names, and those whose dates change. */
   const told = new Set<string | null>();
   const groups = new Set<string | null>();
   for (const column of columns) {
@@ -77,7 +79,7 @@ export function moving(
     if (role === 'date') groups.add(dim_group);
   }
   if (Object.keys(set).length === 0 || [...groups].some((group) => told.has(group))) return null;
-  // What the service cannot derive from a new date has to be said, and nobody knows it here.
+  // A value that the service cannot derive from a new date must be sent, and it is unknown here.
   const isUnknown = columns.some(
     ({ cname, role, dim_group, dim_period_col }) =>
       role === 'dimension' &&

@@ -10,28 +10,30 @@ import type { Locks } from './locks.svelte';
 import type { Log } from './log.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** The log sums up all rows, so it is read once for changes that follow each other. */
+/**
+ * Debounce of reading the log, in ms: the log sums up all rows, so it is read once for a series of changes.
+ */
 const LOG_PAUSE_MS = 500;
 
 const NOT_SHOWN = 'Someone else has changed this version, which this page could not show.';
 
-/** What the page does with other people's changes. */
+/** The page's callbacks for other people's changes. */
 interface LiveEvents {
-  /** Someone else wrote an entry, and its rows are on screen now. */
+  /** Somebody else wrote an entry, and its rows are on screen now. */
   onWritten(entry: LogListEntry): void;
   /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
   onReload(): void;
-  /** The database was replaced: ids of entries may stand for others now. Ends once all is loaded anew. */
+  /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */
   onReplaced(): Promise<void>;
 }
 
 /**
- * Other people's changes, as they are committed. Each brings or takes out the rows of one entry; what
- * was missed is found by comparing the entries on screen with those of the log
+ * Follows other people's changes as they are committed. Each event adds or removes the rows of one entry;
+ * missed events are found by comparing the entries on screen with those of the log
  * (docs/contract/19-planning-together.md#live).
  */
 export class Live {
-  /** Whether changes of others arrive by themselves. */
+  /** Whether changes of others arrive as events. */
   connected = $state.raw(true);
 
   private end: () => void = () => undefined;
@@ -49,8 +51,8 @@ export class Live {
   }
 
   /**
-   * Begins to follow the version. The promise resolves once rows may be asked for: a change after them
-   * arrives by itself.
+   * Subscribes to the events of the version. The promise resolves once rows may be requested: changes after
+   * them arrive as events.
    */
   open(): Promise<void> {
     this.close();
@@ -91,9 +93,9 @@ export class Live {
     }
   }
 
-  /** Compares the entries on screen with those that are stored, and mends the difference. */
+  /** Compares the entries on screen with the stored ones, and adds or removes rows until they match. */
   private async compare(signal: AbortSignal): Promise<void> {
-    // Before the log is read: an entry that is written meanwhile must not be taken for one that is gone.
+    // Read this before the log: otherwise an entry that is written meanwhile would look deleted.
     const held = await this.rows.held();
     const options = { signal: soon(signal) };
     const [{ entries, history }, columns] = await Promise.all([
@@ -102,7 +104,7 @@ export class Live {
       this.followVersion(),
       this.locks.follow(),
     ]);
-    // What was read may be outdated by now.
+    // The answers may be outdated by now.
     signal.throwIfAborted();
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =
@@ -126,7 +128,7 @@ export class Live {
     signal: AbortSignal,
   ): Promise<void> {
     const isEmptied = await this.takeOut(undone);
-    // What is loaded anew holds what was written, too.
+    // A reload includes the rows that were written, too.
     if (isEmptied) this.events.onReload();
     else await this.bring(written, signal);
   }
@@ -142,7 +144,7 @@ export class Live {
     void this.tell(missing.at(-1));
   }
 
-  /** Says what was written, as the log names it. */
+  /** Reports an entry that was written, as the log names it. */
   private async tell(logid: number | undefined): Promise<void> {
     await this.log.read(LOG_PAUSE_MS);
     const written = this.log.answer?.entries.find(({ id }) => id === logid);
@@ -155,7 +157,7 @@ export class Live {
     }
   }
 
-  /** @returns whether it took out the last rows on screen */
+  /** Removes the rows of some entries. @returns whether the last rows on screen were removed */
   private async takeOut(logids: readonly number[]): Promise<boolean> {
     if (logids.length === 0) return false;
     const held = await this.rows.held();

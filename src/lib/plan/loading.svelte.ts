@@ -11,8 +11,8 @@ import { downloadRows, TooLargeError } from './download';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /**
- * What an error of the pivot says, for a page to show. The service's and our own errors have sentences; one
- * of the engine needs a few words before it.
+ * Returns the sentence of an error for the page. Errors of the service and of this code have sentences; an
+ * error of the engine needs a few words before its own.
  */
 export function pivotMessageOf(error: unknown): string {
   if (error instanceof ApiError || error instanceof RowsError || error instanceof TooLargeError) {
@@ -23,44 +23,44 @@ export function pivotMessageOf(error: unknown): string {
     : 'The pivot could not do that.';
 }
 
-/** What the page shows in the pivot's place: exactly one of these. */
+/** The state of the pivot's place on the page. */
 export type Phase =
   | { kind: 'loading'; step: 'rows' | 'engine'; progress: Progress | null }
   | { kind: 'ready' }
   | { kind: 'empty' }
   | { kind: 'failed'; reason: string; retry: boolean };
 
-/** The place of a pivot on the page, and who hears from it. */
+/** The place of a pivot on the page, and its callbacks. */
 interface PivotPlace extends Omit<PivotEvents, 'onBusy'> {
   host: HTMLElement;
   dark: boolean;
   /**
-   * The rows of another version to load beside; null without one. Never throws.
+   * Returns the rows of another version to load beside; null without one. Never throws.
    *
-   * @param whyNotBeside what is against some rows; null if nothing is
+   * @param whyNotBeside the reason why some rows cannot be compared; null if they can
    */
   compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null>;
-  /** The layout that {@link arrange} will give, as far as it is known. Never throws. */
+  /** Returns the layout that {@link arrange} will apply, as far as it is known. Never throws. */
   layout(): Promise<Layout>;
-  /** Gives a pivot that was just opened its layout. */
+  /** Applies the layout to a pivot that was just opened. */
   arrange(pivot: Pivot): Promise<void>;
 }
 
-/** From this many rows on, a banner says so; it blocks nothing (docs/contract/09-errors-limits-guards.md). */
+/** Number of rows from which a banner warns; it blocks nothing (docs/contract/09-errors-limits-guards.md). */
 const LARGE_ROWS = 500_000;
 
 /** Downloads a version's rows and owns the pivot that they are loaded into. */
 export class Loading {
   phase = $state.raw<Phase>({ kind: 'loading', step: 'rows', progress: null });
-  /** Rows in the loaded table; null if the service did not say. */
+  /** Number of rows in the loaded table; null if the service did not send it. */
   rows = $state.raw<number | null>(null);
-  /** True if single rows were loaded because the SQL of the display grain is not generated yet. */
+  /** Whether single rows were loaded because the SQL of the display grain is not generated yet. */
   fellBack = $state.raw(false);
-  /** Whether the engine is arranging the rows in another way, or opening some. */
+  /** Whether the engine is rearranging the rows or opening groups. */
   arranging = $state(false);
   readonly large = $derived(this.rows !== null && this.rows >= LARGE_ROWS);
 
-  /** The history that the rows belong to. */
+  /** The history of the database that the rows belong to. */
   history: History = { timeline: null, revision: null };
   /** The pivot on screen; null until it is ready. */
   pivot: Pivot | null = null;
@@ -75,7 +75,7 @@ export class Loading {
     return this.running;
   }
 
-  /** The pivot, once what is being loaded is there; null if there is none. */
+  /** Returns the pivot, after any load in progress; null if there is none. */
   async loaded(): Promise<Pivot | null> {
     for (;;) {
       const { running } = this;
@@ -93,7 +93,7 @@ export class Loading {
     this.pivot = null;
     try {
       await pivot?.dispose();
-      // The engine starts while the rows arrive. If it cannot start, opening the pivot says why.
+      // The engine starts while the rows arrive. If it cannot start, opening the pivot reports why.
       import('../pivot/pivot').then(
         ({ Pivot }) => Pivot.prepare(),
         () => undefined,
@@ -126,7 +126,7 @@ export class Loading {
     }
   }
 
-  /** Ends the download and frees the engine's memory. */
+  /** Cancels the download and frees the engine's memory. */
   async dispose(): Promise<void> {
     this.call.stop();
     const { pivot } = this;
@@ -149,7 +149,7 @@ export class Loading {
     if (signal.aborted) return;
     const { columns, current } = this.planned;
     const excluded = current.exclude_iters;
-    // One that was given up may still end what it does.
+    // A discarded pivot may still finish its work.
     const onBusy = (isBusy: boolean) => {
       if (!signal.aborted) this.arranging = isBusy;
     };

@@ -5,13 +5,13 @@ import type { Lock } from '../contract/locks';
 import type { Slice } from '../contract/operations';
 import { overlapOf, type Overlap } from '../pivot/grid/reach';
 
-/** The version's locks, as the service last told them (docs/contract/19-planning-together.md#locks). */
+/** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */
 export class Locks {
   readonly latest = new Latest<readonly Lock[]>();
-  /** Those that were read last: they stay if the next reading fails. */
+  /** The locks that were read last; they stay if the next read fails. */
   all = $state.raw<readonly Lock[]>([]);
 
-  /** @param onChange is called after other locks than before were read */
+  /** @param onChange is called when a read returns other locks than before */
   constructor(
     private readonly versionId: number,
     private readonly onChange: () => void,
@@ -32,13 +32,15 @@ export class Locks {
     if (this.latest.error !== null) throw this.latest.error;
   }
 
-  /** Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked then */
+  /**
+   * Locks the rows of a slice. @throws ApiError with the service's sentence; nothing is locked in that case
+   */
   async add(slice: Slice, note: string, pf_user: string): Promise<void> {
     await api.addLock(this.versionId, { slice, ...(note !== '' && { note }), pf_user });
     await this.read();
   }
 
-  /** Takes a lock away; it may be gone already. @throws ApiError; the lock is still there then */
+  /** Removes a lock, which may be gone already. @throws ApiError; the lock still exists in that case */
   async remove(lock: Lock): Promise<void> {
     await api.removeLock(lock.id).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
@@ -46,7 +48,7 @@ export class Locks {
     await this.read();
   }
 
-  /** The locks that hold rows of a slice, as far as the slice says, and how many of them. */
+  /** Returns the locks that hold rows of a slice, and how far each overlaps it. */
   on(slice: Slice): { lock: Lock; overlap: Exclude<Overlap, 'none'> }[] {
     return this.all.flatMap((lock) => {
       const overlap = overlapOf(slice, lock.slice);
@@ -54,13 +56,13 @@ export class Locks {
     });
   }
 
-  /** Why the rows of a slice cannot be changed; null if some of them may be open to changes. */
+  /** Returns why the rows of a slice cannot be changed; null if some of them may be free. */
   obstacle(slice: Slice): string | null {
     const whole = this.on(slice).find(({ overlap }) => overlap === 'all');
     return whole ? `${lockText(whole.lock)}.` : null;
   }
 }
 
-/** Who has locked something, and why: "Locked by eve: Q1 is closed". */
+/** Returns the author of a lock, and its note: "Locked by eve: Q1 is closed". */
 export const lockText = ({ created_by, note }: Lock): string =>
   `Locked by ${created_by}${note ? `: ${note}` : ''}`;

@@ -3,10 +3,10 @@ import { Latest } from '../client/latest.svelte';
 import type { LogAnswer, UndoneEntry } from '../contract/log';
 import type { StoredLog } from './own-changes';
 
-/** The version's log, as the service last told it. */
+/** The version's log, as the service last returned it. */
 export class Log {
   readonly latest = new Latest<LogAnswer>();
-  /** What was undone, the last first; an answer of null is not known yet. */
+  /** Undone entries, the latest undo first; null until they are read. */
   readonly undone = new Latest<readonly UndoneEntry[]>();
 
   constructor(private readonly versionId: number) {}
@@ -27,7 +27,7 @@ export class Log {
     return this.latest.settled();
   }
 
-  /** What is stored now. @throws ApiError if the service does not tell */
+  /** Reads the stored log and the undone entries. @throws ApiError if the service does not return them */
   async stored(): Promise<StoredLog> {
     const [{ entries, history }, undone] = await Promise.all([
       api.listLog(this.versionId),
@@ -36,7 +36,9 @@ export class Log {
     return { entries, undone, timeline: history.timeline };
   }
 
-  /** @throws ApiError with the service's sentence; the note is unchanged then */
+  /**
+   * Changes the note of an entry. @throws ApiError with the service's sentence; the note is unchanged then
+   */
   async editNote(logid: number, note: string): Promise<void> {
     const edited = await api.editNote(logid, note === '' ? null : note);
     if (!this.answer) return;

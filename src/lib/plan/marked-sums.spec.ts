@@ -19,7 +19,7 @@ const cell = (
 const never = () => false;
 
 describe('sumsOf', () => {
-  it('adds up cells that lie beside each other, and leaves empty ones out of the average', () => {
+  it('adds up adjacent cells, and omits empty ones from the average', () => {
     const cells = [cell(['A'], ['1'], 0.1), cell(['B'], ['1'], 0.2), cell(['C'], ['1'], null)];
     expect(sumsOf(cells, never)).toEqual({
       count: 3,
@@ -29,7 +29,7 @@ describe('sumsOf', () => {
     });
   });
 
-  it('keeps measures apart', () => {
+  it('sums each measure separately', () => {
     const cells = [cell(['A'], null, 10), cell(['A'], null, 4, { measure: 'Units' })];
     expect(sumsOf(cells, never).sums).toEqual([
       { measure: 'Sales', sum: 10, average: 10 },
@@ -37,22 +37,22 @@ describe('sumsOf', () => {
     ]);
   });
 
-  it('counts a total alone, and says how many of its parts it left out', () => {
+  it('counts only a total, and returns the number of omitted parts', () => {
     const ofRows = [cell([], ['1'], 30), cell(['A'], ['1'], 10), cell(['A', 'a'], ['1'], 10)];
     expect(sumsOf(ofRows, never)).toMatchObject({ sums: [{ sum: 30 }], parts: 2 });
     const ofColumns = [cell(['A'], [], 7), cell(['A'], ['1'], 3), cell(['A'], ['1', 'x'], 3)];
     expect(sumsOf(ofColumns, never)).toMatchObject({ sums: [{ sum: 7 }], parts: 2 });
   });
 
-  it('has no sum of a total of a row and one of a column that share cells', () => {
+  it('has no sum for the totals of a row and a column that share cells', () => {
     const cells = [cell([], ['1'], 30), cell(['A'], [], 7)];
     expect(sumsOf(cells, never)).toMatchObject({ sums: [], whyNoSum: 'overlap' });
-    // Measures do not overlap each other.
+    // Cells of different measures do not overlap.
     const apart = [cell([], ['1'], 30), cell(['A'], [], 7, { measure: 'Units' })];
     expect(sumsOf(apart, never).whyNoSum).toBeNull();
   });
 
-  it('has none of shares, of averages and of headers', () => {
+  it('has no sum for shares, averages and headers', () => {
     const cells = [
       cell(['A'], ['1'], 0.5, { measure: 'Share' }),
       cell(['A'], ['1'], 2, { measure: 'Rate', aggregate: 'avg' }),
@@ -66,7 +66,7 @@ describe('sumsOf', () => {
     });
   });
 
-  it('keeps the empty value and the text "null" apart', () => {
+  it('distinguishes the empty value from the text "null"', () => {
     const cells = [cell([null as never], null, 1), cell(['null', 'x'], null, 2)];
     expect(hasOverlap(cells)).toBe(false);
     expect(hasOverlap([cell(['null'], null, 1), cell(['null', 'x'], null, 2)])).toBe(true);

@@ -3,29 +3,29 @@ import { tidyChange } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';
 import { isAdditive } from '../pivot/values/ratios';
 
-/** What the marked cells of one measure add up to. */
+/** The sum of the marked cells of one measure. */
 export interface MarkedSum {
   measure: string;
   sum: number;
   average: number;
 }
 
-/** Why there is no sum: the cells overlap and none of them contains the others, or none adds up. */
+/** Why there is no sum: cells overlap without one containing the others, or no cell adds up. */
 export type WhyNoSum = 'overlap' | 'none';
 
 export interface MarkedSums {
-  /** How many cells and headers are marked. */
+  /** Number of marked cells and headers. */
   count: number;
   /** A sum per measure, in the order in which they were marked. */
   sums: readonly MarkedSum[];
-  /** Cells that are left out because a marked total contains them. */
+  /** Number of cells that are omitted because a marked total contains them. */
   parts: number;
   whyNoSum: WhyNoSum | null;
 }
 
 /**
- * Adds up marked cells, measure by measure. Of a total and its parts, the total counts alone. Cells that
- * overlap in another way, such as a row's total and a column's, have no sum.
+ * Adds up marked cells, measure by measure. If a total and its parts are marked, only the total counts. Cells
+ * that overlap in another way, such as a row's total and a column's, have no sum.
  *
  * @param isRatio whether a measure shows shares or prices, which do not add up
  */
@@ -55,7 +55,7 @@ export function sumsOf(
   return { count, sums, parts, whyNoSum: null };
 }
 
-/** Cells without those that another one of them contains. */
+/** Returns the cells that no other one of them contains. */
 export function withoutParts<Cell extends CellIdentity>(cells: readonly Cell[]): Cell[] {
   const keys = new Set(cells.map(cellKey));
   return cells.filter((cell) => {
@@ -70,9 +70,9 @@ export function withoutParts<Cell extends CellIdentity>(cells: readonly Cell[]):
   });
 }
 
-/** Whether rows of one cell are rows of another one, of the same measure, though none contains the other. */
+/** Whether two cells of the same measure share rows though neither contains the other. */
 function doOverlap(cells: readonly CellIdentity[]): boolean {
-  // Of each row, all groups of columns that its cells are within.
+  // For each row, all groups of columns that contain its cells.
   const within = new Set<string>();
   for (const { rowPath, columnPath, measure } of cells)
     for (const above of columnPath ? outward(columnPath).slice(1) : [])
@@ -84,10 +84,10 @@ function doOverlap(cells: readonly CellIdentity[]): boolean {
   );
 }
 
-/** Whether the rows of any two cells overlap: writing one of them changes what the other one shows. */
+/** Whether the rows of any two cells overlap, so that writing one cell changes the other. */
 export const hasOverlap = (cells: readonly CellIdentity[]): boolean =>
   withoutParts(cells).length < cells.length || doOverlap(cells);
 
-/** A path and those of the groups around it, the innermost first. */
+/** Returns a path and those of the groups that contain it, the innermost first. */
 const outward = (path: readonly CellValue[]): readonly (readonly CellValue[])[] =>
   Array.from({ length: path.length + 1 }, (_, i) => path.slice(0, path.length - i));

@@ -8,7 +8,7 @@ import type { PlannedVersion } from './planned-version.svelte';
 export class NamedViews {
   /** Empty until they are read. */
   all = $state.raw<readonly NamedView[]>([]);
-  /** The named view that is open; null: the layout that the source opens with. */
+  /** The named view that is open; null for the layout that the source opens with. */
   open = $state.raw<NamedView | null>(null);
 
   constructor(private readonly planned: PlannedVersion) {}
@@ -17,19 +17,19 @@ export class NamedViews {
     return this.planned.source.id;
   }
 
-  /** @throws ApiError with the service's sentence; the list stays as it was */
+  /** Reads the views. @throws ApiError with the service's sentence; the list stays unchanged */
   async read(): Promise<void> {
     this.all = await api.listViews(this.sourceId);
   }
 
-  /** A view by its id; the list is read again if it is not there. Null if there is none. */
+  /** Returns a view by its id, after reading the list again if it lacks the view. Null if there is none. */
   async find(id: number): Promise<NamedView | null> {
     const known = () => this.all.find((view) => view.id === id);
     if (!known()) await this.read().catch(() => undefined);
     return known() ?? null;
   }
 
-  /** The stored layout of a view, or the source's default for null; no success if it is no layout. */
+  /** Parses the stored layout of a view, or the source's default for null; fails if it is not a layout. */
   layoutOf(view: NamedView | null): v.SafeParseResult<typeof Layout> {
     return v.safeParse(Layout, view ? view.layout : this.planned.source.default_layout);
   }

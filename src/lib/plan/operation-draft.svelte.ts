@@ -11,14 +11,14 @@ import type { Caution, Decimals, MeasureEdit, ScaleOutcome } from './scale-draft
 import { cautionOf, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
-/** An operation as the panel makes it; the slice and the user are added when it is sent. */
+/** An operation as the panel makes it. The slice and the user are added when it is sent. */
 export type Operation = {
   [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
 }[SliceOperation];
 
 export type OperationBody = SliceRequests[SliceOperation];
 
-/** What is sent of an operation on a slice. */
+/** Returns the request body of an operation on a slice. */
 export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
   slice,
   ...operation.body,
@@ -29,7 +29,7 @@ export type Spread = NonNullable<ScaleEdit['spread']>;
 
 const KEY = 'pf.spread';
 
-/** How amounts are spread over the leaves of a slice: the planner's choice, kept in the browser. */
+/** How amounts are spread over the leaves of a slice: the planner's choice, stored in the browser. */
 class SpreadChoice {
   #choice = $state<Spread>(kept(KEY) === 'equal' ? 'equal' : 'proportional');
 
@@ -45,7 +45,7 @@ class SpreadChoice {
 
 export const spread = new SpreadChoice();
 
-/** What the panel has set for the next write, however its amounts are entered. */
+/** The panel's settings for the next write, from wherever its amounts come. */
 export interface WriteSettings {
   spread: Spread;
   /** Whether each row keeps its value per unit. */
@@ -64,7 +64,7 @@ interface EditForSlice {
   slice: string;
 }
 
-/** What the panel's forms hold before it is applied, and the operation that it makes. */
+/** The contents of the panel's forms before they are applied, and the resulting operation. */
 export class OperationDraft {
   kind = $state<Operation['kind']>('scale');
   #value = $state.raw<EditForSlice | null>(null);
@@ -72,7 +72,7 @@ export class OperationDraft {
   holdPrice = $state(false);
   factor = $state<number | null>(1);
   note = $state('');
-  /** The column whose new value is to be typed next; null if none is. */
+  /** The column whose new value the user types next; null if there is none. */
   asksFor = $state.raw<string | null>(null);
   /** Column → new value; null is the empty value. Columns that keep their value are absent. */
   readonly set = new SvelteMap<string, Scalar | null>();
@@ -105,7 +105,7 @@ export class OperationDraft {
     return JSON.stringify(this.selection.current?.slice ?? null);
   }
 
-  /** A total or a change is meant for the cells it was typed for; a percentage fits any. */
+  /** Returns a total or a change only for the cells that it was typed for. A percentage fits any cells. */
   private ifStillMeant(typed: EditForSlice | null): MeasureEdit | null {
     if (!typed) return null;
     const fits = typed.edit.by === 'percent' || typed.slice === this.sliceKey;
@@ -129,7 +129,10 @@ export class OperationDraft {
     };
   }
 
-  /** What a clone adds to each measure; null while that is not known, and for a measure that there is not. */
+  /**
+   * The amounts that a clone adds to each measure; null while unknown, and for a measure that the source
+   * lacks.
+   */
   readonly copied = $derived.by(() => {
     const preview = this.selection.preview.answer;
     const { factor } = this;
@@ -142,7 +145,7 @@ export class OperationDraft {
     return { value: copied('value'), units: copied('units') };
   });
 
-  /** What a scale does beside what the form says, and has to be confirmed for; null if there is nothing. */
+  /** A side effect of a scale that has to be confirmed; null if there is none. */
   readonly caution = $derived.by<Caution | null>(() => {
     const preview = this.selection.preview.answer;
     const { outcome } = this;
@@ -156,7 +159,7 @@ export class OperationDraft {
 
   #confirmed = $state.raw<string | null>(null);
 
-  /** What has been confirmed: another amount or another selection has to be confirmed anew. */
+  /** Identifies the confirmation: another amount or another selection has to be confirmed again. */
   private get cautionKey(): string {
     return JSON.stringify([this.caution, this.outcome?.amounts, this.sliceKey]);
   }
@@ -169,7 +172,7 @@ export class OperationDraft {
     this.#confirmed = confirmed ? this.cautionKey : null;
   }
 
-  /** Why Apply is off although Try is not; null if it is not. */
+  /** Why Apply is disabled while Try is enabled; null if it is not. */
   readonly unconfirmed = $derived.by(() =>
     this.obstacle === null && this.caution?.kind === 'offset' && !this.isConfirmed
       ? 'The rows cancel each other out. Confirm the change, or try it first.'
@@ -180,13 +183,13 @@ export class OperationDraft {
     return this.locks.on(this.selection.current?.listed ?? {}).length > 0;
   }
 
-  /** Why the amounts are spread in proportion, whatever was chosen; null if the choice counts. */
+  /** Why the amounts are spread in proportion in spite of the choice; null if the choice applies. */
   readonly whyInProportion = $derived.by(() => {
     const { value, units, holdPrice } = this;
     return whyInProportion({ value, units, holdPrice });
   });
 
-  /** The operation as it would be sent; null while the form says nothing to do. */
+  /** The operation as it would be sent; null while the form describes none. */
   readonly operation = $derived.by<Operation | null>(() => {
     const note = this.note.trim() === '' ? {} : { note: this.note };
     const set = Object.fromEntries(this.set);
@@ -209,7 +212,7 @@ export class OperationDraft {
   readonly obstacle = $derived.by(() => {
     const { obstacle, preview } = this.selection;
     if (obstacle) return obstacle;
-    // A clone only reads the rows that are selected.
+    // A clone only reads the selected rows.
     const locked =
       this.kind !== 'clone' && this.locks.obstacle(this.selection.current?.listed ?? {});
     if (locked) return locked;
@@ -233,8 +236,8 @@ export class OperationDraft {
   }
 
   /**
-   * Whether an amount follows from what is there now, which may have changed since it was shown. A
-   * percentage does not: the service applies it to what it finds.
+   * Whether an amount depends on the current totals, which may have changed since they were shown. A
+   * percentage does not: the service applies it to the stored rows.
    */
   get dependsOnTotals(): boolean {
     if (this.kind !== 'scale' || this.outcome?.amounts?.pct != null) return false;
@@ -267,28 +270,31 @@ export class OperationDraft {
       : 'This changes nothing.';
   }
 
-  /** What applies to the next write. A source without units has no price to hold. */
+  /** The settings for the next write. A source without units has no price to hold. */
   get settings(): WriteSettings {
     const { valueColumn, unitsColumn } = this.planned;
     const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
     return { spread: spread.choice, holdPrice, note: this.note };
   }
 
-  /** The settings for a write that begins now. It takes the note out of the form: the next write has none. */
+  /**
+   * Returns the settings for a write that begins now, and removes the note from the form: the next write has
+   * none.
+   */
   takeSettings(): WriteSettings {
     const { settings } = this;
     this.note = '';
     return settings;
   }
 
-  /** Puts the note of a write that failed back into the form, unless another one was typed meanwhile. */
+  /** Restores the note of a failed write to the form, unless another one was typed meanwhile. */
   giveBack({ note }: WriteSettings): void {
     if (this.note === '') this.note = note;
   }
 
   /**
-   * Remembers what is in the form now. The function it returns is to be called once that is applied:
-   * it empties the form, and keeps what was typed since.
+   * Returns a function that empties the form once its current contents are applied. It keeps anything that
+   * was typed since.
    */
   clearingAfter(): () => void {
     const [value, units, factor, note] = [this.#value, this.#units, this.factor, this.note];
@@ -303,6 +309,6 @@ export class OperationDraft {
   }
 }
 
-/** The edit if its amount is a number; null otherwise. */
+/** Returns the edit if its amount is a number; null otherwise. */
 const readable = (edit: MeasureEdit | null): MeasureEdit | null =>
   edit && !Number.isNaN(edit.amount) ? edit : null;
