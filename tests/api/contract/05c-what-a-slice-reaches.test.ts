@@ -158,7 +158,7 @@ describe('amounts that a double does not hold', () => {
     const scale = (amounts: object) =>
       service.api.post(`${path}/scale`, { slice: { region: 'North' }, ...amounts, ...user });
     // JSON reads 4503599627370500.05 as this double.
-    const refusal = await scale({ value_incr: 4503599627370500.05 });
+    const refusal = await scale({ value_incr: Number('4503599627370500.05') });
     expect(refusal.status).toBe(422);
     expect(refusal.body).toMatchObject({ field: 'value_incr', column: 'amount' });
     expect((await scale({ units_incr: -4503599627370496 })).status).toBe(422);
