@@ -1,3 +1,4 @@
+/** Reads groups and their sums from the engine for a chart. */
 import type { Layout } from '../../contract/stored-layout';
 import { pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
@@ -11,17 +12,17 @@ import {
 } from '../values/engine-types';
 import { added, biggest, rest, type Sums } from './chart';
 
-/** A group by its path, or how many groups are taken together. */
+/** The path of a group, or the number of groups that are combined into one. */
 export type Group = CellValue[] | number;
 
-/** A group with the groups inside of it. */
+/** A group and the groups inside it. */
 export interface Outer {
   group: Group;
   sums: Sums;
   inner: ReadonlyMap<string, Sums>;
 }
 
-/** Groups and the sums inside of them, read from the engine. */
+/** Reads groups and the sums inside them from the engine. */
 export class Matrix {
   constructor(
     private readonly table: ReadTable,
@@ -29,11 +30,11 @@ export class Matrix {
     readonly columns: readonly string[],
     /** Whether sums of groups may be added up. */
     readonly isSum: boolean,
-    /** By how many of the columns, from the first on, a group is big. */
+    /** Number of columns, from the first on, that determine the size of a group. */
     private readonly ranking: number,
   ) {}
 
-  /** The places of the biggest groups; see {@link biggest}. */
+  /** Returns the positions of the biggest groups; see {@link biggest}. */
   places(sums: readonly Sums[], most: number): number[] {
     return biggest(
       sums.map((each) => each.slice(0, this.ranking)),
@@ -41,7 +42,7 @@ export class Matrix {
     );
   }
 
-  /** The groups of some columns, those without a value included, with their sums. */
+  /** Reads the groups of some columns with their sums, including the groups without a value. */
   async groups(
     names: readonly string[],
     columns: readonly string[] = this.columns,
@@ -52,8 +53,8 @@ export class Matrix {
   }
 
   /**
-   * The biggest groups of a column with the groups inside of them, the biggest first, and if there are
-   * more, the others as one.
+   * Reads the biggest groups of a column, the biggest first, with the groups inside them. If there are more,
+   * all others are combined into one.
    */
   async biggest(
     outer: string,
@@ -75,7 +76,7 @@ export class Matrix {
         .map((path, y) => ({ i: path.length === 1 ? places.get(pathKey(path)) : undefined, y }))
         .filter(({ i }) => i !== undefined && shown.includes(i))
         .map(({ y }) => y);
-      // From the last on: opening a row moves those below it.
+      // From the last to the first: opening a row moves the rows below it.
       if (inner.length > 0) for (const y of ys.reverse()) await open(view, y, inner.length);
       return { all, shown, rows: inner.length > 0 ? await readAll(view) : closed };
     });
@@ -150,7 +151,7 @@ const NONE: ReadonlyMap<string, Sums> = new Map();
 
 const readAll = async (view: View): Promise<ReadRows> => parseRows(await view.to_columns_string());
 
-/** Opens a row with so many levels below it. */
+/** Opens a row with a number of levels below it. */
 async function open(view: View, y: number, levels: number): Promise<void> {
   const before = await view.num_rows();
   await view.expand(y);

@@ -1,3 +1,4 @@
+/** Reads the data of a chart from the engine. */
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
 import { valueKey } from '../values/cell-value';
@@ -21,40 +22,43 @@ import type { Origins } from '../rows/origins';
 import { isAdditive, paintingOf } from '../values/ratios';
 import { isTimeUnit } from '../values/time-unit';
 
-/** So many series a chart tells apart, all others as one among them. */
+/** Largest number of series; if there are more, the others are combined into one of them. */
 const MOST_SERIES = 8;
-/** So many groups that are no time stand along an axis, all others as one among them. */
+/**
+ * Largest number of groups along an axis without time; if there are more, the others are combined into one of
+ * them.
+ */
 const MOST_GROUPS = 24;
 
 /** One series of a chart. */
 interface ChartSeries {
-  /** As the grid writes it; null for the only one. */
+  /** Label as the grid writes it; null for the only series. */
   label: string | null;
-  /** How many groups it stands for, if it stands for all that are not shown by themselves. */
+  /** Number of groups that the series combines; null for a single group. */
   folded: number | null;
-  /** A number per place of the axis, for each side; null where there is nothing. */
+  /** A number per position of the axis, for each side; null where there is none. */
   values: readonly (readonly (number | null)[])[];
 }
 
-/** What a chart draws, in plain data. */
+/** The data of a chart. */
 export interface Chart extends ChartAxes {
-  /** What can be drawn, by the columns that they are named after. */
+  /** Names of the measures that can be drawn. */
   measures: readonly string[];
-  /** The one that is drawn; null if the layout has none that a chart could draw. */
+  /** Name of the measure that is drawn; null if the layout has none that a chart can draw. */
   measure: string | null;
   sides: readonly ChartSide[];
-  /** The places of the axis as the grid writes them. */
+  /** Labels of the axis positions as the grid writes them. */
   labels: readonly string[];
   lines: readonly ChartSeries[];
-  /** Whether the numbers may be put on top of each other. */
+  /** Whether the numbers may be stacked. */
   isSum: boolean;
-  /** How its numbers are written. */
+  /** Format of the numbers. */
   format: ColumnFormat;
-  /** How many series are not drawn, since what they have in common cannot be added up. */
+  /** Number of series that are not drawn, because their sums cannot be added up. */
   left: number;
 }
 
-/** What a chart is read from. */
+/** The sources that a chart is read from. */
 interface ChartSource {
   table: ReadTable;
   layout: Layout;
@@ -63,16 +67,16 @@ interface ChartSource {
   columns: readonly ColumnEntry[];
   months: ReadonlyMap<string, MonthOrder>;
   origins: Origins;
-  /** How the measures are written, unless the layout's `columns_config` says otherwise. */
+  /** Default formats of the measures; the layout's `columns_config` overrides them. */
   formats: ReadonlyMap<string, ColumnFormat>;
 }
 
 /**
- * Reads what a chart of a layout draws. The engine adds up the same rows in the same way as for the
- * grid; only what the chart shows is read of its answer, however many groups there are
+ * Reads the data of a layout's chart. The engine adds up the same rows in the same way as for the grid; of
+ * its result, only the data that the chart shows is read, whatever the number of groups
  * (docs/decisions/0030-charts-of-our-own.md).
  *
- * @param wanted the measure to draw, by its name; null, or one that is not there, draws the first
+ * @param wanted name of the measure to draw; null or an unknown name draws the first
  */
 export async function readChart(source: ChartSource, wanted: string | null): Promise<Chart> {
   const { table, layout, columns, origins } = source;
@@ -97,7 +101,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
 
   const summed = painting?.parts ?? sides.map(({ column }) => column);
   const isSum = summed.every((column) => isAdditive(layout.aggregates?.[column]));
-  // By plan and reference, so that a measure and its differences tell the same series apart.
+  // Rank by plan and reference, so that a measure and its differences show the same series.
   const matrix = new Matrix(table, layout, summed, isSum, painting ? 2 : summed.length);
   const read = await (axes.isTime
     ? timeMatrix(matrix, axes, source, schema)
@@ -134,14 +138,14 @@ const formatOf = (column: string, { layout, formats }: ChartSource): ColumnForma
   ...readFormats(layout.columns_config).get(column),
 });
 
-/** Sums by the place on the axis, for each series. */
+/** Sums by position on the axis, for each series. */
 interface ReadMatrix {
   axis: Group[];
   series: { group: Group | null; sums: Sums[] }[];
   left: number;
 }
 
-/** Time along the axis, the biggest groups as series. */
+/** Reads a chart with time along the axis and the biggest groups as series. */
 async function timeMatrix(
   matrix: Matrix,
   { axis, series }: ChartAxes,
@@ -172,7 +176,9 @@ async function whole(matrix: Matrix, axis: readonly string[]): Promise<Outer> {
   return { group: [], sums: matrix.nothing, inner };
 }
 
-/** Groups along the axis, the biggest first; the biggest groups inside of them as series. */
+/**
+ * Reads a chart with groups along the axis, the biggest first, and the biggest groups inside them as series.
+ */
 async function groupMatrix(matrix: Matrix, { axis, series }: ChartAxes): Promise<ReadMatrix> {
   const [along] = axis;
   if (along === undefined) {
@@ -209,7 +215,7 @@ const pathOf = (key: string): CellValue[] => {
   return Array.isArray(path) ? path : [];
 };
 
-/** Places of a time axis in their order, and with those between that no row has; the empty value last. */
+/** Sorts the positions of a time axis and adds the missing ones between them; the empty value comes last. */
 async function inOrder(
   paths: CellValue[][],
   axis: readonly string[],
@@ -241,7 +247,7 @@ async function inOrder(
   ];
 }
 
-/** What the texts of a period sort by: the number of a month, or the first day that has the text. */
+/** Returns the sort keys of a period's texts: the number of a month, or the first day with the text. */
 async function ranksOf(
   name: string,
   matrix: Matrix,

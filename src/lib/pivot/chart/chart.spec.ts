@@ -12,12 +12,12 @@ import { Origins } from '../rows/origins';
 const day = (iso: string) => Date.parse(iso);
 const iso = (times: number[]) => times.map((time) => new Date(time).toISOString().slice(0, 10));
 
-describe('what goes where', () => {
+describe('the axis and the series', () => {
   const isTime = (name: string) => ['month', 'year'].includes(name);
   const axes = (group_by: string[], split_by: string[]) =>
     chartAxes({ group_by, split_by }, isTime);
 
-  it('puts time along the axis, and the first other level into the series', () => {
+  it('puts time along the axis, and uses the first other level as series', () => {
     expect(axes(['region', 'product'], ['year', 'month'])).toEqual({
       axis: ['year', 'month'],
       isTime: true,
@@ -25,7 +25,7 @@ describe('what goes where', () => {
     });
     expect(axes(['month', 'region'], [])).toMatchObject({ axis: ['month'], series: 'region' });
     expect(axes(['month'], ['region'])).toMatchObject({ axis: ['month'], series: 'region' });
-    // Years to compare.
+    // A comparison of years.
     expect(axes(['year'], ['month'])).toMatchObject({ axis: ['month'], series: 'year' });
   });
 
@@ -46,15 +46,15 @@ describe('what goes where', () => {
   });
 });
 
-describe('what is taken together', () => {
-  it('finds the biggest by size, and leaves one place to all others', () => {
+describe('combined groups', () => {
+  it('finds the biggest by size, and leaves one place for all others', () => {
     const sums = [[1], [-50], [null], [7], [7]];
     expect(biggest(sums, 5)).toEqual([1, 3, 4, 0, 2]);
     expect(biggest(sums, 4)).toEqual([1, 3, 4]);
     expect(biggest([], 4)).toEqual([]);
   });
 
-  it('adds up to the cent, and keeps nothing apart from 0', () => {
+  it('adds exact cents, and keeps null distinct from 0', () => {
     expect(added([0.1, null, null], [0.2, 3, null])).toEqual([0.3, 3, null]);
     expect(
       rest(
@@ -70,7 +70,7 @@ describe('what is taken together', () => {
 });
 
 describe('a time axis', () => {
-  it('has the months between that no row has', () => {
+  it('includes the months without rows between others', () => {
     expect(iso(evenly([day('2027-11-01'), day('2028-02-01')], 'month'))).toEqual([
       ...['2027-11-01', '2027-12-01', '2028-01-01', '2028-02-01'],
     ]);
@@ -78,7 +78,7 @@ describe('a time axis', () => {
     expect(iso(evenly([day('2026-01-01'), day('2028-01-01')], 'year'))).toHaveLength(3);
   });
 
-  it('goes at the pace of the days that there are', () => {
+  it('uses the common interval of its days', () => {
     const quarters = ['2027-01-15', '2027-04-15', '2027-10-15'].map(day);
     expect(iso(evenly(quarters, undefined))).toContain('2027-07-15');
     expect(evenly(quarters, undefined)).toHaveLength(4);
@@ -117,7 +117,7 @@ describe('a chart of the engine’s sums', () => {
         region === 1999
           ? null
           : new Date(Date.UTC(2010, month, 1 + (i % 5))).toISOString().slice(0, 10),
-      // Big ones among the small, some below zero.
+      // Large values among small ones, some below zero.
       value: region < 12 ? (region % 2 ? -1 : 1) * (5000 + region * 10 + 0.01) : (i % 97) / 100,
     };
   });
@@ -153,7 +153,7 @@ describe('a chart of the engine’s sums', () => {
   const inPlan = (row: Row) => row.pf_iter !== 'reference';
   const sum = (of: Row[]) => of.reduce((all, row) => all + Number(row.value), 0);
 
-  it('folds 2,000 series into a few that add up to all, month by month', async () => {
+  it('combines 2,000 series into a few that add up to the total of each month', async () => {
     const chart = await chartOf(BY_MONTH);
     expect(chart).toMatchObject({
       measures: ['value', 'value: Δ', 'value: Δ %', 'units'],
@@ -185,11 +185,11 @@ describe('a chart of the engine’s sums', () => {
       expect(total(0, x)).toBeCloseTo(sum(found.filter(inPlan)), 6);
       expect(total(1, x)).toBeCloseTo(sum(found.filter((row) => !inPlan(row))), 6);
     }
-    // No row is in February 2010.
+    // February 2010 has no rows.
     expect(chart.lines.every(({ values }) => values.every((side) => side[1] === null))).toBe(true);
   });
 
-  it('paints a difference and a share from the sums of all that is taken together', async () => {
+  it('computes a difference and a share from the sums of all combined groups', async () => {
     const shown = (measure: string) => chartOf(BY_MONTH, { measure });
     const [amounts, difference, share] = await Promise.all(
       ['value', 'value: Δ', 'value: Δ %'].map(shown),
@@ -205,7 +205,7 @@ describe('a chart of the engine’s sums', () => {
     }
   });
 
-  it('has names of months in their order, and one series if nothing else is grouped', async () => {
+  it('sorts names of months by month, and has one series if nothing else is grouped', async () => {
     const chart = await chartOf({ group_by: ['sub-category'], columns: ['units'] });
     expect(chart.labels).toEqual(['Jan', 'Feb', 'Mar']);
     expect(chart.lines).toHaveLength(1);
@@ -224,13 +224,13 @@ describe('a chart of the engine’s sums', () => {
     );
   });
 
-  it('folds nothing that cannot be added up, and says how much is left out', async () => {
+  it('combines no averages, and reports the number of series left out', async () => {
     const chart = await chartOf({ ...BY_MONTH, aggregates: { value: 'avg' }, columns: ['value'] });
     expect(chart).toMatchObject({ isSum: false, left: 1993 });
     expect(chart.lines).toHaveLength(7);
   });
 
-  it('is empty under a filter that leaves nothing, and without a measure', async () => {
+  it('is empty if a filter excludes all rows, or without a measure', async () => {
     const none = await chartOf({ ...BY_MONTH, filter: [['region', '==', 'nowhere']] });
     expect(none).toMatchObject({ labels: [], lines: [] });
     expect(await chartOf({ ...BY_MONTH, columns: ['region'] })).toMatchObject({ measure: null });

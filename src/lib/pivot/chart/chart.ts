@@ -1,3 +1,4 @@
+/** Kinds of charts, and the choice of axis, series, measures and groups. */
 import { DAY_MS } from '../../contract/primitives';
 import type { ColumnEntry } from '../../contract/columns';
 import type { Layout } from '../../contract/stored-layout';
@@ -9,7 +10,7 @@ import type { Origins } from '../rows/origins';
 import type { Origin } from '../rows/origin-columns';
 import { MONTHS_IN, type TimeUnit } from '../values/time-unit';
 
-/** The kinds of charts, under the names that layouts, views and addresses have them by. */
+/** The kinds of charts, with the names that layouts, views and addresses use. */
 export const CHARTS = [
   { plugin: 'Y Bar', label: 'Stacked columns' },
   { plugin: 'Grouped Bar', label: 'Columns side by side' },
@@ -17,7 +18,7 @@ export const CHARTS = [
 ] as const;
 export type ChartKind = (typeof CHARTS)[number]['plugin'];
 
-/** Charts that layouts of earlier builds may name, by what is nearest to them now. */
+/** Nearest current kind for charts in layouts of earlier builds. */
 const EARLIER: Readonly<Record<string, ChartKind>> = {
   'X Bar': 'Grouped Bar',
   'Y Area': 'Y Line',
@@ -25,24 +26,24 @@ const EARLIER: Readonly<Record<string, ChartKind>> = {
   'Y Scatter': 'Y Line',
 };
 
-/** How a layout is shown: as the grid, or as the nearest kind of chart to the one that it names. */
+/** Returns the view of a layout: the grid, or the kind of chart nearest to the one that it names. */
 export function shownAs(plugin: string | undefined): typeof GRID | ChartKind {
   if (plugin === undefined || plugin === GRID) return GRID;
   return CHARTS.find((each) => each.plugin === plugin)?.plugin ?? EARLIER[plugin] ?? 'Y Bar';
 }
 
-/** Which columns of a layout a chart draws along its axis, and which as its series. */
+/** The columns of a layout that a chart draws along its axis and as its series. */
 export interface ChartAxes {
-  /** One or several: a year and its months. None if the layout groups by nothing. */
+  /** One or several columns, such as a year and its months; empty if the layout groups by nothing. */
   axis: readonly string[];
   isTime: boolean;
-  /** Null for one series alone. */
+  /** Null for a single series. */
   series: string | null;
 }
 
 /**
- * Time goes along the axis, and the first level that is none makes the series. Without time, the first
- * level goes along the axis.
+ * Chooses the axis and the series: time goes along the axis, and the first level that is not time makes the
+ * series. Without time, the first level goes along the axis.
  *
  * @param isTime whether a column of the layout is a date, or a period of one
  */
@@ -55,13 +56,13 @@ export function chartAxes(
   const levels = [...new Set([...group_by, ...split_by])];
   const axis = time.length > 0 ? time : levels.slice(0, 1);
   const others = levels.filter((name) => !axis.includes(name));
-  // Years as rows below months across are years to compare.
+  // Years in rows with months in columns compare the years.
   const series = others.find((name) => !isTime(name)) ?? others[0] ?? null;
   return { axis, isTime: time.length > 0, series };
 }
 
 /**
- * Whether a column is a date, one of its periods, or holds names of months.
+ * Returns a test for whether a column is a date, one of its periods, or holds names of months.
  *
  * @param schema types of the loaded columns and of the layout's expressions
  */
@@ -84,25 +85,25 @@ export function timeTest(
   };
 }
 
-/** One of the amounts of a measure that a chart tells apart. */
+/** One of the amounts of a measure that a chart draws separately. */
 export interface ChartSide {
   column: string;
   origin: Origin | 'plan';
 }
 
-/** What a chart can draw at a time: amounts of one kind, which share an axis. */
+/** The amounts that a chart draws together: they are of one kind and share an axis. */
 interface ChartMeasure {
-  /** The column that it is named after. */
+  /** The column that gives the measure its name. */
   name: string;
-  /** Plan and what it is compared with, or one column alone. */
+  /** The plan and the amounts that it is compared with, or a single column. */
   sides: readonly ChartSide[];
 }
 
-/** Amounts of these origins can stand beside the plan's; the others are differences. */
+/** Origins whose amounts can be drawn next to the plan's; the other origins are differences. */
 const LEVELS: readonly Origin[] = ['baseline', 'reference', 'other'];
 const COUNTS: readonly unknown[] = ['count', 'distinct count'];
 
-/** What a chart of a layout can draw, in the order of the layout's columns. */
+/** Returns the measures that a chart of a layout can draw, in the order of the layout's columns. */
 export function chartMeasures(
   { columns = [], aggregates = {} }: Pick<Layout, 'columns' | 'aggregates'>,
   schema: Schema,
@@ -126,20 +127,20 @@ export function chartMeasures(
 /** Sums of some columns; null where nothing is added up. */
 export type Sums = readonly (number | null)[];
 
-/** The sums of two groups taken together. */
+/** Adds the sums of two groups. */
 export const added = (some: Sums, others: Sums): Sums =>
   some.map((sum, i) => {
     const other = others[i] ?? null;
     return sum === null ? other : other === null ? sum : tidyChange(sum + other);
   });
 
-/** What is left of a total besides some parts of it. */
+/** Subtracts the sums of some parts from a total. */
 export function rest(total: Sums, parts: readonly Sums[]): Sums {
   return total.map((sum, i) => {
     if (sum === null) return null;
     const amounts = parts.map((part) => part[i] ?? 0);
     const left = sum - amounts.reduce((all, amount) => all + amount, 0);
-    // Numbers that were added up in another order seldom leave exactly 0.
+    // Numbers that were added in another order seldom leave exactly 0.
     const size = Math.max(Math.abs(sum), ...amounts.map(Math.abs));
     return Math.abs(left) <= RESIDUE * size ? 0 : Number(left.toFixed(6));
   });
@@ -148,10 +149,10 @@ export function rest(total: Sums, parts: readonly Sums[]): Sums {
 const RESIDUE = 1e-12;
 
 /**
- * The places of the biggest groups, the biggest first. If there are more than `most`, one place is left
- * to all others together.
+ * Returns the positions of the biggest groups, the biggest first. If there are more than `most`, one place is
+ * reserved for all others together.
  *
- * @param sums of each group
+ * @param sums sums of each group
  */
 export function biggest(sums: readonly Sums[], most: number): number[] {
   const sizes = sums.map((each) => each.reduce<number>((all, sum) => all + Math.abs(sum ?? 0), 0));
@@ -159,14 +160,14 @@ export function biggest(sums: readonly Sums[], most: number): number[] {
   return places.length <= most ? places : places.slice(0, most - 1);
 }
 
-/** A longer axis than this is drawn without the steps that have no rows. */
+/** Upper limit of axis positions; a longer axis is drawn without the positions that have no rows. */
 const MOST_STEPS = 1000;
 
 /**
- * The moments of a time axis at an even pace: with those between that no row has.
+ * Returns the times of a time axis at even intervals, including those without rows.
  *
- * @param times days in epoch milliseconds, in their order
- * @param unit what each stands for; undefined for the day itself
+ * @param times days in epoch milliseconds, in order
+ * @param unit unit of time of each; undefined for days
  */
 export function evenly(times: readonly number[], unit: TimeUnit | undefined): number[] {
   const [first, last] = [times[0], times.at(-1)];
@@ -176,7 +177,7 @@ export function evenly(times: readonly number[], unit: TimeUnit | undefined): nu
     return 12 * date.getUTCFullYear() + date.getUTCMonth();
   };
   const day = new Date(first).getUTCDate();
-  // The 29th and later are not in every month.
+  // Not every month has a 29th, 30th and 31st.
   const isMonthly = day < 29 && times.every((time) => new Date(time).getUTCDate() === day);
   const places = times.map((time) => (isMonthly ? monthOf(time) : time / DAY_MS));
   const [from = 0] = places;
@@ -191,7 +192,7 @@ export function evenly(times: readonly number[], unit: TimeUnit | undefined): nu
   });
 }
 
-/** A day of a month that is counted from the year 0. */
+/** Returns a day of a month, in epoch milliseconds. Months are counted from the year 0. */
 function monthStart(month: number, day: number): number {
   const date = new Date(0);
   date.setUTCFullYear(Math.floor(month / 12), month % 12, day);

@@ -1,15 +1,16 @@
+/** The sheet of a workbook that describes the origin of its numbers. */
 import { DATE_FORMATS, serialOf } from './dates';
 import type { CellStyle } from './styles';
 import type { Row, Sheet } from './workbook';
 
-/** Something that is said about a pivot: a name and a text, or a moment. */
+/** A fact about a pivot: its name, and a text or a point in time. */
 export type Fact = readonly [name: string, what: string | Date];
 
 const NAME: CellStyle = { bold: true };
 const TEXT: CellStyle = { isText: true, wraps: true };
 const MOMENT: CellStyle = { format: DATE_FORMATS.datetime, align: 'left' };
 
-/** A sheet of two columns that says where the numbers of a workbook are from. */
+/** Returns a sheet of two columns that describes the origin of a workbook's numbers. */
 export const aboutSheet = (facts: readonly Fact[]): Sheet => ({
   name: 'About',
   columns: [
@@ -30,5 +31,5 @@ export const aboutSheet = (facts: readonly Fact[]): Sheet => ({
   })),
 });
 
-/** A sheet knows no time zones: it shows the clock of who made it. */
+/** Sheets have no time zones, so the local time of the exporting browser is written. */
 const localTime = (moment: Date): number => moment.getTime() - moment.getTimezoneOffset() * 60_000;

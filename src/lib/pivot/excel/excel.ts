@@ -1,17 +1,18 @@
+/** Export of the pivot as an Excel workbook. */
 import { aboutSheet, type Fact } from './about-sheet';
 import { pivotSheet, whyNoWorkbook, type TakenPivot } from './pivot-sheet';
 import { writeWorkbook } from './workbook';
 
-/** Thrown for a pivot that is too much for a workbook; the message says what to do instead. */
+/** Thrown for a pivot that is too large for a workbook; the message says what to do instead. */
 class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
 }
 
 /**
- * The pivot as an Excel workbook: what is shown on one sheet, and what it is on another. Loaded when it
- * is asked for.
+ * Returns the pivot as an Excel workbook with two sheets: the shown cells, and facts about the pivot. This
+ * module is loaded on demand.
  *
- * @throws WorkbookError if it is too much
+ * @throws WorkbookError if the pivot is too large
  */
 export async function pivotWorkbook(pivot: TakenPivot, facts: readonly Fact[]): Promise<Blob> {
   const tooMuch = whyNoWorkbook(pivot);

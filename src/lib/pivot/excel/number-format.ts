@@ -2,13 +2,13 @@ import type { ColumnType } from '../values/engine-types';
 import { numberOptions } from '../grid/format';
 import type { ColumnFormat } from '../values/column-format';
 
-/** The format of Excel's that writes a number as the grid writes it: with as many decimals, and its signs. */
+/** Creates Excel formats that write numbers like the grid, with the same decimals and signs. */
 export class NumberFormat {
   private readonly options: Intl.ResolvedNumberFormatOptions;
   private readonly codes = new Map<number, string>();
   private readonly before: string;
   private readonly after: string;
-  /** Excel shows a number in thousands for each comma after its digits. */
+  /** Excel divides a number by a thousand for each comma after its digits. */
   private readonly scale: string;
 
   constructor(
@@ -25,7 +25,10 @@ export class NumberFormat {
     this.scale = ','.repeat(Math.round(Math.log10(format.divisor ?? 1) / 3));
   }
 
-  /** The format of one number: where the decimals may be fewer, Excel cannot leave them out by itself. */
+  /**
+   * Returns the format of one number. Where the number of decimals varies, each number needs its own format,
+   * because Excel cannot leave out decimals by itself.
+   */
   codeOf(value: number): string {
     const digits = this.digitsOf(value);
     let code = this.codes.get(digits);
@@ -55,7 +58,7 @@ export class NumberFormat {
   }
 }
 
-/** What stands before or after the digits; a percent sign tells Excel to write hundredths. */
+/** Quotes the text before or after the digits, except a percent sign, which makes Excel multiply by 100. */
 const quoted = (parts: readonly Intl.NumberFormatPart[]): string =>
   parts
     .filter(({ type }) => type !== 'minusSign' && type !== 'plusSign')

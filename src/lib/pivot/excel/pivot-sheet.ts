@@ -1,3 +1,4 @@
+/** The sheet of a workbook that shows the pivot. */
 import type { CellValue, ColumnType } from '../values/engine-types';
 import type { DrawnColumn } from '../grid/columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
@@ -10,13 +11,13 @@ import { NumberFormat } from './number-format';
 import type { CellStyle } from './styles';
 import { MOST_LEVELS, type Cell, type Row, type Sheet } from './workbook';
 
-/** What a workbook takes of the pivot. */
+/** The data of the pivot for a workbook. */
 export type TakenPivot = Whole & { formats: ReadonlyMap<string, ColumnFormat> };
 
-/** As many as a sheet of Excel's has. */
+/** Limits of an Excel sheet. */
 const MOST_ROWS = 1_048_576;
 const MOST_COLUMNS = 16_384;
-/** More cells than that take a browser's memory, and minutes to open. */
+/** Upper limit of cells: more of them exhaust a browser's memory and take minutes to open. */
 const MOST_CELLS = 1_000_000;
 
 /** Widths in characters. */
@@ -25,7 +26,7 @@ const WIDTH = 14;
 
 const NOTHING: Cell = { value: null, style: {} };
 
-/** Why a pivot is too much for a workbook, as a sentence; null if it is not. */
+/** Returns the reason why a pivot is too large for a workbook, as a sentence; null if it is not. */
 export function whyNoWorkbook({ count, columns, group_by, split_by }: TakenPivot): string | null {
   const rows = count + split_by.length + 1;
   const across = columns.length + (group_by.length > 0 ? 1 : 0);
@@ -38,8 +39,8 @@ export function whyNoWorkbook({ count, columns, group_by, split_by }: TakenPivot
 }
 
 /**
- * The pivot as it is shown as a sheet: one row per row that is open, with the levels of the tree as an
- * outline, and the columns of a tree likewise. Amounts have the decimals of the page, dates are dates.
+ * Returns the shown pivot as a sheet: one row per open row, with the levels of rows and columns as outlines.
+ * Amounts have the decimals of the page, and dates are dates.
  */
 export function pivotSheet(pivot: TakenPivot): Sheet {
   const { group_by, split_by, columns, totals, paths } = pivot;
@@ -60,7 +61,10 @@ export function pivotSheet(pivot: TakenPivot): Sheet {
 
 const rowLevel = (path: readonly CellValue[]): number => Math.min(path.length, MOST_LEVELS);
 
-/** How deep a column is below totals that are shown: without one, there is nothing to fold it into. */
+/**
+ * Returns the outline level of a column: the number of shown totals above it. Without a total there is no
+ * column to collapse it into.
+ */
 function columnLevel({ path }: DrawnColumn, { totals, split_by, group_by }: TakenPivot): number {
   if (!path || split_by.length === 0 || group_by.length === 0 || path.length === 0) return 0;
   const ofTotal = totals.total_column === undefined ? 0 : 1;
@@ -110,7 +114,10 @@ function rowHead(
   return headCell(path.at(-1) ?? null, way, look, styles);
 }
 
-/** A group's value: a date or a whole number as itself, anything else as the page writes it. */
+/**
+ * Returns the cell of a group's value: dates and whole numbers as numbers, other values as the text of the
+ * page.
+ */
 function headCell(
   value: CellValue,
   way: LabelStyle | undefined,
@@ -126,7 +133,7 @@ function headCell(
   return { value: label(value, way), style: styles.of({ ...look, isText: true }) };
 }
 
-/** Makes the cells of one column. */
+/** Returns a function that makes the cells of one column. */
 function valueCells(
   { measure, leaves }: DrawnColumn,
   { kinds, formats }: TakenPivot,
@@ -156,7 +163,7 @@ function valueCells(
 
 const isTime = (type: ColumnType): boolean => type === 'date' || type === 'datetime';
 
-/** One object per look. */
+/** Keeps one object per combination of style properties. */
 class StyleCache {
   private readonly known = new Map<string, CellStyle>();
 

@@ -1,7 +1,9 @@
-/** The longest text that a cell may hold. */
+/** Writes columns, cells and texts as the XML of a sheet. */
+
+/** Largest number of characters in a cell. */
 const LONGEST_TEXT = 32_767;
 
-/** Characters that XML cannot hold, and texts that would be read as one of them. */
+/** Characters that XML cannot contain, and texts that would be read as an escaped character. */
 const UNWRITABLE = /(?![\t\n\r])\p{Cc}|[\ufffe\uffff]|_(?=x[\da-f]{4}_)/giu;
 
 const escapedCode = (character: string): string =>
@@ -9,38 +11,41 @@ const escapedCode = (character: string): string =>
 
 const MARKS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Texts and names as a sheet's XML writes them. */
+/** Escapes texts for the XML of a sheet, and names its columns. */
 export const texts = {
-  /** What stands between two tags. */
+  /** Escapes the text between two tags. */
   content: (text: string): string =>
     text
       .toWellFormed()
       .slice(0, LONGEST_TEXT)
-      // A pair that was cut in two.
+      // The cut may have split a surrogate pair.
       .toWellFormed()
       .replace(UNWRITABLE, escapedCode)
       .replace(/\r/g, '_x000D_')
       .replace(/[&<>]/g, (mark) => MARKS[mark] ?? mark),
-  /** What stands in an attribute. */
+  /** Escapes the value of an attribute. */
   attribute: (text: string): string => texts.content(text).replaceAll('"', '&quot;'),
-  /** The name of a column by its place: A, B, … Z, AA. */
+  /** Returns the name of a column by its position: A, B, … Z, AA. */
   letters(x: number): string {
     const last = String.fromCharCode(65 + (x % 26));
     return x < 26 ? last : texts.letters(Math.floor(x / 26) - 1) + last;
   },
 };
 
-/** A whole file. */
+/** Adds the XML declaration to the content of a file. */
 export const xml = (content: string): string =>
   `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n${content}`;
 
-/** A column of the sheet: how wide it is, and how deep in the outline. */
+/** Returns the XML of a column, with its width and its outline level. */
 export function columnXml({ width, level }: { width: number; level: number }, x: number): string {
   const outline = level > 0 ? ` outlineLevel="${level}"` : '';
   return `<col min="${x + 1}" max="${x + 1}" width="${width}" customWidth="1"${outline}/>`;
 }
 
-/** One cell. A number that no sheet can hold leaves it empty. @param y counts from 1 */
+/**
+ * Returns the XML of a cell, which stays empty for a number that sheets cannot contain. @param y row number,
+ * from 1
+ */
 export function cellXml(
   x: number,
   y: number,

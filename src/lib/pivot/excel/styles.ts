@@ -1,32 +1,35 @@
+/** Cell styles of a workbook. */
 import { texts, xml } from './sheet-xml';
 
-/** How a cell looks. One object per look: each is looked up by what it is, not by what it says. */
+/**
+ * The style of a cell. Equal styles should share one object, because styles are cached by object identity.
+ */
 export interface CellStyle {
-  /** A number format of Excel's; none is `General`. */
+  /** Excel number format; `General` if undefined. */
   readonly format?: string | undefined;
   readonly bold?: boolean | undefined;
-  /** How far a text is moved in, in steps. */
+  /** Indentation of the text, in steps. */
   readonly indent?: number | undefined;
   readonly align?: 'left' | 'right' | undefined;
-  /** Long texts go on in another line. */
+  /** Whether long texts wrap. */
   readonly wraps?: boolean | undefined;
-  /** Keeps a text that begins like a formula from becoming one when somebody edits it. */
+  /** Prevents a text that begins like a formula from becoming one when it is edited. */
   readonly isText?: boolean | undefined;
 }
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-/** Numbers below are formats of Excel's own. */
+/** Lower numbers are Excel's built-in formats. */
 const FIRST_FORMAT = 164;
-/** As many steps as Excel allows. */
+/** Largest indentation that Excel allows. */
 const MOST_INDENT = 250;
 
-/** The styles that the cells of a workbook use. */
+/** Collects the styles that the cells of a workbook use. */
 export class Styles {
   private readonly ids = new Map<string, number>([['{}', 0]]);
   private readonly known = new WeakMap<CellStyle, number>();
   private readonly all: CellStyle[] = [{}];
 
-  /** The number of a style in the workbook. */
+  /** Returns the number of a style in the workbook, adding it if it is new. */
   idOf(style: CellStyle): number {
     const known = this.known.get(style);
     if (known !== undefined) return known;
@@ -40,7 +43,7 @@ export class Styles {
     return id;
   }
 
-  /** The styles that were used so far, as the workbook's own file of them. */
+  /** Returns the workbook's style file with the styles used so far. */
   xml(): string {
     const codes = [...new Set(this.all.flatMap(({ format }) => format ?? []))];
     const formats = codes.map(

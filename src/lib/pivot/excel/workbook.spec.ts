@@ -15,7 +15,7 @@ const leaf = (path: CellValue[], measure: string, at: number) => ({
   ...{ path, measure, leaves: [at], isClosed: false },
 });
 
-/** Two regions, one of them open, by month with a total. */
+/** Two regions, one of them open, split by month, with a total. */
 const PIVOT: TakenPivot = {
   group_by: ['region', 'product'],
   split_by: ['month'],
@@ -44,7 +44,7 @@ const PIVOT: TakenPivot = {
 const shape = ({ cells, level }: Row) => [level, ...cells.map(({ value }) => value)];
 
 describe('the sheet of a pivot', () => {
-  it('has the rows that are open, with their levels, and months as dates', () => {
+  it('has the open rows with their levels, and months as dates', () => {
     const { rows, columns, frozen, depth } = pivotSheet(PIVOT);
     const all = [...rows];
     expect(all.map(shape)).toEqual([
@@ -69,12 +69,12 @@ describe('the sheet of a pivot', () => {
     expect(all[2]?.cells[1]?.style.format).toBe('#,##0.00');
   });
 
-  it('writes a quarter in words, which no format of a sheet can', () => {
+  it('writes a quarter as text, because Excel has no format for it', () => {
     const { rows } = pivotSheet({ ...PIVOT, styles: new Map([['month', 'quarter']]) });
     expect(shape([...rows][0]!)).toEqual([0, 'month', 'Q1 2027', 'Q1 2027', 'Total']);
   });
 
-  it('has no rows of the tree and no outline for a list of single rows', () => {
+  it('has no tree and no outline for an ungrouped view', () => {
     const list = { ...PIVOT, group_by: [], split_by: [], paths: [], count: 2 };
     const { rows, columns, frozen, depth } = pivotSheet(list);
     expect([...rows].map(shape)).toEqual([
@@ -85,7 +85,7 @@ describe('the sheet of a pivot', () => {
     expect([columns.length, frozen, depth]).toEqual([3, { rows: 1, columns: 0 }, 0]);
   });
 
-  it('is refused if it is too much, with what to do', () => {
+  it('is rejected if it is too large', () => {
     expect(whyNoWorkbook(PIVOT)).toBeNull();
     expect(whyNoWorkbook({ ...PIVOT, count: 400_000 })).toMatch(
       /^The pivot has 400,002 rows and 4 columns, and a workbook takes 1,000,000 cells\. /,
@@ -111,7 +111,7 @@ describe('a format', () => {
     expect(new NumberFormat('integer', {}).codeOf(5)).toBe('#,##0');
   });
 
-  it('counts days as a sheet does, from March 1900 on', () => {
+  it('counts days like Excel, from March 1900 on', () => {
     expect(serialOf(Date.UTC(2024, 1, 29))).toBe(45_351);
     expect(serialOf(Date.UTC(1900, 2, 1))).toBe(61);
     expect(serialOf(Date.UTC(1900, 1, 28))).toBeNull();
@@ -120,7 +120,7 @@ describe('a format', () => {
 });
 
 describe('a cell', () => {
-  it('keeps texts as texts, and writes what XML cannot hold', () => {
+  it('keeps texts as texts, and escapes characters that XML cannot contain', () => {
     expect(cellXml(27, 3, '=A1 & <b>', 2)).toBe(
       '<c r="AB3" s="2" t="inlineStr"><is><t xml:space="preserve">=A1 &amp; &lt;b&gt;</t></is></c>',
     );
@@ -131,7 +131,7 @@ describe('a cell', () => {
 });
 
 describe('a workbook', () => {
-  it('is a package of its sheets, each with its outline and what stays in place', async () => {
+  it('is a package of its sheets with their outlines and frozen panes', async () => {
     const made = new Date(2027, 4, 6, 12, 30);
     const about = aboutSheet([
       ['Version', '+Plan "A"'],

@@ -1,18 +1,19 @@
+/** Writes sheets as an .xlsx file. */
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { nextTask } from '../waiting';
 import { cellXml, columnXml, texts, xml } from './sheet-xml';
 import { Styles, type CellStyle } from './styles';
 
-/** A cell: null is an empty one. Texts stay texts, whatever they begin with. */
+/** A cell; null is an empty one. Texts stay texts, whatever their first character. */
 export interface Cell {
   value: string | number | boolean | null;
   style: CellStyle;
 }
 
-/** How deep Excel's outlines go. */
+/** Largest number of outline levels in Excel. */
 export const MOST_LEVELS = 7;
 
-/** A row of cells, with its level of the outline: 0 is always in sight. */
+/** A row of cells with its outline level; rows of level 0 are always visible. */
 export interface Row {
   cells: readonly Cell[];
   level: number;
@@ -22,33 +23,33 @@ export interface Row {
 export interface Sheet {
   /** At most 31 characters, without `[]:*?/\`. */
   name: string;
-  /** Widths in characters, and levels of the outline. */
+  /** Widths in characters, and outline levels. */
   columns: readonly { width: number; level: number }[];
-  /** How many of the first rows and columns stay in place. */
+  /** Number of rows and columns at the start that stay in view. */
   frozen: { rows: number; columns: number };
-  /** Whether the column that adds up others stands before them. A row that does always does. */
+  /** Whether total columns come before the columns that they add up. Total rows always come first. */
   totalsFirst: boolean;
-  /** The deepest level of its rows. */
+  /** Deepest outline level of the rows. */
   depth: number;
   rows: Iterable<Row>;
 }
 
-/** So many characters are compressed at a time, and so long without a break. */
+/** Number of characters that are compressed at a time, and longest time without a pause. */
 const PIECE = 1 << 16;
 const BUSY_MS = 40;
 
 /**
- * Writes a workbook (docs/decisions/0034-a-workbook-of-our-own.md), piece by piece, so that the page can
- * do something else in between.
+ * Writes a workbook (docs/decisions/0034-a-workbook-of-our-own.md) in pieces, so that the page stays
+ * responsive.
  *
- * @returns the bytes of an .xlsx file, in their order
+ * @returns the bytes of an .xlsx file, in order
  */
 export async function writeWorkbook(sheets: readonly Sheet[]): Promise<Uint8Array<ArrayBuffer>[]> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let failure: Error | null = null;
   const zip = new Zip((error, part) => {
     if (error) failure = error;
-    // A copy: what is compressed may be a view of a larger buffer that is written to again.
+    // A copy, because the compressed part may be a view of a larger buffer that is reused.
     else parts.push(part.slice());
   });
   let since = performance.now();

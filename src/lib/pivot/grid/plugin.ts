@@ -1,3 +1,4 @@
+/** Registers the grid as a plugin of the viewer. */
 /* eslint-disable @typescript-eslint/consistent-type-assertions --
    Where the grid is made known to the viewer, whose element classes have no types of ours. */
 import 'regular-table';

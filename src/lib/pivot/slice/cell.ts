@@ -1,38 +1,39 @@
+/** Cells of the pivot: position, identity, and data read from them. */
 import type { CellValue } from '../values/engine-types';
 import type { CellSlice } from './slice';
 
-/**
- * Where a cell is: `x` counts the columns that are shown, null for a row header; `y` counts the rows.
- */
+/** The position of a cell: `x` counts the shown columns, null for a row header; `y` counts the rows. */
 export interface CellPosition {
   x: number | null;
   y: number;
 }
 
-/** A cell by what it is, not by where it is: rows move if others open. */
+/** The identity of a cell, independent of its position: rows move when others are opened. */
 export interface CellIdentity {
-  /** Typed values of the row headers; empty for the total row. In a view of single rows, the key. */
+  /** Typed values of the row headers; empty for the total row. In an ungrouped view, the key of the row. */
   rowPath: readonly CellValue[];
-  /** Typed values of the split columns, the first ones for a header of columns; null without any. */
+  /**
+   * Typed values of the split columns, only the first ones for a column header; null without split columns.
+   */
   columnPath: readonly CellValue[] | null;
   /** The measure of the cell's column; null for a header. */
   measure: string | null;
 }
 
-/** A cell as it was read: what it is, what it shows, and the slice behind it. */
+/** A cell as it was read: its identity, its value and the slice behind it. */
 export interface ReadCell extends CellSlice, CellIdentity {
-  /** The number shown; null for a header and an empty cell. */
+  /** The shown number; null for a header and an empty cell. */
   value: number | null;
-  /** How the measure is summed up; `sum` unless the user chose otherwise. */
+  /** Aggregate of the measure; `sum` unless the user chose another one. */
   aggregate: string;
 }
 
-/** A cell that is marked: what it is, what it showed when it was read, and where it was then. */
+/** A marked cell: its identity, with its value and position when it was read. */
 export interface MarkedCell extends CellIdentity, Pick<ReadCell, 'value' | 'aggregate'> {
   at: CellPosition;
 }
 
-/** What a press does: select a cell alone, add it or take it out, or mark the block that ends there. */
+/** The effect of a press: select only this cell, add or remove it, or mark the block that ends there. */
 export type Press = 'alone' | 'add' | 'block';
 
 /** Equality key of a cell. */

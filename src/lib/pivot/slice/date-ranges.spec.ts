@@ -6,7 +6,7 @@ const JAN = period('2028-01-01', '2028-01-31');
 const FEB = period('2028-02-01', '2028-02-29');
 const MAR = period('2028-03-01', '2028-03-31');
 
-it('says a period in place of its days', () => {
+it('writes a period instead of its days', () => {
   const slice = { Region: 'West', Date: ['2028-01-05', '2028-01-09'] };
   expect(inPeriods({ slice, periods: JAN })).toEqual({
     Region: 'West',
@@ -15,19 +15,19 @@ it('says a period in place of its days', () => {
   expect(inPeriods({ slice, periods: new Map() })).toEqual(slice);
 });
 
-it('joins periods that leave no gap, in whatever order they are marked', () => {
+it('joins periods without gaps, whatever the order in which they were marked', () => {
   expect(joinedPeriods([MAR, JAN, FEB])).toEqual(period('2028-01-01', '2028-03-31'));
   expect(joinedPeriods([FEB, FEB])).toEqual(FEB);
   expect(joinedPeriods([period('2028-01-01', '2028-12-31'), FEB])).toEqual(
     period('2028-01-01', '2028-12-31'),
   );
-  // A month between that nobody knows rows of is not marked.
+  // A month between them, without known rows, is not marked.
   expect(joinedPeriods([JAN, MAR])).toEqual(new Map());
   expect(joinedPeriods([JAN, new Map()])).toEqual(new Map());
   expect(joinedPeriods([])).toEqual(new Map());
 });
 
-it('has ranges of the days that the service takes', () => {
+it('returns only ranges that the service accepts', () => {
   expect(rangeOf(Date.parse('2028-02-01'), Date.parse('2028-02-29'))).toEqual({
     from: '2028-02-01',
     to: '2028-02-29',
@@ -35,7 +35,7 @@ it('has ranges of the days that the service takes', () => {
   expect(rangeOf(Date.UTC(12_028, 0, 1), Date.UTC(12_028, 11, 31))).toBeNull();
 });
 
-it('knows the last day of a month', () => {
+it('finds the last day of a month', () => {
   expect(['2028-02-01', '2027-02-28', '2027-12-31', '0001-04-02'].map(lastOfMonth)).toEqual([
     '2028-02-29',
     '2027-02-28',

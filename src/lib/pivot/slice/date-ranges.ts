@@ -1,26 +1,30 @@
+/** Ranges of days in slices. */
 import { DAY_MS } from '../../contract/primitives';
 import type { DateRange, Slice } from '../../contract/operations';
 import { parseDay, toScalar } from '../values/cell-value';
 import { lastDayOf } from '../values/time-unit';
 
 /**
- * The ranges of days that a cell shows, by date column: those of its months, quarters or years, as far as
- * filters leave them.
+ * The ranges of days that a cell shows, by date column: the days of its months, quarters or years that
+ * filters admit.
  */
 export type Periods = ReadonlyMap<string, Required<DateRange>>;
 
 export const NO_PERIODS: Periods = new Map();
 
 /**
- * A slice that says the periods of a cell as ranges, and not as the days in them that have rows: it selects the
- * same rows, and those of days that nobody here knows of yet.
+ * Writes the periods of a cell into its slice as ranges, instead of the days in them that have rows. The
+ * slice then selects the same rows, and rows of days that are not known here yet.
  */
 export const inPeriods = ({ slice, periods }: { slice: Slice; periods: Periods }): Slice => ({
   ...slice,
   ...Object.fromEntries(periods),
 });
 
-/** The periods of several cells together, in the columns of which each has one and none leaves a gap. */
+/**
+ * Joins the periods of several cells, for the columns in which every cell has a period and there is no gap
+ * between them.
+ */
 export function joinedPeriods(all: readonly Periods[]): Periods {
   const [first, ...others] = all;
   return new Map(
@@ -43,15 +47,17 @@ function withoutGap(periods: readonly Required<DateRange>[]): Required<DateRange
   return { from: first.from, to };
 }
 
-/** A range of days from its ends in epoch milliseconds; null if no range of the service says it. */
+/**
+ * Returns the range of days between two ends in epoch milliseconds; null if the service has no such range.
+ */
 export function rangeOf(first: number, last: number): Required<DateRange> | null {
   const [from, to] = [first, last].map((end) => String(toScalar(end, 'date')));
   return from && to && ISO_DAY.test(from) && ISO_DAY.test(to) ? { from, to } : null;
 }
 
-/** A day as ISO text, of a year of four digits: a range does not say others. */
+/** A day as ISO text with a year of four digits; ranges accept no other years. */
 export const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The last day of the month that a day is in; both as ISO text. */
+/** Returns the last day of the month of a day; both as ISO text. */
 export const lastOfMonth = (day: string): string =>
   String(toScalar(lastDayOf(parseDay(`${day.slice(0, 7)}-01`), 'month'), 'date'));

@@ -1,11 +1,12 @@
+/** Values that a filter of a layout admits, and its text. */
 import { DAY_MS } from '../../contract/primitives';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { parseDay, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';
 
 /**
- * The values a filter admits, typed as the engine types the column; null if it is no list of
- * values. Null inside `in` never matches in the engine, so it is no value of the filter.
+ * Returns the values that a filter admits, as the engine types the column; null if it is not a list of
+ * values. Null inside `in` never matches in the engine, so it is not a value of the filter.
  */
 export function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] | null {
   const [column, operator, term] = filter;
@@ -24,7 +25,7 @@ export function filterValues(filter: LayoutFilter, schema: Schema): CellValue[] 
   return null;
 }
 
-/** A term of a filter as the engine types its column; undefined if it is no such value. */
+/** Converts a term of a filter to the engine's type of its column; undefined if it is not a valid value. */
 export function parseTerm(
   value: CellValue,
   type: Schema[string] | undefined,
@@ -62,7 +63,7 @@ const FILTER_WORDS: Record<string, string> = {
   'is null': 'is empty',
 };
 
-/** A filter as a person reads it. */
+/** Returns a filter as readable text. */
 export function filterText([column, operator, term]: LayoutFilter): string {
   const word = FILTER_WORDS[operator] ?? operator;
   if (operator.endsWith('null')) return `${column} ${word}`;

@@ -58,11 +58,11 @@ describe('filters of a column', async () => {
     return id;
   }
 
-  /** The rows of some values, by the rows themselves. */
+  /** Finds the rows of some values without filters. */
   const rowsOf = (name: Name, values: readonly CellValue[]) =>
     ROWS.filter((row) => values.includes(row[name])).map(({ id }) => id);
 
-  it('admit exactly the values that are picked, and say so', async () => {
+  it('admit exactly the picked values, which can be read back from them', async () => {
     const picks = fc
       .constantFrom(...(Object.keys(VALUES) as Name[]))
       .chain((name) => fc.tuple(fc.constant(name), fc.subarray(VALUES[name], { minLength: 1 })));
@@ -78,7 +78,7 @@ describe('filters of a column', async () => {
     );
   });
 
-  it('leave out values, the empty one too', async () => {
+  it('exclude values, including the empty one', async () => {
     for (const [name, values] of Object.entries(VALUES) as [Name, CellValue[]][]) {
       for (const left of [[null], values.slice(0, 1), values.slice(1)]) {
         const rest = values.filter((value) => !left.includes(value));
@@ -87,7 +87,7 @@ describe('filters of a column', async () => {
     }
   });
 
-  it('leave out one more value than before', () => {
+  it('exclude one more value', () => {
     const without = (present: LayoutFilter[], value: CellValue) =>
       withoutFilters('a', present, value);
     expect(without([], 'x')).toEqual([['a', '!=', 'x']]);
@@ -105,7 +105,7 @@ describe('filters of a column', async () => {
     ]);
   });
 
-  it('take a range of days with both of its ends', async () => {
+  it('admit a range of days with both of its ends', async () => {
     for (const [name, from, to] of [
       ['day', '2028-01-31', '2028-02-01'],
       ['day', null, '2028-02-01'],
@@ -123,7 +123,7 @@ describe('filters of a column', async () => {
     }
   });
 
-  it('that are neither are shown as they are', () => {
+  it('are read as "other" if they are neither values nor a range', () => {
     for (const filters of [
       [['a', 'contains', 'x']],
       [['a', '>', 5]],
@@ -142,7 +142,7 @@ describe('filters of a column', async () => {
     expect(admitted([])).toEqual({ kind: 'values', except: true, values: [] });
   });
 
-  it('are replaced where they were', () => {
+  it('are replaced in place', () => {
     const filters: LayoutFilter[] = [
       ['a', '>=', 1],
       ['b', '==', 2],

@@ -1,23 +1,27 @@
+/** Translates between the filters of a layout and the values or range of days that they admit. */
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { valueKey } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
 
 /**
- * What the filters of one column admit. `values`: the rows of some values, or all but those of some
- * values; the empty value is null. `range`: from a day to a day, both included, null if there is no
- * such end. `other`: anything else, to be shown and removed, not to be edited.
+ * The rows that the filters of one column admit. `values`: the rows of some values, or all but those of some
+ * values; the empty value is null. `range`: from a day to a day, both included, null for an open end.
+ * `other`: anything else, which can be shown and removed, but not edited.
  */
 export type Admitted =
   | { kind: 'values'; except: boolean; values: readonly CellValue[] }
   | { kind: 'range'; from: string | null; to: string | null }
   | { kind: 'other' };
 
-/** More values than this are written as "all but the others": the engine looks each row up in the list. */
+/**
+ * Longest list of values: longer ones are written as "all but the others", because the engine looks up each
+ * row in the list.
+ */
 const LONGEST_LIST = 500;
-/** The last moment of a day: a filter up to a day takes all of it. */
+/** The last moment of a day: a filter up to a day includes all of it. */
 const END_OF_DAY = 'T23:59:59.999Z';
 
-/** The filters in their order, those of one column together. */
+/** Groups filters by column, in order. */
 export function filtersByColumn(filters: readonly LayoutFilter[]): Map<string, LayoutFilter[]> {
   const columns = new Map<string, LayoutFilter[]>();
   for (const filter of filters) {
@@ -26,7 +30,7 @@ export function filtersByColumn(filters: readonly LayoutFilter[]): Map<string, L
   return columns;
 }
 
-/** The filters with those of one column replaced, where the first of them was, or added at the end. */
+/** Replaces the filters of one column, at the place of the first of them or at the end. */
 export function replaceFilters(
   filters: readonly LayoutFilter[],
   column: string,
@@ -37,7 +41,7 @@ export function replaceFilters(
   return [...columns.values()].flat();
 }
 
-/** What the filters of one column admit; all of its rows if there is none. */
+/** Returns the rows that the filters of one column admit; all rows if there is no filter. */
 export function admitted(filters: readonly LayoutFilter[]): Admitted {
   const range = filters.length > 0 && rangeOf(filters);
   if (range) return range;
@@ -45,13 +49,13 @@ export function admitted(filters: readonly LayoutFilter[]): Admitted {
   const [first] = lists;
   if (lists.length === 1 && first && !first.except) return { kind: 'values', ...first };
   const left = lists.flatMap((list) => (list?.except ? [list.values] : []));
-  // Each leaves out more; a list of what is admitted beside them is more than can be shown.
+  // Filters that exclude values can be joined; together with a list of admitted values they cannot be edited.
   if (left.length < lists.length) return { kind: 'other' };
   return { kind: 'values', except: true, values: left.flat() };
 }
 
 function listOf([, operator, term]: LayoutFilter): { except: boolean; values: CellValue[] } | null {
-  // Null in a list of the engine matches nothing.
+  // A null in a list matches nothing in the engine.
   const values = [term].flat().filter((value) => value !== null);
   if (operator === '==' || operator === 'in') return { except: false, values };
   if (operator === '!=' || operator === 'not in') return { except: true, values };
@@ -74,11 +78,11 @@ function rangeOf(filters: readonly LayoutFilter[]): Admitted | null {
 }
 
 /**
- * The filters of a column that admit the rows of some of its values. A list of what is admitted comes
- * first, since an operation on a cell keeps to such a list; the engine cannot hold the empty value in
- * a list, so with it all but the others are admitted.
+ * Returns the filters of a column that admit the rows of some of its values. A list of admitted values is
+ * preferred, because the slice of an operation on a cell can contain it. The engine cannot hold the empty
+ * value in a list, so with it the filters exclude all other values.
  *
- * @param all every value that the column has
+ * @param all every value of the column
  */
 export function valueFilters(
   column: string,
@@ -95,14 +99,14 @@ export function valueFilters(
   return exceptFilters(column, others);
 }
 
-/** The filters of a column that admit the rows of one value alone. */
+/** Returns the filters of a column that admit only the rows of one value. */
 export const onlyFilters = (column: string, value: CellValue): LayoutFilter[] => [
   value === null ? [column, 'is null', null] : [column, '==', value],
 ];
 
 /**
- * The filters of a column that leave out one more value than the present ones do. A list of what is
- * admitted loses it; null if nothing would be left of the list.
+ * Returns the filters of a column that exclude one more value than the present ones. A list of admitted
+ * values loses it; null if the list would be empty.
  */
 export function withoutFilters(
   column: string,
@@ -118,7 +122,7 @@ export function withoutFilters(
   return left.length === 1 ? onlyFilters(column, only) : [[column, 'in', left]];
 }
 
-/** The filters of a column that leave out the rows of some values. */
+/** Returns the filters of a column that exclude the rows of some values. */
 export function exceptFilters(column: string, values: readonly CellValue[]): LayoutFilter[] {
   const named = values.filter((value) => value !== null);
   const [only] = named;
@@ -133,7 +137,7 @@ export function exceptFilters(column: string, values: readonly CellValue[]): Lay
   return values.includes(null) ? [...list, [column, 'is not null', null]] : list;
 }
 
-/** The filters of a date column from a day to a day, both included; null if there is no such end. */
+/** Returns the filters of a date column from a day to a day, both included; null for an open end. */
 export function rangeFilters(
   column: string,
   type: 'date' | 'datetime',

@@ -1,3 +1,4 @@
+/** Compares and merges the values of slices. */
 import type { DateRange, Slice } from '../../contract/operations';
 import { isDateRange } from '../../contract/operations';
 import type { Scalar } from '../../contract/primitives';
@@ -5,7 +6,7 @@ import { parseDay, valueKey } from '../values/cell-value';
 import type { SliceColumn } from './slice';
 
 /**
- * Dimensions in a slice that are no key, if the source has keys: then only keys may select rows
+ * Returns the dimensions of a slice that are not keys, if the source has keys: then only keys may select rows
  * (docs/contract/14-what-the-operations-compute.md#is_key).
  */
 export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]): string[] {
@@ -15,7 +16,7 @@ export function unmarkedDimensions(slice: Slice, columns: readonly SliceColumn[]
 }
 
 /**
- * One slice for several cells; null if they differ in more than one column, because no single slice
+ * Merges the slices of several cells; null if they differ in more than one column, because no single slice
  * selects exactly their rows.
  */
 export function mergeSlices(slices: readonly Slice[]): Slice | null {
@@ -29,7 +30,7 @@ export function mergeSlices(slices: readonly Slice[]): Slice | null {
     for (const name of names) {
       if (!Object.hasOwn(slice, name)) return null;
       const [one, other] = [first[name], slice[name]];
-      // No list of values holds the days of a range.
+      // A list of values cannot contain the days of a range.
       if (isRange(one) || isRange(other)) {
         if (JSON.stringify(one) === JSON.stringify(other)) continue;
         return null;
@@ -47,20 +48,20 @@ export function mergeSlices(slices: readonly Slice[]): Slice | null {
   return differing === null || !merged ? first : { ...first, [differing]: [...merged.values()] };
 }
 
-/** The values of a slice by their keys; none for a range of dates. */
+/** Returns the values of a slice by key; empty for a range of dates. */
 const keyed = (value: Slice[string] | undefined): Map<string, Scalar | null> =>
   new Map(listOf(value).map((each) => [valueKey(each), each]));
 
 const isRange = (value: Slice[string] | undefined): value is DateRange =>
   value !== undefined && isDateRange(value);
 
-/** A slice value as a list; none for a range of dates, which only {@link admits} can tell. */
+/** Returns a slice value as a list; empty for a range of dates, which only {@link admits} can test. */
 export function listOf(value: Slice[string] | undefined): (Scalar | null)[] {
   if (value === undefined || isDateRange(value)) return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** Whether a slice value selects the rows that have `value`. */
+/** Checks whether a slice value selects the rows that have `value`. */
 export function admits(wanted: Slice[string], value: Scalar | null): boolean {
   if (!isDateRange(wanted)) {
     return listOf(wanted).some((one) => valueKey(one) === valueKey(value));

@@ -1,3 +1,4 @@
+/** Builds the slice that selects the rows behind a cell. */
 import { isLeaf, type ColumnEntry } from '../../contract/columns';
 import type { DateRange, Slice } from '../../contract/operations';
 import type { LayoutFilter } from '../../contract/stored-layout';
@@ -9,10 +10,10 @@ import { lastDayOf, readBucket } from '../values/time-unit';
 import type { Underlying } from './underlying';
 import { behindValues } from './underlying';
 
-/** What a slice needs to know of a source's column. */
+/** The parts of a source's column that slices depend on. */
 export type SliceColumn = Pick<ColumnEntry, 'cname' | 'role' | 'is_key'>;
 
-/** One cell of a pivot, as its view knows it. */
+/** A cell of a pivot, with the settings of its view. */
 export interface PivotCell {
   groupBy: readonly string[];
   splitBy: readonly string[];
@@ -24,13 +25,13 @@ export interface PivotCell {
   filterOp: 'and' | 'or';
   schema: Schema;
   expressions: Readonly<Record<string, string>>;
-  /** What the values of each expression stand for. */
+  /** Source values behind the values of each expression. */
   underlying: ReadonlyMap<string, Underlying>;
 }
 
 /**
- * Why a part of the cell is not in its slice. `split`: the cell is split or grouped by something a
- * slice cannot hold, such as `pf_iter`. `filter`: a filter that is no list of dimension values.
+ * A part of the cell that is not in its slice. `split`: the cell is split or grouped by a column that slices
+ * do not support, such as `pf_iter`. `filter`: a filter that is not a list of dimension values.
  */
 export interface NotHeld {
   kind: 'split' | 'filter';
@@ -40,11 +41,16 @@ export interface NotHeld {
 
 export interface CellSlice {
   slice: Slice;
-  /** Parts of the cell that the slice leaves out: an operation reaches beyond what is shown. */
+  /**
+   * Parts of the cell that the slice leaves out, so that an operation affects more rows than the cell shows.
+   */
   notHeld: NotHeld[];
-  /** What the slice lists the days of, if the cell shows a month, say; see {@link inPeriods}. */
+  /**
+   * The ranges of the days that the slice lists, for example if the cell shows a month; see {@link
+   * inPeriods}.
+   */
   periods: Periods;
-  /** Why no slice selects exactly this cell, as a sentence; null if one does. */
+  /** The reason why no slice selects exactly this cell, as a sentence; null if one does. */
   impossible: string | null;
 }
 
@@ -56,7 +62,7 @@ const IMPOSSIBLE = {
     `The values behind “${column}” could not be read, so no selection is exactly this cell.`,
 };
 
-/** The expressions whose values {@link sliceFromCell} needs to know the meaning of. */
+/** Returns the expressions whose source values {@link sliceFromCell} needs. */
 export function expressionsOf(
   cell: Omit<PivotCell, 'underlying'>,
   isExpression: (column: string) => boolean,
@@ -66,14 +72,14 @@ export function expressionsOf(
 }
 
 /**
- * The slice that selects exactly the rows a cell adds up (docs/contract/05-operations.md). Built
- * from typed paths, never from printed ones; a value the slice cannot carry is named, not dropped
- * in silence.
+ * Returns the slice that selects exactly the rows that a cell adds up (docs/contract/05-operations.md). It is
+ * built from typed paths, never from printed ones; parts of the cell that the slice cannot express are
+ * returned in `notHeld`.
  */
 export function sliceFromCell(cell: PivotCell, columns: readonly SliceColumn[]): CellSlice {
   const builder = new SliceBuilder(cell, columns);
   const conditions = [...conditionsOf(cell), ...builder.filterConditions()];
-  // Expressions last: what they stand for depends on what the others say of the same columns.
+  // Expressions come last: their source values depend on the other conditions of the same columns.
   const isExpression = ({ column }: Condition) => cell.underlying.has(column);
   for (const condition of conditions.filter((c) => !isExpression(c))) builder.add(condition);
   for (const condition of conditions.filter(isExpression)) builder.addExpression(condition);
@@ -81,7 +87,7 @@ export function sliceFromCell(cell: PivotCell, columns: readonly SliceColumn[]):
   return builder.result();
 }
 
-/** A column, or an expression, takes one of some values. */
+/** A condition that a column or an expression has one of some values. */
 interface Condition {
   column: string;
   values: readonly CellValue[];
@@ -97,7 +103,7 @@ const conditionsOf = ({
   ...(columnPath ?? []).map((value, i) => ({ column: splitBy[i] ?? '', values: [value] })),
 ];
 
-/** Days that follow each other, by their ends in epoch milliseconds, both included. */
+/** Consecutive days: the first and the last one in epoch milliseconds, both included. */
 interface Days {
   first: number;
   last: number;
@@ -115,7 +121,7 @@ class SliceBuilder {
   /** The days that filters of a date column admit. */
   private readonly ranges = new Map<string, Days>();
   private readonly notHeld: NotHeld[] = [];
-  /** The days that a date column's units of time admit; null if something else tells some of its days. */
+  /** The days that the units of time of a date column admit; null if another condition restricts its days. */
   private readonly periods = new Map<string, Days | null>();
   private impossible: string | null = null;
 
@@ -124,7 +130,7 @@ class SliceBuilder {
     private readonly columns: readonly SliceColumn[],
   ) {}
 
-  /** Row and column headers, and filters: a column takes one of the values. */
+  /** Adds the condition of a header or a filter on a column. */
   add({ column, values }: Condition): void {
     if (this.isSliceable(column)) {
       this.periods.set(column, null);
@@ -132,7 +138,10 @@ class SliceBuilder {
     } else this.leaveOut(column, values);
   }
 
-  /** The same of an expression: the columns it needs take the values that it stands for. */
+  /**
+   * Adds the condition of a header or a filter on an expression, by the source values of the columns that it
+   * needs.
+   */
   addExpression({ column, values }: Condition): void {
     const underlying = this.cell.underlying.get(column);
     if (!underlying?.columns.every((name) => this.isSliceable(name))) {
@@ -149,8 +158,8 @@ class SliceBuilder {
   }
 
   /**
-   * The view's own filters: dimension and date columns with `==`, `in` or `is null` narrow the slice, and
-   * so do date columns from a day or up to a day.
+   * Returns the conditions of the view's own filters: dimension and date columns with `==`, `in` or `is null`
+   * narrow the slice, and so do date columns from a day or up to a day.
    */
   filterConditions(): Condition[] {
     const { filter, filterOp, schema, underlying } = this.cell;
@@ -169,7 +178,7 @@ class SliceBuilder {
     });
   }
 
-  /** Keeps the days of a cell to those that the filters of their column admit. */
+  /** Restricts the days of a cell to those that the filters of their column admit. */
   keepToRanges(): void {
     for (const [column, { first, last }] of this.ranges) {
       if (first > last) this.impossible = IMPOSSIBLE.nothing(column);
@@ -202,7 +211,7 @@ class SliceBuilder {
     };
   }
 
-  /** Takes a filter of a date column from a day or up to a day; false if it is no such filter. */
+  /** Adds a filter of a date column from a day or up to a day; returns false for any other filter. */
   private holdsRange([column, operator, term]: LayoutFilter): boolean {
     const { schema, underlying } = this.cell;
     const isDate = schema[column] === 'date' && !underlying.has(column);
@@ -215,7 +224,7 @@ class SliceBuilder {
     return true;
   }
 
-  /** Keeps the days of a unit of time; of columns that anything else tells the values of, nothing. */
+  /** Records the days of a unit of time, or null for columns that another condition restricts. */
   private notePeriod(name: string, values: readonly CellValue[], columns: readonly string[]): void {
     const bucket = readBucket(this.cell.expressions[name] ?? '');
     const [start, ...others] = values;
@@ -239,7 +248,7 @@ class SliceBuilder {
     );
   }
 
-  /** Whether a range of days may select by a column. */
+  /** Checks whether a range of days may select by a column. */
   private isDate(column: string): boolean {
     const isOfDates = this.columns.some((c) => c.cname === column && c.role === 'date');
     return isOfDates && this.cell.schema[column] === 'date';

@@ -1,33 +1,35 @@
+/** Source values behind the values of an expression. */
 import { Answers } from '../waiting';
 import { valueKey } from '../values/cell-value';
 import type { CellValue, EngineTable } from '../values/engine-types';
 
 /**
- * What the values of an expression stand for: a month bucket stands for the days in it. Each tuple
- * is a combination of values of `columns`, the columns that the expression needs.
+ * The source values behind the values of an expression, such as the days of a month. Each tuple is a
+ * combination of values of `columns`, the columns that the expression needs.
  */
 export interface Underlying {
   columns: readonly string[];
-  /** Every combination that occurs, with the key of the value it stands under. */
+  /** Every combination that occurs, with the key of the expression's value for it. */
   tuples: readonly { value: string; tuple: readonly CellValue[] }[];
 }
 
 /** The source values behind some values of an expression, one list per column. */
 export type Behind =
   | { kind: 'lists'; lists: ReadonlyMap<string, readonly CellValue[]> }
-  /** No combination that the cell's other conditions admit stands under these values. */
+  /** None of the combinations that the cell's other conditions admit has these values. */
   | { kind: 'nothing' }
-  /** Lists of values would select rows that stand under another value too. */
+  /** Lists of source values would also select rows with other values of the expression. */
   | { kind: 'mixed' }
-  /** The expression takes none of these values in any row: it gives other values each time. */
+  /** The expression has none of these values in any row: its values change with each evaluation. */
   | { kind: 'unknown' };
 
 /**
- * The lists of source values that select exactly the rows under some values of an expression, among
- * the rows that `admitted` lets through. There are none if a combination stands under these values
- * and under another one, or if the lists have combinations that stand under another one.
+ * Returns the lists of source values that select exactly the rows with some values of an expression, among
+ * the rows that `admitted` lets through. There are no such lists if a combination has these values and also
+ * another one, or if the lists also contain combinations that have another one.
  *
- * @param admitted what the cell's other conditions say of a column; undefined if they say nothing
+ * @param admitted values of a column that the cell's other conditions admit; undefined if they do not
+ * restrict it
  */
 export function behindValues(
   { columns, tuples }: Underlying,
@@ -56,12 +58,12 @@ export function behindValues(
   };
 }
 
-/** Needed columns by expression, kept as long as the table. */
+/** Cached columns by expression, for the lifetime of the table. */
 const known = new WeakMap<EngineTable, Answers<readonly string[]>>();
 
 /**
- * The columns of a table that an expression needs. The engine itself tells: it does not accept the
- * expression on a table that lacks one of them.
+ * Returns the columns of a table that an expression needs: the engine rejects the expression on a table that
+ * lacks one of them.
  */
 export function neededColumns(table: EngineTable, expression: string): Promise<readonly string[]> {
   const ofTable = known.get(table) ?? new Answers();
@@ -88,8 +90,8 @@ async function askEngine(table: EngineTable, expression: string): Promise<readon
 }
 
 /**
- * Whether an expression may need a column, by their texts: it has the column's name in it, unless it writes
- * something in another way, or makes a name while it is computed.
+ * Checks by text whether an expression may need a column: it contains the column's name, or it may refer to
+ * the column without it, by an escape sequence or a name that is computed.
  */
 export const couldNeed = (expression: string, column: string): boolean =>
   expression.includes(column) || /\\|vlookup/i.test(expression) || /["\\]/.test(column);
