@@ -28,33 +28,33 @@ const kept = {
   undone: [change(9, 's9'), change(8, 's8')],
 };
 
-describe('what a tab has kept of its changes', () => {
-  it('goes on in the order in which they were made, whoever wrote what was undone', () => {
+describe('stillThere', () => {
+  it('keeps the changes in order, whoever wrote the undone entries', () => {
     expect(ids(stillThere(kept, stored, 'ana'))).toEqual([
       [5, 7],
       [9, 8],
     ]);
   });
 
-  it('leaves out what is undone or made again by now', () => {
+  it('omits entries that were undone or redone meanwhile', () => {
     const since = { ...stored, entries: [entry(5, 's5')], undone: [undone(entry(8, 's8'))] };
     expect(ids(stillThere(kept, since, 'ana'))).toEqual([[5], [8]]);
   });
 
-  it("leaves out another person's changes", () => {
+  it("omits other people's changes", () => {
     expect(ids(stillThere(kept, stored, 'bea'))).toEqual([[], []]);
     const others = { written: [change(6, 's6')], undone: [] };
     expect(ids(stillThere(others, stored, 'ana'))).toEqual([[], []]);
   });
 
-  it('leaves out what is of another history, or was written at another moment', () => {
+  it('omits entries of another history or with another time stamp', () => {
     const restored = { ...stored, timeline: 'T2' };
     expect(ids(stillThere(kept, restored, 'ana'))).toEqual([[], []]);
     const later = { written: [change(5, 's4')], undone: [change(8, 's4')] };
     expect(ids(stillThere(later, stored, 'ana'))).toEqual([[], []]);
   });
 
-  it('takes an entry without a stamp only where the history is known to be the same', () => {
+  it('accepts an entry without a stamp only if the history is known to be the same', () => {
     const fresh = { written: [change(5, null)], undone: [] };
     expect(ids(stillThere(fresh, stored, 'ana'))).toEqual([[5], []]);
     expect(ids(stillThere(fresh, { ...stored, timeline: null }, 'ana'))).toEqual([[], []]);
@@ -63,7 +63,7 @@ describe('what a tab has kept of its changes', () => {
   });
 });
 
-it('undoes what the person of now has written, though another one has written since', async () => {
+it('undoes entries of the current user, even if another one has written since', async () => {
   const own = new OwnChanges(
     1,
     () => 'T1',

@@ -4,8 +4,8 @@ import { user } from '../client/user.svelte';
 import type { LogEntry, UndoneEntry } from '../contract/log';
 
 /**
- * An entry that somebody wrote or undid here, with its stamp and the history of the database as far as
- * they are known: in another history its id may be that of another entry.
+ * An entry that somebody wrote or undid in this tab, with its time stamp and the history of the database as
+ * far as they are known. In another history its id may belong to another entry.
  */
 const Change = v.object({
   logid: v.number(),
@@ -16,12 +16,12 @@ const Change = v.object({
 type Change = v.InferOutput<typeof Change>;
 
 const Changed = v.object({ written: v.array(Change), undone: v.array(Change) });
-/** What was written, and what was undone since the last was written; newest last. */
+/** Entries that were written, and entries that were undone since the last write; newest last. */
 export type Changed = v.InferOutput<typeof Changed>;
 
 const NOTHING: Changed = { written: [], undone: [] };
 
-/** The log as the service tells it: what lives, what was undone, and of which history that is. */
+/** The log of the service: live entries, undone entries, and the history of the database. */
 export interface StoredLog {
   entries: readonly LogEntry[];
   undone: readonly UndoneEntry[];
@@ -29,8 +29,8 @@ export interface StoredLog {
 }
 
 /**
- * What of some changes can still be undone and made again by a person: entries of theirs that live, and
- * entries that they undid and that are on the list of what was undone.
+ * Returns the changes that a user can still undo and redo: live entries that they wrote, and entries that
+ * they undid and that are in the list of undone entries.
  */
 export function stillThere(
   { written, undone }: Changed,
@@ -43,7 +43,7 @@ export function stillThere(
     if (!entry) return false;
     const histories = [change.timeline, stored.timeline].filter((each) => each !== null);
     const isOneHistory = new Set(histories).size <= 1;
-    // Where the database does not tell its history, the stamp has to.
+    // If the database does not identify its history, the time stamps have to match.
     return (
       isOneHistory &&
       (change.stamp === null ? histories.length === 2 : change.stamp === entry.stamp)
@@ -62,19 +62,19 @@ const without = ({ written, undone }: Changed, logid: number): Changed => ({
 });
 
 /**
- * The entries of a version that were written and undone in this tab: Ctrl+Z undoes the newest of the ones,
- * Ctrl+Y makes the newest of the others again. The tab keeps them while it loads the page anew or shows
- * others (docs/decisions/0016-the-address-is-the-arrangement.md).
+ * The entries of a version that were written and undone in this tab. Ctrl+Z undoes the newest written one,
+ * Ctrl+Y redoes the newest undone one. The tab keeps them when it reloads the page or shows another one
+ * (docs/decisions/0016-the-address-is-the-arrangement.md).
  */
 export class OwnChanges {
   private now: Changed = NOTHING;
-  /** From before this page was loaded, until it is compared with the log. */
+  /** Changes from before this page was loaded, until they are compared with the log. */
   private before: Changed;
   private readonly key: string;
 
   /**
    * @param timeline the history of the database that is on screen; null if it is not known
-   * @param stored asks what is stored now
+   * @param stored reads the stored log
    */
   constructor(
     versionId: number,
@@ -86,48 +86,53 @@ export class OwnChanges {
     this.before = kept.success ? kept.output : NOTHING;
   }
 
-  /** The newest entry that is not undone; null without one. @throws ApiError if the log is not told */
+  /**
+   * Returns the newest entry that is not undone; null if there is none. @throws ApiError if the log cannot be
+   * read
+   */
   async lastWritten(): Promise<number | null> {
     return (await this.newest('written'))?.logid ?? null;
   }
 
-  /** The entry that was undone last; null without one. @throws ApiError if the log is not told */
+  /**
+   * Returns the entry that was undone last; null if there is none. @throws ApiError if the log cannot be read
+   */
   async lastUndone(): Promise<number | null> {
     return (await this.newest('undone'))?.logid ?? null;
   }
 
-  /** Notes an entry that was just written. */
+  /** Records an entry that was just written. */
   wrote(logid: number): void {
     const { written, undone } = this.now;
     this.set({ written: [...written, this.change(logid, null)], undone });
   }
 
-  /** Notes an entry that was just undone. @param stamp when it was written; null if that is not known */
+  /** Records an entry that was just undone. @param stamp when it was written; null if that is not known */
   undid(logid: number, stamp: string | null): void {
     this.forget(logid);
     const { written, undone } = this.now;
     this.set({ written, undone: [...undone, this.change(logid, stamp)] });
   }
 
-  /** Forgets what was undone: something else is written now. */
+  /** Forgets the undone entries, because something else is written now. */
   forgetUndone(): void {
     this.before = { ...this.before, undone: [] };
     this.set({ ...this.now, undone: [] });
   }
 
-  /** Forgets an entry: it was undone or made again. */
+  /** Forgets an entry that was undone or redone. */
   forget(logid: number): void {
     this.before = without(this.before, logid);
     this.set(without(this.now, logid));
   }
 
-  /** Forgets everything: other entries may have these ids now. */
+  /** Forgets all entries, because their ids may belong to other entries now. */
   forgetAll(): void {
     this.before = NOTHING;
     this.set(NOTHING);
   }
 
-  /** Takes the stamps of what was written from the log. */
+  /** Copies the time stamps of the written entries from the log. */
   noteStamps(entries: readonly LogEntry[]): void {
     const { written, undone } = this.now;
     const stamped = written.map((change) => {
@@ -137,7 +142,7 @@ export class OwnChanges {
     this.set({ written: stamped, undone });
   }
 
-  /** The newest change that is this person's: the name may have changed meanwhile. */
+  /** Returns the newest change of the current user; the name may have changed meanwhile. */
   private async newest(kind: keyof Changed): Promise<Change | undefined> {
     const find = () => this.now[kind].findLast((change) => change.user === user.name);
     const found = find();
@@ -146,11 +151,11 @@ export class OwnChanges {
     return find();
   }
 
-  /** Goes on with what is from before this page was loaded, as far as the log still has it. */
+  /** Restores the changes from before this page was loaded, as far as the log still has them. */
   private async recall(): Promise<void> {
     if (this.before.written.length + this.before.undone.length === 0) return;
     const stored = await this.stored();
-    // What was undone or made again meanwhile is no longer in it.
+    // This excludes entries that were undone or redone meanwhile.
     const { written, undone } = stillThere(this.before, stored, user.name);
     this.before = NOTHING;
     this.set({

@@ -8,16 +8,16 @@ import { user } from '../client/user.svelte';
 
 const NONE = { least: 0, most: 0 };
 
-/** The version on the page, its source, and the source's columns in the planner's words. */
+/** The version on the page, its source, and the source's columns with the planner's labels. */
 export class PlannedVersion {
-  /** The version as the service last told it. */
+  /** The version as the service last returned it. */
   current: Version;
   readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
-  /** The entry up to which the plan is shown, without those after it; null for the plan of now. */
+  /** The last entry of the plan that is shown; null for the current plan. */
   asOf = $state.raw<LogListEntry | null>(null);
-  /** Whether a change is on screen that is only tried. */
+  /** Whether a trial is on screen. */
   isTrying = $state(false);
-  /** Why nothing can be changed on this page now, as a sentence; null if it can. */
+  /** Why nothing can be changed on this page now, as a sentence; null if changes are possible. */
   readonly obstacle: string | null = $derived.by(() => {
     if (!user.mayPlan) return 'You are a reader: you can see this plan, but not change it.';
     if (this.closed) return 'This version is closed: it can be read, not changed.';
@@ -25,13 +25,13 @@ export class PlannedVersion {
     return this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null;
   });
 
-  /** The columns an operation may select and set. */
+  /** The columns that an operation may select by and set. */
   readonly dimensions: readonly ColumnEntry[];
   readonly valueColumn: ColumnEntry | undefined;
   readonly unitsColumn: ColumnEntry | undefined;
-  /** The labels of the measures; undefined for a measure that the source does not have. */
+  /** The labels of the measures; undefined for a measure that the source lacks. */
   readonly measureNames: { value: string | undefined; units: string | undefined };
-  /** The decimals of their amounts. Where the type fixes none, the loaded rows say how many are needed. */
+  /** The decimals of the amounts. If the type fixes none, the loaded rows determine the number. */
   decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
 
   constructor(
@@ -57,19 +57,21 @@ export class PlannedVersion {
     return this.current.id;
   }
 
-  /** The label of a column; its name if it has none. */
+  /** Returns the label of a column, or its name if it has none. */
   labelOf(cname: string): string {
     return this.columns.find((c) => c.cname === cname)?.label || cname;
   }
 
-  /** The decimals of the amounts that a column of the pivot shows: those of the value, unless it shows units. */
+  /** Returns the decimals of a column of the pivot: those of the value, unless it shows units. */
   decimalsIn(column: string | null): Decimals {
     const units = this.unitsColumn?.cname;
     const isUnits = units !== undefined && (column === units || column?.startsWith(`${units}: `));
     return isUnits ? this.decimals.units : this.decimals.value;
   }
 
-  /** Reads the version again, for others may have closed or opened it. Keeps it if that fails. */
+  /**
+   * Reads the version again, because others may have closed or opened it. Keeps the old one if that fails.
+   */
   async refresh(): Promise<void> {
     this.current = await api.getVersion(this.id).catch(() => this.current);
   }

@@ -14,7 +14,7 @@ const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
 
 describe('whyInProportion', () => {
-  it('is said of percentages and of a held price, since equal parts would be neither', () => {
+  it('excludes equal parts for percentages and a held price', () => {
     const change = { by: 'change', amount: 5 } as const;
     expect(whyInProportion({ ...none, value: change })).toBeNull();
     expect(whyInProportion({ ...none, value: { by: 'total', amount: 5 } })).toBeNull();
@@ -25,7 +25,7 @@ describe('whyInProportion', () => {
 });
 
 describe('scaleOutcome', () => {
-  it('changes nothing where nothing is filled in', () => {
+  it('changes nothing if nothing is filled in', () => {
     expect(scaleOutcome(none, totals).amounts).toBeNull();
   });
 
@@ -34,20 +34,20 @@ describe('scaleOutcome', () => {
     expect(value).toEqual({ now: 1200.5, total: 1320.55, change: 120.05, percent: 10 });
   });
 
-  it('sends a change of one measure as what was asked for', () => {
+  it('sends a change of one measure as it was typed', () => {
     const by = (edit: MeasureEdit) => scaleOutcome({ ...none, units: edit }, totals).amounts;
     expect(by({ by: 'percent', amount: 25 })).toEqual({ units_pct: 25 });
     expect(by({ by: 'change', amount: 10 })).toEqual({ units_incr: 10 });
     expect(by({ by: 'total', amount: 50 })).toEqual({ units_incr: 10 });
   });
 
-  it('sends one percentage of everything as such, also where a total is 0', () => {
+  it('sends one percentage of everything as a percentage, even if a total is 0', () => {
     const edit = { by: 'percent', amount: -5 } as const;
     const draft = { value: edit, units: edit, holdPrice: false };
     expect(scaleOutcome(draft, { value_total: 0, units_total: 40 }).amounts).toEqual({ pct: -5 });
   });
 
-  it('holds the price: the other measure follows by the same share', () => {
+  it('holds the price by changing the other measure by the same share', () => {
     const draft = { ...none, value: { by: 'change', amount: 600.25 } as const, holdPrice: true };
     const outcome = scaleOutcome(draft, totals);
     expect(outcome.amounts).toEqual({ value_incr: 600.25, units_incr: 20, spread: 'price' });
@@ -55,7 +55,7 @@ describe('scaleOutcome', () => {
     expect(price(outcome.value?.total ?? 0, outcome.units?.total ?? 0)).toBe(price(1200.5, 40));
   });
 
-  it('holds the price by percent as amounts, and of a total that is 0 as the percentage', () => {
+  it('holds the price with amounts for a percentage, and with the percentage if a total is 0', () => {
     const draft = { ...none, value: { by: 'percent', amount: 10 } as const, holdPrice: true };
     expect(scaleOutcome(draft, totals).amounts).toEqual({
       value_incr: 120.05,
@@ -65,14 +65,14 @@ describe('scaleOutcome', () => {
     expect(scaleOutcome(draft, { ...totals, units_total: 0 }).amounts).toEqual({ pct: 10 });
   });
 
-  it('holds the price beside locked rows by a percentage only', () => {
+  it('holds the price of partly locked rows only for a percentage', () => {
     const by = (edit: MeasureEdit) =>
       scaleOutcome({ ...none, value: edit, holdPrice: true, isPartlyLocked: true }, totals).amounts;
     expect(by({ by: 'percent', amount: 10 })).toEqual({ pct: 10 });
     expect(by({ by: 'change', amount: 100 })).toBeNull();
   });
 
-  it('says which change of the units would hold the price, and holds none by less than a unit', () => {
+  it('returns the change of units that would hold the price, and holds none by less than a unit', () => {
     const decimals = { value: 2, units: 0 };
     const by = (amount: number) =>
       scaleOutcome(
@@ -87,13 +87,13 @@ describe('scaleOutcome', () => {
     expect(by(10)).toMatchObject({ amounts: null, unroundedUnits: expect.closeTo(0.3333, 4) });
   });
 
-  it('knows sources without units', () => {
+  it('handles sources without units', () => {
     const draft = { ...none, value: { by: 'percent', amount: 10 } as const, holdPrice: true };
     const outcome = scaleOutcome(draft, { value_total: 50, units_total: null });
     expect(outcome).toMatchObject({ units: null, amounts: { pct: 10 } });
   });
 
-  it('rounds a change to what the columns hold, as the service will', () => {
+  it('rounds a change to the decimals of the columns, as the service does', () => {
     const draft = { ...none, value: { by: 'percent', amount: 7 } as const, holdPrice: true };
     const decimals = { value: decimalsOf('numeric(12,2)'), units: decimalsOf('integer') };
     const outcome = scaleOutcome(draft, { value_total: 10.5, units_total: -40 }, decimals);
@@ -118,14 +118,14 @@ describe('around locks', () => {
   const known = { value_total: 1000.25, units_total: 40, ...decimals, free };
   const percent = { by: 'percent', amount: -8 } as const;
 
-  it('takes a percentage of everything from the rows that are free', () => {
+  it('applies a percentage of everything to the free rows', () => {
     const outcome = scaleOutcome({ ...none, value: percent, units: percent }, known);
     expect(outcome.amounts).toEqual({ pct: -8 });
     expect(outcome.value).toMatchObject({ now: 1000.25, change: -48.02, total: 952.23 });
     expect(outcome.units).toMatchObject({ change: -2, total: 38 });
   });
 
-  it('takes a percentage of one measure from all of its rows', () => {
+  it('computes a percentage of one measure from all of its rows', () => {
     const outcome = scaleOutcome({ ...none, value: percent }, known);
     expect(outcome.amounts).toEqual({ value_pct: -8 });
     expect(outcome.value).toMatchObject({ change: -80.02, total: 920.23 });
@@ -145,26 +145,26 @@ describe('cautionOf', () => {
   };
   const to = (amount: number): MeasureEdit => ({ by: 'total', amount });
 
-  it('says what the parts of a change come to if the rows cancel out', () => {
+  it('returns the sum of the parts of a change if the rows cancel out', () => {
     expect(caution(to(300), 2, 1998)).toEqual({ kind: 'offset', measure: 'value', gross: 297702 });
     expect(caution({ by: 'percent', amount: 10 }, 2, 1998)).toMatchObject({ gross: 199.8 });
     expect(caution(to(300), 2, null)).toBeNull();
     expect(caution(to(300), 2, 1998, true)).toBeNull();
   });
 
-  it('says that no amount can follow proportions that cancel out, or nearly so', () => {
+  it('warns that no amount can follow proportions that cancel out, or nearly so', () => {
     expect(caution(to(300), 0, 1000)).toEqual({ kind: 'cancelled', measure: 'value' });
     expect(caution(to(300), 1, 1001)).toEqual({ kind: 'cancelled', measure: 'value' });
   });
 
-  it('says nothing of rows of zero, which get parts like their units or equal ones', () => {
+  it('does not warn about rows of zero, which are spread like their units or equally', () => {
     expect(caution(to(300), 0, null)).toBeNull();
     expect(caution(to(300), 0, 0)).toBeNull();
   });
 });
 
 describe('whyInexact', () => {
-  it('refuses amounts that a double does not hold, and totals of what it does not hold', () => {
+  it('refuses amounts that a double cannot represent, and changes to totals that it cannot', () => {
     expect(whyInexact({ by: 'change', amount: 5e13 }, 0, 2)).toMatch(/more digits/);
     expect(whyInexact({ by: 'total', amount: 5 }, 5e13, 2)).toMatch(/last digit/);
     expect(whyInexact({ by: 'change', amount: 5 }, 5e13, 2)).toBeNull();

@@ -3,12 +3,12 @@ import type { ScaleEdit } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
 
-/** What is asked of a measure: a new total, an amount more or less, or a percentage more. */
+/** A change that is asked of a measure: a new total, an amount to add, or a percentage to add. */
 export interface MeasureEdit {
   by: 'total' | 'change' | 'percent';
-  /** NaN if what was typed is no amount. */
+  /** NaN if the typed text is not a valid amount. */
   amount: number;
-  /** Why an amount that is NaN cannot be used; undefined if it is no number at all. */
+  /** Why an amount that is NaN cannot be used; undefined if it is not a number at all. */
   problem?: string;
 }
 
@@ -20,24 +20,24 @@ export interface MeasureDraft {
   percent: number | null;
 }
 
-/** What the user asks of value and units; null leaves a measure as it is. */
+/** The edits of value and units; null leaves a measure unchanged. */
 export interface ScaleDraft {
   value: MeasureEdit | null;
   units: MeasureEdit | null;
   /** Keep value per unit: the other measure changes by the same share. */
   holdPrice: boolean;
-  /** Whether locks keep some of the rows as they are; their price does not count then. */
+  /** Whether locks hold some of the rows. The price of those rows does not count then. */
   isPartlyLocked?: boolean;
 }
 
-/** How many decimals each measure is kept with; null if that is not fixed. */
+/** Number of decimals of each measure; null if it is not fixed. */
 export interface Decimals {
   value: number | null;
   units: number | null;
 }
 
 /**
- * What is known of the rows that are to change: their totals, and, once the service has answered, which of
+ * The known facts of the rows that will change: their totals, and, once the service has answered, which of
  * them are free to change.
  */
 export type KnownTotals = Pick<SlicePreview, 'value_total' | 'units_total'> &
@@ -46,23 +46,23 @@ export type KnownTotals = Pick<SlicePreview, 'value_total' | 'units_total'> &
 export interface ScaleOutcome {
   value: MeasureDraft | null;
   units: MeasureDraft | null;
-  /** What the request would carry; null if nothing would change. */
+  /** The amounts that the request would carry; null if nothing would change. */
   amounts: Amounts | null;
-  /** The change of the units that would hold the price, if rounding makes another of it. */
+  /** The exact change of the units that would hold the price, if it has to be rounded. */
   unroundedUnits: number | null;
 }
 
-/** What a scale carries of amounts. */
+/** The fields of a scale that hold its amounts. */
 export type Amounts = Pick<
   ScaleEdit,
   'value_incr' | 'units_incr' | 'value_pct' | 'units_pct' | 'pct' | 'spread'
 >;
 
 /**
- * The three linked fields of both measures, and the amounts to send. If everything changes by one
- * percentage, the percentage is sent: then it applies to every row behind the cell, also if a total
- * is 0. A percentage of one measure is one of its total. If the price is held, amounts are sent, and the
- * service gives each row value as it gives it units.
+ * Returns the three linked fields of both measures, and the amounts to send. If everything changes by one
+ * percentage, the percentage is sent: it then applies to every row behind the cell, even if a total is 0. A
+ * percentage of one measure is applied to its total. If the price is held, amounts are sent, and the service
+ * spreads the value over the rows in the same way as the units.
  */
 export function scaleOutcome(
   draft: ScaleDraft,
@@ -94,7 +94,7 @@ export function scaleOutcome(
   const value = draftOf('value', valueEdit);
   const units = draftOf('units', unitsEdit);
   if (isHeld && draft.isPartlyLocked && valueEdit && unitsEdit) {
-    // The totals say nothing of the price of the rows that are open, but one percentage keeps it.
+    // The totals do not determine the price of the free rows, but one percentage for all keeps it.
     const { by, amount } = draft.value ?? draft.units ?? valueEdit;
     const amounts = by === 'percent' && amount !== 0 ? { pct: amount } : null;
     return { value, units, amounts, unroundedUnits: null };
@@ -116,7 +116,7 @@ export function scaleOutcome(
   return { value, units, amounts, unroundedUnits: null };
 }
 
-/** What becomes of one measure, whatever becomes of the other: a percentage is one of all rows. */
+/** Returns the outcome of one measure, independently of the other. A percentage applies to all rows. */
 export function measureOutcome(
   role: 'value' | 'units',
   edit: MeasureEdit,
@@ -130,8 +130,8 @@ export function measureOutcome(
 }
 
 /**
- * Why an amount is spread in proportion, whatever the planner has chosen; null if it can be spread in
- * equal parts too (docs/contract/14-what-the-operations-compute.md).
+ * Returns why an amount is spread in proportion regardless of the planner's choice; null if it can also be
+ * spread in equal parts (docs/contract/14-what-the-operations-compute.md).
  */
 export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string | null {
   if (holdPrice) return 'To hold the price, value goes where the units go.';
@@ -140,9 +140,9 @@ export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string
 }
 
 /**
- * @param base the total that a percentage is one of
+ * @param base the total that a percentage applies to
  * @param places decimals that a percentage is rounded to; null for none
- * @param isFixed whether the column rounds amounts, too; otherwise it takes as many decimals as they have
+ * @param isFixed whether the column also rounds amounts; otherwise it accepts as many decimals as they have
  */
 function measureDraft(
   edit: MeasureEdit | null,
@@ -179,7 +179,10 @@ function sameShare(edit: MeasureEdit, now: number): MeasureEdit | null {
   return now === 0 ? null : { by: 'percent', amount: (change / now) * 100 };
 }
 
-/** The percentage that everything changes by: the service then applies it to every free row; else null. */
+/**
+ * Returns the percentage by which everything changes, which the service then applies to every free row; else
+ * null.
+ */
 function onePercentage(
   valueEdit: MeasureEdit | null,
   unitsEdit: MeasureEdit | null,
@@ -209,8 +212,8 @@ function amountsOf(
 }
 
 /**
- * What a scale carries for one measure, whatever becomes of the other; null if it does not change. A
- * percentage is one of all rows, those that locks hold included.
+ * Returns the amount of a scale for one measure, independently of the other; null if the measure does not
+ * change. A percentage applies to all rows, including those that locks hold.
  */
 export function amountOf(
   role: 'value' | 'units',
@@ -223,18 +226,18 @@ export function amountOf(
     : { [`${role}_incr`]: draft.change };
 }
 
-/** What a change does beside what it says, because the rows that it changes cancel each other out. */
+/** A side effect of a change whose rows cancel each other out. */
 export type Caution =
-  /** The parts come to far more than the change, and have to be confirmed. `gross` is what they add up to. */
+  /** The parts add up to far more than the change, and have to be confirmed. `gross` is their sum. */
   | { kind: 'offset'; measure: 'value' | 'units'; gross: number }
-  /** No amount can follow the proportions of the rows: the service spreads it equally only. */
+  /** No amount can follow the proportions of the rows. The service can only spread it equally. */
   | { kind: 'cancelled'; measure: 'value' | 'units' };
 
 /**
- * Whether the rows that a change is spread over cancel each other out
+ * Checks whether the rows that a change is spread over cancel each other out
  * (docs/contract/14-what-the-operations-compute.md#scale).
  *
- * @returns null if they do not, and while the service has not answered yet
+ * @returns null if they do not, and until the service has answered
  */
 export function cautionOf(
   { amounts, value, units }: Pick<ScaleOutcome, 'amounts' | 'value' | 'units'>,
@@ -270,7 +273,7 @@ function cautionOfMeasure(
     : { kind: 'cancelled', measure };
 }
 
-/** The measure whose amounts say how an increment is spread; null for equal parts. */
+/** Returns the measure whose amounts weight the spread of an increment; null for equal parts. */
 function weightsOf(
   measure: 'value' | 'units',
   free: SlicePreview['free'],
@@ -282,8 +285,8 @@ function weightsOf(
 }
 
 /**
- * Why an amount cannot be written to the last digit; null if it can. A total is reached by what is missing
- * from it, so what is there has to be exact, too.
+ * Returns why an amount cannot be written exactly; null if it can. A total is written as its difference from
+ * the current one, so that must be exact, too.
  *
  * @param decimals of the column; null if it has no fixed number of them
  */
@@ -300,6 +303,6 @@ export function whyInexact(
     : null;
 }
 
-/** Why an amount is refused that no number of the page holds to its last digit. */
+/** The sentence for an amount that no number of the page can represent exactly. */
 export const TOO_LARGE =
   'This amount has more digits than can be kept exactly. Type a smaller change, or a percentage.';

@@ -24,12 +24,12 @@ const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell 
 describe('toggled', () => {
   const [west, east] = [cell({ Region: 'West' }), cell({ Region: 'East' })];
 
-  it('adds a cell, and takes it out again by what it is, whatever it shows now', () => {
+  it('adds a cell, and removes it again by its identity, whatever number it shows now', () => {
     expect(toggled([west], east)).toEqual([west, east]);
     expect(toggled([west, east], { ...west, value: 2 })).toEqual([east]);
   });
 
-  it('keeps the empty value and the text "null" apart', () => {
+  it('distinguishes the empty value from the text "null"', () => {
     const [none, text] = [cell({ Region: null }), cell({ Region: 'null' })];
     expect(toggled([none], text)).toEqual([none, text]);
   });
@@ -48,7 +48,7 @@ describe('selectedSlice', () => {
     });
   });
 
-  it('says months that follow each other as a range, beside the days in them', () => {
+  it('combines consecutive months into a range, with the days in them', () => {
     const month = (days: string[], from: string, to: string) =>
       cell({ Date: days }, { periods: new Map([['Date', { from, to }]]) });
     const jan = month(['2028-01-05', '2028-01-09'], '2028-01-01', '2028-01-31');
@@ -63,7 +63,7 @@ describe('selectedSlice', () => {
     expect(selectedSlice([jan, mar], COLUMNS)?.slice).toEqual({ Date: apart });
   });
 
-  it('refuses cells that differ in two', () => {
+  it('refuses cells that differ in two columns', () => {
     const cells = [
       cell({ Region: 'West', Segment: 'Home' }),
       cell({ Region: 'East', Segment: 'Office' }),
@@ -71,7 +71,7 @@ describe('selectedSlice', () => {
     expect(selectedSlice(cells, COLUMNS)).toBeNull();
   });
 
-  it('names once what several cells leave out, and says why one of them is no selection', () => {
+  it('names each omitted part once, and says why one of the cells cannot be selected', () => {
     const notHeld = [{ kind: 'split' as const, column: 'pf_iter', text: 'pf_iter = scale' }];
     const cells = [
       cell({ Region: 'West' }, { notHeld }),
@@ -83,7 +83,7 @@ describe('selectedSlice', () => {
     });
   });
 
-  it('names the dimensions that are no key, if the source has keys', () => {
+  it('names the dimensions that are not a key, if the source has keys', () => {
     const columns = COLUMNS.map((c) => ({ ...c, is_key: c.cname === 'Region' }));
     const selected = selectedSlice([cell({ Region: 'West', Segment: 'Home' })], columns);
     expect(selected?.unmarked).toEqual(['Segment']);

@@ -6,7 +6,7 @@ import { inPeriods, joinedPeriods } from '../pivot/slice/date-ranges';
 import type { NotHeld, SliceColumn } from '../pivot/slice/slice';
 import { mergeSlices, unmarkedDimensions } from '../pivot/slice/slice-values';
 
-/** Why nothing can be changed through a cell that adds up only a part of the plan, or no plan at all. */
+/** Why nothing can be changed through a cell that shows only a part of the plan, or no plan at all. */
 export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price'>, string>> = {
   baseline: 'This cell shows only what was loaded. To change the plan, select the plan’s cell.',
   changes: 'This cell shows only what was changed. To change the plan, select the plan’s cell.',
@@ -18,14 +18,14 @@ export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price'>, string>> = 
   otherPercent: 'This cell compares two versions. To change the plan, select the plan’s cell.',
 };
 
-/** What is selected: the cells clicked and the slice they make, or a slice changed by hand. */
+/** A selection: the clicked cells and their common slice, or a slice that was edited by hand. */
 export interface SelectedSlice {
-  /** The cells that are marked; none once the slice was changed by hand. */
+  /** The marked cells; none once the slice was edited by hand. */
   cells: readonly ReadCell[];
   slice: Slice;
-  /** The same with the days that have rows, where the slice says a range: only they can be locked by days. */
+  /** The same slice with the days that have rows instead of date ranges, for locks: they list days. */
   listed: Slice;
-  /** Parts of the cells that the slice leaves out. */
+  /** Parts of the cells that the slice omits. */
   notHeld: readonly NotHeld[];
   /** Dimensions in the slice that the source does not let operations select by. */
   unmarked: readonly string[];
@@ -33,14 +33,14 @@ export interface SelectedSlice {
   impossible: string | null;
 }
 
-/** The cells with one more, or without it if it is among them. */
+/** Adds a cell to a list, or removes it if the list has it. */
 export function toggled<Cell extends CellIdentity>(cells: readonly Cell[], cell: Cell): Cell[] {
   const key = cellKey(cell);
   const others = cells.filter((other) => cellKey(other) !== key);
   return others.length < cells.length ? others : [...cells, cell];
 }
 
-/** What some cells select together; null if they differ in more than one column. */
+/** Returns the common selection of some cells; null if they differ in more than one column. */
 export function selectedSlice(
   cells: readonly ReadCell[],
   columns: readonly SliceColumn[],

@@ -13,15 +13,15 @@ import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { NOT_THE_PLAN, selectedSlice, toggled, type SelectedSlice } from './selected-slice';
 
-/** Why something does not reach several cells: no one slice is exactly their rows. */
+/** Returns the sentence that says why several cells have no common slice. */
 export const apart = (what: string): string =>
   `No ${what} reaches exactly these cells: they differ in more than one column.`;
 const TOO_MANY = 'No operation reaches so many cells.';
 
-/** What is changed in one go has at most so many cells; more of them are marked to add up and to copy. */
+/** Maximum number of cells to change at once. More cells can be marked to be added up and copied. */
 export const MOST_CHANGED = 1000;
 
-/** What a press marks, and with their slices, unless there are too many. */
+/** The cells that a press marks, and the same with slices, unless there are too many. */
 interface Pressed {
   marked: readonly MarkedCell[];
   cells: readonly ReadCell[] | null;
@@ -29,16 +29,16 @@ interface Pressed {
 
 const SHOWS_A_PART: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
 
-/** So long no other cell has to be selected before the service is asked to add up the slice. */
+/** Debounce between selecting a cell and asking the service for its totals, in ms. */
 const PREVIEW_PAUSE_MS = 120;
 
-/** The cells that the planner has selected, and what an operation on them would touch. */
+/** The selected cells, and the rows that an operation on them would affect. */
 export class Selection {
-  /** What is selected; null if nothing is, or if the marked cells are no one slice. */
+  /** The selection; null if there is none, or if the marked cells have no common slice. */
   current = $state.raw<SelectedSlice | null>(null);
-  /** The cells that are marked: those of {@link current}, or others that are no one slice. */
+  /** The marked cells: those of {@link current}, or others without a common slice. */
   marked = $state.raw<readonly MarkedCell[]>([]);
-  /** What an operation would touch, from the service, so that it holds other people's work. */
+  /** The rows that an operation would affect, as the service knows them, with other people's changes. */
   readonly preview = new Latest<SlicePreview>(PREVIEW_PAUSE_MS);
 
   /** Why no operation can run on the selection; null if one can. */
@@ -55,15 +55,13 @@ export class Selection {
     return null;
   });
 
-  /** Why no slice is exactly what is selected; null if the selected slice is. */
+  /** Why no slice matches the selection exactly; null if one does. */
   readonly inexact: string | null = $derived.by(() => {
     const impossible = this.current?.impossible ?? null;
     return impossible !== null && SHOWS_A_PART.has(impossible) ? null : impossible;
   });
 
-  /**
-   * Whether the selected cell and the service differ about its sum. Null while that cannot be told.
-   */
+  /** Whether the sum of the selected cell differs from that of the service. Null while unknown. */
   readonly differs: boolean | null = $derived.by(() => {
     if (this.preview.waiting || this.reading || this.current?.cells.length !== 1) return null;
     const [cell] = this.current.cells;
@@ -73,18 +71,18 @@ export class Selection {
     return Math.abs(stored - cell.value) > 0.5 * 10 ** -most + Math.abs(stored) * 1e-9;
   });
 
-  /** A cell was pressed and is not read yet; what is selected is still the one before. */
+  /** Whether a pressed cell is still being read. The previous selection stays until then. */
   reading = $state.raw(false);
 
   readonly reader: CellReader;
   readonly cursor: Cursor;
   private readonly call = new LatestCall();
-  /** Answers whether the cell that was pressed last is selected; null once it is known. */
+  /** Resolves to whether the cell that was pressed last is selected; null once that is known. */
   private pressed: Promise<boolean> | null = null;
-  /** Whether the cell that was pressed last adds to what was marked before. */
+  /** Whether the last press extends the marked cells. */
   private isExtended = false;
 
-  /** @param onRefusal is told, as a sentence, why a cell could not be selected */
+  /** @param onRefusal is called with a sentence if a cell could not be selected */
   constructor(
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
@@ -95,12 +93,12 @@ export class Selection {
   }
 
   /**
-   * Selects a cell alone, adds it to the selection or takes it out again, or marks the block that ends at
-   * it. What is marked and shown stays as it is until the cells are read.
+   * Selects only a cell, adds it to the selection or removes it, or marks the block that ends at it. The
+   * previous selection stays until the cells are read.
    *
-   * @param cell null for one that is just being drawn anew: nothing is selected then, since the cells of
-   * before would be taken for it
-   * @param at where the cell was when it was pressed
+   * @param cell null for a cell that is just being redrawn; it clears the selection, so that no earlier cell
+   * is mistaken for it
+   * @param at the position of the cell when it was pressed
    */
   select(cell: CellIdentity | null, at: CellPosition, how: Press): Promise<void> {
     return this.press(async () => {
@@ -110,10 +108,10 @@ export class Selection {
   }
 
   /**
-   * What is selected once the cell that was pressed last is read and its totals are known. Null if
-   * it could not be selected, or if another one was pressed meanwhile: then nothing may be applied.
+   * Returns the selection once the last pressed cell is read and its totals are known. Returns null if it
+   * could not be selected, or if another cell was pressed meanwhile: then nothing may be applied.
    *
-   * @param fresh adds up the selection again, as it is stored now
+   * @param fresh whether to read the totals again, as they are stored now
    */
   async chosen(fresh: boolean): Promise<SelectedSlice | null> {
     const { pressed } = this;
@@ -123,7 +121,7 @@ export class Selection {
     return this.reading || this.sliceKey !== key ? null : this.current;
   }
 
-  /** The cell that was pressed last, once it is read; null if it could not be selected. */
+  /** Returns the cell that was pressed last, once it is read; null if it could not be selected. */
   async readActive(): Promise<ReadCell | null> {
     const { pressed } = this;
     if (pressed && !(await pressed)) return null;
@@ -139,14 +137,13 @@ export class Selection {
     return this.current === null && this.marked.length === 0;
   }
 
-  /** The marked cell that typed amounts go to: the one that a block begins at. */
+  /** The marked cell that receives typed amounts: the one at which a block starts. */
   get active(): MarkedCell | null {
     return this.cursor.activeAmong(this.marked);
   }
 
   /**
-   * Moves the selection from cell to cell, or the corner of the block; left of the first column are the row
-   * headers.
+   * Moves the selection, or the corner of the block, by cells. The row headers are left of the first column.
    */
   move(dx: number, dy: number, how: 'alone' | 'block' = 'alone'): Promise<void> {
     const step = this.cursor.move(dx, dy, how);
@@ -154,8 +151,8 @@ export class Selection {
   }
 
   /**
-   * The block of so many columns and rows from a cell on; null if the pivot has no room for it. It is marked,
-   * too, if the cell is still the only one that is.
+   * Returns a block of cells of the given size that starts at a cell; null if it does not fit in the pivot.
+   * Also marks the block if the cell is still the only marked one.
    */
   async blockFrom(
     cell: MarkedCell,
@@ -175,25 +172,31 @@ export class Selection {
     return readBlock(pivot.grid.shown, { cell, at: from }, { cell: corner, at });
   }
 
-  /** What was marked by the presses so far, whatever is pressed later; none if it could not be read. */
+  /**
+   * Returns the cells that were marked by the presses up to now, without later ones; none if they could not
+   * be read.
+   */
   async markedByNow(): Promise<readonly MarkedCell[]> {
     let { pressed } = this;
     while (pressed && !(await pressed)) {
-      // The last steps of a drag come after it, and go on from the same cell.
+      // The last steps of a drag follow it, and start from the same cell.
       if (this.pressed === pressed || !this.isExtended) return [];
       ({ pressed } = this);
     }
     return this.marked;
   }
 
-  /** What is marked, as it is now, once the cells that were pressed last are read; none if they could not be. */
+  /**
+   * Returns the marked cells with their current numbers, once the last pressed ones are read; none if that
+   * fails.
+   */
   async markedNow(): Promise<readonly MarkedCell[]> {
     return this.reader.again(await this.markedByNow());
   }
 
   /**
-   * Follows rows or columns that were opened or closed: a selection with a cell that is no longer on screen
-   * ends. The arrow keys go on from the row that it was closed into.
+   * Follows rows or columns that were opened or closed. The selection ends if one of its cells is no longer
+   * on screen. The arrow keys then move from the closed row that contains it.
    */
   async followRows(): Promise<void> {
     const { marked } = this;
@@ -206,7 +209,7 @@ export class Selection {
     else this.marked = again;
   }
 
-  /** Takes one column out of the slice: the selection then reaches further than the cells did. */
+  /** Removes a column from the slice, which then covers more rows than the cells did. */
   removeColumn(column: string): void {
     if (!this.current) return;
     const { [column]: _, ...slice } = this.current.slice;
@@ -235,39 +238,39 @@ export class Selection {
     this.showReach(null);
   }
 
-  /** Selects cells again that were selected before the rows were loaded anew. */
+  /** Restores the selection of some cells after the rows were reloaded. */
   async selectAgain(cells: readonly MarkedCell[]): Promise<void> {
     this.cursor.goTo(cells.at(-1) ?? null);
     if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
-  /** Marks the selected cells again: the viewer has drawn its rows anew. */
+  /** Marks the selected cells again after the viewer has redrawn its rows. */
   markAgain(): void {
     this.loading.pivot?.grid.marks.select(this.marked, this.active);
   }
 
-  /** Marks the cells that a slice reaches; null marks none. */
+  /** Marks the cells that contain rows of a slice; null marks none. */
   showReach(slice: Slice | null): void {
     // The view may be gone by now. The next call marks the cells of the view that replaced it.
     void this.loading.pivot?.grid.marks.showReach(slice).catch(() => undefined);
   }
 
-  /** Adds up the selection again, as it is stored now, and waits for the totals. */
+  /** Reads the totals of the selection again, as they are stored now, and waits for them. */
   readTotals(): Promise<void> {
     this.askPreview(0);
     return this.preview.settled();
   }
 
   /**
-   * Reads the selected cells again after a change: their sums, and the slice behind them. A month
-   * stands for other days if rows of a new day came. A cell that is gone has no sum.
+   * Reads the selected cells again after a change: their sums, and their slices. A month covers other days if
+   * rows of a new day were added. A cell that is gone has no sum.
    */
   async readAgain(): Promise<void> {
-    // A cell that was pressed before the change may have been read half before it.
+    // A cell that was pressed before the change may have been read partly before it.
     await this.pressed;
     const { marked } = this;
     const { pivot } = this.loading;
-    // A slice that was changed by hand stands for itself.
+    // A slice that was edited by hand has no cells to read.
     if (marked.length === 0 || !pivot) return;
     const read = await this.readMarked(pivot, marked).catch(() => this.gone(marked));
     if (this.marked === marked) this.hold(read);
@@ -288,9 +291,11 @@ export class Selection {
     this.take(cells && selectedSlice(cells, this.planned.columns), marked);
   }
 
-  /** What is marked, shown and asked about is always this one slice, or none. */
+  /**
+   * Sets the selection and the marked cells together, so that marks, page and totals refer to the same slice.
+   */
   private take(selected: SelectedSlice | null, marked: readonly MarkedCell[]): void {
-    // Totals of another slice would be taken for those of this one.
+    // Totals of the previous slice must not appear as those of this one.
     if (!selected || this.sliceKey !== JSON.stringify(selected.slice)) this.preview.answer = null;
     this.current = selected;
     this.marked = marked;
@@ -307,7 +312,7 @@ export class Selection {
     this.preview.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }), pauseMs);
   }
 
-  /** Changes if something else is selected. */
+  /** A key of the selection; it changes when something else is selected. */
   get key(): string {
     return JSON.stringify([this.sliceKey, this.marked.map(cellKey)]);
   }
@@ -329,19 +334,19 @@ export class Selection {
       }
       const { value, aggregate } = await pivot.grid.read(cell, this.planned.columns, at);
       const marked = toggled<MarkedCell>(this.marked, { ...cell, value, aggregate, at });
-      // The next block begins at a cell that is marked.
+      // The next block starts at a marked cell.
       if (marked.length < this.marked.length) this.cursor.goTo(marked.at(-1) ?? null);
       return this.readMarked(pivot, marked);
     }, how !== 'alone');
   }
 
-  /** @param keeps whether what was selected stays so if the cells cannot be read */
+  /** @param keeps whether the previous selection stays if the cells cannot be read */
   private async pressFor(read: (pivot: Pivot) => Promise<Pressed>, keeps: boolean): Promise<void> {
     this.isExtended = keeps;
     this.reading = true;
     const begin = () => this.readAndShow(read, keeps, this.call.begin());
-    // What is added, or a block, goes on from the cell of the press before, which may not be read yet. Of
-    // several that wait for it, as while the mouse is dragged, the last one counts.
+    // An addition or a block starts from the previously pressed cell, which may not be read yet. Of several
+    // presses that wait for it, as during a drag, the last one counts.
     const pressed: Promise<boolean> =
       keeps && this.pressed
         ? this.pressed.then(() => this.pressed === pressed && begin())
@@ -353,7 +358,7 @@ export class Selection {
     this.reading = false;
   }
 
-  /** @returns whether the cell is what was pressed last, and is selected now */
+  /** Reads the pressed cells and selects them. @returns whether this was the last press, and succeeded */
   private async readAndShow(
     read: (pivot: Pivot) => Promise<Pressed>,
     keeps: boolean,
@@ -366,7 +371,7 @@ export class Selection {
       found = await read(pivot);
     } catch (error) {
       if (signal.aborted) return false;
-      // The cells of before must not be taken for the one that was pressed.
+      // The previous cells must not be mistaken for the pressed one.
       if (!keeps) this.clear();
       this.cursor.goTo(this.active);
       this.onRefusal(pivotMessageOf(error));
@@ -378,7 +383,7 @@ export class Selection {
     return true;
   }
 
-  /** Marked cells as they are now, with the slices behind them, unless there are too many. */
+  /** Reads the marked cells again, with their slices unless there are too many. */
   private async readMarked(pivot: Pivot, cells: readonly MarkedCell[]): Promise<Pressed> {
     const marked = await readAgain(pivot.grid.shown, cells);
     if (marked.length > MOST_CHANGED) return { marked, cells: null };
