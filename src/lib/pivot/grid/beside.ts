@@ -33,7 +33,7 @@ export interface BesideViews extends BesideTable {
   untold(): Promise<Untold>;
 }
 
-/** Knows no facts: every question goes to the engine. */
+/** Without any facts: every question goes to the engine. */
 export const NOTHING: BesideTable = {
   textOf: () => undefined,
   daysOf: () => null,

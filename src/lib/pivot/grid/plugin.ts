@@ -1,6 +1,6 @@
 /** Registers the grid as a plugin of the viewer. */
 /* eslint-disable @typescript-eslint/consistent-type-assertions --
-   Where the grid is made known to the viewer, whose element classes have no types of ours. */
+   The element classes of the viewer have no types of ours. */
 import 'regular-table';
 import type { GridHost, GridPlugin, RegularTable, View } from '../values/engine-types';
 import { GRID } from '../layout/layout';

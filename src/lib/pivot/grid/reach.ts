@@ -127,7 +127,7 @@ export class Reach {
 
 /**
  * Compares two slices: whether all, some or none of the rows of `slice` are also rows of `other`, judged by
- * the two slices alone. `some` may be none: if `slice` does not restrict a column, only its rows would tell.
+ * the two slices alone. `some` may be none: if `slice` does not restrict a column, only its rows would decide.
  */
 export function overlapOf(slice: Slice, other: Slice): Overlap {
   const parts = Object.entries(other).map(([column, wanted]): Overlap => {

@@ -35,7 +35,7 @@ th, td {
   font-weight: 400;
   white-space: nowrap;
 }
-/* A long label is cut off, so that the numbers stay in sight; blanks in it count. */
+/* Cuts off long labels, so that the numbers stay in view; blanks in labels are kept. */
 th { max-width: 24rem; overflow: hidden; text-overflow: ellipsis; white-space: pre; }
 td { min-width: 52px; border-top-width: 1px; text-align: left; cursor: cell; }
 .pf-number { text-align: right; }
@@ -43,7 +43,7 @@ td:empty::after { content: '–'; color: var(--text-muted); }
 .pf-negative { color: var(--data-negative); }
 .rt-cell-clip { overflow: hidden; text-overflow: ellipsis; }
 
-/* Headers of columns. */
+/* Column headers. */
 thead th { position: relative; border-bottom-width: 1px; text-align: center; }
 thead th.pf-number { text-align: right; }
 thead th[colspan] { max-width: 0; }
@@ -73,7 +73,7 @@ thead .pf-total { font-weight: 600; }
 
 .pf-unit { color: var(--text-muted); font-weight: 400; }
 
-/* Headers of rows: one column, indented by level. */
+/* Row headers: one column, indented by level. */
 tbody th {
   padding-left: calc(24px + 20px * (var(--level, 0)));
   border-top-width: 1px;
@@ -89,14 +89,14 @@ tbody tr:hover > * { border-top-color: var(--text-muted); }
 tbody tr:first-child > * { border-top-color: transparent; }
 td.pf-total { background: var(--surface-sunken); font-weight: 600; }
 
-/* Rows scroll by pixels, columns one by one: a number that is cut off on the left reads as another one. */
+/* Rows scroll by pixels, columns by whole columns: a number cut off on the left would read as another number. */
 tbody { transform: translate(0, var(--regular-table--transform-y, 0px)); }
 tbody tr:first-child > * {
   clip-path: polygon(
     0 var(--regular-table--clip-y, 0), 0 200%, 200% 200%, 200% var(--regular-table--clip-y, 0)
   );
 }
-/* The total row stays where it is. */
+/* The total row does not scroll. */
 .pf-grouped tbody tr:first-child > * {
   position: relative;
   z-index: 1;
@@ -107,7 +107,7 @@ tbody tr:first-child > * {
   transform: translate(0, calc(-1 * var(--regular-table--transform-y, 0px)));
 }
 
-/* The press is felt at once; the mark follows when the cell is read. */
+/* Outlines a pressed cell at once; its mark follows when the cell has been read. */
 td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
 td.pf-hint, tbody th.pf-hint { background-color: var(--pf-hint) !important; }
 td.pf-tried { background-color: var(--pf-tried) !important; font-weight: 600; }
@@ -132,6 +132,6 @@ td.pf-selected, th.pf-selected {
   outline: 2px solid var(--pf-focus);
   outline-offset: -2px;
 }
-/* Of several, the one that is typed into. */
+/* The cell that receives typing, if several are selected. */
 td.pf-active, th.pf-active { background-color: var(--pf-active) !important; }
 `;
