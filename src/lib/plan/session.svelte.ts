@@ -25,24 +25,24 @@ import { Selection } from './selection.svelte';
 import { Trial } from './trial.svelte';
 import { Why } from './why.svelte';
 
-/** So many values of a column are offered at once. */
+/** Maximum number of values of a column that are offered at once. */
 const OFFERED = 50;
 
-/** What a page hears of its session, and how it writes amounts. */
+/** The page's callbacks for its session, and its number formats. */
 export interface SessionEvents {
-  /** How the page says what was done, or why not. */
+  /** How the page reports the result of an action. */
   tell: Tell;
   /** Somebody else wrote an entry, which is on screen now. */
   onWritten(entry: LogListEntry): void;
-  /** What a cell says that is changed by what is tried. */
+  /** Returns the text of a cell that a trial changes. */
   changeText(before: number, after: number, measure: string | null): string;
-  /** How pasted numbers are read, and filled in ones written. */
+  /** How pasted numbers are parsed, and filled-in ones formatted. */
   numbers: NumberWords;
 }
 
 /**
- * One version open in the pivot: what the page knows and does, put together from its parts.
- * Components read it from context and talk to the part that concerns them.
+ * One version open in the pivot: the state and the actions of the page, composed of parts. Components read it
+ * from context and use the part that they need.
  */
 export class PlanSession {
   readonly planned: PlannedVersion;
@@ -62,25 +62,23 @@ export class PlanSession {
   readonly comparison: Comparison;
   readonly actions: Actions;
 
-  /** Whether the screen shows other numbers than are stored. Null while that cannot be told. */
+  /** Whether the numbers on screen differ from the stored ones. Null while unknown. */
   readonly differs: boolean | null = $derived.by(() =>
-    // Between a change and the totals after it, the two speak of different moments. What is tried is
-    // on screen alone.
+    // Until the totals are read after a change, the two cannot be compared. A trial is on screen only.
     this.changes.busy || this.trial.current ? null : this.selection.differs,
   );
 
   /**
-   * Whether somebody else has changed the version since it was loaded. Null until
-   * {@link findOutWhy} knows.
+   * Whether somebody else has changed the version since it was loaded. Null until {@link findOutWhy} knows.
    */
   othersWrote = $state.raw<boolean | null>(null);
 
   /** Whether the database was replaced by another history of it while this page was open. */
   replaced = $state.raw(false);
 
-  /** Where the pivot goes; null before it is opened and after it is disposed of. */
+  /** The element of the pivot; null before the page is opened and after it is disposed of. */
   private host: HTMLElement | null = null;
-  /** What was shown before the last reload: if that failed, the next one goes on from it. */
+  /** The arrangement before the last reload. If that reload failed, the next one restores it. */
   private shown: { layout: Layout; origins: Origins } | null = null;
   private dark = false;
   private search = '';
@@ -97,7 +95,7 @@ export class PlanSession {
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     this.locks = new Locks(this.planned.id, () => {
-      // What a scale changes depends on the locks.
+      // The outcome of a scale depends on the locks.
       if (this.selection.current) void this.selection.readTotals();
     });
     this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
@@ -138,7 +136,7 @@ export class PlanSession {
   }
 
   /**
-   * Loads the rows into a pivot inside `host`, and shows what an address says. Never throws: a failure
+   * Loads the rows into a pivot inside `host`, and shows the layout of an address. Never throws: a failure
    * becomes the phase.
    *
    * @param search the query string of the address
@@ -154,9 +152,9 @@ export class PlanSession {
     await Promise.all([this.loadAddress(this.search), this.log.read(), this.locks.read(), views]);
   }
 
-  /** Goes to an address of this page, as the browser's back and forward do. */
+  /** Shows another address of this page, for the browser's back and forward buttons. */
   async goTo(search: string): Promise<void> {
-    // What is not here yet was asked for by the address of before.
+    // A version that is still on its way was requested by the previous address.
     this.comparison.stopFinding();
     this.search = search;
     const { compare } = readAddress(search);
@@ -166,8 +164,8 @@ export class PlanSession {
   }
 
   /**
-   * Shows another version of the source beside this one; null shows this one alone. Until the other one is
-   * here, the page stays as it is, and if it cannot be compared, for good: the comparison says why.
+   * Compares with another version of the source; null ends the comparison. The page stays as it is until the
+   * other version has arrived. If it cannot be compared, the comparison says why.
    */
   async compareWith(id: number | null): Promise<void> {
     this.comparison.stopFinding();
@@ -183,20 +181,20 @@ export class PlanSession {
     await this.selection.selectAgain(cells);
   }
 
-  /** Loads everything again: after a failure, or if the page no longer shows what is stored. */
+  /** Reloads everything: after a failure, or if the page no longer shows the stored rows. */
   async reload(): Promise<void> {
     await this.keepShown();
     await this.planned.refresh();
     this.changes.stale = null;
     this.othersWrote = null;
-    // Right before the pivot goes, or a cell of it could still be selected.
+    // Do this right before the pivot is closed, or one of its cells could still be selected.
     this.selection.clear();
     await Promise.all([this.load(), this.log.read(), this.locks.read()]);
   }
 
   /**
-   * Undoes a log entry; see {@link Changes.undo}. If no row is left, the page says so instead of
-   * showing an empty pivot.
+   * Undoes a log entry; see {@link Changes.undo}. If no row is left, the page says so instead of showing an
+   * empty pivot.
    */
   async undo(logid: number, pf_user: string | undefined): Promise<number> {
     const removed = await this.changes.undo(logid, pf_user);
@@ -204,21 +202,21 @@ export class PlanSession {
     return removed;
   }
 
-  /** Makes an undone entry again; see {@link Changes.redo}. A load is shown by loading everything. */
+  /** Redoes an undone entry; see {@link Changes.redo}. The redo of a load reloads everything. */
   async redo(logid: number, pf_user: string): Promise<Redone> {
     const redone = await this.changes.redo(logid, pf_user);
     if (redone.written === null || this.pivot === null) await this.reload();
     return redone;
   }
 
-  /** Shows only what an entry wrote, and null shows everything again. What is selected stays selected. */
+  /** Shows only the rows that an entry wrote; null shows all rows. The selection stays. */
   async isolate(entry: LogListEntry | null): Promise<void> {
     const cells = this.selection.marked;
     await this.arrangement.isolate(entry);
     await this.selection.selectAgain(cells);
   }
 
-  /** Finds out whether the rows on screen come from other log entries than the stored ones. */
+  /** Compares the log entries of the rows on screen with the stored ones. */
   async findOutWhy(): Promise<void> {
     const { pivot } = this;
     if (!pivot) return;
@@ -235,7 +233,7 @@ export class PlanSession {
     await this.pivot?.setDark(dark);
   }
 
-  /** Values to offer for a column: the loaded ones if it is loaded, else the source's. */
+  /** Returns values to offer for a column: the loaded ones if it is loaded, else the source's. */
   async valuesOf(column: string, search: string): Promise<(string | null)[]> {
     const loaded = await this.pivot?.members.containing(column, search, OFFERED);
     if (loaded) return loaded.map((value) => (value === null ? null : String(value)));
@@ -245,7 +243,7 @@ export class PlanSession {
     return values.map(({ value }) => value);
   }
 
-  /** Ends what is under way and frees the engine's memory. */
+  /** Cancels work in progress and frees the engine's memory. */
   async dispose(): Promise<void> {
     this.host = null;
     this.live.close();
@@ -254,13 +252,13 @@ export class PlanSession {
     await this.loading.dispose();
   }
 
-  /** Loads the rows anew for what an address says. */
+  /** Reloads the rows for an address. */
   private async loadAddress(search: string): Promise<void> {
     this.search = search;
     this.shown = null;
     const { compare } = readAddress(search);
     const other = compare === null ? null : await this.comparison.find(compare, null);
-    // The browser may have gone on to another address, or left the page.
+    // The browser may have moved on to another address, or left the page.
     if (this.search !== search || !this.host) return other?.close();
     this.comparison.begin(other);
     this.selection.clear();
@@ -274,7 +272,7 @@ export class PlanSession {
     if (pivot && layout) this.shown = { layout, origins: pivot.origins };
   }
 
-  /** Loads the rows, and shows what was shown before; the first time, what the address says. */
+  /** Loads the rows and restores the previous arrangement; the first time, that of the address. */
   private async load(): Promise<void> {
     if (!this.host) return;
     const { shown, comparison } = this;
@@ -297,7 +295,7 @@ export class PlanSession {
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });
-    // It may have changed while the rows were under way.
+    // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();
     if (other && !comparison.other) await this.arrangement.noteShown();

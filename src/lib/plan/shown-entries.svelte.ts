@@ -2,17 +2,17 @@ import type { LogListEntry } from '../contract/log';
 import type { LayoutFilter, Layout } from '../contract/stored-layout';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** The rows of one entry alone (`==`), or of all entries up to one (`<=`). */
+/** The rows of only one entry (`==`), or of all entries up to one (`<=`). */
 export interface EntryRange {
   entry: LogListEntry;
   operator: '==' | '<=';
 }
 
-/** Which log entries' rows the pivot shows: a filter of the layout, kept apart from the user's filters. */
+/** The log entries whose rows the pivot shows: a filter of the layout, separate from the user's filters. */
 export class ShownEntries {
   /** Null if the rows of all entries are shown. */
   private range = $state.raw<EntryRange | null>(null);
-  /** The log entry whose rows alone are shown; null if others are shown too. */
+  /** The log entry to which the rows are limited; null if others are shown too. */
   readonly isolated = $derived(this.range?.operator === '==' ? this.range.entry : null);
   readonly areAll = $derived(this.range === null);
 
@@ -21,14 +21,17 @@ export class ShownEntries {
 
   constructor(private readonly planned: PlannedVersion) {}
 
-  /** Filters that show the rows of a range (null: of all entries) and the user's own. An isolated entry has no other filter. */
+  /**
+   * Returns the filters that show the rows of a range (null: of all entries), and the user's own. An isolated
+   * entry has no other filter.
+   */
   static filters(range: EntryRange | null, own: readonly LayoutFilter[]): LayoutFilter[] {
     if (!range) return [...own];
     const alone: LayoutFilter = ['pf_logid', range.operator, range.entry.id];
     return range.operator === '==' ? [alone] : [alone, ...own];
   }
 
-  /** Notes that the pivot shows a range now. @param own the user's filters from before */
+  /** Records that the pivot now shows a range. @param own the user's previous filters */
   show(range: EntryRange | null, own: LayoutFilter[]): void {
     this.set(range);
     this.filterBefore = range?.operator === '==' ? own : null;
@@ -42,8 +45,8 @@ export class ShownEntries {
   }
 
   /**
-   * The user's filters. While an entry is isolated: those from before, and those added since; an added one
-   * replaces an older one of the same column.
+   * Returns the user's filters. While an entry is isolated, these are the earlier ones and those added since;
+   * an added filter replaces an earlier one of the same column.
    */
   ownFilters(layout: Layout): LayoutFilter[] {
     const added = this.otherFilters(layout);
@@ -54,7 +57,7 @@ export class ShownEntries {
     return [...older, ...added];
   }
 
-  /** The filters of a layout without the one that selects the entries. */
+  /** Returns the filters of a layout without the one that selects the entries. */
   otherFilters({ filter = [] }: Layout): LayoutFilter[] {
     return filter.filter((each) => !this.isOfEntries(each));
   }

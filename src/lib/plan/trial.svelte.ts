@@ -12,49 +12,49 @@ import type { Loading } from './loading.svelte';
 import type { Operation } from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
-/** So many leaves are listed. */
+/** Maximum number of leaves that are listed. */
 const MOST_LEAVES = 10;
 
-/** What is tried: the operation as it would be sent. */
+/** An operation on trial, as it would be sent. */
 export interface Attempt {
   operation: Operation;
   slice: Slice;
-  /** What was selected; the last cell says which column the totals are listed of. */
+  /** The selected cells; the last one determines the column whose totals are listed. */
   cells: readonly ReadCell[];
   pf_user: string;
 }
 
-/** A row of the pivot that adds up others, with the numbers that it has without and with what is tried. */
+/** A row of totals in the pivot, with its numbers without and with the trial. */
 interface ChangedTotal {
-  /** The groups of the row, the outermost first; none for the total of all. */
+  /** The groups of the row, the outermost first; empty for the grand total. */
   labels: readonly string[];
   before: number;
   after: number;
 }
 
-/** What an operation would do, and what of it is on screen. */
+/** The outcome of an operation, and the part of it that is on screen. */
 interface Tried extends PreviewFacts, Attempt {
   rows: number;
-  /** The key of what was selected, see `Selection.key`. */
+  /** The key of the selection, see `Selection.key`. */
   selected: string;
-  /** The columns that name a leaf. */
+  /** The columns that identify a leaf. */
   leafColumns: readonly string[];
   biggest: readonly LeafChange[];
   onScreen: readonly ChangedTotal[];
 }
 
 /**
- * An operation that is tried: its rows are in the pivot, and nowhere else. While they are, nothing can be
- * changed (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
+ * An operation on trial: its rows are in the pivot, and nowhere else. While they are, nothing can be changed
+ * (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
  */
 export class Trial {
-  /** What is tried now; null if nothing is. */
+  /** The current trial; null if there is none. */
   current = $state.raw<Tried | null>(null);
   private pivot: Pivot | null = null;
 
   /**
-   * @param text what a cell says that changes
-   * @param onEnded is told, as a sentence, why what was tried is gone
+   * @param text returns the text of a changed cell
+   * @param onEnded is called with a sentence that says why the trial is gone
    */
   constructor(
     private readonly planned: PlannedVersion,
@@ -64,11 +64,11 @@ export class Trial {
   ) {}
 
   /**
-   * Shows what an operation would do.
+   * Shows the outcome of an operation.
    *
-   * @param rows that it would write
-   * @param selected the key of what is selected
-   * @throws if the page cannot show it; nothing of it is on screen then
+   * @param rows that the operation would write
+   * @param selected the key of the selection
+   * @throws if the page cannot show it; none of it is on screen in that case
    */
   async show(
     attempt: Attempt,
@@ -106,7 +106,10 @@ export class Trial {
     }
   }
 
-  /** Takes out what is tried, if anything is. @param why a sentence to say; none if nobody has to be told */
+  /**
+   * Removes the trial from the screen, if there is one. @param why a sentence to show; none if the user need
+   * not know
+   */
   async takeOut(why?: string): Promise<void> {
     const { pivot } = this;
     const isShown = this.current !== null;
@@ -116,14 +119,14 @@ export class Trial {
     try {
       await pivot?.endTrial();
     } catch (error) {
-      // The rows have gone with their pivot.
+      // The rows are gone with their pivot.
       if (this.loading.pivot === pivot) throw error;
     }
     if (isShown && why) this.onEnded(why);
   }
 }
 
-/** A cell, or for one that shows a price, that of its value: what is tried adds to no price. */
+/** Returns a cell, or for a cell that shows a price, that of its value: a trial adds nothing to a price. */
 function summed(cell: ReadCell | undefined, pivot: Pivot): ReadCell | undefined {
   const part = cell?.measure == null ? null : pivot.origins.of(cell.measure);
   return cell && part?.origin === 'price' ? { ...cell, measure: part.measure } : cell;

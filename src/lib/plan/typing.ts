@@ -38,33 +38,36 @@ import type {
 import type { Slice } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
 
-/** Why a percentage cannot be entered where the sum is 0. */
+/** Why a percentage cannot be typed if the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
 
-/** The rows behind a cell as they are stored. */
+/** The stored rows behind a cell. */
 export type Stored = SlicePreview;
 
-/** An amount that has to be confirmed before it is written, because its rows cancel each other out. Nothing was written. */
+/**
+ * An amount that has to be confirmed before it is written, because its rows cancel each other out. Nothing is
+ * written.
+ */
 export class Unconfirmed extends ApiError {
   constructor(readonly caution: Caution) {
     super(0, 'Nothing was written: the rows of this cell cancel each other out.');
   }
 }
 
-/** What was typed into a cell. */
+/** An amount that was typed into a cell. */
 export interface Typed {
   cell: ReadCell;
   edit: MeasureEdit;
-  /** Answers what the cell is made like if it has no rows. */
+  /** Resolves to the model of the cell if it has no rows. */
   like: Promise<Likeness | null>;
-  /** Whether the planner has confirmed what {@link Typing.caution} says. */
+  /** Whether the planner has confirmed the warning of {@link Typing.caution}. */
   isConfirmed: boolean;
 }
 
-/** The settings of the panel that decide what a scale carries. */
+/** The settings of the panel that determine the amounts of a scale. */
 type HowToScale = Pick<WriteSettings, 'spread' | 'holdPrice'>;
 
-/** What an amount makes of a cell: an operation, and the rows that it is about. */
+/** The operation that an amount in a cell stands for, and its rows. */
 interface Entered {
   cell: ReadCell;
   slice: Slice;
@@ -72,10 +75,10 @@ interface Entered {
 }
 
 /**
- * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into a
- * price, one of the value with the units held (docs/decisions/0020-amounts-are-typed-into-cells.md); into an empty
- * cell, a clone of the rows that it is to be like. They are written one after the other, in the order
- * in which they were typed, while the planner goes on.
+ * Amounts that are typed into cells. Each is a scale of the cell's slice on the cell's measure; into a price,
+ * one of the value with the units held (docs/decisions/0020-amounts-are-typed-into-cells.md); into an empty
+ * cell, a clone of the rows that it is modelled on. They are written one after another, in the order in which
+ * they were typed, while the planner goes on working.
  */
 export class Typing {
   private last: Promise<unknown> = Promise.resolve();
@@ -87,7 +90,7 @@ export class Typing {
     private readonly locks: Locks,
   ) {}
 
-  /** Why nothing can be typed into a cell; null if an amount can. */
+  /** Returns why nothing can be typed into a cell; null if an amount can. */
   obstacle(cell: ReadCell): string | null {
     const { planned } = this;
     if (planned.obstacle) return planned.obstacle;
@@ -110,15 +113,15 @@ export class Typing {
       : null;
   }
 
-  /** The rows behind a cell, as the service adds them up. @throws ApiError if it cannot be asked */
+  /** Reads the totals of the rows behind a cell from the service. @throws ApiError if the request fails */
   reach(cell: ReadCell, signal?: AbortSignal): Promise<Stored> {
     return api.previewSlice(this.planned.id, inPeriods(cell), { signal });
   }
 
   /**
-   * What an amount would make of the number that a cell shows; null if it can change nothing.
+   * Returns the effect of an amount on the number that a cell shows; null if it can change nothing.
    *
-   * @param stored the rows behind it; null while the service has not answered: then what is on screen counts
+   * @param stored the rows behind it; null until the service has answered: then the number on screen counts
    */
   meaning(
     cell: ReadCell,
@@ -128,7 +131,7 @@ export class Typing {
   ): MeasureDraft | null {
     const shows = this.selection.reader.shownIn(cell);
     if (shows === null || Number.isNaN(edit.amount)) return null;
-    // The value of one unit is not rounded as that of all of them is.
+    // The value of one unit is not rounded like the value of all units.
     if (shows === 'price') {
       const totals = this.totalsOnScreen(cell);
       return scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
@@ -139,7 +142,7 @@ export class Typing {
       : this.alone(shows, edit, this.totalsOnScreen(cell));
   }
 
-  /** What a change does beside what it says, and has to be confirmed for; null if there is nothing. */
+  /** Returns the side effect of a change that has to be confirmed; null if there is none. */
   caution(
     cell: CellIdentity,
     edit: MeasureEdit,
@@ -153,7 +156,7 @@ export class Typing {
     return cautionOf({ amounts, value, units }, stored, this.isSpreadEqually(cell, edit, settings));
   }
 
-  /** What a cell on screen tells of the sums behind it; a price, of those of one unit. */
+  /** Returns the sums behind a cell as far as the screen shows them; for a price, those of one unit. */
   private totalsOnScreen(cell: ReadCell): KnownTotals {
     const value = cell.value ?? 0;
     const shows = this.selection.reader.shownIn(cell);
@@ -164,10 +167,10 @@ export class Typing {
   }
 
   /**
-   * What an empty cell can be made like, the likeliest first, one of a kind. Null for a cell whose amounts a
-   * scale can change, and for one that nothing can be typed into.
+   * Returns the models for an empty cell, the likeliest first, one of each kind. Null for a cell whose
+   * amounts a scale can change, and for one that nothing can be typed into.
    *
-   * @throws ApiError if the service cannot be asked
+   * @throws ApiError if the request fails
    */
   async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
     const role = this.selection.reader.shownIn(cell);
@@ -177,7 +180,7 @@ export class Typing {
     const { column, row, parent } = this.selection.reader.candidatesFor(cell);
     const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {
       const read = await this.selection.reader.look(other, cell);
-      // A header shows no number: only the service knows what its row adds up to.
+      // A header shows no number: only the service knows the sum of its row.
       if (!read || read.impossible || read.notHeld.length > 0) return null;
       if (read.measure !== null && !read.value) return null;
       const set = moving(read.slice, cell.slice, columns);
@@ -201,12 +204,12 @@ export class Typing {
   }
 
   /**
-   * Writes an amount after those that were typed before it, from the total as it is stored by then.
+   * Writes an amount after those that were typed before it, starting from the total that is stored by then.
    *
    * @param settings of the panel, from when it was typed
-   * @returns what was written, and by which operation
+   * @returns the result, and the operation that wrote it
    * @throws Unconfirmed if it has to be confirmed first; ApiError with a sentence if it cannot be written.
-   * Nothing was written then
+   * Nothing is written in either case
    */
   write(
     typed: Typed,
@@ -220,7 +223,7 @@ export class Typing {
   }
 
   /**
-   * Shows what an amount would do, after those that were typed before it are written.
+   * Tries an amount, after those that were typed before it are written.
    *
    * @returns false if something else was selected meanwhile
    * @throws ApiError with a sentence if it cannot be tried
@@ -232,7 +235,7 @@ export class Typing {
     });
   }
 
-  /** Does something after all that was typed before it is written. */
+  /** Runs `work` after everything that was typed before it is written. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work);
     this.last = done.catch(() => undefined);
@@ -240,8 +243,8 @@ export class Typing {
   }
 
   /**
-   * Why an amount can make nothing of a cell's rows as they are stored, whatever the screen shows of them;
-   * null if it can.
+   * Returns why an amount cannot change the stored rows of a cell, whatever the screen shows of them; null if
+   * it can.
    */
   whyNotOf(cell: ReadCell, edit: MeasureEdit, stored: Stored, settings: HowToScale): string | null {
     const shows = this.selection.reader.shownIn(cell);
@@ -263,7 +266,7 @@ export class Typing {
     return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
   }
 
-  /** Decimals that the measure of a cell is kept with; null if it has no fixed number of them. */
+  /** Returns the decimals of the measure of a cell; null if their number is not fixed. */
   private decimals(role: 'value' | 'units', stored: KnownTotals): number | null {
     const { valueColumn, unitsColumn } = this.planned;
     const column = role === 'value' ? valueColumn : unitsColumn;
@@ -271,9 +274,9 @@ export class Typing {
   }
 
   /**
-   * What a scale has to carry for a cell to become what was typed; null if that changes nothing.
+   * Returns the amounts of the scale that an edit of a cell needs; null if the edit changes nothing.
    *
-   * @param stored the rows behind the cell, of which {@link whyNotOf} has said that the amount can change them
+   * @param stored the rows behind the cell, which the amount can change according to {@link whyNotOf}
    */
   amountsFor(
     cell: CellIdentity,
@@ -286,8 +289,8 @@ export class Typing {
   }
 
   /**
-   * Whether an amount is spread in equal parts: the planner's choice, unless it is a percentage or a price,
-   * of which each row keeps its share.
+   * Whether an amount is spread in equal parts: the planner's choice, except for a percentage or a price,
+   * which keep each row's share.
    */
   isSpreadEqually(
     cell: CellIdentity,
@@ -299,14 +302,14 @@ export class Typing {
     return choice === 'equal' && whyInProportion(draft) === null;
   }
 
-  /** The cell as it is now, and what an amount makes of what is stored. */
+  /** Reads the cell again, and returns the operation of the amount on the stored rows. */
   private async operationOf(
     { cell: typed, edit, like: offered, isConfirmed }: Typed,
     settings: WriteSettings,
     how: 'write' | 'try' = 'write',
   ): Promise<Entered> {
     await this.changes.settled();
-    // Days may have come since it was typed: a month then stands for more of them.
+    // Days may have been added since it was typed: a month then covers more of them.
     const cell = await this.selection.reader.cellNow(typed);
     const obstacle = this.obstacle(cell);
     const shows = this.selection.reader.shownIn(cell);
@@ -333,7 +336,7 @@ export class Typing {
     return { cell, slice, operation: { kind: 'scale', body } };
   }
 
-  /** The clone that makes an empty cell like other rows, as they are stored now, with the amount typed. */
+  /** Returns the clone of the stored model rows that gives an empty cell the typed amount. */
   private async cloneOf(
     { slice, set }: Likeness,
     { by, amount }: MeasureEdit,
@@ -353,7 +356,7 @@ export class Typing {
     return { kind: 'clone', body: { set, scale_factor } };
   }
 
-  /** The measures before and after an amount is typed into a cell, and what a scale carries for it. */
+  /** Returns the measures before and after an amount is typed into a cell, and the amounts of the scale. */
   private outcome(
     shows: Shows,
     edit: MeasureEdit,
@@ -374,7 +377,7 @@ export class Typing {
     });
   }
 
-  /** The measure that a cell changes, before and after, if the other one stays as it is. */
+  /** Returns the measure that a cell changes, before and after, if the other one stays unchanged. */
   private alone(shows: Shows, edit: MeasureEdit, totals: KnownTotals): MeasureDraft | null {
     const role = roleOf(shows);
     const { valueColumn, unitsColumn } = this.planned;
@@ -391,5 +394,5 @@ export class Typing {
 /** Whether locks hold some of the rows behind a cell. */
 const isPartlyLocked = ({ free, row_count }: Stored): boolean => free.row_count < row_count;
 
-/** Which measure an amount changes: a price changes with its value. */
+/** Returns the measure that an amount changes: for a price, the value. */
 const roleOf = (shows: Shows): 'value' | 'units' => (shows === 'units' ? 'units' : 'value');

@@ -24,7 +24,7 @@ const steps = (bars: ReturnType<typeof waterfall>['bars']) =>
   bars.map(({ kind, from, to }) => [kind, from, to]);
 
 describe('waterfall', () => {
-  it('goes from what was loaded to the number of now', () => {
+  it('goes from the loaded amount to the current number', () => {
     const { bars } = waterfall(
       [entry('baseline', 1000.1), entry('scale', 99.9), entry('recode', -400)],
       'value',
@@ -48,7 +48,7 @@ describe('waterfall', () => {
     ]);
   });
 
-  it('tells entries apart that are no part of the plan', () => {
+  it('separates entries that are not part of the plan', () => {
     const reference = entry('reference', 900);
     const { bars, beside } = waterfall([reference, entry('baseline', 1000)], 'value', null);
     expect(bars.at(-1)?.amount).toBe(1000);
@@ -69,7 +69,7 @@ describe('waterfall', () => {
     }
   });
 
-  it('shows the part that the cell shows', () => {
+  it('shows only the part of the number that the cell shows', () => {
     const entries = [entry('reference', 900), entry('baseline', 1000), entry('scale', 50)];
     const totals = (['baseline', 'changes', 'reference'] as const).map(
       (origin) => waterfall(entries, 'value', origin).bars.at(-1)?.amount,
@@ -77,7 +77,7 @@ describe('waterfall', () => {
     expect(totals).toEqual([1000, 50, 900]);
   });
 
-  it('folds the smallest changes if there are many, and keeps the others in their order', () => {
+  it('folds the smallest of many changes, and keeps the others in order', () => {
     const amounts = [50, -1, 70, 2, 90, -60, 3, 80, 40, 30];
     const changes = amounts.map((amount) => entry('scale', amount));
     const { bars } = waterfall([entry('baseline', 1000), ...changes], 'value', null);
@@ -91,13 +91,13 @@ describe('waterfall', () => {
     expect(eight.every(({ kind }) => kind !== 'fold')).toBe(true);
   });
 
-  it('adds up the measure that is asked for; a measure that is not there is 0', () => {
+  it('adds up the requested measure, or 0 if the source lacks it', () => {
     const entries = [entry('baseline', null, { units_total: 7 })];
     expect(waterfall(entries, 'units', null).bars.at(-1)?.amount).toBe(7);
     expect(waterfall(entries, 'value', null).bars.at(-1)?.amount).toBe(0);
   });
 
-  it('cuts the axis if the changes are small, so that they are seen', () => {
+  it('cuts the axis if the changes are small, so that they are visible', () => {
     const small = waterfall([entry('baseline', 10_000), entry('scale', 100)], 'value', null);
     expect(small.axis).toEqual({ from: 9950, to: 10_100, isCut: true });
     const [baseline, change] = small.bars.map((bar) => placeOf(bar, small.axis));
@@ -109,7 +109,7 @@ describe('waterfall', () => {
     expect(below.axis).toEqual({ from: -10_100, to: -9950, isCut: true });
   });
 
-  it('begins the axis at 0 otherwise, or below it', () => {
+  it('starts the axis at or below 0 otherwise', () => {
     const big = waterfall([entry('baseline', 100), entry('scale', -150)], 'value', null);
     expect(big.axis).toEqual({ from: -50, to: 100, isCut: false });
     expect(placeOf(big.bars[1]!, big.axis)).toEqual({ left: 0, width: 100 });

@@ -3,19 +3,19 @@ import { isLoad } from '../contract/operations';
 import { tidy } from '../pivot/values/cell-value';
 import type { Origin } from '../pivot/rows/origin-columns';
 
-/** What one log entry has put into a slice. */
+/** The contribution of one log entry to a slice. */
 export type ExplainedEntry = Explanation['entries'][number];
 
 /** A measure of the source by its role. */
 export type MeasureRole = 'value' | 'units';
 
-/** What a bar stands for. `fold` are the small entries together. */
+/** The meaning of a bar. `fold` stands for the small entries together. */
 type BarKind = 'baseline' | 'reference' | 'instead' | 'entry' | 'fold' | 'total';
 
-/** One bar: it goes from one running total to the next. The bar of a total begins at 0. */
+/** One bar: it goes from one running total to the next. The bar of a total starts at 0. */
 export interface Bar {
   kind: BarKind;
-  /** How much the bar adds, or what a total adds up to. */
+  /** The amount that the bar adds, or the sum that a total shows. */
   amount: number;
   from: number;
   to: number;
@@ -23,7 +23,7 @@ export interface Bar {
   entries: readonly ExplainedEntry[];
 }
 
-/** The part of the axis that is drawn. It is cut if 0 is not on it. */
+/** The visible part of the axis. It is cut if it does not contain 0. */
 export interface Axis {
   from: number;
   to: number;
@@ -31,29 +31,29 @@ export interface Axis {
 }
 
 export interface Waterfall {
-  /** From the first one to the total of now. */
+  /** From the first bar to the current total. */
   bars: readonly Bar[];
   axis: Axis;
-  /** Entries that are no part of the number, oldest first. */
+  /** Entries that are not part of the number, oldest first. */
   beside: readonly ExplainedEntry[];
 }
 
-/** So many changes have a bar each. If there are more, the smallest share one. */
+/** Maximum number of changes with a bar of their own. If there are more, the smallest share one. */
 const MOST_CHANGES = 8;
 
-/** If the changes take less of the axis than this, the axis does not begin at 0. */
+/** Share of the axis. If the changes take less than this, the axis does not start at 0. */
 const SMALL_CHANGES = 0.25;
 
-/** What an entry has put into a measure of the slice. */
+/** Returns the contribution of an entry to a measure of the slice. */
 export const amountOf = (entry: ExplainedEntry, role: MeasureRole): number =>
   entry[`${role}_total`] ?? 0;
 
 /**
- * The way from what was loaded to the number of now, a bar per log entry; for a difference, the way from
+ * Returns the bars from the loaded amount to the current number, one per log entry; for a difference, from
  * the reference to the plan. The last bar is the number that the cell shows.
  *
  * @param origin which part of the measure the cell shows; null for the plan
- * @param entries what each entry has put into the slice, oldest first
+ * @param entries the contribution of each entry to the slice, oldest first
  */
 export function waterfall(
   entries: readonly ExplainedEntry[],
@@ -88,7 +88,7 @@ export function waterfall(
 
 const isReference = ({ operation }: ExplainedEntry) => operation === 'reference';
 
-/** Which entries make the number of a cell. */
+/** Returns a filter for the entries that make up the number of a cell. */
 function partOf(origin: Origin | null): (entry: ExplainedEntry) => boolean {
   switch (origin) {
     case 'baseline':
@@ -102,7 +102,7 @@ function partOf(origin: Origin | null): (entry: ExplainedEntry) => boolean {
   }
 }
 
-/** The biggest changes in their order, and the others, if there are too many of them. */
+/** Returns the biggest changes in their order, and the others if there are too many. */
 function fold(changes: readonly ExplainedEntry[], role: MeasureRole) {
   if (changes.length <= MOST_CHANGES) return { shown: changes, folded: [] };
   const size = (entry: ExplainedEntry) => Math.abs(amountOf(entry, role));
@@ -117,7 +117,7 @@ function fold(changes: readonly ExplainedEntry[], role: MeasureRole) {
 const sum = (entries: readonly ExplainedEntry[], role: MeasureRole): number =>
   tidy(entries.reduce((total, entry) => total + amountOf(entry, role), 0));
 
-/** Small changes of a big number are only seen on an axis that leaves most of the number out. */
+/** Small changes of a big number are visible only on an axis that omits most of the number. */
 function axisOf(bars: readonly Bar[]): Axis {
   const ends = bars.map(({ to }) => to);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
@@ -128,7 +128,7 @@ function axisOf(bars: readonly Bar[]): Axis {
   return { from: Math.min(0, low), to: Math.max(0, high), isCut: false };
 }
 
-/** Where a bar is on its axis, both in percent of the axis. */
+/** Returns the place of a bar on its axis, in percent of the axis. */
 export function placeOf({ from, to }: Pick<Bar, 'from' | 'to'>, axis: Axis) {
   const width = axis.to - axis.from || 1;
   const at = (amount: number) =>

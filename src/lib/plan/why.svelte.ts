@@ -7,20 +7,20 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { waterfall, type MeasureRole, type Waterfall } from './waterfall';
 
-/** So long no other cell has to be selected before the service is asked. */
+/** Debounce between selecting a cell and asking the service, in ms. */
 const PAUSE_MS = 120;
 
-/** A measure that was chosen, and the measure of the cell that was selected then. */
+/** A chosen measure, and the measure of the cell that was selected at that time. */
 interface Choice {
   role: MeasureRole;
   measure: string | null;
 }
 
-/** Why the selected number is what it is: what each log entry has put into the selected slice. */
+/** Explains the selected number by the contribution of each log entry to the selected slice. */
 export class Why {
-  /** Whether the panel shows it. */
+  /** Whether the panel shows the explanation. */
   isOpen = $state(false);
-  /** What the service says of the slice that was asked about last. */
+  /** The service's answer about the slice that was asked about last. */
   readonly latest = new Latest<Explanation>(PAUSE_MS);
   private choice = $state.raw<Choice | null>(null);
   private asked: string | null = null;
@@ -33,7 +33,7 @@ export class Why {
     return this.selection.inexact;
   });
 
-  /** The waterfall of the selection; null while it is not known. */
+  /** The waterfall of the selection; null until it is known. */
   readonly waterfall: Waterfall | null = $derived.by(() => {
     const { answer } = this.latest;
     const upTo = this.planned.asOf?.id ?? Infinity;
@@ -47,12 +47,12 @@ export class Why {
     private readonly selection: Selection,
   ) {}
 
-  /** Which part of its measure the selected cell shows; null for the plan. */
+  /** The part of its measure that the selected cell shows; null for the plan. */
   get origin(): Origin | null {
     return this.part?.origin ?? null;
   }
 
-  /** The measure that is explained: that of the selected cell, unless another one was chosen for it. */
+  /** The measure that is explained: that of the selected cell, unless the user chose another one for it. */
   get role(): MeasureRole {
     if (this.choice && this.choice.measure === this.measure) return this.choice.role;
     const { valueColumn, unitsColumn } = this.planned;
@@ -65,11 +65,11 @@ export class Why {
     this.choice = { role, measure: this.measure };
   }
 
-  /** Asks about the selection as it is stored now. To be called again after each change. */
+  /** Asks about the selection as it is stored now. Call it again after each change. */
   follow(): void {
     const { current } = this.selection;
     const key = JSON.stringify(current?.slice ?? null);
-    // What explains another slice must not be taken for an explanation of this one.
+    // The explanation of another slice must not appear as one of this slice.
     if (key !== this.asked) this.latest.clear();
     this.asked = key;
     if (!current || this.obstacle !== null) return this.latest.clear();
