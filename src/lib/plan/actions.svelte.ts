@@ -1,3 +1,4 @@
+/** The actions of the user on the pivot page, each with its report or error. */
 import { messageOf } from '../client/message-of';
 import { user } from '../client/user.svelte';
 import type { Lock } from '../contract/locks';

@@ -1,3 +1,4 @@
+/** Reads and writes the query string of a pivot page. */
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
 import { AmountStyle } from '../contract/stored-layout';

@@ -1,3 +1,4 @@
+/** The arrangement of the pivot: layout, plugin, shown entries, and the address that describes them. */
 import { Latest } from '../client/latest.svelte';
 import type { AmountStyle, Layout } from '../contract/stored-layout';
 import type { LogListEntry } from '../contract/log';

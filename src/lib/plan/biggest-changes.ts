@@ -1,3 +1,4 @@
+/** Finds the leaves that a trial changes most. */
 import type { Scalar } from '../contract/primitives';
 import { tidyChange } from '../pivot/values/cell-value';
 import { nextTask } from '../pivot/waiting';

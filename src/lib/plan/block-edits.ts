@@ -1,3 +1,4 @@
+/** Places pasted and filled-in numbers into marked cells. */
 import type { MarkedCell } from '../pivot/slice/cell';
 import { rectangleOf } from '../pivot/grid/block';
 import type { MeasureEdit } from './scale-draft';

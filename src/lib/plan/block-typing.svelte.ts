@@ -1,3 +1,4 @@
+/** Writes amounts into many cells as one log entry. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { fewAtOnce } from '../client/few-at-once';

@@ -1,3 +1,4 @@
+/** Reads cells of the pivot on screen, with their slices. */
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';

@@ -1,3 +1,4 @@
+/** Runs operations, undos and redos, and shows their rows on screen. */
 import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/http';

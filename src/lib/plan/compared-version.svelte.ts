@@ -1,3 +1,4 @@
+/** The version that the page compares with: its rows and its events. */
 import * as api from '../client/api';
 import { ApiError, soon } from '../client/http';
 import { entriesOf, followVersion } from '../client/events';

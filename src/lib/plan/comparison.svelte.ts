@@ -1,3 +1,4 @@
+/** Downloads, starts and ends the comparison with another version. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { LatestCall } from '../client/latest.svelte';

@@ -1,3 +1,4 @@
+/** The cell of the arrow keys and the corners of the marked block. */
 import type { CellIdentity, CellPosition, MarkedCell, Press } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
 import { readBlock } from '../pivot/grid/block-reader';

@@ -1,3 +1,4 @@
+/** Downloads the rows of a version, with progress and limits. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import type { ColumnEntry } from '../contract/columns';

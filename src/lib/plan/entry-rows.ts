@@ -1,3 +1,4 @@
+/** Appends and removes rows on screen by log entry. */
 import * as api from '../client/api';
 import { soon } from '../client/http';
 import type { History } from '../contract/primitives';

@@ -1,3 +1,4 @@
+/** The fields of the pivot on the page: moves, groups, sorts and filters them. */
 import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
 import type { CellIdentity } from '../pivot/slice/cell';
 import { columnSort, type SortKey } from '../pivot/layout/column-sort';

@@ -1,3 +1,4 @@
+/** Fields of a layout: zones, labels, date units and sort keys. */
 import type { ColumnEntry } from '../contract/columns';
 import type { Layout } from '../contract/stored-layout';
 import { toScalar } from '../pivot/values/cell-value';

@@ -1,3 +1,4 @@
+/** Remembers in the tab which rows and columns of a version are open. */
 import * as v from 'valibot';
 import { keep, keptJson } from '../client/storage';
 import { NONE_TOGGLED, ToggledGroups } from '../pivot/grid/toggled';

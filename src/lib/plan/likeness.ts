@@ -1,3 +1,4 @@
+/** Models for an empty cell: rows to copy into it. */
 import type { ColumnEntry } from '../contract/columns';
 import { isDateRange, type Slice } from '../contract/operations';
 import type { Scalar } from '../contract/primitives';

@@ -1,3 +1,4 @@
+/** Follows other people's changes of the version on the page. */
 import * as api from '../client/api';
 import { entriesOf, followVersion } from '../client/events';
 import { soon } from '../client/http';

@@ -1,3 +1,4 @@
+/** Loads the rows of a version into a pivot, and reports the phase. */
 import type { History } from '../contract/primitives';
 import type { Layout } from '../contract/stored-layout';
 import { ApiError } from '../client/http';

@@ -1,3 +1,4 @@
+/** The locks of the version on the page. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { Latest } from '../client/latest.svelte';

@@ -1,3 +1,4 @@
+/** The log of the version on the page, and its undone entries. */
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { LogAnswer, UndoneEntry } from '../contract/log';

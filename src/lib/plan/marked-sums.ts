@@ -1,3 +1,4 @@
+/** Adds up marked cells. */
 import { cellKey, type CellIdentity, type MarkedCell } from '../pivot/slice/cell';
 import { tidyChange } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';

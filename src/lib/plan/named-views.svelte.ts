@@ -1,3 +1,4 @@
+/** The named views of a source, and the open one. */
 import * as v from 'valibot';
 import * as api from '../client/api';
 import { Layout } from '../contract/stored-layout';

@@ -1,3 +1,4 @@
+/** The forms of the panel, and the operation that they describe. */
 import { SvelteMap } from 'svelte/reactivity';
 import { keep, kept } from '../client/storage';
 import { baseTypeOf } from '../contract/columns';

@@ -1,3 +1,4 @@
+/** The changes of this tab that can be undone and redone. */
 import * as v from 'valibot';
 import { keep, keptJson } from '../client/storage';
 import { user } from '../client/user.svelte';

@@ -1,3 +1,4 @@
+/** The version on the page, and whether it can be changed. */
 import * as api from '../client/api';
 import { baseTypeOf, isLeaf, type ColumnEntry } from '../contract/columns';
 import { decimalsShown, type Decimals, type MeasureDecimals } from '../contract/decimals';

@@ -1,3 +1,4 @@
+/** The arithmetic of a scale: linked amounts, the request, and its warnings. */
 import { exactBelow, movePoint, roundedProduct, roundTo } from '../contract/decimals';
 import type { ScaleEdit } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';

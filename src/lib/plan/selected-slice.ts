@@ -1,3 +1,4 @@
+/** Combines marked cells into one slice. */
 import type { Slice } from '../contract/operations';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';

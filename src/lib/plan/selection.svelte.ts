@@ -1,3 +1,4 @@
+/** The selected cells of the pivot, and their totals. */
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
 import type { Slice } from '../contract/operations';

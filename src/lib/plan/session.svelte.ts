@@ -1,3 +1,4 @@
+/** The session of a pivot page: one version, composed of its parts. */
 import { createContext } from 'svelte';
 import * as api from '../client/api';
 import type { ColumnEntry } from '../contract/columns';

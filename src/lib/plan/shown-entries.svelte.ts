@@ -1,3 +1,4 @@
+/** The filter that limits the pivot to the rows of some log entries. */
 import type { LogListEntry } from '../contract/log';
 import type { LayoutFilter, Layout } from '../contract/stored-layout';
 import type { PlannedVersion } from './planned-version.svelte';

@@ -1,3 +1,4 @@
+/** An operation on trial: its rows on screen, and its totals. */
 import type { Slice } from '../contract/operations';
 import type { PreviewFacts } from '../contract/previews';
 import { isLeaf } from '../contract/columns';

@@ -1,3 +1,4 @@
+/** Writes amounts that are typed into cells. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { baseTypeOf } from '../contract/columns';

@@ -1,3 +1,4 @@
+/** The bars of a waterfall that explains a number by log entries. */
 import type { Explanation } from '../contract/log';
 import { isLoad } from '../contract/operations';
 import { tidy } from '../pivot/values/cell-value';

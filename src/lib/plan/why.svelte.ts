@@ -1,3 +1,4 @@
+/** The explanation of the selected number. */
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { Explanation } from '../contract/log';
