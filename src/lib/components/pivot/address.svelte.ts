@@ -5,9 +5,9 @@ import type { PlanSession } from '$lib/plan/session.svelte';
 import { notePivotLink } from '../pivot-link';
 
 /**
- * Keeps the page's address and what its pivot shows the same, both ways: a change of the arrangement
- * becomes an entry of the browser's history, and back and forward change the arrangement. To be called
- * while a component is initialized.
+ * Keeps the page's address and its pivot in step: a change of the arrangement becomes an entry of the
+ * browser's history, and the back and forward buttons change the arrangement. Call it while a component is
+ * initialized.
  */
 export function followAddress(session: PlanSession): void {
   const own = page.url.pathname;

@@ -3,11 +3,11 @@ import type { Chart } from '$lib/pivot/chart/chart-reader';
 import { formatNumber } from '../number-text';
 import type { DrawnSeries, LegendEntry, Picture } from './draw-chart';
 
-/** Colours as the theme has them now: a canvas does not follow the style sheet by itself. */
+/** Returns the current colours of the theme; a canvas does not follow the style sheet by itself. */
 export function themeColors(element: Element) {
   const style = getComputedStyle(element);
   const probe = document.createElement('span');
-  // While a colour is in transition it reads as the one before; people who reduce motion have a rule for it.
+  // A colour in transition still reads as the previous one; for reduced motion a rule sets the transition.
   probe.style.setProperty('transition', 'none', 'important');
   element.append(probe);
   const read = (token: string) => {
@@ -30,20 +30,22 @@ export function themeColors(element: Element) {
 }
 export type ThemeColors = ReturnType<typeof themeColors>;
 
-/** The words of a chart that the layout does not have. */
+/** Texts of a chart that the layout does not contain. */
 interface ChartWords {
   title: string;
   subtitle: string;
-  /** What each side is called. */
+  /** The name of each side. */
   sides: readonly string[];
 }
 
-/** One line of numbers, and what it is called. */
+/** One line of numbers, with its name. */
 interface NamedSeries extends DrawnSeries {
   name: string;
 }
 
-/** Series and sides as they are drawn: colours tell series apart, patterns sides. */
+/**
+ * Returns the series of each side as they are drawn: colours distinguish series, patterns distinguish sides.
+ */
 export function namedSeries(chart: Chart, words: ChartWords, colors: ThemeColors): NamedSeries[] {
   const isAlone = chart.lines.length === 1;
   return chart.lines.flatMap((line, i) =>
@@ -60,14 +62,14 @@ export function namedSeries(chart: Chart, words: ChartWords, colors: ThemeColors
   );
 }
 
-/** Plan and reference have the colours that they have everywhere. */
+/** Returns the colour of plan or reference, the same as everywhere else. */
 function sideColor({ sides }: Chart, side: number, colors: ThemeColors): string | undefined {
   const origin = sides[side]?.origin ?? 'plan';
   if (origin === 'plan') return colors.plan;
   return origin === 'reference' ? colors.reference : colors.series[side + 1];
 }
 
-/** A chart as it is drawn. */
+/** Returns a chart as it is drawn. */
 export function pictureOf(
   chart: Chart,
   kind: ChartKind,
@@ -105,7 +107,7 @@ export function pictureOf(
   };
 }
 
-/** A number beside the axis: short, with no fewer digits than a small one needs. */
+/** Formats a number beside the axis: short, but with enough digits for a small number. */
 const tickText = (value: number): string =>
   formatNumber(value, {
     notation: 'compact',

@@ -21,11 +21,11 @@ Canvas.register(
   ...[LineController, LineElement, PointElement, SubTitle, Title],
 );
 
-/** The numbers of one series on one side, and what tells it apart from others. */
+/** The numbers of one series on one side, with its colour and pattern. */
 export interface DrawnSeries {
   values: readonly (number | null)[];
   color: string;
-  /** Its place among plan and what that is compared with: each has a pattern of its own. */
+  /** Index of its side, the plan or a version that it is compared with; each has its own pattern. */
   side: number;
 }
 
@@ -37,30 +37,30 @@ export interface LegendEntry {
   side: number | null;
 }
 
-/** A chart as it is drawn, colours and words included. */
+/** A chart as it is drawn, with its colours and texts. */
 export interface Picture {
   kind: ChartKind;
   title: string;
   subtitle: string;
   labels: readonly string[];
-  /** Whether the labels are moments: if there is no room for all, some tell the others. */
+  /** Whether the labels are dates. If there is no room for all, some of them suffice. */
   isTime: boolean;
   series: readonly DrawnSeries[];
   legend: readonly LegendEntry[];
-  /** Whether series of one side go on top of each other. */
+  /** Whether series of one side are stacked. */
   stacked: boolean;
   tickText(value: number): string;
   colors: Record<'surface' | 'text' | 'muted' | 'line' | 'zero', string>;
   font: string;
 }
 
-/** How the lines of each side are broken. */
+/** The dash pattern of the lines of each side. */
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
-/** More points than this on a line are too many to see each. */
+/** Maximum number of points of a line that are drawn as dots. */
 const MOST_POINTS = 40;
 const LONGEST_NAME = 28;
 
-/** A drawn chart that can be drawn anew in the same place. */
+/** A chart on a canvas that can be redrawn in place. */
 export class DrawnChart {
   private readonly canvas: Canvas<'bar' | 'line', (number | null)[], string>;
   private marked: number | null = null;
@@ -89,7 +89,7 @@ export class DrawnChart {
     this.canvas.draw();
   }
 
-  /** The place of the axis at a point of the element; null beside the chart. */
+  /** Returns the place of the axis at a point of the element; null outside the chart. */
   placeAt(x: number, y: number): number | null {
     const { left, right, top, bottom } = this.canvas.chartArea;
     if (x < left || x > right || y < top || y > bottom) return null;
@@ -97,7 +97,7 @@ export class DrawnChart {
     return place === undefined ? null : Math.min(place, this.picture.labels.length - 1);
   }
 
-  /** Where a place of the axis is on the element, from its left. */
+  /** Returns the distance of a place of the axis from the left of the element. */
   xOf(index: number): number {
     return this.canvas.scales.x?.getPixelForValue(index) ?? 0;
   }
@@ -116,7 +116,7 @@ export class DrawnChart {
         animation: false as const,
         responsive: true,
         maintainAspectRatio: false,
-        // Sharp on paper and on a slide too.
+        // Also sharp on paper and on a slide.
         devicePixelRatio: Math.max(2, window.devicePixelRatio),
         events: [],
         layout: { padding: { top: 4, right: 16, bottom: 4, left: 8 } },
@@ -201,7 +201,7 @@ export class DrawnChart {
         backgroundColor: color,
         borderWidth: side === 0 ? 2.5 : 1.75,
         borderDash: DASHES[side % DASHES.length] ?? [],
-        // A line has two ends: a number alone is a point, or nobody would see it.
+        // A line needs two ends: a single number is drawn as a point, or it would be invisible.
         pointRadius: ({ dataIndex }) => (isFew || isAlone(dataIndex) ? 2.5 : 0),
         tension: 0,
       };
@@ -218,7 +218,7 @@ export class DrawnChart {
     };
   }
 
-  /** A colour for the plan, the same colour in stripes for what it is compared with. */
+  /** Returns a colour for the plan, and the same colour in stripes for the sides that it is compared with. */
   private fill(color: string, side: number): string | CanvasPattern {
     if (side === 0) return color;
     const tile = document.createElement('canvas');
@@ -251,7 +251,7 @@ export class DrawnChart {
     };
   }
 
-  /** The surface behind the chart, which a saved picture needs too, and the mark in front of it. */
+  /** Draws the surface behind the chart, which a saved picture also needs, and the mark in front of it. */
   private frame(): Plugin<'bar' | 'line'> {
     return {
       id: 'frame',

@@ -11,7 +11,7 @@ const BASE = { id: 1, version_id: 1, pf_user: 'ana', stamp: '', note: null };
 const textOf = (content: Record<string, unknown>) =>
   entryText({ ...BASE, ...content } as unknown as LogEntry, WORDS);
 
-describe('what an entry did', () => {
+describe('entryText', () => {
   it.each([
     ['a percentage', { pct: 10 }, '+10 %'],
     ['less', { pct: -2.5 }, '-2.5 %'],
@@ -54,11 +54,11 @@ describe('what an entry did', () => {
       { value_incr: null, units_incr: 3, value_pct: -2.5 },
       '-2.5 % Sales, +3 Quantity',
     ],
-  ])('says of a scale: %s', (_, params, text) =>
+  ])('describes a scale: %s', (_, params, text) =>
     expect(textOf({ operation: 'scale', slice: {}, params })).toBe(text),
   );
 
-  it('names what a recode and a clone set', () => {
+  it('names the values that a recode and a clone set', () => {
     const set = { Region: 'East', sub: null, note: '' };
     const moved = 'Region → East, Sub-Category → empty, note → blank';
     expect(textOf({ operation: 'recode', slice: {}, params: { set } })).toBe(moved);
@@ -70,7 +70,7 @@ describe('what an entry did', () => {
     );
   });
 
-  it('names what a load moved dates by', () => {
+  it('names the shift of dates of a load', () => {
     const params = { where_clause: 'TRUE', date_offset: '13 years' };
     expect(textOf({ operation: 'baseline', slice: null, params })).toBe('dates moved by 13 years');
     const unmoved = { ...params, date_offset: '0 days' };
@@ -79,6 +79,6 @@ describe('what an entry did', () => {
     );
   });
 
-  it('says nothing if nothing was kept', () =>
+  it('is null if the log has no parameters', () =>
     expect(textOf({ operation: 'recode', slice: {}, params: null })).toBeNull());
 });

@@ -6,26 +6,26 @@ import { formatAmount, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
 
-/** A number without and with a change: "1,204.50 → 1,325". */
+/** Returns a number without and with a change: "1,204.50 → 1,325". */
 export const beforeAfterText = (before: number, after: number, decimals: Decimals): string =>
   `${formatAmount(before, decimals)} → ${formatAmount(after, decimals)}`;
 
-/** The names of things in a planner's words. */
+/** The planner's labels. */
 export interface Words {
   /** The label of a column. */
   labelOf(column: string): string;
   measureNames: { value: string | undefined; units: string | undefined };
-  /** How many decimals the amounts of each measure have. */
+  /** Number of decimals of the amounts of each measure. */
   decimals: MeasureDecimals;
 }
 
-/** An amount with its sign and the decimals of its measure: "+1,204.50"; 0 has none. */
+/** Returns an amount with its sign and the decimals of its measure: "+1,204.50"; 0 has no sign. */
 export const signedText = (amount: number, decimals: Decimals) =>
   formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
 /**
- * What an entry did to its selection, in one line: "+10 %", "Region → East", "× 1.05, Region → East".
- * Null if the log keeps nothing of it.
+ * Describes the effect of an entry on its selection in one line: "+10 %", "Region → East", "× 1.05, Region →
+ * East". Null if the log has no parameters of it.
  */
 export function entryText(entry: LogEntry, words: Words): string | null {
   if (entry.params === null) return null;
@@ -61,10 +61,10 @@ const HOW_SPREAD = {
   price: ', at the price of each row',
 };
 
-/** So many changes of one entry are told one by one. */
+/** Maximum number of changes of one entry that are listed. */
 const MOST_TOLD = 3;
 
-/** What several edits did: "+5 % Sales in each of 3 selections", "2 changes: +5 % Sales, -10 Sales". */
+/** Describes several edits: "+5 % Sales in each of 3 selections", "2 changes: +5 % Sales, -10 Sales". */
 function editsText(texts: readonly string[]): string {
   const [first = '', ...others] = texts;
   if (others.length === 0) return first;
@@ -105,7 +105,7 @@ function amountsText(
   return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
 }
 
-/** What a change does beside what it says: "The rows here cancel each other out: …" */
+/** Describes the side effect of a change: "The rows here cancel each other out: …" */
 export function cautionText(caution: Caution, { measureNames, decimals }: Words): string {
   if (caution.kind === 'cancelled') {
     return 'The rows here cancel each other out, so an amount cannot follow their proportions. It can be spread in equal parts.';
@@ -114,7 +114,7 @@ export function cautionText(caution: Caution, { measureNames, decimals }: Words)
   return `The rows here cancel each other out: their ${name} changes by ${formatAmount(caution.gross, decimals[caution.measure])} in total, up and down.`;
 }
 
-/** What a redo came to, if it is not what it was: "Redone: 56,040.00 Sales (it was 56,048.16 before)." */
+/** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (it was 56,048.16 before)." */
 export function redoneText(
   was: EntryTotals,
   now: EntryTotals,
@@ -130,7 +130,9 @@ export function redoneText(
   return `Redone: ${texts.length > 0 ? texts.join(', ') : rows}.`;
 }
 
-/** What a recode or a clone sets: "Region → East, Segment → empty"; the empty text if it sets nothing. */
+/**
+ * Lists the values that a recode or a clone sets: "Region → East, Segment → empty"; empty if there are none.
+ */
 export const setText = (set: SetClause, words: Words): string =>
   Object.entries(set)
     .map(([column, value]) => `${words.labelOf(column)} → ${valueText(value)}`)

@@ -15,9 +15,9 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The filters of one column as a planner reads them: "Region = West", "Region not East, empty".
+ * Returns the filters of one column as text: "Region = West", "Region not East, empty".
  *
- * @param most how many values it names
+ * @param most maximum number of values to name
  */
 export function filterText({ label, filters, admitted }: ColumnFilter, most = SHOWN): string {
   if (admitted.kind === 'range') {

@@ -9,7 +9,7 @@ const entry = (operation: LogOperation, value_total: number | null) =>
 const entries = [entry('scale', -30), entry('reference', 700), entry('baseline', 1000)];
 
 describe('logTotals', () => {
-  it('keeps apart what is not part of the plan', () => {
+  it('separates entries that are not part of the plan', () => {
     expect(logTotals(entries, ['reference'])).toEqual([
       { label: 'Plan', row_count: 4, value_total: 970, units_total: 0 },
       { label: 'Reference', row_count: 2, value_total: 700, units_total: 0 },
@@ -22,7 +22,7 @@ describe('logTotals', () => {
     ]);
   });
 
-  it('names no iteration of which there is no entry', () => {
+  it('omits iterations without entries', () => {
     expect(logTotals([entry('baseline', 5)], ['reference', 'clone'])).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import type { LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
 import { iterName } from '../iter-name';
 
-/** What some entries wrote together. */
+/** The total of some entries. */
 interface LogTotal {
   label: string;
   row_count: number;
@@ -11,8 +11,8 @@ interface LogTotal {
 }
 
 /**
- * What the entries of a log add up to: first those that are part of the plan, then those of each
- * iteration that is left out of it and has entries. No total mixes the two.
+ * Returns the totals of a log: first of the entries that are part of the plan, then of each excluded
+ * iteration that has entries. No total mixes the two.
  *
  * @param excluded the iterations that are not part of the plan
  */

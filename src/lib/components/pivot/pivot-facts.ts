@@ -6,7 +6,7 @@ import { formatInstant } from '../format';
 import { sourceName, tableName } from '../source-name';
 import { filterText } from './filter-text';
 
-/** What the numbers on screen are, to be kept beside them: whose, of when, and which of them. */
+/** Returns the facts that an export states beside its numbers: their version, time, filters and author. */
 export function pivotFacts(session: PlanSession): Fact[] {
   const { planned, arrangement, fields, comparison, trial } = session;
   const { current, source, asOf } = planned;

@@ -1,4 +1,4 @@
-/** Saves a file where the browser puts downloads. What no file's name may have in it becomes a dash. */
+/** Saves a file to the browser's downloads. Characters that are not allowed in a file name become dashes. */
 export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);

@@ -23,7 +23,7 @@ describe('conditionText', () => {
     expect(conditionText('Region', value)).toBe(text);
   });
 
-  it('names the month or the year that days lie in', () => {
+  it('names the month or the year that contains the days', () => {
     const days = (month: string) => [1, 2, 3, 4].map((day) => `2026-${month}-0${day}`);
     expect(conditionText('Date', days('02'))).toBe('Date in Feb 2026 (4 days)');
     expect(conditionText('Date', [...days('01'), ...days('12')])).toBe('Date in 2026 (8 days)');
@@ -33,7 +33,7 @@ describe('conditionText', () => {
   });
 });
 
-it('tells what several slices say alike', () => {
+it('returns the conditions that several slices share', () => {
   const words = { labelOf: (column: string) => column };
   const slices = ['2027-01', '2027-02'].map((month) => ({
     Product: 'Chairs',

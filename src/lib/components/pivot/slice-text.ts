@@ -7,7 +7,7 @@ import { formatMonth } from '../format';
 
 const SHOWN = 3;
 
-/** A slice value as a planner reads it. */
+/** Formats a slice value for planners. */
 export function valueText(value: Scalar | null): string {
   if (value === null) return 'empty';
   if (value === '') return 'blank';
@@ -17,20 +17,20 @@ export function valueText(value: Scalar | null): string {
 
 type Labels = { labelOf(column: string): string };
 
-/** The columns of a slice, each with what the slice says of it; none for the whole version. */
+/** Returns the columns of a slice with the text of each condition; none for the whole version. */
 export const sliceConditions = (slice: Slice, words: Labels): { column: string; text: string }[] =>
   Object.entries(slice).map(([column, wanted]) => ({
     column,
     text: conditionText(words.labelOf(column), wanted),
   }));
 
-/** The slices that an entry changed: several for several edits, none for a load. */
+/** Returns the slices that an entry changed: several for several edits, none for a load. */
 export function slicesOf({ slice, params }: LogEntry): readonly Slice[] {
   if (slice) return [slice];
   return params && 'edits' in params ? params.edits.map((edit) => edit.slice) : [];
 }
 
-/** What several slices say alike, each column with its text. */
+/** Returns the conditions that several slices share, with the text of each. */
 export function sharedConditions(
   slices: readonly Slice[],
   words: Labels,
@@ -41,11 +41,11 @@ export function sharedConditions(
   return first.filter((each) => others.every((conditions) => isIn(conditions, each)));
 }
 
-/** What a slice says, a text per column; none for the whole version. */
+/** Returns the conditions of a slice, one text per column; none for the whole version. */
 export const sliceTexts = (slice: Slice, words: Labels): string[] =>
   sliceConditions(slice, words).map(({ text }) => text);
 
-/** One column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
+/** Formats one column of a slice: "Region = West", "Segment is empty", "Order Date in Feb 2026 (28 days)". */
 export function conditionText(name: string, wanted: Slice[string]): string {
   if (isDateRange(wanted)) return `${name} ${rangeText(wanted)}`;
   const values = listOf(wanted);
@@ -60,7 +60,10 @@ export function conditionText(name: string, wanted: Slice[string]): string {
   return `${name} in ${shown}${values.length > SHOWN ? ` and ${values.length - SHOWN} more` : ''}`;
 }
 
-/** Some days: "in 2026", "in Jan 2026 to Mar 2026", "from 2026-01-05 to 2026-01-09", "up to 2026-01-09". */
+/**
+ * Formats a range of days: "in 2026", "in Jan 2026 to Mar 2026", "from 2026-01-05 to 2026-01-09", "up to
+ * 2026-01-09".
+ */
 export function rangeText({ from, to }: DateRange): string {
   if (from === undefined) return `up to ${to}`;
   if (to === undefined) return `from ${from}`;
@@ -68,7 +71,7 @@ export function rangeText({ from, to }: DateRange): string {
   return period === null ? `from ${from} to ${to}` : `in ${period}`;
 }
 
-/** The whole months that two days bound, or the whole year; null if they bound none. */
+/** Returns the whole months, or the whole year, between two days; null if they do not bound any. */
 function periodText(from: string, to: string): string | null {
   if (!ISO_DAY.test(from) || !ISO_DAY.test(to)) return null;
   const year = from.slice(0, 4);

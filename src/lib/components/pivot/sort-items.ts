@@ -3,7 +3,7 @@ import { sortOf } from '$lib/plan/fields';
 import type { PlanSession } from '$lib/plan/session.svelte';
 import type { MenuItem } from '../ui/Menu.svelte';
 
-/** What a menu offers to sort the rows by. @param words how the items of each begin */
+/** Returns menu items that sort the rows. @param words returns the beginning of each label */
 export function sortItems(
   keys: readonly SortKey[],
   { fields, arrangement }: PlanSession,
