@@ -1,3 +1,4 @@
+/** Connects the page's address with the arrangement of its pivot. */
 import { untrack } from 'svelte';
 import { goto } from '$app/navigation';
 import { navigating, page } from '$app/state';

@@ -1,3 +1,4 @@
+/** Turns a chart into a picture with the colours and texts of the page. */
 import type { ChartKind } from '$lib/pivot/chart/chart';
 import type { Chart } from '$lib/pivot/chart/chart-reader';
 import { formatNumber } from '../number-text';

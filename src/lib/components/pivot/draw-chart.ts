@@ -1,3 +1,4 @@
+/** Draws a picture of a chart on a canvas. */
 import {
   BarController,
   BarElement,

@@ -1,3 +1,4 @@
+/** Texts about log entries and their effects. */
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause } from '$lib/contract/operations';

@@ -1,3 +1,4 @@
+/** Texts of filters. */
 import type { LayoutFilter } from '$lib/contract/stored-layout';
 import type { ColumnFilter } from '$lib/plan/fields.svelte';
 import { formatDay } from '../format';

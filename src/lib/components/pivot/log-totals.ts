@@ -1,3 +1,4 @@
+/** The totals below the log. */
 import type { LogListEntry } from '$lib/contract/log';
 import { ITERS, OPERATIONS, type Iter } from '$lib/contract/operations';
 import { iterName } from '../iter-name';

@@ -1,3 +1,4 @@
+/** The facts that an export states beside its numbers. */
 import type { LogListEntry } from '$lib/contract/log';
 import type { Fact } from '$lib/pivot/excel/about-sheet';
 import type { PlanSession } from '$lib/plan/session.svelte';

@@ -1,3 +1,4 @@
+/** Formats prices. */
 import type { Decimals } from '$lib/contract/decimals';
 import { priceDecimals } from '$lib/pivot/values/column-format';
 import { formatTotal } from '../format';

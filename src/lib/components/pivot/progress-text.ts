@@ -1,3 +1,4 @@
+/** Formats the progress of a download. */
 import type { Progress } from '$lib/plan/download';
 import { plural } from '../format';
 import { formatNumber } from '../number-text';

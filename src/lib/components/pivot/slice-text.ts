@@ -1,3 +1,4 @@
+/** Texts of slices and their conditions. */
 import type { LogEntry } from '$lib/contract/log';
 import { isDateRange, type DateRange, type Slice } from '$lib/contract/operations';
 import type { Scalar } from '$lib/contract/primitives';

@@ -1,3 +1,4 @@
+/** Menu items that sort the rows. */
 import type { SortKey } from '$lib/pivot/layout/column-sort';
 import { sortOf } from '$lib/plan/fields';
 import type { PlanSession } from '$lib/plan/session.svelte';
