@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { sveltekit } from '@sveltejs/kit/vite';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { packageFolders } from './src/cli/packages.js';
 
 const onCitus = Boolean(process.env.PF_TEST_CITUS);
@@ -14,9 +15,20 @@ const onPostgres = {
   testTimeout: onCitus ? 600_000 : 60_000,
   hookTimeout: onCitus ? 600_000 : 120_000,
   maxWorkers: 2,
-  // Vitest runs projects with different limits one after the other, and wants to be told.
+  // Vitest runs projects with different limits one after the other, and needs an order.
   sequence: { groupOrder: 1 },
+  // A file shares nothing but modules with others, and evaluating them takes as long as a short test.
+  isolate: false,
 };
+
+/** The longest files of a project first; a worker is used again as long as the project is the same. */
+class ProjectByProject extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const names = [...new Set(sorted.map(({ project }) => project.name))];
+    return names.flatMap((name) => sorted.filter(({ project }) => project.name === name));
+  }
+}
 
 /** Lists the packages whose files a build puts into its own, for `npm run licenses`. */
 const bundledPackages: Plugin = {
@@ -43,6 +55,7 @@ const places = [{ TZ: 'America/New_York' }, { TZ: 'Asia/Kolkata', PF_TEST_KEEP_E
 export default defineConfig({
   plugins: [sveltekit(), bundledPackages],
   test: {
+    sequence: { sequencer: ProjectByProject },
     projects: [
       {
         extends: true,
@@ -50,6 +63,7 @@ export default defineConfig({
           name: 'pure',
           // The engine's specs take seconds on a machine that is busy.
           testTimeout: 60_000,
+          isolate: false,
           include: ['src/**/*.spec.ts', 'tests/{bench,house,hunt,soak}/**/*.spec.ts'],
           environment: 'node',
           setupFiles: ['tests/support/seed.ts'],

@@ -4,19 +4,28 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isInstalled, nodeIsRecent } from '../src/cli/prepare.js';
-import { installedChromium } from './support/chromium.js';
+import { HEADLESS_SHELL, installedChromium } from './support/chromium.js';
 import { finish, playwright, run, step, total, vitest } from './support/steps.js';
 
-/** @returns {Promise<import('./support/steps.js').Run>} */
+/**
+ * Installs Debian's headless shell of Chromium, else Chromium itself. A machine that has another Chromium can do
+ * without.
+ * @returns {Promise<import('./support/steps.js').Run>}
+ */
 async function provideChromium() {
   const asRoot = process.getuid?.() === 0;
+  let result = { ok: false, output: '' };
   if (asRoot && spawnSync('apt-get', ['--version']).status === 0) {
     const env = { DEBIAN_FRONTEND: 'noninteractive' };
-    const update = await run('apt-get', ['update'], env);
-    if (!update.ok) return update;
-    return run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], env);
+    const install = (/** @type {string} */ name) =>
+      run('apt-get', ['install', '-y', '--no-install-recommends', name], env);
+    await run('apt-get', ['update'], env);
+    result = await install(HEADLESS_SHELL);
+    if (!result.ok && !hasChromium()) result = await install('chromium');
+  } else if (!hasChromium()) {
+    result = await run('npx', ['playwright', 'install', 'chromium']);
   }
-  return run('npx', ['playwright', 'install', 'chromium']);
+  return hasChromium() ? { ...result, ok: true } : result;
 }
 
 function hasChromium() {
@@ -25,24 +34,41 @@ function hasChromium() {
   return existsSync(chromium.executablePath());
 }
 
+const hasShell = () =>
+  Boolean(process.env.CHROMIUM) || installedChromium()?.endsWith(HEADLESS_SHELL);
+
+/** @param {string} script of package.json */
+const npm = (script) => run('npm', ['run', '--silent', script]);
+
+async function checks() {
+  await step('format', () => npm('format:check'));
+  await step('lint', () => npm('lint'));
+  await step('types', () => npm('check'));
+}
+
+async function quick() {
+  await Promise.all([checks(), vitest('tests of pure functions', ['--project', 'pure'])]);
+}
+
 async function everything() {
+  const build = step('build', () => npm('build'));
+  const browser = build.then((ok) => ok && (hasShell() || step('Chromium', provideChromium)));
+  const [isBuilt, hasBrowser] = await Promise.all([build, browser, checks()]);
+  if (!isBuilt) return;
+  await vitest('tests without a browser', []);
+  if (hasBrowser) await playwright('tests in the browser');
+}
+
+async function prepared() {
   if (!nodeIsRecent()) {
     console.error(`Node 20.19 or newer is needed; this is ${process.versions.node}.`);
     total.failed += 1;
-    return;
+    return false;
   }
-  if (!isInstalled() && !(await step('install', () => run('npm', ['ci'])))) return;
-
-  await step('format', () => run('npm', ['run', '--silent', 'format:check']));
-  await step('lint', () => run('npm', ['run', '--silent', 'lint']));
-  await step('types', () => run('npm', ['run', '--silent', 'check']));
-  if (!(await step('build', () => run('npm', ['run', '--silent', 'build'])))) return;
-
-  await vitest('tests without a browser', []);
-
-  if (!hasChromium() && !(await step('Chromium', provideChromium))) return;
-  await playwright('tests in the browser');
+  if (!isInstalled() && !(await step('install', () => run('npm', ['ci'])))) return false;
+  // Steps that run beside each other all need the generated types.
+  return step('generated types', () => run('npx', ['svelte-kit', 'sync']));
 }
 
-await everything();
+if (await prepared()) await (process.argv.includes('--quick') ? quick() : everything());
 finish();

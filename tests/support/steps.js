@@ -11,15 +11,15 @@ import { PROJECT } from '../../src/cli/prepare.js';
 
 const reports = mkdtempSync(join(tmpdir(), 'forecast-pivot-reports-'));
 export const total = { passed: 0, failed: 0, skipped: 0 };
-/** @type {import('node:child_process').ChildProcess | undefined} */
-let current;
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
 let interrupted = false;
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
   process.on(signal, () => {
     interrupted = true;
     // At a terminal, the signal reaches the command too. If it is sent to this process alone, it does not.
-    current?.kill(signal);
+    for (const child of running) child.kill(signal);
   });
 
 /**
@@ -36,17 +36,23 @@ export function run(command, args, env = {}) {
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     });
-    current = child;
+    running.add(child);
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text) => (output += text));
-    child.once('error', (error) => resolve({ ok: false, output: error.message }));
-    child.once('close', (code) => resolve({ ok: code === 0, output }));
+    child.once('error', (error) => {
+      running.delete(child);
+      resolve({ ok: false, output: error.message });
+    });
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve({ ok: code === 0, output });
+    });
   });
 }
 
 /**
- * Runs one step and prints its line; the output of the command only where something failed.
+ * Runs one step and prints its line at the end, since others may run beside it; the output of the command only where something failed.
  * @param {string} name
  * @param {() => Promise<Run>} work
  * @param {(run: Run) => Tally} [count] how many tests the step was; none where left out
@@ -54,7 +60,6 @@ export function run(command, args, env = {}) {
  */
 export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed: ok ? 0 : 1 })) {
   if (interrupted) return false;
-  process.stdout.write(`${name} … `);
   const start = Date.now();
   const result = await work();
   const { passed, failed, skipped = [] } = count(result);
@@ -63,7 +68,7 @@ export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed:
   total.skipped += skipped.length;
   const tests = passed + failed > 0 && name.includes('tests') ? `, ${passed + failed} tests` : '';
   const seconds = Math.round((Date.now() - start) / 1000);
-  console.log(`${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s${tests})`);
+  console.log(`${name} … ${failed === 0 ? 'ok' : 'FAILED'} (${seconds} s${tests})`);
   for (const test of skipped) console.log(`  skipped: ${test}`);
   if (failed > 0 && !interrupted) console.log(result.output.trimEnd());
   return failed === 0;
