@@ -56,43 +56,43 @@ import {
 } from './http';
 import { write } from './writes';
 
-/** GET /me: who is signed in, and what they may do. */
+/** GET /me: the signed-in user and their roles. */
 export const getMe = (o?: CallOptions) => json<Me>('/api/me', o);
 
 // Tables and sources
 
-/** GET /tables: every table that could be registered. */
+/** GET /tables: every table that can be registered. */
 export const listTables = (o?: CallOptions) => json<TableEntry[]>('/api/tables', o);
 
 /** GET /tables/:schema/:tname: columns and the first rows (at most 500). */
 export const previewTable = (schema: string, tname: string, limit = 50, o?: CallOptions) =>
   json<TablePreview>(path`/tables/${schema}/${tname}` + `?limit=${limit}`, o);
 
-/** GET /sources: active sources; with `all`, the archived too. */
+/** GET /sources: active sources; with `all`, archived ones too. */
 export const listSources = (o?: CallOptions & { all?: boolean }) =>
   json<SourceListEntry[]>('/api/sources' + (o?.all ? '?status=all' : ''), o);
 
-/** POST /sources: with every column as `ignore`; 409 if the table is registered already. */
+/** POST /sources: registers a table, with every column as `ignore`; 409 if it is registered already. */
 export const registerSource = (body: RegisterSourceRequest, o?: CallOptions) =>
   json<Source>('/api/sources', { ...o, method: 'POST', body });
 
 /** GET /sources/:id: 404 if there is none. */
 export const getSource = (id: number, o?: CallOptions) => json<Source>(path`/sources/${id}`, o);
 
-/** PATCH /sources/:id: what is left out stays, null clears. */
+/** PATCH /sources/:id: omitted fields stay unchanged, null clears a field. */
 export const editSource = (id: number, body: EditSourceRequest, o?: CallOptions) =>
   json<Source>(path`/sources/${id}`, { ...o, method: 'PATCH', body });
 
-/** DELETE /sources/:id: with its columns and templates; 409 while it has versions. */
+/** DELETE /sources/:id: deletes its columns and templates too; 409 while it has versions. */
 export const deleteSource = async (id: number, o?: CallOptions) => {
   await send(path`/sources/${id}`, { ...o, method: 'DELETE' });
 };
 
-/** GET /sources/:id/columns: column metadata in the one order used everywhere. */
+/** GET /sources/:id/columns: column metadata in the standard order. */
 export const listColumns = (id: number, o?: CallOptions) =>
   json<ColumnEntry[]>(path`/sources/${id}/columns`, o);
 
-/** PUT /sources/:id/columns: all or nothing; answers all saved entries. */
+/** PUT /sources/:id/columns: saves all entries or none; returns all saved entries. */
 export const saveColumns = (id: number, body: ColumnSave[], o?: CallOptions) =>
   json<ColumnEntry[]>(path`/sources/${id}/columns`, { ...o, method: 'PUT', body });
 
@@ -109,7 +109,7 @@ export const listColumnValues = (
   return json<ColumnValues>(path`/sources/${id}/values` + `?${query}`, o);
 };
 
-/** POST /sources/:id/grain-estimate: how many rows the given columns would leave. */
+/** POST /sources/:id/grain-estimate: number of rows that the given columns would leave. */
 export const estimateGrain = (id: number, columns: string[], o?: CallOptions) =>
   json<GrainEstimate>(path`/sources/${id}/grain-estimate`, {
     ...o,
@@ -125,21 +125,21 @@ export const listSql = (id: number, o?: CallOptions) =>
 export const generateSql = (id: number, o?: CallOptions) =>
   json<Template[]>(path`/sources/${id}/sql`, { ...o, method: 'POST' });
 
-/** GET /sources/:id/sql/preview: what a generation would produce now, not stored. */
+/** GET /sources/:id/sql/preview: the templates that a generation would produce now; they are not stored. */
 export const previewSql = (id: number, o?: CallOptions) =>
   json<TemplatesPreview>(path`/sources/${id}/sql/preview`, o);
 
 // Named views
 
-/** GET /sources/:id/views: by name. */
+/** GET /sources/:id/views: sorted by name. */
 export const listViews = (sourceId: number, o?: CallOptions) =>
   json<NamedView[]>(path`/sources/${sourceId}/views`, o);
 
-/** POST /sources/:id/views: 409 for a name taken. */
+/** POST /sources/:id/views: 409 if the name is taken. */
 export const createView = (sourceId: number, body: CreateViewRequest, o?: CallOptions) =>
   json<NamedView>(path`/sources/${sourceId}/views`, { ...o, method: 'POST', body });
 
-/** PATCH /views/:id: what is left out stays; 409 for a name taken. */
+/** PATCH /views/:id: omitted fields stay unchanged; 409 if the name is taken. */
 export const editView = (id: number, body: EditViewRequest, o?: CallOptions) =>
   json<NamedView>(path`/views/${id}`, { ...o, method: 'PATCH', body });
 
@@ -154,38 +154,41 @@ export const deleteView = async (id: number, o?: CallOptions) => {
 export const listVersions = (sourceId: number, o?: CallOptions) =>
   json<VersionListEntry[]>(path`/sources/${sourceId}/versions`, o);
 
-/** POST /sources/:id/versions: 409 for a name taken, an archived source or one without SQL. */
+/** POST /sources/:id/versions: 409 if the name is taken, the source is archived or has no SQL. */
 export const createVersion = (sourceId: number, body: CreateVersionRequest, o?: CallOptions) =>
   json<Version>(path`/sources/${sourceId}/versions`, { ...o, method: 'POST', body });
 
 /** GET /versions/:id: 404 if there is none. */
 export const getVersion = (id: number, o?: CallOptions) => json<Version>(path`/versions/${id}`, o);
 
-/** PATCH /versions/:id: what is left out stays, null clears the description; 403 if it is closed. */
+/** PATCH /versions/:id: omitted fields stay unchanged, null clears the description; 403 if it is closed. */
 export const editVersion = (id: number, body: EditVersionRequest, o?: CallOptions) =>
   json<Version>(path`/versions/${id}`, { ...o, method: 'PATCH', body });
 
-/** DELETE /versions/:id: with its rows and its log; 403 if it is closed. */
+/** DELETE /versions/:id: deletes its rows and its log too; 403 if it is closed. */
 export const deleteVersion = async (id: number, o?: CallOptions) => {
   await send(path`/versions/${id}`, { ...o, method: 'DELETE' });
 };
 
-/** POST /versions/:id/copy: a version with the same rows, entries and locks; 409 for a name taken. */
+/**
+ * POST /versions/:id/copy: creates a version with the same rows, entries and locks; 409 if the name is taken.
+ */
 export const copyVersion = (id: number, body: CopyVersionRequest, o?: CallOptions) =>
   write<Version>(path`/versions/${id}/copy`, { ...o, method: 'POST', body });
 
 /**
- * POST /versions/:id/replay: a version whose loads and operations run again on the source as it is now.
- * It takes as long as they do. 422 names the first that cannot be done, unless those are skipped.
+ * POST /versions/:id/replay: creates a version by running the loads and operations of another one again on
+ * the current source. It takes as long as they do. 422 names the first that fails, unless failures are
+ * skipped.
  */
 export const replayVersion = (id: number, body: ReplayVersionRequest, o?: CallOptions) =>
   write<ReplayAnswer>(path`/versions/${id}/replay`, { ...o, method: 'POST', body });
 
-/** GET /versions/:id/replayed: what came of each entry; empty if the version is no replay. */
+/** GET /versions/:id/replayed: the outcome of each entry; empty if the version is not a replay. */
 export const listReplayed = (id: number, o?: CallOptions) =>
   json<ReplayedEntry[]>(path`/versions/${id}/replayed`, o);
 
-/** POST /versions/:id/close: its rows stay as they are until it is opened; 409 if it is closed already. */
+/** POST /versions/:id/close: its rows cannot be changed until it is opened; 409 if it is closed already. */
 export const closeVersion = (id: number, pf_user: string, o?: CallOptions) =>
   json<Version>(path`/versions/${id}/close`, { ...o, method: 'POST', body: { pf_user } });
 
@@ -196,8 +199,8 @@ export const openVersion = (id: number, pf_user: string, o?: CallOptions) =>
 // Data
 
 /**
- * GET /versions/:id/data or /agg as CSV, to be kept as a file. Throws ApiError like every other call (404 if
- * `get_agg` is not generated).
+ * GET /versions/:id/data or /agg as CSV, for a file. Throws ApiError like every other call (404 if `get_agg`
+ * is not generated).
  */
 export const loadCsv = (id: number, endpoint: 'data' | 'agg', o?: CallOptions): Promise<Blob> => {
   const url = endpoint === 'data' ? path`/versions/${id}/data` : path`/versions/${id}/agg`;
@@ -207,9 +210,9 @@ export const loadCsv = (id: number, endpoint: 'data' | 'agg', o?: CallOptions): 
 };
 
 /**
- * GET /versions/:id/data or /agg, as a response whose body is the Arrow stream: the caller reads it
- * piece by piece to show progress. With `logids`, the rows of those entries alone (at most 100). Throws ApiError like every other call (404 if `get_agg` is
- * not generated).
+ * GET /versions/:id/data or /agg, as a response whose body is the Arrow stream: the caller reads it piece by
+ * piece to show progress. With `logids`, only the rows of those entries (at most 100). Throws ApiError like
+ * every other call (404 if `get_agg` is not generated).
  */
 export const loadRows = (
   id: number,
@@ -227,7 +230,7 @@ export const loadRows = (
 export const listSegments = (id: number, o?: CallOptions) =>
   json<Segment[]>(path`/versions/${id}/segments`, o);
 
-/** POST /versions/:id/baseline/preview: what a load would bring, before it is made. */
+/** POST /versions/:id/baseline/preview: the rows that a load would add, before it is made. */
 export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOptions) =>
   json<LoadPreview>(path`/versions/${id}/baseline/preview`, { ...o, method: 'POST', body });
 
@@ -249,13 +252,13 @@ export const clearBaseline = (id: number, o?: CallOptions) =>
 
 // Operations
 
-/** POST /versions/:id/slice: what an operation on the slice would touch, and what is excluded. */
+/** POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones. */
 export const previewSlice = (id: number, slice: Slice, o?: CallOptions) =>
   json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice } });
 
 /**
- * POST /versions/:id/scale, recode or clone: answers the rows it wrote, as an Arrow stream; 422 if there is
- * nothing to write.
+ * POST /versions/:id/scale, recode or clone: returns the rows that it wrote, as an Arrow stream; 422 if there
+ * is nothing to write.
  */
 export const operate = <O extends SliceOperation>(
   id: number,
@@ -270,8 +273,8 @@ export const operate = <O extends SliceOperation>(
   );
 
 /**
- * POST /versions/:id/scale, recode or clone/preview: what the operation would do, as an Arrow stream whose
- * metadata tells the rest; nothing is written.
+ * POST /versions/:id/scale, recode or clone/preview: returns the rows that the operation would write, as an
+ * Arrow stream with further facts in its metadata; nothing is written.
  */
 export const previewOperation = async <O extends SliceOperation>(
   id: number,
@@ -289,7 +292,7 @@ export const previewOperation = async <O extends SliceOperation>(
 export const listLocks = (id: number, o?: CallOptions) =>
   json<Lock[]>(path`/versions/${id}/locks`, o);
 
-/** POST /versions/:id/locks: nobody can change the rows of the slice until the lock is taken away. */
+/** POST /versions/:id/locks: nobody can change the rows of the slice until the lock is removed. */
 export const addLock = (id: number, body: LockRequest, o?: CallOptions) =>
   json<Lock>(path`/versions/${id}/locks`, { ...o, method: 'POST', body });
 
@@ -300,13 +303,13 @@ export const removeLock = async (id: number, o?: CallOptions) => {
 
 // Log
 
-/** GET /versions/:id/totals: what a version adds up to, altogether and by month. */
+/** GET /versions/:id/totals: the totals of a version, overall and by month. */
 export const getVersionTotals = (id: number, o?: CallOptions) =>
   json<VersionTotals>(path`/versions/${id}/totals`, o);
 
 /**
  * GET /versions/:id/log: newest first, each entry with `value_total` and `units_total`; `value_col` and
- * `units_col` say what the source calls the two, null if it has none.
+ * `units_col` are the source's names of the two, null if it has none.
  */
 export const listLog = async (
   id: number,
@@ -316,15 +319,15 @@ export const listLog = async (
   return { ...(await read<LogAnswer>(response, o)), history: historyOf(response) };
 };
 
-/** The history that an answer belongs to. */
+/** Returns the history of the database that a response belongs to. */
 export const historyOf = ({ headers }: Response): History => ({
   timeline: headers.get(TIMELINE_HEADER),
   revision: headers.get(REVISION_HEADER),
 });
 
 /**
- * What differs between the histories of two answers, as far as both name it (a server of an older build may
- * not): the `timeline` if the database was replaced, so that ids of entries may stand for others; the
+ * Returns the difference between the histories of two responses, as far as both name it (a server of an older
+ * build may not): the `timeline` if the database was replaced, so that ids may belong to other entries; the
  * `revision` if rows of an entry were changed.
  */
 export function differenceOf(one: History, other: History): keyof History | null {
@@ -333,18 +336,18 @@ export function differenceOf(one: History, other: History): keyof History | null
   return differs('timeline') ? 'timeline' : differs('revision') ? 'revision' : null;
 }
 
-/** POST /versions/:id/explain: what each entry has put into a slice, oldest first, with totals. */
+/** POST /versions/:id/explain: the contribution of each entry to a slice, oldest first, with totals. */
 export const explain = (id: number, slice: Slice, o?: CallOptions) =>
   json<Explanation>(path`/versions/${id}/explain`, { ...o, method: 'POST', body: { slice } });
 
-/** PATCH /log/:logid: null clears the note; a closed version takes it too. */
+/** PATCH /log/:logid: null clears the note; also possible in a closed version. */
 export const editNote = (logid: number, note: string | null, o?: CallOptions) =>
   json<LogEntry>(path`/log/${logid}`, { ...o, method: 'PATCH', body: { note } });
 
 /**
- * DELETE /log/:logid: undo; answers the keys that left, by `pf_id` or by `pf_gkey`.
+ * DELETE /log/:logid: undoes an entry; returns the keys of the removed rows, `pf_id` or `pf_gkey`.
  *
- * @param pf_user whom the list of what was undone names
+ * @param pf_user the name for the list of undone entries
  */
 export const undo = (logid: number, o?: CallOptions & { pf_user?: string }) => {
   const { pf_user, ...call } = o ?? {};
@@ -355,13 +358,13 @@ export const undo = (logid: number, o?: CallOptions & { pf_user?: string }) => {
   });
 };
 
-/** GET /versions/:id/undone: entries that were undone or cleared, the last first. */
+/** GET /versions/:id/undone: entries that were undone or cleared, the latest first. */
 export const listUndone = (id: number, o?: CallOptions) =>
   json<UndoneEntry[]>(path`/versions/${id}/undone`, o);
 
 /**
- * POST /versions/:id/redo/:logid: makes an undone entry again on the version as it is now; answers as its
- * operation or load does. 422 says why that is no longer possible.
+ * POST /versions/:id/redo/:logid: redoes an undone entry on the current version; returns the same as its
+ * operation or load. 422 says why that is no longer possible.
  */
 export const redo = (id: number, logid: number, pf_user: string, o?: CallOptions) =>
   write<ArrayBuffer | LoadAnswer>(

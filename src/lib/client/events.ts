@@ -5,36 +5,39 @@ import { EVENT_KINDS, HEARTBEAT, Heartbeat, VersionEvent } from '../contract/eve
 /** Timeout, in milliseconds, for a stream to open. */
 const OPEN_TIMEOUT = 10_000;
 
-/** A stream is lost after this many intervals of its heartbeat without an event: two are missing by then. */
+/**
+ * Number of heartbeat intervals without an event after which a stream counts as lost: two heartbeats are
+ * missing by then.
+ */
 const INTERVALS_OF_SILENCE = 2.25;
 
-/** How long to wait, in milliseconds, before a stream that the server refused is asked for again. */
+/** Delay, in milliseconds, before a stream that the server refused is requested again. */
 const AGAIN_AFTER = 5_000;
 
-/** How long, in milliseconds, a page that is no longer seen keeps its stream: its person may be back soon. */
+/** Time, in milliseconds, for which a hidden page keeps its stream: its user may return soon. */
 const KEPT_UNSEEN = 10_000;
 
-/** How long, in milliseconds, the first rows wait for their stream to open. */
+/** Time, in milliseconds, for which the first rows wait for their stream to open. */
 const STREAM_WAIT = 500;
 
-/** How long to wait, in milliseconds, before the first of so many further attempts to catch up. */
+/** Delay, in milliseconds, before the first further attempt to catch up, and the number of attempts. */
 const FIRST_RETRY = 2000;
 const RETRIES = 5;
 
-/** What a stream of events reports. */
+/** Callbacks for a stream of events. */
 interface Watcher {
   /** Something was committed, or something may have been missed (`resync`). */
   onEvent: (event: VersionEvent) => void;
-  /** Whether changes of others arrive at the moment. */
+  /** Whether changes of others currently arrive. */
   onState: (isUp: boolean) => void;
 }
 
 /**
- * GET /versions/:id/events: reports what is committed to a version, in order. A stream that is lost, or silent
- * for two heartbeats, is opened again, and reports `resync` first. A page that nobody sees has none, so that it
- * takes none of the few connections that a browser opens to a server.
+ * GET /versions/:id/events: reports commits to a version, in order. A stream that is lost, or silent for two
+ * heartbeats, is reopened and first reports `resync`. A hidden page has no stream, to leave free the few
+ * connections that a browser opens to a server.
  *
- * @returns ends it
+ * @returns a function that ends it
  */
 function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
   let source: EventSource | null = null;
@@ -52,7 +55,7 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
   };
   const isUp = () => {
     onState(true);
-    // The server says so itself only if the browser tells it of an earlier event.
+    // The server reports `resync` only if the browser sends the id of an earlier event.
     if (resumes) onEvent({ kind: 'resync' });
     resumes = false;
   };
@@ -74,7 +77,7 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
       resumes = true;
       interval = null;
       expectWithin(OPEN_TIMEOUT);
-      // The browser tries again by itself, unless the answer was a refusal.
+      // The browser retries by itself, unless the server refused.
       if (opened.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_AFTER);
     };
     for (const kind of EVENT_KINDS) {
@@ -106,7 +109,7 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
     leave();
     open();
   };
-  // The stream may go on without a network, on the machine of the server: its next heartbeat shows it.
+  // On the machine of the server, the stream may continue without a network: its next heartbeat proves it.
   const onOffline = () => {
     onState(false);
     resumes = true;
@@ -129,31 +132,31 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
   };
 }
 
-/** What follows a version by its events. */
+/** A part of the page that follows the events of a version. */
 interface Follower {
   /**
-   * Brings some events to the screen, in the order of their commits.
+   * Shows some events on screen, in the order of their commits.
    *
-   * @param signal aborts if the stream is lost: nothing may change on screen after it
+   * @param signal aborts if the stream is lost: nothing may change on screen after that
    * @throws if it fails
    */
   follow: (events: readonly VersionEvent[], signal: AbortSignal) => Promise<void>;
-  /** Whether changes of others arrive at the moment. */
+  /** Whether changes of others currently arrive. */
   onState: (isUp: boolean) => void;
-  /** An event could not be followed. What was missed is compared soon. */
+  /** An event could not be shown. A comparison follows soon. */
   onFailure: () => void;
-  /** What was missed is here now. */
+  /** The page has caught up with the missed events. */
   onRecovered: () => void;
 }
 
 /**
- * {@link watchVersion}, for answers that take time: events that come meanwhile are followed together, after
- * those before them. After a failure, the follower has to compare (`resync`), each time after twice as long;
- * then it is left alone.
+ * Follows a version like {@link watchVersion}, for followers that take time: events that arrive meanwhile are
+ * passed on together, after those before them. After a failure, the follower is asked to compare (`resync`),
+ * each time after twice the delay, until the attempts are used up.
  *
- * @returns `opened` resolves once rows can be asked for, since a change after them is told. If the stream
- * takes long to open, that is before it; the follower compares once it is open. `end` ends it; events
- * that are being followed go on
+ * @returns `opened` resolves once rows can be requested, because changes after them are reported. If the
+ * stream takes long to open, it resolves earlier; the follower compares once the stream is open. `end` ends
+ * it; events in progress are still completed
  */
 export function followVersion(
   id: number,
@@ -185,7 +188,7 @@ export function followVersion(
           onRecovered();
         }
       } catch {
-        // A stream that opens again reports `resync`.
+        // A reopened stream reports `resync`.
         if (!isEnded && !isLost) compareLater();
       }
     }
@@ -193,7 +196,7 @@ export function followVersion(
   };
   const compareLater = () => {
     onFailure();
-    // Whatever fails before the next attempt is mended by it.
+    // The next attempt repairs earlier failures.
     if (retry !== undefined || failures === RETRIES) return;
     retry = setTimeout(
       () => {
@@ -217,7 +220,7 @@ export function followVersion(
       onState: (isUp) => {
         onState(isUp);
         isLost = !isUp;
-        // A request over a lost network may wait without end.
+        // A request over a lost network may wait forever.
         if (isLost) following?.abort();
         if (isUp && isLate) take({ kind: 'resync' });
         isLate = false;
@@ -243,7 +246,10 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(new Error('The stream was lost')));
   });
 
-/** The entries that some events wrote, and those that they undid: what was undone is not written any more. */
+/**
+ * Returns the entries that some events wrote, without those that were undone after, and the entries that they
+ * undid.
+ */
 export function entriesOf(events: readonly VersionEvent[]): {
   written: readonly number[];
   undone: readonly number[];

@@ -3,14 +3,14 @@ import { fewAtOnce } from './few-at-once';
 
 const turn = () => new Promise<void>((done) => setTimeout(done));
 
-describe('a few at once', () => {
-  it('answers in the order of the items, and never works on more', async () => {
+describe('fewAtOnce', () => {
+  it('returns the results in the order of the items, and respects the limit', async () => {
     let running = 0;
     let most = 0;
     const results = await fewAtOnce(2, ['a', 'b', 'c', 'd', 'e'], async (item, i) => {
       running += 1;
       most = Math.max(most, running);
-      // Later ones are through sooner.
+      // Later items finish sooner.
       for (let turns = 5 - i; turns > 0; turns -= 1) await turn();
       running -= 1;
       return `${item}${i}`;
@@ -20,7 +20,7 @@ describe('a few at once', () => {
     expect(await fewAtOnce(2, [], () => Promise.resolve(1))).toEqual([]);
   });
 
-  it('begins none after one that fails', async () => {
+  it('starts no item after a failure', async () => {
     const begun: number[] = [];
     const all = fewAtOnce(2, [0, 1, 2, 3, 4, 5], async (item) => {
       begun.push(item);

@@ -1,9 +1,9 @@
 /**
- * Does something with each of some items, a few of them at a time.
+ * Runs an asynchronous function on each item, a few items at a time.
  *
- * @param few how many are worked on at once
+ * @param few maximum number of items in progress
  * @returns the results in the order of the items
- * @throws what the first of them throws that fails; no further one is begun then
+ * @throws the first error; no further item is started after it
  */
 export async function fewAtOnce<T, R>(
   few: number,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Latest, LatestCall } from './latest.svelte';
 
-/** A question whose answer comes when the test says so. */
+/** A question that the test answers when it wants. */
 function question<T>() {
   let answer: (value: T) => void = () => undefined;
   let refuse: (error: Error) => void = () => undefined;
@@ -13,7 +13,7 @@ function question<T>() {
 }
 
 describe('Latest', () => {
-  it('takes the answer to the latest question, whichever comes last', async () => {
+  it('uses the answer to the latest question, even if an earlier one arrives later', async () => {
     const latest = new Latest<string>();
     const [first, second] = [question<string>(), question<string>()];
     latest.ask(first.ask);
@@ -26,7 +26,7 @@ describe('Latest', () => {
     expect(latest.waiting).toBe(false);
   });
 
-  it('says nothing of an earlier question that fails', async () => {
+  it('ignores the failure of an earlier question', async () => {
     const latest = new Latest<string>();
     const [first, second] = [question<string>(), question<string>()];
     latest.ask(first.ask);
@@ -38,7 +38,7 @@ describe('Latest', () => {
     expect(latest.answer).toBe('second');
   });
 
-  it('keeps the answer before until the next one arrives, and drops it on a failure', async () => {
+  it('keeps the previous answer until the next one arrives, and drops it on a failure', async () => {
     const latest = new Latest<string>();
     latest.ask(async () => 'old');
     await latest.settled();
@@ -51,7 +51,7 @@ describe('Latest', () => {
     expect(latest.failure).toBe('The server does not answer.');
   });
 
-  it('sends only the last of several questions that follow each other quickly', async () => {
+  it('sends only the last question of a quick series', async () => {
     const latest = new Latest<string>(1);
     const sent: string[] = [];
     for (const text of ['a', 'ab', 'abc']) {
@@ -64,7 +64,7 @@ describe('Latest', () => {
     expect(sent).toEqual(['abc']);
   });
 
-  it('lets go who waits if it is stopped, and aborts the question', async () => {
+  it('releases its waiters when it is stopped, and aborts the question', async () => {
     const latest = new Latest<string>();
     let signal: AbortSignal | undefined;
     latest.ask((given) => {
@@ -80,7 +80,7 @@ describe('Latest', () => {
 });
 
 describe('LatestCall', () => {
-  it('aborts the call before', () => {
+  it('aborts the previous call', () => {
     const call = new LatestCall();
     const first = call.begin();
     const second = call.begin();

@@ -2,11 +2,11 @@
 import { untrack } from 'svelte';
 import { messageOf } from './message-of';
 
-/** A call that is made again and again: the next one takes the place of the one before. */
+/** A repeated call: each call replaces the previous one. */
 export class LatestCall {
   private call: AbortController | null = null;
 
-  /** Ends the call before and begins the next; its signal is aborted once it is no longer the latest. */
+  /** Ends the previous call and begins the next. Its signal aborts once it is no longer the latest. */
   begin(): AbortSignal {
     this.stop();
     this.call = new AbortController();
@@ -20,21 +20,21 @@ export class LatestCall {
 }
 
 /**
- * A question that is asked again and again, and the answer to the latest one: an earlier question
- * that is answered late changes nothing. The answer before stays until the next one arrives.
+ * A repeated question and the answer to the latest one; a late answer to an earlier question is ignored. The
+ * previous answer stays until the next one arrives.
  */
 export class Latest<Answer> {
   answer = $state.raw<Answer | null>(null);
-  /** Why the latest question was not answered; null if it was, or is not yet. */
+  /** Why the latest question failed; null if it was answered, or is still open. */
   error = $state.raw<unknown>(null);
-  /** Whether the latest question is not answered yet. */
+  /** Whether the latest question is still open. */
   waiting = $state.raw(false);
 
   private readonly call = new LatestCall();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private whenSettled: (() => void)[] = [];
 
-  /** @param pauseMs debounce: a question is sent once no other has followed it for this long */
+  /** @param pauseMs debounce: a question is sent once no other has followed it for this time */
   constructor(private readonly pauseMs = 0) {}
 
   /** The error as a sentence to show; null without one. */
@@ -42,7 +42,7 @@ export class Latest<Answer> {
     return this.error === null ? null : messageOf(this.error);
   }
 
-  /** @param pauseMs a debounce for this question only; 0 sends it at once */
+  /** Asks a question. @param pauseMs a debounce for this question only; 0 sends it at once */
   ask(question: (signal: AbortSignal) => Promise<Answer>, pauseMs = this.pauseMs): void {
     clearTimeout(this.timer);
     const signal = this.call.begin();
@@ -52,7 +52,7 @@ export class Latest<Answer> {
     else this.timer = setTimeout(() => void this.send(question, signal), pauseMs);
   }
 
-  /** Drops the question that is not answered yet; the last answer stays. */
+  /** Drops an open question; the last answer stays. */
   stop(): void {
     clearTimeout(this.timer);
     this.call.stop();
@@ -66,7 +66,7 @@ export class Latest<Answer> {
     this.error = null;
   }
 
-  /** Waits until no question is open. An effect that waits does not run again when that changes. */
+  /** Waits until no question is open, without making the effect that waits depend on it. */
   settled(): Promise<void> {
     return untrack(() => this.waiting)
       ? new Promise((resolve) => this.whenSettled.push(resolve))

@@ -1,10 +1,10 @@
-/** How long a text is kept: for good, or as long as this tab is there. */
+/** How long a text is stored: permanently, or until the tab is closed. */
 type Keeping = 'always' | 'tab';
 
 const storeOf = (keeping: Keeping): Storage =>
   keeping === 'always' ? localStorage : sessionStorage;
 
-/** A text kept in this browser; null if there is none, or if the browser forbids storage. */
+/** Returns a text stored in this browser; null if there is none, or if the browser forbids storage. */
 export function kept(key: string, keeping: Keeping = 'always'): string | null {
   try {
     return storeOf(keeping).getItem(key);
@@ -13,7 +13,7 @@ export function kept(key: string, keeping: Keeping = 'always'): string | null {
   }
 }
 
-/** Keeps a text in this browser; null forgets it. If the browser forbids storage, it keeps nothing. */
+/** Stores a text in this browser; null removes it. Stores nothing if the browser forbids it. */
 export function keep(key: string, text: string | null, keeping: Keeping = 'always'): void {
   try {
     if (text === null) storeOf(keeping).removeItem(key);
@@ -24,8 +24,8 @@ export function keep(key: string, text: string | null, keeping: Keeping = 'alway
 }
 
 /**
- * What was kept as JSON, as far as it can be read; null if it cannot. Whoever asks has to check it: somebody
- * may have written anything there.
+ * Reads stored JSON; null if it cannot be read. The caller has to validate it, because anybody may have
+ * written there.
  */
 export function keptJson(key: string, keeping: Keeping): unknown {
   try {

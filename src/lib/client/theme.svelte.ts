@@ -7,12 +7,12 @@ export type Theme = (typeof THEMES)[number];
 
 const isTheme = (text: string | null): text is Theme => THEMES.some((theme) => theme === text);
 
-/** The colour theme: the user's choice, kept in the browser, or the system's. */
+/** The colour theme: the user's choice, stored in the browser, or the system's. */
 class ThemeChoice {
   #choice = $state<Theme>('system');
   #systemDark = new MediaQuery('(prefers-color-scheme: dark)', false);
 
-  /** What is shown now; for parts that bring their own two themes, such as the pivot's grid. */
+  /** Whether the theme is dark now; for parts with two themes of their own, such as the pivot's grid. */
   readonly dark = $derived(
     this.#choice === 'system' ? this.#systemDark.current : this.#choice === 'dark',
   );

@@ -1,4 +1,4 @@
-/** The person who works in this browser, and their roles. */
+/** The user of this browser, and their roles. */
 import type { Me, Role } from '../contract/me';
 import { ROLES } from '../contract/me';
 import { getMe } from './api';
@@ -6,16 +6,16 @@ import type { CallOptions } from './http';
 import { kept, keep } from './storage';
 
 /**
- * Who is working here: the `pf_user` that every write is recorded under, and what they may do. If the
- * service signs people in, it says both (docs/contract/20-who-is-signed-in.md). If not, the name is
- * asked once, at the first write, and kept in the browser.
+ * The current user: the `pf_user` under which every write is recorded, and their roles. If the service signs
+ * users in, it sends both (docs/contract/20-who-is-signed-in.md). Otherwise the name is asked for once, at
+ * the first write, and stored in the browser.
  */
 class User {
   #me = $state.raw<Me>({ user: null, roles: [...ROLES] });
   #name = $state(kept('pf.user') ?? '');
   #waiting: ((name: string | null) => void)[] = [];
 
-  /** True while the dialog that asks for the name is open. */
+  /** Whether the dialog that asks for the name is open. */
   asking = $state(false);
 
   /** Empty until it is known. */
@@ -23,43 +23,43 @@ class User {
     return this.#me.user ?? this.#name;
   }
 
-  /** Whether the service knows the name, so that nobody is asked. */
+  /** Whether the service knows the name, so that the page need not ask. */
   get signedIn(): boolean {
     return this.#me.user !== null;
   }
 
-  /** What somebody who is signed in is called here: the last of their roles. */
+  /** The role that the page shows for a signed-in user: the last of their roles. */
   get role(): Role {
     return this.#me.roles.at(-1) ?? 'reader';
   }
 
-  /** Whether versions may be made and changed. */
+  /** Whether the user may create and change versions. */
   get mayPlan(): boolean {
     return this.#me.roles.includes('planner');
   }
 
-  /** Whether sources may be set up, rows locked, and versions deleted. */
+  /** Whether the user may set up sources, lock rows and delete versions. */
   get mayAdminister(): boolean {
     return this.#me.roles.includes('admin');
   }
 
-  /** Asks the service who is signed in. Keeps what is known if it does not answer. */
+  /** Asks the service who is signed in. Keeps the known user if it does not answer. */
   async recognise(options: CallOptions): Promise<void> {
     this.#me = await getMe(options).catch(() => this.#me);
   }
 
-  /** The name; asks for it if it is not known yet. Null if the user closes the dialog instead. */
+  /** Returns the name, after asking for it if it is unknown. Null if the user closes the dialog. */
   async require(): Promise<string | null> {
     return this.name || this.ask();
   }
 
-  /** Opens the dialog, whether or not a name is known, and answers what was entered. */
+  /** Opens the dialog, even if a name is known, and returns the entered name. */
   ask(): Promise<string | null> {
     this.asking = true;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The dialog's answer; null if it was closed without one. */
+  /** Answers the dialog; null if it was closed without a name. */
   answer(name: string | null): void {
     if (name !== null) {
       this.#name = name;

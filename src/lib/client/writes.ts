@@ -1,20 +1,23 @@
-/** Writes that are sent again, with the same key, while nobody knows whether they were made. */
+/** Writes that are repeated with the same key while their outcome is unknown. */
 import { IDEMPOTENCY_KEY_HEADER } from '../contract/primitives';
 import { ApiError, type Call, read, send } from './http';
 
-/** How long to wait, in milliseconds, before a write without an answer is sent again. */
+/** Delays, in milliseconds, before a write without a response is sent again. */
 const SENT_AGAIN_AFTER = [250, 1500, 3000, 5000];
 
-/** The keys of writes of which nobody knows whether they were made, by the request. */
+/** Keys of writes with an unknown outcome, by request. */
 const keysInDoubt = new Map<string, string>();
 
-/** For so many milliseconds the same request counts as the same write; later, a person may want it twice. */
+/**
+ * Time, in milliseconds, within which the same request counts as the same write; later, the user may want it
+ * twice.
+ */
 const SAME_WRITE_WITHIN = 120_000;
 
 /**
- * A request that writes rows. If its answer is lost on the way, the same request is sent again with
- * the same key: the service then makes the write at most once, and answers what it answered. The key
- * stays if no answer comes at all, for the person may send the same once more.
+ * Sends a request that writes rows. If its response is lost, the same request is sent again with the same
+ * key: the service then writes at most once, and repeats its response. The key stays if there is no response
+ * at all, because the user may repeat the request.
  */
 export async function write<T>(
   url: string,
@@ -35,7 +38,7 @@ export async function write<T>(
         keysInDoubt.set(request, key);
         setTimeout(() => keysInDoubt.delete(request), SAME_WRITE_WITHIN);
       }
-      // "Not now" says nothing about an attempt before it.
+      // "Not now" says nothing about the previous attempt.
       const inDoubt = keysInDoubt.has(request) && (error.outcomeUnknown || error.status === 503);
       if (!inDoubt) keysInDoubt.delete(request);
       if (!inDoubt) throw error;
@@ -49,6 +52,6 @@ export async function write<T>(
 const IN_DOUBT =
   'An answer was lost, so nobody knows yet whether the change was made. Send the same once more: it is made only once.';
 
-/** A browser has `randomUUID` only on pages that came by HTTPS. */
+/** Browsers have `randomUUID` only on pages that were loaded by HTTPS. */
 const randomKey = (): string =>
   crypto.getRandomValues(new Uint32Array(4)).reduce((key, part) => key + part.toString(36), '');
