@@ -11,6 +11,8 @@ const FOLDERS = [
   'src/lib/components/source',
   'src/lib/components/ui',
   'src/lib/components/workbench',
+  'src/lib/pivot',
+  'src/lib/plan',
   'src/lib/server',
 ];
 

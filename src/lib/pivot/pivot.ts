@@ -1,3 +1,4 @@
+/** The pivot over the rows of one version, independent of its engine. */
 import type { MeasureDecimals } from '../contract/decimals';
 import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
 import { shownAs, type ChartKind } from './chart/chart';

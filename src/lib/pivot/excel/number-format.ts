@@ -1,3 +1,4 @@
+/** Number formats of a workbook. */
 import type { ColumnType } from '../values/engine-types';
 import { numberOptions } from '../grid/format';
 import type { ColumnFormat } from '../values/column-format';

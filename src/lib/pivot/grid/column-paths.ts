@@ -1,3 +1,4 @@
+/** The paths of a view's columns, and the values behind them. */
 import type { LayoutSort } from '../../contract/stored-layout';
 import { pathKey } from '../slice/cell';
 import { printed, unprinted, valueKey } from '../values/cell-value';

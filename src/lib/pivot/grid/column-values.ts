@@ -1,3 +1,4 @@
+/** The values of the columns that a view shows. */
 import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../values/columns-json';
 import type { CellValue, EngineView, ViewConfig, ViewWindow } from '../values/engine-types';
 import { isAdditive, paintingOf, type Ratio } from '../values/ratios';

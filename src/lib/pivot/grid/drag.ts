@@ -1,3 +1,4 @@
+/** Marks cells by dragging the mouse. */
 import { cellKey, type CellIdentity, type CellPosition, type Press } from '../slice/cell';
 import type { RegularTable } from '../values/engine-types';
 

@@ -1,3 +1,4 @@
+/** Draws the cells and headers of the grid. */
 import { columnSort } from '../layout/column-sort';
 import type { RegularTable, TableData } from '../values/engine-types';
 import type { ViewReader } from './view-reader';

@@ -1,3 +1,4 @@
+/** Records the columns and expressions that have empty values. */
 import { encoded, hasEmpty, only, type ArrowColumns } from '../rows/arrow-columns';
 import { valueKey } from '../values/cell-value';
 import { type ReadTable, type Schema, type ViewConfig, withView } from '../values/engine-types';

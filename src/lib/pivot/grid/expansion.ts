@@ -1,3 +1,4 @@
+/** The open and closed groups of a tree of rows or columns. */
 import { pathKey } from '../slice/cell';
 import type { CellValue, View } from '../values/engine-types';
 import type { Toggled } from './toggled';

@@ -1,3 +1,4 @@
+/** The source values behind the values of an expression. */
 import { neededColumns, type Underlying } from '../slice/underlying';
 import { valueKey } from '../values/cell-value';
 import type { CellValue, EngineTable, ViewConfig } from '../values/engine-types';

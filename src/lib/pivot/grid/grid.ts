@@ -1,3 +1,4 @@
+/** The grid of the pivot. */
 import type { LayoutSort } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../slice/cell';
 import { tidy } from '../values/cell-value';

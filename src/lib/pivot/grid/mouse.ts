@@ -1,3 +1,4 @@
+/** Translates mouse events on the grid into actions. */
 import type { LayoutSort } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition, Press } from '../slice/cell';
 import type { CellValue, GridPlugin } from '../values/engine-types';

@@ -1,3 +1,4 @@
+/** Scrolls the grid to a cell. */
 import type { CellPosition } from '../slice/cell';
 import type { GridPlugin } from '../values/engine-types';
 import type { Shown } from './shown';

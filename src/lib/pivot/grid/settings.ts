@@ -1,3 +1,4 @@
+/** The stored settings of the grid's columns. */
 import * as v from 'valibot';
 import { byColumn } from '../../contract/primitives';
 import type { ColumnSettings } from './widths';

@@ -1,3 +1,4 @@
+/** The rows and columns of the engine's view as the grid shows them. */
 import type { Layout } from '../../contract/stored-layout';
 import type { CellIdentity, CellPosition } from '../slice/cell';
 import { tidy } from '../values/cell-value';

@@ -1,3 +1,4 @@
+/** The stored form of groups that were opened and closed individually. */
 import * as v from 'valibot';
 
 const paths = v.array(v.array(v.union([v.string(), v.number(), v.boolean(), v.null()])));

@@ -1,3 +1,4 @@
+/** The amounts that a trial adds to the cells of a view. */
 import { type CellIdentity, cellKey } from '../slice/cell';
 import { tidyChange } from '../values/cell-value';
 import { parseRows } from '../values/columns-json';

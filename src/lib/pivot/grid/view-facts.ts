@@ -1,3 +1,4 @@
+/** The settings of a view and the types of its columns. */
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { namesUsed } from '../layout/layout';
 import { byName } from '../values/cell-value';

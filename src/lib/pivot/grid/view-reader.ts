@@ -1,3 +1,4 @@
+/** Reads typed cells from one view of the engine. */
 import { isLeaf } from '../../contract/columns';
 import { sliceContextOf } from '../layout/layout';
 import { type CellIdentity, type CellPosition, pathKey, type ReadCell } from '../slice/cell';

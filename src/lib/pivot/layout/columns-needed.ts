@@ -1,3 +1,4 @@
+/** The columns of a table that a layout or a view needs. */
 import type { Layout } from '../../contract/stored-layout';
 import type { Schema, ViewConfig } from '../values/engine-types';
 import { namesUsed } from './layout';

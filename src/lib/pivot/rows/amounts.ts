@@ -1,3 +1,4 @@
+/** The decimals of loaded measures. */
 import { baseTypeOf, type ColumnEntry } from '../../contract/columns';
 import { decimalsShown, type MeasureDecimals } from '../../contract/decimals';
 import { isLoad, LOG_OPERATIONS, OPERATIONS } from '../../contract/operations';

@@ -1,3 +1,4 @@
+/** The values of columns, collected from the rows as they arrive. */
 import { Type, type Column } from '@uwdata/flechette';
 import { dictionaryOf, isThere, type ArrowColumns } from './arrow-columns';
 import { valueKey } from '../values/cell-value';

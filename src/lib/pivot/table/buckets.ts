@@ -1,3 +1,4 @@
+/** Bucket columns: dates grouped by month, quarter or year. */
 import type { Layout } from '../../contract/stored-layout';
 import type { ArrowColumns } from '../rows/arrow-columns';
 import { daysIn, startsOf } from '../rows/days';

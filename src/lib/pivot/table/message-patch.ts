@@ -1,3 +1,4 @@
+/** Sends rows to the engine without copies in its client. */
 import { joined } from '../rows/arrow-columns';
 
 /** Length of a placeholder in bytes; long enough that no other bytes of a message match by chance. */

@@ -1,3 +1,4 @@
+/** The engine's table as the pivot uses it. */
 import type { Buckets } from './buckets';
 import { columnsNeeded } from '../layout/columns-needed';
 import type {

@@ -1,3 +1,4 @@
+/** Connects the engine's viewer to the table. */
 import * as v from 'valibot';
 import { type Busy, InTurn } from '../waiting';
 import { columnsNeeded } from '../layout/columns-needed';

@@ -1,3 +1,4 @@
+/** Translates layouts to and from the viewer's configuration. */
 import * as v from 'valibot';
 import { Layout } from '../../contract/stored-layout';
 import type { Buckets } from './buckets';
