@@ -6,6 +6,7 @@ const FOLDERS = [
   'src/lib/client',
   'src/lib/contract',
   'src/lib/components/home',
+  'src/lib/components/pivot',
   'src/lib/components/replay',
   'src/lib/components/shell',
   'src/lib/components/source',
