@@ -5,7 +5,7 @@ import { byColumn } from './primitives';
 const value = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 const names = v.array(v.string());
 
-/** How the amounts of a measure are written: in full and with the column's own decimals if neither is said. */
+/** How the amounts of a measure are written. Without `shown_in`, in full; without `decimals`, with the column's own. */
 export const AmountStyle = v.object({
   shown_in: v.optional(v.picklist(['thousands', 'millions'])),
   decimals: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(12))),

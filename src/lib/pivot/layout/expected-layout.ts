@@ -53,8 +53,8 @@ export function dateOfGroup(name: string, columns: readonly ColumnEntry[]): stri
 }
 
 /**
- * Returns the order by date of a dimension's texts; null without a date, or if alphabetical order is the
- * same.
+ * Returns the setting that sorts a dimension by the date of its group; null if the group has no date, or if
+ * its texts already sort by time, such as 2027-03.
  */
 function dateOrder(
   { cname }: ColumnEntry,

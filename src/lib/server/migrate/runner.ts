@@ -130,8 +130,8 @@ async function applyMigration(client: pg.ClientBase, file: MigrationFile): Promi
 }
 
 /**
- * Runs some statements in a transaction. If they do not get a lock in time, they let those behind them
- * go first, and are tried again.
+ * Runs some statements in a transaction. If a lock is not granted in time, rolls back, pauses so that waiting
+ * transactions can proceed, and tries again.
  */
 async function patiently(
   client: pg.ClientBase,

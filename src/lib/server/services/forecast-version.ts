@@ -141,8 +141,8 @@ export function sliceOf(
 }
 
 /**
- * The error of a request that depends on the columns that the stored templates were generated from, if the
- * generation was made before the service recorded them. They may have had other roles then.
+ * The refusal while it is unknown which columns the stored templates were generated from: an older service did
+ * not record that. The columns may have had other roles.
  */
 export const unrecorded = (): AppError =>
   new AppError(

@@ -22,9 +22,8 @@ import {
 const DIGITS = sql`0e-30`;
 
 /**
- * The same for the worth of units. A running sum of such quotients is rounded to these decimals before it is
- * rounded to the column's scale, so that a tie between leaves stays a tie although a quotient such as 1/3 is
- * truncated.
+ * Like {@link DIGITS}, with 60 decimals, for value at a held price (units × price). Truncated quotients such as
+ * 1/3 would move a sum that lies exactly halfway, so running sums are rounded to 40 decimals first.
  */
 const WORTH_DIGITS = sql`0e-60`;
 const WORTH_SUM_SCALE = 40;
