@@ -58,7 +58,11 @@ export class Actions {
     }
     const { operation, slice, pf_user } = attempt;
     const clear = draft.clearingAfter();
-    return this.write(operation.kind, clear, () => changes.apply(operation, slice, pf_user));
+    const settings = draft.takeSettings();
+    const apply = () => changes.apply(operation, slice, pf_user);
+    const isWritten = await this.write(operation.kind, clear, apply);
+    if (!isWritten) draft.giveBack(settings);
+    return isWritten;
   }
 
   /** Writes the operation on trial. @returns whether it was written */
@@ -83,8 +87,8 @@ export class Actions {
   }
 
   /** Writes an amount that was typed into a cell. */
-  async type(typed: Typed): Promise<void> {
-    await this.withSettings(async (name, settings) => {
+  async type(typed: Typed, taken?: WriteSettings): Promise<void> {
+    await this.withSettings(taken, async (name, settings) => {
       try {
         const written = await this.session.typing.write(typed, name, settings);
         this.sayWritten(written.kind, written);
@@ -93,7 +97,7 @@ export class Actions {
         if (!(error instanceof Unconfirmed)) throw error;
         // The amount was typed before the service had answered which rows are behind the cell.
         const label = error.caution.kind === 'cancelled' ? 'Spread equally' : 'Write it';
-        const run = () => void this.type({ ...typed, isConfirmed: true });
+        const run = () => void this.type({ ...typed, confirmed: error.caution }, settings);
         const text = this.tell.cautionText(error.caution);
         this.tell.failed(`Nothing was written. ${text}`, { label, run });
         return false;
@@ -246,7 +250,7 @@ export class Actions {
     write: (pf_user: string, settings: WriteSettings) => Promise<Written | null>,
   ): Promise<void> {
     if (this.session.blocks.isRefused()) return;
-    await this.withSettings(async (...by) => {
+    await this.withSettings(undefined, async (...by) => {
       const written = await write(...by);
       if (written) this.sayWritten('scale', written);
       return written !== null;
@@ -259,10 +263,11 @@ export class Actions {
    * @param write returns whether it wrote something; otherwise the note stays in the panel
    */
   private async withSettings(
+    taken: WriteSettings | undefined,
     write: (pf_user: string, settings: WriteSettings) => Promise<boolean>,
   ): Promise<void> {
     const { draft } = this.session;
-    const settings = draft.takeSettings();
+    const settings = draft.takeSettings(taken);
     let isWritten = false;
     await this.named(async (name) => {
       isWritten = await write(name, settings);

@@ -15,14 +15,14 @@ import {
   type Direction,
   type Placed,
 } from './block-edits';
-import { NOTHING_OF_ZERO, type Typing, type Stored } from './typing';
+import type { Stored, Typing } from './typing';
 import type { Changes, Written } from './changes.svelte';
 import { pivotMessageOf } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import type { WriteSettings } from './operation-draft.svelte';
+import { NOTHING_OF_ZERO, type WriteSettings } from './operation-draft.svelte';
 
 const OVERLAP =
   'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';

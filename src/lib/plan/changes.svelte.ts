@@ -21,10 +21,16 @@ import type { Attempt, Trial } from './trial.svelte';
 
 const noop = () => undefined;
 
+/** Whether two sums are equal. The last digits of floating-point sums depend on the order of the rows. */
+const isNear = (one: number | null, other: number | null): boolean =>
+  one === other ||
+  Math.abs((one ?? NaN) - (other ?? NaN)) <=
+    1e-9 * Math.max(Math.abs(one ?? 0), Math.abs(other ?? 0));
+
 const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
   one.row_count === other.row_count &&
-  one.value_total === other.value_total &&
-  one.units_total === other.units_total;
+  isNear(one.value_total, other.value_total) &&
+  isNear(one.units_total, other.units_total);
 
 const OVERTAKEN =
   'Someone else has changed the plan. What you tried was taken out: try it again on the new numbers.';
@@ -164,7 +170,7 @@ export class Changes {
    * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async redo(logid: number, pf_user: string): Promise<Redone> {
-    return this.run('Redoing …', async () => {
+    const { was, written } = await this.run('Redoing …', async () => {
       const was = await this.undoneTotals(logid);
       const answer = await api.redo(this.planned.id, logid, pf_user).catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 404) this.own.forget(logid);
@@ -172,11 +178,11 @@ export class Changes {
       });
       this.own.forget(logid);
       const written = answer instanceof ArrayBuffer ? await this.showRows(answer) : null;
-      await this.log.read();
-      const now = this.log.answer?.entries.find(({ params }) => params?.redo_of === logid);
-      const difference = was && now && !isSame(was, now) ? { was, now } : null;
-      return { written, difference };
+      return { was, written };
     });
+    await this.log.read();
+    const now = this.log.answer?.entries.find(({ params }) => params?.redo_of === logid);
+    return { written, difference: was && now && !isSame(was, now) ? { was, now } : null };
   }
 
   /** Returns the totals of an entry before its undo; null if they are unknown. */

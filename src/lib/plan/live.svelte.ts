@@ -114,7 +114,10 @@ export class Live {
     }
     const difference = api.differenceOf(history, this.loading.history);
     if (difference === 'timeline') return this.events.onReplaced();
-    if (difference === 'revision') return this.events.onReload();
+    if (difference === 'revision') {
+      await this.changes.follow(() => Promise.resolve(), 'own');
+      return this.events.onReload();
+    }
     const stored = entries.filter((entry) => entry.row_count > 0).map(({ id }) => id);
     await this.change(
       held.filter((id) => !stored.includes(id)),

@@ -55,9 +55,15 @@ export interface WriteSettings {
   note: string;
 }
 
+/** Why a percentage cannot be typed if the sum is 0. */
+export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
 export const HELD_BY_PERCENT =
   'Some of these rows are locked, so the price of the others can be held by a percentage only.';
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
+/** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
+export const CANCELLED =
+  'The rows of this cell cancel each other out, so nothing can follow their proportions. Type an amount without holding the price.';
+export const NO_VALUE = 'The value of this change rounds to 0, so the price cannot be held.';
 
 /** An edit, and the slice that was selected when it was typed. */
 interface EditForSlice {
@@ -181,7 +187,9 @@ export class OperationDraft {
   );
 
   private get isPartlyLocked(): boolean {
-    return this.locks.on(this.selection.current?.listed ?? {}).length > 0;
+    const { answer } = this.selection.preview;
+    const isHeld = answer !== null && answer.free.row_count < answer.row_count;
+    return isHeld || this.locks.on(this.selection.current?.listed ?? {}).length > 0;
   }
 
   /** Why the amounts are spread in proportion in spite of the choice; null if the choice applies. */
@@ -282,9 +290,8 @@ export class OperationDraft {
    * Returns the settings for a write that begins now, and removes the note from the form: the next write has
    * none.
    */
-  takeSettings(): WriteSettings {
-    const { settings } = this;
-    this.note = '';
+  takeSettings(settings = this.settings): WriteSettings {
+    if (this.note === settings.note) this.note = '';
     return settings;
   }
 

@@ -257,6 +257,10 @@ export function cautionOf(
   return null;
 }
 
+/** Whether a planner has confirmed this caution. */
+export const isSameCaution = (caution: Caution | null, confirmed: Caution | null): boolean =>
+  caution?.kind === confirmed?.kind && caution?.measure === confirmed?.measure;
+
 function cautionOfMeasure(
   measure: 'value' | 'units',
   change: number,

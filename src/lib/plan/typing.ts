@@ -13,42 +13,25 @@ import type { Changes, Written } from './changes.svelte';
 import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import {
+  CANCELLED,
   HELD_BY_PERCENT,
   LESS_THAN_A_UNIT,
+  NOTHING_OF_ZERO,
+  NO_VALUE,
   type Operation,
   type WriteSettings,
 } from './operation-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-import {
-  amountOf,
-  cautionOf,
-  measureOutcome,
-  scaleOutcome,
-  whyInexact,
-  whyInProportion,
-} from './scale-draft';
-import type {
-  Amounts,
-  Caution,
-  KnownTotals,
-  MeasureDraft,
-  MeasureEdit,
-  ScaleOutcome,
-} from './scale-draft';
+import * as scales from './scale-draft';
+import type { Amounts, Caution, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
-
-/** Why a percentage cannot be typed if the sum is 0. */
-export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
 
 /** The stored rows behind a cell. */
 export type Stored = SlicePreview;
 
-/**
- * An amount that has to be confirmed before it is written, because its rows cancel each other out. Nothing is
- * written.
- */
+/** An amount that has to be confirmed, because its rows cancel each other out. Nothing is written. */
 export class Unconfirmed extends ApiError {
   constructor(readonly caution: Caution) {
     super(0, 'Nothing was written: the rows of this cell cancel each other out.');
@@ -61,8 +44,8 @@ export interface Typed {
   edit: MeasureEdit;
   /** Resolves to the model of the cell if it has no rows. */
   like: Promise<Likeness | null>;
-  /** Whether the planner has confirmed the warning of {@link Typing.caution}. */
-  isConfirmed: boolean;
+  /** The caution that the planner has confirmed; null if none. Another one has to be confirmed anew. */
+  confirmed: Caution | null;
 }
 
 /** The settings of the panel that determine the amounts of a scale. */
@@ -135,7 +118,7 @@ export class Typing {
     // The value of one unit is not rounded like the value of all units.
     if (shows === 'price') {
       const totals = this.totalsOnScreen(cell);
-      return scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
+      return scales.scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
     }
     const isKnown = stored !== null && stored.row_count > 0;
     return isKnown
@@ -154,7 +137,11 @@ export class Typing {
     if (shows === null || stored.row_count === 0 || Number.isNaN(edit.amount)) return null;
     const { value, units } = this.outcome(shows, edit, stored, settings);
     const amounts = this.amountsFor(cell, edit, stored, settings);
-    return cautionOf({ amounts, value, units }, stored, this.isSpreadEqually(cell, edit, settings));
+    return scales.cautionOf(
+      { amounts, value, units },
+      stored,
+      this.isSpreadEqually(cell, edit, settings),
+    );
   }
 
   /** Returns the sums behind a cell as far as the screen shows them; for a price, those of one unit. */
@@ -258,12 +245,16 @@ export class Typing {
       return 'There are no units in this cell any more, so it has no price.';
     }
     if (edit.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
+    const isEqualOnly = this.caution(cell, edit, stored, settings)?.kind === 'cancelled';
+    if (isEqualOnly && (shows === 'price' || settings.holdPrice || edit.by === 'percent'))
+      return CANCELLED;
     if (shows === 'price') return null;
-    const inexact = whyInexact(edit, now, this.decimals(shows, stored));
+    const inexact = scales.whyInexact(edit, now, this.decimals(shows, stored));
     if (inexact || !settings.holdPrice) return inexact;
     const { amounts, value, units } = this.outcome(shows, edit, stored, settings);
     if (amounts || !value || !units) return null;
     if (isPartlyLocked(stored) && edit.by !== 'percent') return HELD_BY_PERCENT;
+    if (units.change !== 0 && value.change === 0) return NO_VALUE;
     return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
   }
 
@@ -300,12 +291,12 @@ export class Typing {
   ): boolean {
     if (this.selection.reader.shownIn(cell) === 'price') return false;
     const draft = { value: edit, units: null, holdPrice };
-    return choice === 'equal' && whyInProportion(draft) === null;
+    return choice === 'equal' && scales.whyInProportion(draft) === null;
   }
 
   /** Reads the cell again, and returns the operation of the amount on the stored rows. */
   private async operationOf(
-    { cell: typed, edit, like: offered, isConfirmed }: Typed,
+    { cell: typed, edit, like: offered, confirmed }: Typed,
     settings: WriteSettings,
     how: 'write' | 'try' = 'write',
   ): Promise<Entered> {
@@ -330,6 +321,7 @@ export class Typing {
     if (!amounts) throw new ApiError(0, 'This changes nothing.');
     const caution = this.caution(cell, edit, stored, settings);
     const isCancelled = caution?.kind === 'cancelled';
+    const isConfirmed = scales.isSameCaution(caution, confirmed);
     if (caution && !isConfirmed && (how === 'write' || isCancelled)) throw new Unconfirmed(caution);
     await this.changes.settled();
     const isEqual = this.isSpreadEqually(cell, edit, settings) || isCancelled;
@@ -363,19 +355,27 @@ export class Typing {
     edit: MeasureEdit,
     stored: Stored,
     { holdPrice }: Pick<WriteSettings, 'holdPrice'>,
-  ): ScaleOutcome {
+  ): scales.ScaleOutcome {
     const role = roleOf(shows);
     const isHeld = holdPrice && shows !== 'price';
     if (!isHeld) {
       const drafts = { value: null, units: null, [role]: this.alone(shows, edit, stored) };
-      return { ...drafts, amounts: amountOf(role, edit, drafts[role]), unroundedUnits: null };
+      return {
+        ...drafts,
+        amounts: scales.amountOf(role, edit, drafts[role]),
+        unroundedUnits: null,
+      };
     }
     const { valueColumn, unitsColumn } = this.planned;
     const edits = { value: null, units: null, [role]: edit };
-    return scaleOutcome({ ...edits, holdPrice, isPartlyLocked: isPartlyLocked(stored) }, stored, {
-      value: decimalsOf(baseTypeOf(valueColumn)),
-      units: decimalsOf(baseTypeOf(unitsColumn)),
-    });
+    return scales.scaleOutcome(
+      { ...edits, holdPrice, isPartlyLocked: isPartlyLocked(stored) },
+      stored,
+      {
+        value: decimalsOf(baseTypeOf(valueColumn)),
+        units: decimalsOf(baseTypeOf(unitsColumn)),
+      },
+    );
   }
 
   /** Returns the measure that a cell changes, before and after, if the other one stays unchanged. */
@@ -388,7 +388,7 @@ export class Typing {
         ? { by: edit.by, amount: tidy(edit.amount * units) }
         : edit;
     const column = role === 'value' ? valueColumn : unitsColumn;
-    return measureOutcome(role, asked, totals, decimalsOf(baseTypeOf(column)));
+    return scales.measureOutcome(role, asked, totals, decimalsOf(baseTypeOf(column)));
   }
 }
 

@@ -132,7 +132,7 @@ describe('Period columns', () => {
     const { body } = await load(service, `/versions/${await makeVersion(service, id)}`, {
       date_offset: '30 years',
     });
-    expect(Object.keys(body)).toEqual(['logid', 'row_count']);
+    expect(Object.keys(body)).toEqual(['logid', 'row_count', 'copied_periods']);
   });
 
   it('follow the shifted date, each by its own group, fiscal years too', async ({ service }) => {

@@ -123,8 +123,8 @@ export function redoneText(
 ): string {
   const texts = (['value', 'units'] as const).flatMap((role) => {
     const [before, after] = [was[`${role}_total`], now[`${role}_total`]];
-    if (before === after) return [];
     const shown = [after, before].map((total) => formatTotal(total, decimals[role]));
+    if (shown[0] === shown[1]) return [];
     return `${shown[0]} ${measureNames[role] ?? role} (it was ${shown[1]} before)`;
   });
   const rows = `${plural(now.row_count, 'row')} (it was ${plural(was.row_count, 'row')} before)`;

@@ -180,14 +180,32 @@ export async function copyEntries(
     Id,
     sql`INSERT INTO pf.log (version_id, pf_user, stamp, operation, slice, params, note, row_count)
      SELECT $2, pf_user, stamp, operation, slice, params || jsonb_build_object('copied_from', id),
-       note, CASE WHEN ${IS_COUNTED} THEN row_count END
-     FROM pf.log AS l WHERE version_id = $1 ORDER BY id
+       note, row_count
+     FROM pf.log WHERE version_id = $1 ORDER BY id
      RETURNING id`,
     [from, to],
   );
   const inOrder = copies.map(({ id }) => id).toSorted((a, b) => a - b);
   return new Map(originals.map(({ id }, i) => [id, inOrder[i] ?? 0]));
 }
+
+/**
+ * Removes the row counts of copied entries whose originals have none that is up to date. Rows may be changed
+ * by SQL between the copy of the entries and that of the rows, so this runs after both.
+ *
+ * @param entries the id of each copied entry by the id of its original
+ */
+export const removeOutdatedCounts = (
+  transaction: Transaction,
+  entries: ReadonlyMap<number, number>,
+): Promise<number> =>
+  transaction.run(
+    sql`UPDATE pf.log SET row_count = NULL
+     FROM unnest($1::bigint[], $2::bigint[]) AS entry (original, copy)
+     JOIN pf.log AS l ON l.id = entry.original
+     WHERE pf.log.id = entry.copy AND NOT ${IS_COUNTED}`,
+    [[...entries.keys()], [...entries.values()]],
+  );
 
 /**
  * Copies all rows of a forecast table to an empty one, under other entries.

@@ -13,6 +13,7 @@ import { lockUntilCommitted } from '../../db/distributed';
 import {
   copyEntries,
   copyRows,
+  removeOutdatedCounts,
   deleteEntriesOf,
   deleteEntry,
   deleteRowsOfEntry,
@@ -107,6 +108,7 @@ export async function copyAll(
 ): Promise<void> {
   const entries = await copyEntries(tx, from.id, to.id);
   await copyRows(tx, from.table, to.table, columns, entries);
+  await removeOutdatedCounts(tx, entries);
 }
 
 /** An answer with rows and its memory reservation, to be released when the rows are sent. */
