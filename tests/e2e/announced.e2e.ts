@@ -113,9 +113,11 @@ test('rows that cancel out are said with their gross change, and have to be conf
   // In the cell: Enter twice.
   await pivot.click(cell('near'));
   await page.keyboard.type('300');
-  await expect(caution).toContainText(/cancel each other out: their amount changes by 297,702/);
+  await expect(caution).toContainText(
+    /cancel each other out: increases and decreases of amount add up to 297,702/,
+  );
   await page.keyboard.press('Enter');
-  await expect(caution).toContainText('Press Enter again to write it');
+  await expect(caution).toContainText('Press Enter again to apply it');
   expect(await amounts('near')).toEqual([1000, -998]);
   await page.keyboard.press('Enter');
   await expect(page.getByText(/^Scaled: /).first()).toBeVisible();
@@ -130,17 +132,17 @@ test('rows that cancel out are said with their gross change, and have to be conf
   await page.keyboard.press('Enter');
   await page.keyboard.type('0');
   await page.keyboard.press('Enter');
-  await expect(caution).toContainText('Press Enter again to write it');
+  await expect(caution).toContainText('Press Enter again to apply it');
   await page.keyboard.press('Escape');
   expect(await amounts('near')).toEqual([1000, -998]);
 
   // Rows that cancel out exactly get equal parts.
   await pivot.click(cell('exact'));
   await page.keyboard.type('300');
-  await expect(page.getByText('Nothing is there yet')).toHaveCount(0);
+  await expect(page.getByText('This cell has no rows yet')).toHaveCount(0);
   await expect(caution).toContainText('in equal parts');
   await page.keyboard.press('Enter');
-  await expect(caution).toContainText('Press Enter again to write it in equal parts');
+  await expect(caution).toContainText('Press Enter again to apply it in equal parts');
   await page.keyboard.press('Enter');
   await expect.poll(() => amounts('exact')).toEqual([650, -350]);
 
@@ -157,7 +159,7 @@ test('rows that cancel out are said with their gross change, and have to be conf
   await expect(caution).toContainText('297,702');
   await expect(pivot.apply).toBeDisabled();
   await expect(page.getByRole('button', { name: 'Try', exact: true })).toBeEnabled();
-  await page.getByLabel('Write it all the same').check();
+  await page.getByLabel('Apply it anyway').check();
   await pivot.apply.click();
   await expect.poll(() => amounts('near')).toEqual([150000, -149700]);
 
@@ -189,7 +191,7 @@ test('a redo that comes out differently says so', async ({ page, service }) => {
   await expect(page.getByText(/^eve: Scale/)).toBeVisible();
   await page.keyboard.press('Control+y');
   await expect(
-    page.getByText('Redone: 15.00 amount (it was 10.00 before).', { exact: true }),
+    page.getByText('Redone: 15.00 amount (previously 10.00).', { exact: true }),
   ).toBeVisible();
 });
 
@@ -216,15 +218,15 @@ test('amounts are kept to their last digit, or refused', async ({ page, service 
   // More digits than a number of the page has.
   await pivot.click({ row: ['a'], column: ['pieces'] });
   await page.keyboard.type('4,503,599,627,370,500.05');
-  await expect(meaning).toContainText('more digits than can be kept exactly');
+  await expect(meaning).toContainText('too many digits to be stored exactly');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   await page.keyboard.type('90000000000000');
-  await expect(meaning).toContainText('more digits than can be kept exactly');
+  await expect(meaning).toContainText('too many digits to be stored exactly');
   await page.keyboard.press('Escape');
   await pivot.click({ row: ['b'], column: ['pieces'] });
   await page.keyboard.type('5');
-  await expect(meaning).toContainText('too large to be known to the last digit');
+  await expect(meaning).toContainText('too many digits to be exact');
   await page.keyboard.press('Escape');
   expect((await sum(service, table, 'pieces', `name = 'a'`)).sum).toBe(7);
 });

@@ -59,13 +59,13 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   await panelOf(page).getByLabel('Find a field', { exact: true }).fill('segm');
   await choose(page, 'Segment', 'Move to columns');
   await panelOf(page).getByLabel('Find a field', { exact: true }).fill('');
-  await choose(page, 'Order Date (year)', 'Take away');
+  await choose(page, 'Order Date (year)', 'Remove');
   await expect.poll(() => search(page)).toMatch(/^\?rows=Region,Category&columns=Segment/);
   const cell = { row: ['West'], column: ['Consumer', 'Sales'] };
   await expect.poll(() => pivot.find(cell)).not.toBeNull();
-  await choose(page, 'Category', 'Take away');
+  await choose(page, 'Category', 'Remove');
   await choose(page, 'Sales region', 'Move to columns');
-  await expect(panelOf(page).getByText(/last field of the rows stays/)).toBeVisible();
+  await expect(panelOf(page).getByText(/Rows need at least one field/)).toBeVisible();
 
   // Sorted by a measure, and months in their order.
   await choose(page, 'Sales', 'Sort rows: largest first');
@@ -83,7 +83,7 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
       return ys.every((y, i) => i === 0 || y > ys[i - 1]);
     })
     .toBe(true);
-  await choose(page, 'Segment', 'Take away');
+  await choose(page, 'Segment', 'Remove');
   await choose(page, 'Order Date', 'Move to columns');
   await choose(page, 'Order Date (year)', 'By month');
   await expect
@@ -144,7 +144,7 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
 
   // The largest few, as many as are asked for.
   await filterBy(page, 'Sub-Category');
-  const most = page.getByLabel('How many of the largest');
+  const most = page.getByLabel('Number of largest values');
   await most.fill('many');
   await expect(page.getByRole('button', { name: 'Largest', exact: true })).toBeDisabled();
   await most.fill('2');
@@ -178,10 +178,10 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   // A filter that is added while one entry is shown stays when everything is shown again.
   const log = await pivot.log();
   await log.getByRole('cell', { name: 'bea' }).click();
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   await filterBy(page, 'Ship Mode');
   await page.getByRole('button', { name: 'Only First Class' }).click();
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   await page.getByRole('button', { name: 'Show everything' }).first().click();
   await expect(chip('Ship Mode = First Class')).toBeVisible();
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Ship Mode" = 'First Class'`));

@@ -70,7 +70,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   // A block does not begin at a column's header, which would make it one of rows.
   await pivot.grid.locator('thead th', { hasText: '2028' }).click();
   await page.keyboard.press('Shift+ArrowRight');
-  await expect(page.getByText(/a block begins at a cell/)).toBeVisible();
+  await expect(page.getByText(/a block has to start at a cell/)).toBeVisible();
 
   // One column: the cells are one slice, and operations reach it as before.
   await drag(pivot, cell('Bookcases'), cell('Tables'));
@@ -88,7 +88,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   await expect(status(page)).toContainText('12 cells');
   await expect(status(page)).toContainText(/Sales Sum .*Quantity Sum/);
   await page.keyboard.press('Control+Enter');
-  await expect(page.getByText(/No operation reaches exactly these cells/)).toBeVisible();
+  await expect(page.getByText(/No operation can select exactly these cells/)).toBeVisible();
 
   // By keyboard, the corner moves on, also faster than cells are read.
   await page.keyboard.press('g');
@@ -299,30 +299,30 @@ test.describe('amounts for a block', () => {
 
     await pivot.click(cell('Furnishings'));
     await paste(page, '100\nabout 200');
-    await refused('Furniture / Tables, 2028 / Sales: “about 200” is no number.');
+    await refused('Furniture / Tables, 2028 / Sales: “about 200” is not a number.');
     // What is said belongs to what is marked.
     await page.keyboard.press('ArrowUp');
-    await expect(status(page)).not.toContainText('is no number');
+    await expect(status(page)).not.toContainText('is not a number');
 
     await pivot.click(cell('Furnishings'));
     await paste(page, '100\n200');
-    await refused('Furniture / Tables, 2028 / Sales: Locked by Ben: Agreed. Nothing was written.');
+    await refused('Furniture / Tables, 2028 / Sales: Locked by Ben: Agreed. Nothing was changed.');
 
     await drag(pivot, cell('Bookcases'), cell('Furnishings'));
     await expect(status(page)).toContainText('3 cells');
     await paste(page, '100\n200');
-    await refused('The clipboard holds 2 rows × 1 column, and 3 rows × 1 column are marked.');
+    await refused('The clipboard has 2 rows × 1 column, and 3 rows × 1 column are selected.');
 
     await pivot.click({ row: ['Technology', 'Phones'], column: ['2030', 'Quantity'] });
     await paste(page, '100\t200');
-    await refused(/has no room for 1 × 2 cells/);
+    await refused(/1 × 2 cells of the clipboard do not fit/);
 
     // A total and its parts: each would undo the other.
     await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
     await paste(page, '1000\n600');
-    await refused('These cells hold a total and parts of it');
+    await refused('The selection contains a total and parts of it');
     await page.keyboard.press('Control+d');
-    await refused('These cells hold a total and parts of it');
+    await refused('The selection contains a total and parts of it');
     expect(await scales(service)).toBe(0);
     expect(await stored(service)).toEqual(before);
 
@@ -331,7 +331,7 @@ test.describe('amounts for a block', () => {
     await drag(pivot, cell('Bookcases'), cell('Chairs', '2029', 'Quantity'));
     await expect(apart(page)).toContainText('This version is closed');
     await paste(page, '100');
-    await refused('This version is closed: it can be read, not changed.');
+    await refused('This version is closed: you can see it but not change it.');
   });
 
   test('are filled to the right and down, and typed into all of it', async ({ page, service }) => {
@@ -425,7 +425,7 @@ test.describe('amounts for a block', () => {
     await drag(pivot, cell('Bookcases'), cell('Chairs'));
     await expect(status(page)).toContainText('2 cells');
     await paste(page, '1\n2');
-    await expect(status(page)).toContainText('This is the plan as it was.');
+    await expect(status(page)).toContainText('This is an earlier state of the plan.');
     expect(await scales(service)).toBe(1);
   });
 
@@ -452,7 +452,7 @@ test.describe('amounts for a block', () => {
       expect(await salesOf(service, 'Bookcases 2028')).toBe(1204.5);
       expect(await salesOf(service, 'Chairs 2028')).toBe(71_000.5);
       await paste(page, '1,204.50');
-      await expect(status(page)).toContainText('“1,204.50” is no number');
+      await expect(status(page)).toContainText('“1,204.50” is not a number');
     });
   });
 });

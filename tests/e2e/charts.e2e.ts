@@ -31,7 +31,7 @@ class ChartPage {
   }
 
   async kind(name: string): Promise<void> {
-    await this.page.getByRole('button', { name: 'Kind' }).click();
+    await this.page.getByRole('button', { name: 'Chart type' }).click();
     await this.page.getByRole('menuitem', { name }).click();
   }
 }
@@ -155,12 +155,12 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
 
   // Nothing to draw is said, and the grid is as it was.
   await arrange(page, { filter: [['Segment', '==', 'nobody']] });
-  await expect(chart.region.getByText('There is nothing to draw')).toBeVisible();
+  await expect(chart.region.getByText('No values to draw')).toBeVisible();
   await arrange(page, { filter: [] });
   await page.getByRole('button', { name: 'Show as a grid' }).click();
   await pivot.drawn();
   await page.getByRole('button', { name: 'Copy the pivot' }).click();
-  await expect(page.getByText(/^The pivot is copied/)).toBeVisible();
+  await expect(page.getByText(/^Copied the pivot/)).toBeVisible();
 });
 
 test('a layout that names a chart of an earlier build shows the nearest kind', async ({
@@ -189,7 +189,7 @@ test('a layout that names a chart of an earlier build shows the nearest kind', a
   );
   const at = places.indexOf('Paper');
   expect(drawn.reduce((all, column) => all + (column[at] ?? 0), 0)).toBe(paper);
-  await page.getByRole('button', { name: 'Kind' }).click();
+  await page.getByRole('button', { name: 'Chart type' }).click();
   await expect(page.getByRole('menuitem', { name: /^Stacked columns.*chosen$/ })).toBeVisible();
   await page.keyboard.press('Escape');
   expect(new URL(page.url()).search).toBe('');

@@ -64,7 +64,7 @@ test('a total of columns is tried, explained, locked and compared as its cells a
   const locked = await sums(`"Segment" = 'Consumer'`);
   await page.keyboard.type('+1000');
   await page.keyboard.press('Shift+Enter');
-  await expect(page.getByText('Tried, not written')).toBeVisible();
+  await expect(page.getByText('Tried, not saved')).toBeVisible();
   await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before.plan + 1000, 2);
   expect((await sums()).plan).toBe(before.plan);
   await page.getByRole('button', { name: 'Keep' }).click();

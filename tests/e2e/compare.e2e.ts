@@ -133,7 +133,7 @@ test('another version stands beside the plan, and follows what lands in either',
     await expect(bea.page.getByText(/^Undone: /)).toBeVisible();
     await showsBoth(ann, service);
     expect(await total(service, 1, CHAIRS)).toBeGreaterThan(await total(service, 2, CHAIRS));
-    await expect(page.getByText(/stored numbers differ|someone else/i)).toHaveCount(0);
+    await expect(page.getByText(/out of date|someone else/i)).toHaveCount(0);
     await context.close();
   } finally {
     await second?.stop();
@@ -200,7 +200,7 @@ test('a comparison begins and ends without changing anything else, and stays in 
   await ann.drawn();
   await showsBoth(ann, service);
   await api.del('/versions/2');
-  await expect(page.getByText(/was deleted, so there is nothing to compare with/)).toBeVisible();
+  await expect(page.getByText(/was deleted, so the comparison has ended/)).toBeVisible();
   await ann.drawn();
   await expect.poll(() => shown(ann)).toBe(before);
   await page.goto('/versions/1?compare=2');
@@ -244,7 +244,7 @@ test.describe('at a display grain', () => {
     await showsBoth(pivot, service);
     await service.api.patch('/versions/2', { exclude_iters: [] });
     await page.unroute('**/api/versions/*/events');
-    await expect(page.getByText(/What belongs to the plan of .* was changed/)).toBeVisible({
+    await expect(page.getByText(/The rows that count as the plan of .* have changed/)).toBeVisible({
       timeout: 30_000,
     });
     await page.getByRole('button', { name: 'Reload' }).click();

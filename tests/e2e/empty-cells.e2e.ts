@@ -30,7 +30,9 @@ test('an empty cell is made like another one, and a member like its neighbour', 
     filter: [['State', 'in', ['Texas', 'Wyoming']]],
   });
   const cell = { row: ['Wyoming'], column: [empty, 'Sales'] };
-  const offers = page.getByRole('listbox', { name: /^Nothing is there yet/ }).getByRole('option');
+  const offers = page
+    .getByRole('listbox', { name: /^This cell has no rows yet/ })
+    .getByRole('option');
 
   // Like the year that has rows: the first that is offered.
   await pivot.click(cell);
@@ -41,8 +43,8 @@ test('an empty cell is made like another one, and a member like its neighbour', 
     /^all rows/,
   ]);
   await expect(offers.first()).toHaveAttribute('aria-selected', 'true');
-  const said = page.getByRole('status').filter({ hasText: 'Make it like' });
-  await expect(said).toHaveText(new RegExp(`Make it like ${before?.year}, .* 1 of 3`));
+  const said = page.getByRole('status').filter({ hasText: 'Copy them from' });
+  await expect(said).toHaveText(new RegExp(`Copy them from ${before?.year}, .* 1 of 3`));
   // All of them on one day, which is said before it is done.
   const day = /the copies get Order Date → (\d{4}-\d\d-\d\d)/.exec(
     (await said.textContent()) ?? '',
@@ -86,7 +88,7 @@ test('an empty cell is made like another one, and a member like its neighbour', 
   await pivot.click(cell);
   await page.keyboard.type('+5%');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Nothing is there yet, nor any percentage of it.')).toBeVisible();
+  await expect(page.getByText('This cell is empty, so a percentage has no effect.')).toBeVisible();
   expect(await entries('clone')).toBe(0);
 
   // A member of its own.

@@ -38,7 +38,7 @@ test('a reload that failed once shows the one entry that was shown', async ({ pa
   const all = await pivot.number(FURNITURE);
   const log = await pivot.log();
   await log.getByRole('cell', { name: 'bea' }).click();
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   const alone = await pivot.number(FURNITURE);
   expect(alone).toBeLessThan(1000);
   const undone = log.getByRole('row').filter({ hasText: 'cem' });
@@ -47,7 +47,7 @@ test('a reload that failed once shows the one entry that was shown', async ({ pa
   await expect(page.getByText(/a change that is still on screen/)).toBeVisible();
   await reloadFails(page);
   await pivot.drawn();
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   expect(await pivot.number(FURNITURE)).toBeCloseTo(alone, 2);
   await page.getByRole('button', { name: 'Show everything' }).first().click();
   await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(all - alone, 1);
@@ -72,7 +72,7 @@ test('going back to the default while entries are being shown shows everything',
   await page.getByRole('menuitem', { name: 'Back to the default' }).click();
   await engine.release();
   await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(all, 2);
-  await expect(page.getByText(/^Only what entry/)).toHaveCount(0);
+  await expect(page.getByText(/^Showing only the rows of entry/)).toHaveCount(0);
   await page.getByRole('button', { name: 'Layout' }).click();
   await page.getByRole('menuitem', { name: 'Save as the default of this source' }).click();
   await expect(page.getByText(/^Saved: /)).toBeVisible();

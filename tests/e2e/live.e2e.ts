@@ -50,7 +50,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await expect(editor).toHaveValue('12');
     await expect(editor).toBeFocused();
     await expect(ann.slice).toContainText('Sub-Category = Phones');
-    await expect(ann.page.getByText(/stored numbers differ/)).toHaveCount(0);
+    await expect(ann.page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
     await ann.page.keyboard.type('5k');
     // What is said of the amount follows what is stored by now.
     const phones = await ann.number(PHONES);
@@ -107,7 +107,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
       await bea.page.request.post('/api/versions/1/reference', {
         data: { date_offset: '14 years', where_clause: 'TRUE', pf_user: 'bea' },
       });
-      await expect(ann.page.getByText(/^There are reference rows now/)).toBeVisible();
+      await expect(ann.page.getByText(/^Reference rows were loaded/)).toBeVisible();
       await ann.page.getByRole('button', { name: 'Reload' }).click();
       await ann.drawn();
       await expect.poll(() => ann.number(CHAIRS)).toBe(plan);

@@ -29,7 +29,7 @@ test('locked cells show it to everyone at once, and nothing changes them', async
     await eve.page.getByRole('button', { name: 'Locks' }).click();
     await eve.page.getByRole('button', { name: 'Lock rows …' }).click();
     const dialog = eve.page.getByRole('dialog', { name: 'Lock rows' });
-    await dialog.getByLabel('Rows').selectOption('A period of Order Date');
+    await dialog.getByLabel('Rows').selectOption('Period: Order Date');
     await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
     await expect(dialog.getByText('Enter the first day or the last day')).toBeVisible();
     await dialog.getByLabel('To', { exact: true }).fill('2027-12-31');
@@ -61,7 +61,9 @@ test('locked cells show it to everyone at once, and nothing changes them', async
     const before = await sales(closed);
     const all = await sales('TRUE');
     await ann.click({ row: [] });
-    await expect(ann.panel.getByText(/Order Date up to 2027-12-31: a scale leaves/)).toBeVisible();
+    await expect(
+      ann.panel.getByText(/Order Date up to 2027-12-31: a scale does not change/),
+    ).toBeVisible();
     await ann.type('Change', '1000');
     await ann.apply.click();
     await expect.poll(() => sales('TRUE')).toBeCloseTo(all + 1000, 6);
@@ -119,7 +121,9 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await expect(ann.page.getByRole('status').getByText('Go back to now')).toBeVisible();
     await ann.page.keyboard.press('Escape');
     await ann.page.keyboard.press('Control+z');
-    await expect(ann.page.getByText(/^This is the plan as it was\./).last()).toBeVisible();
+    await expect(
+      ann.page.getByText(/^This is an earlier state of the plan\./).last(),
+    ).toBeVisible();
 
     // What happens meanwhile is not part of it, and a link shows the same.
     await eve.click(AFTER);
@@ -135,7 +139,9 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     // An entry that was undone is no past to show.
     await ann.page.goto('/versions/1?asof=999');
     await ann.drawn();
-    await expect(ann.page.getByText(/^The log entry of this address is not there/)).toBeVisible();
+    await expect(
+      ann.page.getByText(/^The log entry in this address no longer exists/),
+    ).toBeVisible();
     await ann.page.goto('/versions/1?asof=1');
     await ann.drawn();
 

@@ -224,7 +224,7 @@ test('text that is no number keeps an operation from being applied', async ({ pa
   await pivot.type('Change', '12,5');
   await field(pivot, 'Quantity: Change').click();
   await field(pivot, 'Quantity: Change').pressSequentially('3');
-  await expect(pivot.panel.getByText('One of the amounts is no number.')).toBeVisible();
+  await expect(pivot.panel.getByText('One of the amounts is not a number.')).toBeVisible();
   await expect(pivot.panel.getByRole('button', { name: /^Scale/ })).toBeDisabled();
   // A percentage is one in each of the three fields.
   await pivot.type('Change', '20%');
@@ -297,7 +297,7 @@ test('two clicks on a log entry at once show everything again', async ({ page, s
     cell.click();
     cell.click();
   });
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   await page.getByRole('button', { name: 'Show everything' }).first().click();
   await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(before, 2);
 });

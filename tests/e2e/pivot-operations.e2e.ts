@@ -79,7 +79,7 @@ test('the preview of the body shows the increment that a percentage comes to', a
   await pivot.open(1);
   await pivot.click(cell);
   await pivot.type('Percent', '10');
-  await pivot.panel.getByText('What will be sent').click();
+  await pivot.panel.getByText('Request to the service').click();
   await expect(pivot.panel.getByLabel('Request body')).not.toContainText('value_incr');
   const [{ tenth }] = await service.query(
     `SELECT round(sum("Sales") / 10, 4)::float8 AS tenth FROM ${TABLE} WHERE ${BEHIND}`,
@@ -98,7 +98,7 @@ test('clone copies the selection to a new value, times a factor', async ({ page,
   await pivot.panel.getByLabel('Factor').fill('0.5');
   await pivot.panel.getByLabel('New Sub-Category').fill('Stools');
   await pivot.panel.getByLabel('New Sub-Category').press('Tab');
-  await pivot.panel.getByText('What will be sent').click();
+  await pivot.panel.getByText('Request to the service').click();
   await expect(pivot.panel.getByLabel('Request body')).toContainText('"Sub-Category": "Stools"');
   await pivot.apply.click();
   await expect(page.getByText(/^Cloned: /)).toBeVisible();
@@ -239,7 +239,7 @@ test('everything works from the keyboard', async ({ page, service }) => {
   await page.keyboard.press('Control+z');
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   await page.keyboard.press('?');
-  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
 });
 
 test('the log shows the cells of an entry, filters to it, and keeps its note', async ({
@@ -266,7 +266,7 @@ test('the log shows the cells of an entry, filters to it, and keeps its note', a
     .poll(async () => (await service.query(`SELECT note FROM pf.log WHERE operation = 'scale'`))[0])
     .toEqual({ note: 'better chairs' });
 
-  await entry.getByRole('button', { name: /^Show only what entry/ }).click();
+  await entry.getByRole('button', { name: /^Show only the rows of entry/ }).click();
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Tables'] })).toBeNull();
   const [{ sales }] = await service.query(
     `SELECT sum("Sales")::float8 AS sales FROM ${TABLE} WHERE pf_iter = 'scale' AND "Order Year" = 2028`,
@@ -332,7 +332,7 @@ test('a dimension that is no key cannot be selected by, and can be taken out', a
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click({ row: ['Technology', 'West'], column: ['Sales'] });
-  await expect(pivot.panel.getByText(/“Region” may not select rows/)).toBeVisible();
+  await expect(pivot.panel.getByText(/“Region” is not a key column/)).toBeVisible();
   await expect(pivot.panel.getByRole('button', { name: /^Scale/ })).toBeDisabled();
   await pivot.panel.getByRole('button', { name: 'Remove Region = West' }).click();
   await pivot.scaleValue(10);

@@ -98,7 +98,7 @@ test('what takes a while says so above the pivot: arranging, and writing', async
   });
   await pivot.grid.locator('thead th', { hasText: 'Sales' }).first().click();
   const line = page.getByRole('progressbar');
-  await expect(line).toHaveAccessibleName('Arranging the pivot …');
+  await expect(line).toHaveAccessibleName('Building the pivot …');
   await page.locator('perspective-viewer').evaluate((viewer) => {
     delete (viewer as { restore?: unknown }).restore;
     (viewer as unknown as { go(): void }).go();
@@ -208,7 +208,7 @@ test.describe('a grain whose SQL is not generated yet', () => {
     await service.api.put('/sources/1/columns', [{ cname: 'Category', in_grain: true }]);
     const pivot = new PivotPage(page);
     await pivot.open(1);
-    await expect(page.getByText(/newer than its generated SQL/)).toBeVisible();
+    await expect(page.getByText(/has changed since its SQL was generated/)).toBeVisible();
     await expect(page.getByText('9,994 rows')).toBeVisible();
   });
 });

@@ -43,7 +43,7 @@ test('a price typed into a cell changes the value, and holds the units', async (
   await pivot.open(1);
   // The price comes with what it is painted from.
   await page.keyboard.press('a');
-  await choose(page, 'Quantity', 'Take away');
+  await choose(page, 'Quantity', 'Remove');
   await panelOf(page).getByLabel('Find a field', { exact: true }).fill('price');
   await choose(page, PRICE, 'Move to measures');
   const measures = panelOf(page).getByRole('list', { name: 'Measures' });
@@ -112,7 +112,7 @@ test('a price typed into a cell changes the value, and holds the units', async (
   await pivot.click(at(TABLES, PRICE), { ctrl: true });
   await page.keyboard.type('5');
   await page.keyboard.press('Control+Enter');
-  await expect(page.getByText(/Mark prices only, or none/)).toBeVisible();
+  await expect(page.getByText(/Select only prices, or no prices/)).toBeVisible();
   expect(await scales(service)).toBe(4);
 
   // It is no sum: nothing sorts by it, and a chart paints it as the grid does.
@@ -199,13 +199,9 @@ test('a block of prices is written as it is stored, to the last cell', async ({
   const tables = await stored(service, 'Tables');
   const chairs = await stored(service, 'Chairs');
   await enter('0.5');
-  await expect(
-    page.getByText(/Chairs, 2028 .*: There are no units in this cell any/),
-  ).toBeVisible();
+  await expect(page.getByText(/Chairs, 2028 .*: This cell no longer has units/)).toBeVisible();
   await enter('+1');
-  await expect(
-    page.getByText(/Chairs, 2028 .*: There are no units in this cell any/),
-  ).toBeVisible();
+  await expect(page.getByText(/Chairs, 2028 .*: This cell no longer has units/)).toBeVisible();
   expect(await scales(service)).toBe(2);
   expect(await stored(service, 'Tables')).toEqual(tables);
   expect(await stored(service, 'Chairs')).toEqual(chairs);

@@ -91,12 +91,12 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   await page.getByRole('link', { name: 'Open the pivot' }).click();
   const pivot = new PivotPage(page);
   await pivot.drawn();
-  await (await pivot.log()).getByRole('link', { name: 'What the replay changed' }).click();
+  await (await pivot.log()).getByRole('link', { name: 'Results of the replay' }).click();
   await expect(rows).toHaveCount(4);
   await page.reload();
   await expect(rows).toHaveCount(4);
   await page.goto('/sources/1?tab=versions');
-  await choose(page, 'October', 'What the replay changed');
+  await choose(page, 'October', 'Results of the replay');
   await expect(rows).toHaveCount(4);
   await page.goto('/versions/1/replayed');
   await expect(page.getByText('Nothing was replayed here')).toBeVisible();

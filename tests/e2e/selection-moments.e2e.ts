@@ -133,7 +133,7 @@ test('a percentage is of what is stored when it is applied, and the page says wh
   await pivot.open(1);
   await pivot.click(chairs);
   await pivot.type('Percent', '10');
-  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+  await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
   const slice = { 'Sub-Category': 'Chairs', 'Order Year': 2028 };
   const theirs = { slice, value_incr: 500_000, pf_user: 'bea' };
   expect((await service.api.post('/versions/1/scale', theirs)).status).toBe(200);

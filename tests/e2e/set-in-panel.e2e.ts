@@ -11,7 +11,7 @@ const at = (name: string, measure = 'Sales') => ({
 });
 const CHAIRS = at('Chairs');
 
-const chips = (page: Page) => page.getByRole('list', { name: 'Set in the panel for this amount' });
+const chips = (page: Page) => page.getByRole('list', { name: 'Panel settings for this amount' });
 const note = (pivot: PivotPage) => pivot.panel.getByRole('textbox', { name: 'Note' });
 const notes = async (service: Service) =>
   (await service.query(`SELECT note FROM pf.log WHERE operation = 'scale' ORDER BY id`)).map(
@@ -68,7 +68,7 @@ test('an amount that is refused leaves the note in the panel, and a note can be 
   await page.unroute('**/api/versions/1/scale');
   await pivot.click(CHAIRS);
   await page.keyboard.type('+500');
-  await chips(page).getByRole('button', { name: 'Write it without: with note' }).click();
+  await chips(page).getByRole('button', { name: 'Leave out: with note' }).click();
   await expect(chips(page)).toHaveCount(0);
   await page.keyboard.press('Enter');
   await expect.poll(() => notes(service)).toEqual([null]);

@@ -40,7 +40,7 @@ test('the page knows who is signed in, and hides what they may not do', async ({
 
   // A reader selects, and is told in place why nothing can be changed.
   await rita.click(CHAIRS);
-  await expect(rita.panel).toContainText('You are a reader');
+  await expect(rita.panel).toContainText('You have read access only');
   await expect(rita.panel.getByRole('form', { name: 'Operation' })).toHaveCount(0);
   await rita.page.keyboard.press('w');
   const why = rita.page.getByRole('region', { name: 'Why', exact: true });
@@ -48,7 +48,7 @@ test('the page knows who is signed in, and hides what they may not do', async ({
   await expect(why.getByRole('button', { name: /^Undo/ })).toHaveCount(0);
   await rita.page.keyboard.press('w');
   await rita.page.keyboard.type('5');
-  await expect(rita.page.locator('#cell-meaning')).toHaveText(/You are a reader/);
+  await expect(rita.page.locator('#cell-meaning')).toHaveText(/You have read access only/);
   await expect(rita.page.getByLabel('New amount')).toHaveCount(0);
   await rita.page.getByRole('button', { name: 'Layout' }).click();
   await expect(rita.page.getByRole('menuitem', { name: 'Back to the default' })).toBeVisible();

@@ -250,7 +250,7 @@ export const STATES: State[] = [
       await page.goto('/versions/1?compare=2');
       await new PivotPage(page).drawn();
       await page.getByRole('button', { name: 'Compared with Cautious' }).click();
-      await visible(page, 'There is no further version.');
+      await visible(page, 'This source has no further version.');
     },
   },
   {
@@ -301,7 +301,7 @@ export const STATES: State[] = [
       await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
       await page.keyboard.type('+10%');
       await page.keyboard.press('Shift+Enter');
-      await visible(page, 'Tried, not written');
+      await visible(page, 'Tried, not saved');
     },
   },
   {

@@ -84,7 +84,7 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   await service.api.del(`/log/${ofAna?.id}`);
   await pivot.open(1);
   await page.keyboard.press('Control+z');
-  await expect(page.getByText('There is nothing of yours to undo')).toBeVisible();
+  await expect(page.getByText('You have no changes to undo here')).toBeVisible();
   expect(await isThere(ofBea)).toBe(true);
   expect(await sales(service, 'Bookcases')).toBeCloseTo(before.bookcases, 2);
 });
@@ -190,7 +190,7 @@ test('a tab that keeps nothing, or anything, plans all the same', async ({ page,
     await page.reload();
     await pivot.drawn();
     await page.keyboard.press('Control+z');
-    await expect(page.getByText('There is nothing of yours to undo')).toBeVisible();
+    await expect(page.getByText('You have no changes to undo here')).toBeVisible();
   }
   expect(await service.query('SELECT FROM pf.log WHERE id = $1', [ofBea])).toHaveLength(1);
 

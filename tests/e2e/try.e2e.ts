@@ -76,14 +76,14 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
     /^Furniture\s/,
   ]);
   await expect(page.getByTestId('tried-biggest').getByRole('listitem')).toHaveCount(10);
-  await tried(page).getByText('The SQL that would run').click();
+  await tried(page).getByText('SQL of this change').click();
   await expect(tried(page).getByRole('region', { name: /^SQL/ })).toContainText('INSERT INTO');
 
   // Nothing of it is written, counted, or in the address, and nothing else can be changed.
   expect(await stored(service)).toBe(database);
   expect(await rowCount(page).innerText()).toBe(rows);
   expect(page.url()).toBe(address);
-  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+  await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
   await page.keyboard.press('g');
   await page.keyboard.type('7');
   await expect(page.locator('#cell-meaning')).toHaveText(/^A change is being tried/);
@@ -95,7 +95,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   await expect.poll(() => shown(pivot)).toEqual(before);
   expect(await stored(service)).toBe(database);
   expect(await rowCount(page).innerText()).toBe(rows);
-  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+  await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
 
   // Kept, it is what it was when it was tried.
   await page.keyboard.type('+10%');
@@ -133,14 +133,14 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await pivot.click(FURNITURE);
   await pivot.type('Change', '1000');
   await tryOut.click();
-  await expect(tried(page)).toContainText(/Held: [\d,]+ rows stay as they are/);
+  await expect(tried(page)).toContainText(/Held: [\d,]+ rows keep their amounts/);
   expect(await pivot.text(TABLES)).toBe(
     before.find((cell) => cell.row[1] === 'Tables' && cell.column?.join() === '2028,Sales')?.text,
   );
 
   // Whoever goes on to another cell has discarded it.
   await pivot.click(CHAIRS);
-  await expect(page.getByText(/^Something else was selected/)).toBeVisible();
+  await expect(page.getByText(/^The selection changed, so the change you tried/)).toBeVisible();
   await expect(tried(page)).toHaveCount(0);
   await expect.poll(() => shown(pivot)).toEqual(before);
 
@@ -166,7 +166,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await expect(page.getByText(/^Someone else has changed the plan/)).toBeVisible();
   await expect(tried(page)).toHaveCount(0);
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs / 2, 1);
-  await expect(page.getByText(/stored numbers differ/)).toHaveCount(0);
+  await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
 
   // Whoever leaves the page has discarded it, too.
   const left = await stored(service);
@@ -174,7 +174,9 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await page.keyboard.press('Control+Shift+Enter');
   await isTried(page);
   await page.getByRole('link', { name: 'Superstore' }).click();
-  await expect(page.getByText(/^You left the plan\. What you tried was not written/)).toBeVisible();
+  await expect(
+    page.getByText(/^You left the plan, so the change you tried was discarded/),
+  ).toBeVisible();
   await page.goBack();
   await pivot.drawn();
   await expect(tried(page)).toHaveCount(0);
@@ -259,7 +261,7 @@ test('an amount is spread equally if the planner says so, and a percentage never
   // A percentage is one of each row, which the panel says.
   await pivot.click(CHAIRS);
   await pivot.type('Percent', '10');
-  await expect(pivot.panel).toContainText('A percentage is one of each row');
+  await expect(pivot.panel).toContainText('A percentage applies to each row');
   await pivot.apply.click();
   await expect(page.getByText(/^Scaled: /).last()).toBeVisible();
   await expect.poll(async () => (await last()).params).not.toHaveProperty('spread');

@@ -74,7 +74,7 @@ test('a chart, and one entry alone, are in the address too', async ({ page, serv
   const all = await pivot.number(FURNITURE);
   const log = await pivot.log();
   await log.getByRole('cell', { name: 'bea' }).click();
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   // A filter that is set meanwhile stays when everything is shown again.
   const entry = await log.getByRole('row').filter({ hasText: 'bea' }).getAttribute('data-logid');
   await arrange(page, {
@@ -86,7 +86,7 @@ test('a chart, and one entry alone, are in the address too', async ({ page, serv
   await expect.poll(() => search(page)).toBe(`?filter=Segment:==:Consumer&entry=${entry}`);
   await page.reload();
   await pivot.drawn();
-  await expect(page.getByText(/^Only what entry/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   expect(await pivot.number(FURNITURE)).toBeLessThan(1000);
   await page.getByRole('button', { name: 'Show everything' }).first().click();
   await expect.poll(() => search(page)).toBe('?filter=Segment:==:Consumer');
@@ -95,7 +95,7 @@ test('a chart, and one entry alone, are in the address too', async ({ page, serv
   await page.getByRole('button', { name: 'Show as a chart' }).click();
   await expect.poll(() => search(page)).toBe('?filter=Segment:==:Consumer&chart=Y+Bar');
   await page.reload();
-  await expect(page.getByRole('button', { name: 'Kind' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Chart type' })).toBeVisible();
   await page.goBack();
   await pivot.drawn();
 });
@@ -155,7 +155,7 @@ test('named views are saved, opened, changed, renamed and deleted', async ({ pag
 
   await page.goto(`/versions/1?view=${id}&rows=Region,gone&filter=gone:==:x`);
   await pivot.drawn();
-  await expect(page.getByText(/The view of this address is not there any more/)).toBeVisible();
+  await expect(page.getByText(/The view in this address no longer exists/)).toBeVisible();
   await expect(page.getByText(/The address names .* gone\./)).toBeVisible();
   expect(await pivot.find(WEST)).not.toBeNull();
 });

@@ -99,11 +99,11 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   await ofEve.hover();
   await expect(pivot.grid.locator('td.pf-hint').first()).toBeVisible();
   await ofEve.getByRole('button', { name: /eve/ }).click();
-  await expect(page.getByText(/^Only what entry 3 wrote/)).toBeVisible();
+  await expect(page.getByText(/^Showing only the rows of entry 3/)).toBeVisible();
   await expect.poll(() => pivot.number(CHAIRS)).toBeLessThan(0);
   await expect(ofEve.getByRole('button', { name: /eve/ })).toHaveAttribute('aria-pressed', 'true');
   await ofEve.getByRole('button', { name: /eve/ }).click();
-  await expect(page.getByText(/^Only what entry/)).toHaveCount(0);
+  await expect(page.getByText(/^Showing only the rows of entry/)).toHaveCount(0);
   await expect.poll(() => pivot.number(CHAIRS)).toBeGreaterThan(0);
 
   // An undo takes its bar away; the plan of before has no undo.

@@ -43,7 +43,7 @@ test('tour', async ({ page, service }) => {
   await take('type');
 
   await page.keyboard.press('Shift+Enter');
-  await expect(page.getByText('Tried, not written')).toBeVisible();
+  await expect(page.getByText('Tried, not saved')).toBeVisible();
   await take('try');
 
   await button('Keep').click();

@@ -50,7 +50,7 @@ export async function write<T>(
 }
 
 const IN_DOUBT =
-  'An answer was lost, so nobody knows yet whether the change was made. Send the same once more: it is made only once.';
+  'The answer was lost, so the change may or may not have been made. Try again: it is never made twice.';
 
 /** Browsers have `randomUUID` only on pages that were loaded by HTTPS. */
 const randomKey = (): string =>

@@ -96,10 +96,10 @@ export class Actions {
       } catch (error) {
         if (!(error instanceof Unconfirmed)) throw error;
         // The amount was typed before the service had answered which rows are behind the cell.
-        const label = error.caution.kind === 'cancelled' ? 'Spread equally' : 'Write it';
+        const label = error.caution.kind === 'cancelled' ? 'Spread equally' : 'Apply it';
         const run = () => void this.type({ ...typed, confirmed: error.caution }, settings);
         const text = this.tell.cautionText(error.caution);
-        this.tell.failed(`Nothing was written. ${text}`, { label, run });
+        this.tell.failed(`Nothing was changed. ${text}`, { label, run });
         return false;
       }
     });
@@ -151,7 +151,8 @@ export class Actions {
     await this.named(async (name) => {
       const { written, difference } = await this.session.redo(logid, name);
       if (difference) this.tell.info(this.tell.redoneText(difference));
-      else if (written) this.tell.done(`Redone: ${this.tell.plural(written.rows, 'row')} written.`);
+      else if (written)
+        this.tell.done(`Redone: saved as ${this.tell.plural(written.rows, 'new row')}.`);
       else this.tell.done('Loaded again.');
     });
   }
@@ -160,7 +161,7 @@ export class Actions {
   undoLast(): Promise<void> {
     return this.afterTyping(async () => {
       const logid = await this.session.changes.own.lastWritten();
-      if (logid === null) this.tell.info('There is nothing of yours to undo here.');
+      if (logid === null) this.tell.info('You have no changes to undo here.');
       else await this.undoNow(logid);
     });
   }
@@ -279,7 +280,7 @@ export class Actions {
   private async showTrial(show: () => Promise<boolean>, clear: () => void): Promise<void> {
     await this.attempt(async () => {
       if (await show()) this.clearTried = clear;
-      else this.tell.info('Nothing is tried: something else was selected meanwhile.');
+      else this.tell.info('Nothing was tried, because the selection has changed.');
     });
   }
 
@@ -320,7 +321,7 @@ export class Actions {
 
   private sayWritten(kind: SliceOperation, { logid, rows }: Written): void {
     this.tell.done(
-      `${OPERATIONS[kind].verbs.past}: ${this.tell.plural(rows, 'new row')} written.`,
+      `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`,
       logid === null ? undefined : () => void this.undoNow(logid),
     );
   }

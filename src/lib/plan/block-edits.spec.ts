@@ -45,9 +45,9 @@ describe('placePasted', () => {
 
   it.each([
     ['another size', [['1', '2', '3']], [a, b], /1 row × 3 columns, and 1 row × 2 columns/],
-    ['no block', [['1', '2']], [a, d], /Mark a block of this size/],
-    ['rows of several lengths', [['1', '2'], ['3']], [a, b, c, d], /not of the same length/],
-    ['nothing', [], [a], /holds no text/],
+    ['no block', [['1', '2']], [a, d], /Select a block of this size/],
+    ['rows of several lengths', [['1', '2'], ['3']], [a, b, c, d], /have different lengths/],
+    ['nothing', [], [a], /has no text/],
   ])('refuses %s', (_, texts, marked, reason) => {
     expect(placePasted(texts, marked, read)).toEqual({ refusal: expect.stringMatching(reason) });
   });
@@ -106,6 +106,6 @@ it('names the cells of each reason, and the number of further cells', () => {
     (name) => name.toUpperCase(),
   );
   expect(problemText(problems)).toBe(
-    'B; C; D and 1 more: It is locked. F: It is empty. Nothing was written.',
+    'B; C; D and 1 more: It is locked. F: It is empty. Nothing was changed.',
   );
 });

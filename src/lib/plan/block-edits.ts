@@ -19,8 +19,8 @@ export type Placed = { asked: Asked[] } | { refusal: string };
 export type Direction = 'right' | 'down';
 
 const FILL_WORDS: Readonly<Record<Direction, string>> = {
-  right: 'Mark at least two columns of a measure to fill to the right.',
-  down: 'Mark at least two rows to fill down.',
+  right: 'Select at least two columns of a measure to fill to the right.',
+  down: 'Select at least two rows to fill down.',
 };
 
 /** "3 rows × 2 columns". */
@@ -39,9 +39,9 @@ export function placePasted(
 ): Placed {
   const [first = []] = texts;
   const columns = first.length;
-  if (texts.length === 0 || columns === 0) return { refusal: 'The clipboard holds no text.' };
+  if (texts.length === 0 || columns === 0) return { refusal: 'The clipboard has no text.' };
   if (texts.some((row) => row.length !== columns)) {
-    return { refusal: 'The rows on the clipboard are not of the same length.' };
+    return { refusal: 'The rows on the clipboard have different lengths.' };
   }
   const [[single] = []] = texts;
   if (texts.length === 1 && columns === 1 && single !== undefined) {
@@ -51,13 +51,13 @@ export function placePasted(
   const size = sizeText(texts.length, columns);
   if (!rectangle) {
     return {
-      refusal: `The clipboard holds ${size}. Mark a block of this size, or the one cell where it begins.`,
+      refusal: `The clipboard has ${size}. Select a block of this size, or the cell where it begins.`,
     };
   }
   const wide = rectangle[0]?.length ?? 0;
   if (rectangle.length !== texts.length || wide !== columns) {
     return {
-      refusal: `The clipboard holds ${size}, and ${sizeText(rectangle.length, wide)} are marked. Mark as many, or the one cell where they begin.`,
+      refusal: `The clipboard has ${size}, and ${sizeText(rectangle.length, wide)} are selected. Select a block of the same size, or the cell where it begins.`,
     };
   }
   return {
@@ -81,7 +81,7 @@ export function placeFilled(
   print: (value: number) => string,
 ): Placed {
   const rectangle = rectangleOf(marked);
-  if (!rectangle) return { refusal: 'Only a block of cells can be filled, without gaps.' };
+  if (!rectangle) return { refusal: 'Only a block of cells without gaps can be filled.' };
   const asked = rectangle.flatMap((row, y) =>
     row.flatMap((cell, x): Asked[] => {
       const from =
@@ -130,12 +130,12 @@ export function problemsOf<Cell>(
 /** Maximum number of cells that are named for each reason. */
 const MOST_NAMED = 3;
 
-/** "Furniture / Chairs, 2028 / Sales and 2 more: it is locked. Nothing was written." */
+/** "Furniture / Chairs, 2028 / Sales and 2 more: it is locked. Nothing was changed." */
 export function problemText(problems: readonly Problem[]): string {
   const texts = problems.map(({ reason, names }) => {
     const named = names.slice(0, MOST_NAMED).join('; ');
     const more = names.length - MOST_NAMED;
     return `${named}${more > 0 ? ` and ${more} more` : ''}: ${reason}`;
   });
-  return [...texts, 'Nothing was written.'].join(' ');
+  return [...texts, 'Nothing was changed.'].join(' ');
 }

@@ -25,13 +25,13 @@ import { MOST_CHANGED, type Selection } from './selection.svelte';
 import { NOTHING_OF_ZERO, type WriteSettings } from './operation-draft.svelte';
 
 const OVERLAP =
-  'These cells hold a total and parts of it, so one would undo the other. Mark one or the other.';
+  'The selection contains a total and parts of it. Select either the total or the parts.';
 const PRICE_AND_OTHERS =
-  'A price is changed through its value, so it is changed alone. Mark prices only, or none.';
+  'Prices and amounts cannot be changed together. Select only prices, or no prices.';
 const HELD_TOGETHER =
-  'The price is held, so value and units change together. Mark cells of one of them.';
+  'The price is held, so value and units change together. Select cells of only one of them.';
 const CANCELS =
-  'The rows of this cell cancel each other out. Type into it alone, to see what that does and to confirm it.';
+  'The rows of this cell cancel each other out. Type into this cell alone to see the effect and to confirm it.';
 const TOO_MANY = `At most ${MOST_CHANGED.toLocaleString('en-US')} cells can be changed at once.`;
 
 /** A sentence that says why nothing was written; the page shows it beside the cells. */
@@ -110,7 +110,7 @@ export class BlockTyping {
         const block = first && (await this.selection.blockFrom(first, wide, high));
         if (!block) {
           return {
-            refusal: `From here on, the pivot has no room for ${high} × ${wide} cells, which the clipboard holds.`,
+            refusal: `The ${high} × ${wide} cells of the clipboard do not fit into the pivot from here.`,
           };
         }
         return placePasted(texts, block, this.words.read);
@@ -150,7 +150,7 @@ export class BlockTyping {
       return await this.typing.inTurn(async () => {
         await this.settled();
         const marked = await this.selection.reader.again(await meant);
-        if (marked.length === 0) throw new Refusal('Mark the cells first.');
+        if (marked.length === 0) throw new Refusal('Select the cells first.');
         const placed = await place(marked);
         if ('refusal' in placed) throw new Refusal(placed.refusal);
         if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
@@ -203,13 +203,13 @@ export class BlockTyping {
   }
 
   private whyNot(cell: ReadCell, asked: Asked | undefined): string | null {
-    if (!asked?.edit) return 'There is no number for it.';
+    if (!asked?.edit) return 'The number is missing.';
     const { amount, by } = asked.edit;
-    if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is no number.`;
+    if (Number.isNaN(amount)) return asked.edit.problem ?? `“${asked.text}” is not a number.`;
     const obstacle = this.typing.obstacle(cell);
     if (obstacle) return obstacle;
     if (cell.value === null)
-      return 'Nothing is there yet. Type into it alone, to say what it is to be like.';
+      return 'This cell has no rows yet. Type into this cell alone to choose the rows to copy.';
     return by === 'percent' && cell.value === 0 ? NOTHING_OF_ZERO : null;
   }
 

@@ -12,7 +12,7 @@ import type { PlannedVersion } from './planned-version.svelte';
 import { NOT_THE_PLAN } from './selected-slice';
 
 /** Why a cell cannot be used after a change removed it or made it unreadable. */
-export const GONE = 'This cell could not be read again after the change. Select one anew.';
+export const GONE = 'This cell could not be read after the change. Select it again.';
 
 /** The measure of the plan that a cell shows. A price is value per unit. */
 export type Shows = 'value' | 'units' | 'price';

@@ -33,7 +33,7 @@ const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
   isNear(one.units_total, other.units_total);
 
 const OVERTAKEN =
-  'Someone else has changed the plan. What you tried was taken out: try it again on the new numbers.';
+  'Someone else has changed the plan, so the change you tried was discarded. Try it again on the new numbers.';
 
 /** Reads the facts that a preview sends beside its rows. @throws if they are missing or invalid */
 const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
@@ -141,7 +141,7 @@ export class Changes {
    */
   async keep(): Promise<Written> {
     const { current } = this.trial;
-    if (!current) throw new ApiError(0, 'Nothing is tried.');
+    if (!current) throw new ApiError(0, 'No change is being tried.');
     const { operation, slice, pf_user } = current;
     return this.run(`${OPERATIONS[operation.kind].verbs.progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
@@ -159,7 +159,7 @@ export class Changes {
         await this.trial.takeOut(why);
         await this.selection.readAgain();
       } catch {
-        this.stale = 'What was tried could not be taken out again. It is not written.';
+        this.stale = 'The change you tried could not be removed from the page. It is not saved.';
       }
     });
   }
@@ -282,7 +282,7 @@ export class Changes {
   }
 
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
-    if (this.busy) throw new ApiError(409, 'Wait until the last change is through.');
+    if (this.busy) throw new ApiError(409, 'Wait until the previous change is finished.');
     this.busy = what;
     const done = this.following.then(work).catch(async (error: unknown) => {
       this.noteLost(error);

@@ -56,7 +56,7 @@ export class ComparedVersion {
 
   /** Subscribes to its events. Its rows may be requested once the promise resolves. */
   open(): Promise<void> {
-    const notShown = `“${this.name}” was changed, which this page could not show.`;
+    const notShown = `“${this.name}” was changed, and this page could not show the change.`;
     const { opened, end } = followVersion(this.id, {
       follow: (events, signal) => this.follow(events, signal),
       onState: (isUp) => (this.connected = isUp),
@@ -191,7 +191,7 @@ export class ComparedVersion {
       return false;
     }
     if (JSON.stringify(before) !== JSON.stringify(this.current.exclude_iters)) {
-      this.changes.stale = `What belongs to the plan of “${this.name}” was changed. Reload to see it as it is now.`;
+      this.changes.stale = `The rows that count as the plan of “${this.name}” have changed. Reload to see its current plan.`;
     }
     return true;
   }

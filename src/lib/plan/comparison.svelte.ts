@@ -159,4 +159,4 @@ export class Comparison {
 }
 
 const deletedText = ({ name }: ComparedVersion) =>
-  `“${name}” was deleted, so there is nothing to compare with any more.`;
+  `“${name}” was deleted, so the comparison has ended.`;

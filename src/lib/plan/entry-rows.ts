@@ -86,7 +86,7 @@ export class EntryRows {
     });
     if (api.differenceOf(api.historyOf(response), this.history())) {
       await response.body?.cancel();
-      throw new Error('Rows on screen are outdated, so no others can be put beside them');
+      throw new Error('The rows on screen are outdated, so no rows can be added to them');
     }
     if (Number(response.headers.get('x-row-count')) > MOST_ROWS) {
       await response.body?.cancel();

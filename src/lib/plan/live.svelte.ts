@@ -16,7 +16,7 @@ import type { PlannedVersion } from './planned-version.svelte';
  */
 const LOG_PAUSE_MS = 500;
 
-const NOT_SHOWN = 'Someone else has changed this version, which this page could not show.';
+const NOT_SHOWN = 'Someone else has changed this version, and this page could not show the change.';
 
 /** The page's callbacks for other people's changes. */
 interface LiveEvents {
@@ -90,7 +90,7 @@ export class Live {
     const after = this.planned.current.exclude_iters;
     if (JSON.stringify(before) !== JSON.stringify(after)) {
       this.changes.stale =
-        'What belongs to the plan was changed. Reload to see the plan as it is now.';
+        'The rows that count as the plan have changed. Reload to see the current plan.';
     }
   }
 
@@ -109,7 +109,7 @@ export class Live {
     signal.throwIfAborted();
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =
-        'The columns of this source were changed. Open the version anew to see them.';
+        'The columns of this source have changed. Reopen the version to see them.';
       return;
     }
     const difference = api.differenceOf(history, this.loading.history);
@@ -157,7 +157,7 @@ export class Live {
     const isNew = written.operation === 'reference' && !this.loading.pivot?.origins.compares;
     if (isNew) {
       this.changes.stale =
-        'There are reference rows now. After a reload, Arrange offers columns to compare with them.';
+        'Reference rows were loaded. Reload to find their columns under Arrange.';
     }
   }
 

@@ -56,13 +56,13 @@ export interface WriteSettings {
 }
 
 /** Why a percentage cannot be typed if the sum is 0. */
-export const NOTHING_OF_ZERO = 'This total is 0, and so is any percentage of it. Type an amount.';
+export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
 export const HELD_BY_PERCENT =
-  'Some of these rows are locked, so the price of the others can be held by a percentage only.';
+  'Some of these rows are locked, so the price can be held only with a percentage.';
 export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
 /** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
 export const CANCELLED =
-  'The rows of this cell cancel each other out, so nothing can follow their proportions. Type an amount without holding the price.';
+  'The rows of this cell cancel each other out, so a change cannot be spread in proportion to them. Type an amount without holding the price.';
 export const NO_VALUE = 'The value of this change rounds to 0, so the price cannot be held.';
 
 /** An edit, and the slice that was selected when it was typed. */
@@ -226,12 +226,12 @@ export class OperationDraft {
       this.kind !== 'clone' && this.locks.obstacle(this.selection.current?.listed ?? {});
     if (locked) return locked;
     if (preview.failure) return preview.failure;
-    if (!preview.answer) return 'The selection is being added up.';
-    if (preview.answer.row_count === 0) return 'There are no rows to change behind this selection.';
+    if (!preview.answer) return 'The totals of the selection are still loading.';
+    if (preview.answer.row_count === 0) return 'This selection has no rows to change.';
     if (this.kind === 'scale' && preview.answer.free.row_count === 0)
-      return 'Every row behind this selection is locked.';
+      return 'Every row of this selection is locked.';
     if (this.caution?.kind === 'cancelled')
-      return 'The rows cancel each other out, so an amount cannot follow their proportions.';
+      return 'The rows cancel each other out, so an amount cannot be spread in proportion to them.';
     const inexact = this.kind === 'scale' && this.inexact(preview.answer);
     if (inexact) return inexact;
     if (this.operation) return null;
@@ -267,7 +267,7 @@ export class OperationDraft {
   private scaleObstacle(): string {
     const { value, units, outcome } = this;
     const problem = this.value?.problem ?? this.units?.problem;
-    if (!this.isReadable) return problem ?? 'One of the amounts is no number.';
+    if (!this.isReadable) return problem ?? 'One of the amounts is not a number.';
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
     if (this.holdPrice && this.isPartlyLocked) return HELD_BY_PERCENT;
     if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;
@@ -275,7 +275,7 @@ export class OperationDraft {
       (role) => this[role]?.by === 'percent' && outcome?.[role]?.now === 0,
     );
     return ofNothing
-      ? 'This total is 0, and so is any percentage of it. Enter an amount, or hold the price: then every row behind the selection changes by the percentage.'
+      ? 'This total is 0, so a percentage has no effect. Enter an amount, or hold the price to change every row of the selection by the percentage.'
       : 'This changes nothing.';
   }
 

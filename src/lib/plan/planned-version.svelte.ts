@@ -20,9 +20,9 @@ export class PlannedVersion {
   isTrying = $state(false);
   /** Why nothing can be changed on this page now, as a sentence; null if changes are possible. */
   readonly obstacle: string | null = $derived.by(() => {
-    if (!user.mayPlan) return 'You are a reader: you can see this plan, but not change it.';
-    if (this.closed) return 'This version is closed: it can be read, not changed.';
-    if (this.asOf) return 'This is the plan as it was. Go back to now to change it.';
+    if (!user.mayPlan) return 'You have read access only: you can see this plan but not change it.';
+    if (this.closed) return 'This version is closed: you can see it but not change it.';
+    if (this.asOf) return 'This is an earlier state of the plan. Go back to now to change it.';
     return this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null;
   });
 

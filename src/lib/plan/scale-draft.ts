@@ -135,9 +135,9 @@ export function measureOutcome(
  * spread in equal parts (docs/contract/14-what-the-operations-compute.md).
  */
 export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string | null {
-  if (holdPrice) return 'To hold the price, value goes where the units go.';
+  if (holdPrice) return 'To hold the price, value is spread like units.';
   const isPercentage = [value, units].some((edit) => edit?.by === 'percent');
-  return isPercentage ? 'A percentage is one of each row, so it is never spread equally.' : null;
+  return isPercentage ? 'A percentage applies to each row, so it cannot be spread equally.' : null;
 }
 
 /**
@@ -304,10 +304,10 @@ export function whyInexact(
   const limit = exactBelow(decimals);
   if (Math.abs(amount) >= limit) return TOO_LARGE;
   return by === 'total' && Math.abs(now) >= limit
-    ? 'This total is too large to be known to the last digit. Type a change, such as +500, or a percentage.'
+    ? 'This total has too many digits to be exact. Type a change, such as +500, or a percentage.'
     : null;
 }
 
 /** The sentence for an amount that no number of the page can represent exactly. */
 export const TOO_LARGE =
-  'This amount has more digits than can be kept exactly. Type a smaller change, or a percentage.';
+  'This amount has too many digits to be stored exactly. Type a smaller change, or a percentage.';

@@ -9,14 +9,16 @@ import { mergeSlices, unmarkedDimensions } from '../pivot/slice/slice-values';
 
 /** Why nothing can be changed through a cell that shows only a part of the plan, or no plan at all. */
 export const NOT_THE_PLAN: Readonly<Record<Exclude<Origin, 'price'>, string>> = {
-  baseline: 'This cell shows only what was loaded. To change the plan, select the plan’s cell.',
-  changes: 'This cell shows only what was changed. To change the plan, select the plan’s cell.',
-  reference: 'The reference is there to compare with. To change the plan, select the plan’s cell.',
-  difference: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
-  percent: 'This cell compares plan and reference. To change the plan, select the plan’s cell.',
-  other: 'This cell shows another version. To change the plan, select the plan’s cell.',
-  otherDifference: 'This cell compares two versions. To change the plan, select the plan’s cell.',
-  otherPercent: 'This cell compares two versions. To change the plan, select the plan’s cell.',
+  baseline: 'This cell shows only loaded rows. To change the plan, select a cell of the plan.',
+  changes: 'This cell shows only changes. To change the plan, select a cell of the plan.',
+  reference: 'The reference is for comparison only. To change the plan, select a cell of the plan.',
+  difference:
+    'This cell compares plan and reference. To change the plan, select a cell of the plan.',
+  percent: 'This cell compares plan and reference. To change the plan, select a cell of the plan.',
+  other: 'This cell shows another version. To change the plan, select a cell of the plan.',
+  otherDifference:
+    'This cell compares two versions. To change the plan, select a cell of the plan.',
+  otherPercent: 'This cell compares two versions. To change the plan, select a cell of the plan.',
 };
 
 /** A selection: the clicked cells and their common slice, or a slice that was edited by hand. */

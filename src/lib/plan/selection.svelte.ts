@@ -16,8 +16,8 @@ import { NOT_THE_PLAN, selectedSlice, toggled, type SelectedSlice } from './sele
 
 /** Returns the sentence that says why several cells have no common slice. */
 export const apart = (what: string): string =>
-  `No ${what} reaches exactly these cells: they differ in more than one column.`;
-const TOO_MANY = 'No operation reaches so many cells.';
+  `No ${what} can select exactly these cells, because they differ in more than one column.`;
+const TOO_MANY = 'These are too many cells for one operation.';
 
 /** Maximum number of cells to change at once. More cells can be marked to be added up and copied. */
 export const MOST_CHANGED = 1000;
@@ -51,7 +51,7 @@ export class Selection {
     if (current.impossible) return current.impossible;
     const [unmarked] = current.unmarked;
     if (unmarked !== undefined) {
-      return `“${planned.labelOf(unmarked)}” may not select rows: this source marks other columns as keys. Remove it from the selection, or group by a key.`;
+      return `“${planned.labelOf(unmarked)}” is not a key column of this source, so it cannot select rows. Remove it from the selection, or group by a key column.`;
     }
     return null;
   });
@@ -103,7 +103,7 @@ export class Selection {
    */
   select(cell: CellIdentity | null, at: CellPosition, how: Press): Promise<void> {
     return this.press(async () => {
-      if (!cell) throw new Error('it was just being drawn anew. Click the cell again.');
+      if (!cell) throw new Error('the grid was just being redrawn. Click the cell again.');
       return { cell, at };
     }, how);
   }

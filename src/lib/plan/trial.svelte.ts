@@ -101,7 +101,7 @@ export class Trial {
     } catch (error) {
       await this.takeOut();
       if (!(error instanceof RowsError) || error instanceof RowsLostError) throw error;
-      throw new Error('The pivot as it is loaded cannot show the values of this change.', {
+      throw new Error('The loaded pivot cannot show the values of this change.', {
         cause: error,
       });
     }

@@ -34,7 +34,7 @@ export type Stored = SlicePreview;
 /** An amount that has to be confirmed, because its rows cancel each other out. Nothing is written. */
 export class Unconfirmed extends ApiError {
   constructor(readonly caution: Caution) {
-    super(0, 'Nothing was written: the rows of this cell cancel each other out.');
+    super(0, 'Nothing was changed: the rows of this cell cancel each other out.');
   }
 }
 
@@ -81,19 +81,20 @@ export class Typing {
     if (cell.impossible) return cell.impossible;
     const [unmarked] = unmarkedDimensions(cell.slice, planned.columns);
     if (unmarked !== undefined) {
-      return `“${planned.labelOf(unmarked)}” may not select rows: this source marks other columns as keys.`;
+      return `“${planned.labelOf(unmarked)}” is not a key column of this source, so it cannot select rows.`;
     }
     const locked = this.locks.obstacle(cell.slice);
     if (locked) return locked;
     const shows = this.selection.reader.shownIn(cell);
-    if (shows === null) return 'This cell shows no amount that could be changed.';
-    if (cell.aggregate !== 'sum') return 'This cell shows no sum, so no amount can be shared out.';
+    if (shows === null) return 'This cell has no amount to change.';
+    if (cell.aggregate !== 'sum')
+      return 'This cell does not show a sum, so no amount can be spread over its rows.';
     if (shows === 'price' && cell.value === null) {
       return 'This cell shows no price: it has no units, or the pivot does not show value and units.';
     }
     const [beyond] = cell.notHeld;
     return beyond
-      ? `A change would reach beyond this cell: “${beyond.text}” selects no rows of an operation.`
+      ? `A change would affect more than this cell: operations cannot select rows by “${beyond.text}”.`
       : null;
   }
 
@@ -240,9 +241,9 @@ export class Typing {
       return 'There are no rows to change in this cell.';
     if (stored.free.row_count === 0) return 'Every row of this cell is locked.';
     const now = stored[`${roleOf(shows)}_total`];
-    if (now === null) return 'The rows of this cell hold no amount that could be changed.';
+    if (now === null) return 'The rows of this cell have no amount to change.';
     if (shows === 'price' && price(now, stored.units_total) === null) {
-      return 'There are no units in this cell any more, so it has no price.';
+      return 'This cell no longer has units, so it has no price.';
     }
     if (edit.by === 'percent' && now === 0) return NOTHING_OF_ZERO;
     const isEqualOnly = this.caution(cell, edit, stored, settings)?.kind === 'cancelled';
@@ -336,14 +337,14 @@ export class Typing {
     role: 'value' | 'units',
   ): Promise<Extract<Operation, { kind: 'clone' }>> {
     if (by === 'percent') {
-      throw new ApiError(0, 'Nothing is there yet, nor any percentage of it. Type an amount.');
+      throw new ApiError(0, 'This cell is empty, so a percentage has no effect. Type an amount.');
     }
     const total = (await api.previewSlice(this.planned.id, slice))[`${role}_total`];
     const scale_factor = amount / (total ?? 0);
     if (!(Math.abs(scale_factor) <= MAX_SWING)) {
       throw new ApiError(
         0,
-        'The rows that were to be copied add up to almost nothing, so no such amount can be made of them.',
+        'The rows to copy add up to almost 0, so they cannot be scaled to this amount.',
       );
     }
     return { kind: 'clone', body: { set, scale_factor } };

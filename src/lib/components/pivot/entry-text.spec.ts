@@ -22,7 +22,7 @@ describe('entryText', () => {
       { value_incr: 10, units_incr: 0, spread: 'equal' },
       '+10 Sales, in equal parts',
     ],
-    ['a hold', { pct: 5, hold: [{ Region: 'West' }] }, '+5 %, around what is held'],
+    ['a hold', { pct: 5, hold: [{ Region: 'West' }] }, '+5 %, except held rows'],
     ['one edit', { edits: [{ slice: {}, pct: 5 }] }, '+5 %'],
     [
       'edits',
@@ -75,7 +75,7 @@ describe('entryText', () => {
     expect(textOf({ operation: 'baseline', slice: null, params })).toBe('dates moved by 13 years');
     const unmoved = { ...params, date_offset: '0 days' };
     expect(textOf({ operation: 'reference', slice: null, params: unmoved })).toBe(
-      'dates as they are',
+      'dates unchanged',
     );
   });
 

@@ -36,11 +36,11 @@ export function entryText(entry: LogEntry, words: Words): string | null {
       const { date_offset } = entry.params;
       if (date_offset === undefined) return null;
       const isMoved = !/^0+ days?$/.test(date_offset);
-      return isMoved ? `dates moved by ${date_offset}` : 'dates as they are';
+      return isMoved ? `dates moved by ${date_offset}` : 'dates unchanged';
     }
     case 'scale': {
       const { params } = entry;
-      const held = params.hold?.length ? ', around what is held' : '';
+      const held = params.hold?.length ? ', except held rows' : '';
       if (!('edits' in params)) return amountsText(params, words) + held;
       return editsText(params.edits.map((edit) => amountsText(edit, words))) + held;
     }
@@ -109,13 +109,13 @@ function amountsText(
 /** Describes the side effect of a change: "The rows here cancel each other out: …" */
 export function cautionText(caution: Caution, { measureNames, decimals }: Words): string {
   if (caution.kind === 'cancelled') {
-    return 'The rows here cancel each other out, so an amount cannot follow their proportions. It can be spread in equal parts.';
+    return 'These rows cancel each other out, so an amount cannot be spread in proportion to them. It can be spread equally.';
   }
   const name = measureNames[caution.measure] ?? caution.measure;
-  return `The rows here cancel each other out: their ${name} changes by ${formatAmount(caution.gross, decimals[caution.measure])} in total, up and down.`;
+  return `These rows cancel each other out: increases and decreases of ${name} add up to ${formatAmount(caution.gross, decimals[caution.measure])}.`;
 }
 
-/** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (it was 56,048.16 before)." */
+/** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (previously 56,048.16)." */
 export function redoneText(
   was: EntryTotals,
   now: EntryTotals,
@@ -125,9 +125,9 @@ export function redoneText(
     const [before, after] = [was[`${role}_total`], now[`${role}_total`]];
     const shown = [after, before].map((total) => formatTotal(total, decimals[role]));
     if (shown[0] === shown[1]) return [];
-    return `${shown[0]} ${measureNames[role] ?? role} (it was ${shown[1]} before)`;
+    return `${shown[0]} ${measureNames[role] ?? role} (previously ${shown[1]})`;
   });
-  const rows = `${plural(now.row_count, 'row')} (it was ${plural(was.row_count, 'row')} before)`;
+  const rows = `${plural(now.row_count, 'row')} (previously ${plural(was.row_count, 'row')})`;
   return `Redone: ${texts.length > 0 ? texts.join(', ') : rows}.`;
 }
 

@@ -25,10 +25,12 @@ export function pivotFacts(session: PlanSession): Fact[] {
     ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
     ...(comparison.other ? [['Compared with', comparison.other.name] as const] : []),
-    ...(trial.current ? [['Not written', 'A change that is only tried is in it.'] as const] : []),
-    ['Made', new Date()],
+    ...(trial.current
+      ? [['Not saved', 'Includes a change that is only being tried.'] as const]
+      : []),
+    ['Exported', new Date()],
     ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
-    ['By', user.name || 'Somebody who has not said their name'],
+    ['By', user.name || 'Unknown: no name is set'],
     ['Address', location.href],
   ];
 }

@@ -35,7 +35,7 @@ describe('describeOffset', () => {
     ['1 year', 'moved 1 year ahead'],
     ['-1 years -6 mons', 'moved 1 year 6 months back'],
     ['1 year -1 day', 'moved by 1 year -1 day'],
-    ['0 days', 'dates as they are'],
+    ['0 days', 'dates unchanged'],
     ['1 hour', 'moved by 1 hour'],
   ])('%j reads %j', (interval, text) => expect(describeOffset(interval)).toBe(text));
 });

@@ -52,7 +52,7 @@ export function describeOffset(interval: string): string {
   const offset = parseInterval(interval);
   if (!offset) return `moved by ${interval}`;
   const moved = parts(offset).filter(([amount]) => amount !== 0);
-  if (moved.length === 0) return 'dates as they are';
+  if (moved.length === 0) return 'dates unchanged';
   const same = moved.every(([amount]) => Math.sign(amount) === Math.sign(moved[0]?.[0] ?? 0));
   if (!same) return `moved by ${formatInterval(offset)}`;
   const { years, months, days } = offset;

@@ -35,7 +35,7 @@ export function whyNoWorkbook({ count, columns, group_by, split_by }: TakenPivot
   const [shownRows, shownColumns, most] = [rows, across, MOST_CELLS].map((n) =>
     n.toLocaleString('en-US'),
   );
-  return `The pivot has ${shownRows} rows and ${shownColumns} columns, and a workbook takes ${most} cells. Close some levels or set a filter, or take the rows as CSV.`;
+  return `The pivot has ${shownRows} rows and ${shownColumns} columns, and a workbook can have at most ${most} cells. Close some levels, set a filter, or export the rows as CSV.`;
 }
 
 /**

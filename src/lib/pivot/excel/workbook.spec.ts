@@ -88,7 +88,7 @@ describe('the sheet of a pivot', () => {
   it('is rejected if it is too large', () => {
     expect(whyNoWorkbook(PIVOT)).toBeNull();
     expect(whyNoWorkbook({ ...PIVOT, count: 400_000 })).toMatch(
-      /^The pivot has 400,002 rows and 4 columns, and a workbook takes 1,000,000 cells\. /,
+      /^The pivot has 400,002 rows and 4 columns, and a workbook can have at most 1,000,000 cells\. /,
     );
   });
 });

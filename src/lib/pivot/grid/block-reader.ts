@@ -25,21 +25,21 @@ export interface Place {
  */
 export async function readBlock(shown: Shown, anchor: Place, corner: Place): Promise<MarkedCell[]> {
   if (anchor.cell.columnPath !== null && anchor.cell.measure === null)
-    throw new Error('a block begins at a cell, or at the label of a row.');
+    throw new Error('a block has to start at a cell or at the label of a row.');
   return shown.ask(async (reader, view) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const [from, to] = await Promise.all([
         reader.locate(anchor.cell, anchor.at),
         reader.locate(corner.cell, corner.at),
       ]);
-      if (!from || !to) throw new Error('it is no longer where the block begins. Click it again.');
+      if (!from || !to) throw new Error('the first cell of the block has moved. Click it again.');
       const cells = await readRectangle(shown, reader, view, from, to);
       // Rows may have moved since their positions were read.
       const isAt = ({ cell }: Place, { y }: CellPosition) =>
         cells.some(({ rowPath, at }) => at.y === y && pathKey(rowPath) === pathKey(cell.rowPath));
       if (isAt(anchor, from) && isAt(corner, to)) return cells;
     }
-    throw new Error('rows come and go. Mark the block again.');
+    throw new Error('the rows are changing. Select the block again.');
   });
 }
 
@@ -52,7 +52,7 @@ async function readRectangle(
 ): Promise<MarkedCell[]> {
   const block = blockOf(from, to);
   if (sizeOf(block) > MOST_MARKED)
-    throw new Error(`at most ${MOST_MARKED.toLocaleString('en-US')} cells can be marked.`);
+    throw new Error(`at most ${MOST_MARKED.toLocaleString('en-US')} cells can be selected.`);
   const isGrouped = reader.config.group_by.length > 0;
   const isSplit = reader.config.split_by.length > 0 && isGrouped;
   const rows = { start_row: block.y0, end_row: block.y1 + 1 };
@@ -95,7 +95,7 @@ export async function readAgain(
       const read = await readOnce(shown, reader, view, cells);
       if (read) return read;
     }
-    throw new Error('rows come and go. Mark the cells again.');
+    throw new Error('the rows are changing. Select the cells again.');
   });
 }
 

@@ -20,7 +20,7 @@ export const load: PageLoad = async ({ params, fetch }) => {
       { label: 'Sources', href: '/' },
       { label: sourceName(source), href: `/sources/${source.id}` },
       { label: version.name, href: pivotLink(id) },
-      { label: 'What the replay changed' },
+      { label: 'Results of the replay' },
     ],
     version,
     source,

@@ -9,7 +9,7 @@ import { readWorkbook, type SheetCell } from './workbook';
 /** Chooses from the menu by keyboard, and brings the file that comes of it. */
 async function take(page: Page, item: string) {
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Take away' }).press('Enter');
+  await page.getByRole('button', { name: 'Export' }).press('Enter');
   await page.keyboard.type(item.slice(0, 3));
   await expect(page.getByRole('menuitem', { name: item, exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
@@ -68,10 +68,10 @@ test('the pivot as shown becomes a workbook: typed, in its outline, and with wha
   await page.keyboard.press(' ');
   await expect.poll(() => pivot.find({ row: ['null', 'Chairs'] })).not.toBeNull();
 
-  const file = await take(page, 'Excel workbook of what is shown');
+  const file = await take(page, 'Excel workbook of the pivot');
   expect(file.name).toBe('Plan.xlsx');
-  await expect(page.getByText('The workbook is made: ')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Take away' })).toBeFocused();
+  await expect(page.getByText('Workbook exported: ')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Export' })).toBeFocused();
   const sheets = await readWorkbook(page, file.bytes);
   expect([...sheets.keys()]).toEqual(['Pivot', 'About']);
 
@@ -146,7 +146,7 @@ test('the pivot as shown becomes a workbook: typed, in its outline, and with wha
   const about = sheets.get('About')?.rows.map(({ cells }) => valuesOf(cells)) ?? [];
   const said = new Map(about.map(([name, what]) => [name, what]));
   expect(about.map(([name]) => name)).toEqual([
-    ...['Version', 'Source', 'View', 'Filter', 'As of', 'Made', 'Time zone', 'By', 'Address'],
+    ...['Version', 'Source', 'View', 'Filter', 'As of', 'Exported', 'Time zone', 'By', 'Address'],
   ]);
   expect(said.get('Version')).toBe('Plan');
   expect(said.get('Source')).toBe('awkward sales (public.awkward sales)');
@@ -159,7 +159,7 @@ test('the pivot as shown becomes a workbook: typed, in its outline, and with wha
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   }));
   expect(said.get('Time zone')).toBe(zone);
-  expect(Math.abs(Number(said.get('Made')) - (clock / 86_400_000 + 25_569))).toBeLessThan(0.01);
+  expect(Math.abs(Number(said.get('Exported')) - (clock / 86_400_000 + 25_569))).toBeLessThan(0.01);
 });
 
 test('all rows go along as CSV, and other programs are told where they are', async ({
@@ -180,9 +180,9 @@ test('all rows go along as CSV, and other programs are told where they are', asy
   }[];
   expect([{ rows: lines.length }]).toEqual(stored);
 
-  await page.getByRole('button', { name: 'Take away' }).press('Enter');
-  await page.getByRole('menuitem', { name: 'Use elsewhere' }).press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Use elsewhere' });
+  await page.getByRole('button', { name: 'Export' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Use in other programs' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Use in other programs' });
   const url = `${service.url}/api/versions/1/data`;
   await expect(dialog.getByRole('definition').filter({ hasText: url })).toHaveCount(4);
   for (const program of ['DuckDB', 'pandas', 'Excel, Power Query'])
