@@ -14,7 +14,7 @@ test.describe('an empty database', () => {
 
     await page.getByRole('link', { name: 'Register a table' }).click();
     await page.getByRole('searchbox', { name: 'Search the tables' }).fill('nothing like it');
-    await expect(page.getByText('No table is called “nothing like it”.')).toBeVisible();
+    await expect(page.getByText('No table matches “nothing like it”.')).toBeVisible();
     await page.getByRole('searchbox').fill('SUPER');
     await page.getByText('superstore', { exact: true }).click();
 
@@ -22,7 +22,7 @@ test.describe('an empty database', () => {
     await expect(rows.getByRole('columnheader', { name: 'Sub-Category' })).toBeVisible();
     await expect(rows.getByRole('row')).toHaveCount(51);
 
-    await page.getByRole('textbox', { name: 'Name on the pages' }).fill('Orders');
+    await page.getByRole('textbox', { name: 'Display name' }).fill('Orders');
     await page.getByRole('button', { name: 'Register' }).click();
     await expect(page.getByRole('heading', { name: 'Orders', level: 1 })).toBeVisible();
     await expect(page).toHaveURL(/\/sources\/\d+$/);
@@ -37,7 +37,7 @@ test.describe('an empty database', () => {
     await service.api.post('/sources', { schema: 'public', tname: 'superstore' });
     await page.goto('/sources/new');
     await page.getByText('superstore', { exact: true }).click();
-    await expect(page.getByText('This table is registered already.')).toBeVisible();
+    await expect(page.getByText('This table is already registered.')).toBeVisible();
     await page.getByRole('link', { name: 'Open its setup' }).click();
     await expect(page.getByRole('heading', { name: 'superstore', level: 1 })).toBeVisible();
   });

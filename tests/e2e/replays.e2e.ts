@@ -16,14 +16,14 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   await new PivotPage(page).keepUser('Ann Planner');
   await page.goto('/sources/1?tab=versions');
 
-  await choose(page, 'Plan 2027', 'Copy …');
+  await choose(page, 'Plan 2027', 'Duplicate …');
   const name = page.getByRole('textbox', { name: 'Name' });
   await expect(name).toHaveValue('Copy of Plan 2027');
   await name.fill('Plan 2027');
-  await page.getByRole('button', { name: 'Copy', exact: true }).click();
-  await expect(page.getByText('There is a version of this name already.')).toBeVisible();
+  await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
+  await expect(page.getByText('A version with this name already exists.')).toBeVisible();
   await name.fill('Cautious');
-  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
   await page
     .locator('[data-sonner-toast]', { hasText: 'Cautious is a copy of Plan 2027.' })
     .getByRole('button', { name: 'Open' })
@@ -49,14 +49,14 @@ test('a version is copied, and replayed on data of today, entry by entry', async
     await until;
     await route.continue();
   });
-  await dialog.getByRole('button', { name: 'Leave out what cannot be done' }).click();
+  await dialog.getByRole('button', { name: 'Skip entries that cannot be replayed' }).click();
   await expect(dialog.getByRole('status')).toContainText('Replaying.');
   await page.keyboard.press('Escape');
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
   letGo();
 
   await expect(
-    page.getByText('1 entry came out the same, 2 differently, 1 was left out.'),
+    page.getByText('1 entry gave the same results, 2 gave other results, 1 was skipped.'),
   ).toBeVisible();
   expect(await versions()).toHaveLength(3);
   const rows = page.getByRole('region', { name: 'Entries side by side' }).locator('tbody tr');
@@ -84,7 +84,7 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   const [, , , asked, got, difference] = await cellsOf(3);
   expect([asked, got, difference]).toEqual([500, 500, 0]);
 
-  await page.getByRole('checkbox', { name: 'Only what came out differently' }).check();
+  await page.getByRole('checkbox', { name: 'Only entries with other results' }).check();
   await expect(rows).toHaveCount(3);
 
   // It can be found again: from the log of the pivot, and from the list of versions.
@@ -99,5 +99,5 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   await choose(page, 'October', 'Results of the replay');
   await expect(rows).toHaveCount(4);
   await page.goto('/versions/1/replayed');
-  await expect(page.getByText('Nothing was replayed here')).toBeVisible();
+  await expect(page.getByText('No replay')).toBeVisible();
 });

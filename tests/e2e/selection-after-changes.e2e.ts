@@ -92,9 +92,9 @@ test('a page that is left while a cell is read asks no more about it', async ({ 
   if (!at) throw new Error('The cell is not on screen.');
   await page.mouse.click(at.x, at.y);
   await page.getByRole('link', { name: 'Baseline', exact: true }).click();
-  await expect(page.getByRole('region', { name: 'What will land' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Preview of the load' })).toBeVisible();
   await engine.release();
-  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+  await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText('9,994');
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
   await expect(page.locator('[data-sonner-toast]')).toHaveCount(0);
   expect(asked).toEqual([]);

@@ -70,7 +70,7 @@ test.describe('a table just registered', () => {
     ]);
 
     await tab(page, /Versions/).click();
-    await expect(page.getByText('Generate the SQL first; a version needs it.')).toBeVisible();
+    await expect(page.getByText('Generate the SQL first. Versions need it.')).toBeVisible();
     await tab(page, /Generated SQL/).click();
     await tab(page, /^Baseline$/).click();
     await expect(page.getByRole('region', { name: 'SQL of Baseline' })).toContainText(
@@ -78,7 +78,7 @@ test.describe('a table just registered', () => {
     );
     await page.getByRole('button', { name: 'Generate SQL' }).click();
     await toast(page, 'Generated 7 templates.');
-    await expect(page.getByText('The stored SQL is what the columns call for.')).toBeVisible();
+    await expect(page.getByText('The stored SQL matches the columns.')).toBeVisible();
 
     await tab(page, /Versions/).click();
     await page.getByRole('button', { name: 'Create the first version' }).click();
@@ -113,7 +113,9 @@ test('marks the cell that a refused save names, and saves nothing', async ({ pag
   await page.getByLabel('Role of Profit').selectOption('value');
   await page.getByLabel('Label of Region').fill('Sales region');
   await page.getByRole('button', { name: 'Save columns' }).click();
-  await expect(page.getByText('Nothing was saved: look at Profit below.')).toBeVisible();
+  await expect(
+    page.getByText('Nothing was saved. See the problem with Profit below.'),
+  ).toBeVisible();
   const cell = page.getByLabel('Role of Profit');
   await expect(cell).toHaveAttribute('aria-invalid', 'true');
   await expect(cell).toBeFocused();
@@ -197,11 +199,15 @@ test('tells that stored SQL is older than the columns, and shows the difference'
   service,
 }) => {
   await page.goto('/sources/1');
-  await expect(page.getByText('The stored SQL is older than the columns.')).toHaveCount(0);
+  await expect(page.getByText('The columns have changed since the SQL was generated.')).toHaveCount(
+    0,
+  );
   await page.getByLabel('Grain of Category', { exact: true }).check();
   await page.getByLabel('Grain of Order Year', { exact: true }).check();
   await page.getByRole('button', { name: 'Save columns' }).click();
-  await expect(page.getByText('The stored SQL is older than the columns.')).toBeVisible();
+  await expect(
+    page.getByText('The columns have changed since the SQL was generated.'),
+  ).toBeVisible();
 
   await page.getByRole('button', { name: 'See the difference' }).click();
   await expect(tab(page, /Read at the grain/)).toContainText('new');
@@ -214,7 +220,9 @@ test('tells that stored SQL is older than the columns, and shows the difference'
 
   await page.getByRole('button', { name: 'Generate again' }).first().click();
   await toast(page, 'Generated 8 templates.');
-  await expect(page.getByText('The stored SQL is older than the columns.')).toHaveCount(0);
+  await expect(page.getByText('The columns have changed since the SQL was generated.')).toHaveCount(
+    0,
+  );
   expect(await service.query(`SELECT 1 FROM pf.sql WHERE operation = 'get_agg'`)).toHaveLength(1);
 });
 
@@ -291,7 +299,7 @@ test.describe('versions', () => {
     await expect(page.getByText('Give the version a name.')).toBeVisible();
     await page.getByRole('textbox', { name: 'Name' }).fill('Plan 2027');
     await page.getByRole('button', { name: 'Create version' }).click();
-    await expect(page.getByText('There is a version of this name already.')).toBeVisible();
+    await expect(page.getByText('A version with this name already exists.')).toBeVisible();
   });
 
   test('are closed and opened under the user’s name', async ({ page, service }) => {
@@ -308,7 +316,7 @@ test.describe('versions', () => {
       'true',
     );
     await page.keyboard.press('Escape');
-    await choose(page, 'Open again');
+    await choose(page, 'Reopen');
     await expect(row(page)).toContainText('Open');
     expect(await closed()).toEqual([{ status: 'open', closed_by: null }]);
   });
@@ -350,7 +358,7 @@ test.describe('the source itself', () => {
   test('is renamed, archived and restored', async ({ page, service }) => {
     await page.goto('/sources/1');
     await menu(page, 'Rename …');
-    await page.getByRole('textbox', { name: 'Name on the pages' }).fill('Order book');
+    await page.getByRole('textbox', { name: 'Display name' }).fill('Order book');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await expect(page.getByRole('heading', { name: 'Order book', level: 1 })).toBeVisible();
     await expect(page).toHaveTitle('Order book · Sources · Forecast Pivot');

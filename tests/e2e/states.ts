@@ -15,7 +15,7 @@ const visible = (page: Page, text: string | RegExp) =>
 
 async function openWorkbench(page: Page): Promise<void> {
   await page.goto('/versions/1/baseline');
-  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+  await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText('9,994');
 }
 
 /** Makes three changes in version 1, and then changes the source under them. */
@@ -111,7 +111,7 @@ export const STATES: State[] = [
       const body = { pf_user: 'ann', name: 'October', on_failure: 'skip' };
       await service.api.post('/versions/1/replay', body);
       await page.goto('/versions/2/replayed');
-      await visible(page, /Left out/);
+      await visible(page, /Skipped/);
     },
   },
   {

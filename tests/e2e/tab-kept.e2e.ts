@@ -26,7 +26,7 @@ async function typeInto(pivot: PivotPage, at: typeof CHAIRS, text: string): Prom
 
 const toBaselineAndBack = async (page: Page) => {
   await page.getByRole('link', { name: 'Baseline' }).click();
-  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+  await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText('9,994');
   await page.getByRole('link', { name: 'Open the pivot' }).click();
 };
 

@@ -42,7 +42,7 @@ test('the address shows the same again: loaded anew, sent to others, back and fo
   expect(search(page)).toBe(closed);
 
   await page.getByRole('link', { name: 'Baseline' }).click();
-  await expect(page.getByRole('region', { name: 'What will land' })).toContainText('9,994');
+  await expect(page.getByRole('region', { name: 'Preview of the load' })).toContainText('9,994');
   await page.goBack();
   await pivot.drawn();
   expect(await pivot.number(WEST)).toBe(west);

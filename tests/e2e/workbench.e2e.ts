@@ -7,7 +7,7 @@ test.beforeEach(({ page }) =>
 
 const URL = '/versions/1/baseline';
 const form = (page: Page) => page.getByRole('form');
-const willLand = (page: Page) => page.getByRole('region', { name: 'What will land' });
+const willLand = (page: Page) => page.getByRole('region', { name: 'Preview of the load' });
 const segments = (page: Page) => page.getByRole('region', { name: 'Segments' });
 const toast = (page: Page, text: string | RegExp) =>
   page.locator('[data-sonner-toast]', { hasText: text });
@@ -155,10 +155,10 @@ test.describe('an empty version', () => {
     await page.goto(URL);
     await addCondition(page, 'Sales', '>');
     const load = form(page).getByRole('button', { name: 'Load baseline' });
-    await expect(willLand(page)).toContainText('Finish the form');
+    await expect(willLand(page)).toContainText('Complete the form');
     await expect(load).toBeDisabled();
     await form(page).getByLabel('Value of Sales').fill('many');
-    await expect(willLand(page)).toContainText('Finish the form');
+    await expect(willLand(page)).toContainText('Complete the form');
     await form(page).getByLabel('Value of Sales').fill('99,999,999');
     await expect(willLand(page)).toContainText('No row of the source matches.');
     await expect(load).toBeDisabled();
@@ -242,8 +242,7 @@ test.describe('once an operation exists', () => {
   test('segments are not edited, and the page says why', async ({ page, service }) => {
     await service.api.post('/versions/1/scale', scale);
     await page.goto(URL);
-    const reason =
-      'Segments cannot be edited while the version holds 1 operation: undo those first';
+    const reason = 'Segments cannot be edited while the version has 1 operation: undo those first';
     await expect(page.getByRole('status').filter({ hasText: reason })).toBeVisible();
     const edit = segments(page).getByRole('button', { name: reason });
     await expect(edit).toHaveAttribute('aria-disabled', 'true');
@@ -297,7 +296,7 @@ test('clears the baseline, and leaves reference segments', async ({ page, servic
   await expect(dialog).toContainText('The baseline segment with 9,994 rows goes.');
   await dialog.getByRole('textbox').fill('Plan 2027');
   await dialog.getByRole('button', { name: 'Clear the baseline' }).click();
-  await expect(toast(page, 'Baseline cleared: 9,994 rows taken out.')).toBeVisible();
+  await expect(toast(page, 'Baseline cleared: 9,994 rows removed.')).toBeVisible();
   await expect(segments(page).getByRole('listitem')).toHaveCount(1);
   expect(await service.query('SELECT DISTINCT pf_iter FROM pf.fc_superstore_1')).toEqual([
     { pf_iter: 'reference' },

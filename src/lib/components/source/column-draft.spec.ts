@@ -128,7 +128,7 @@ describe('ColumnDraft', () => {
     ]);
     expect(draft.dates).toEqual([
       { group: 'Order Date', cname: 'Order Date', label: 'Ordered' },
-      { group: 'lost', cname: null, label: 'lost (no date has it)' },
+      { group: 'lost', cname: null, label: 'lost (no date column)' },
     ]);
     // With one date only, a column of the calendar can follow from no other.
     draft.follow(row(draft, 'Year'), null);

@@ -201,7 +201,7 @@ export class ColumnDraft {
     const others = distinct(groups).filter((group) => !known.some((date) => date.group === group));
     return [
       ...known,
-      ...others.map((group) => ({ group, cname: null, label: `${group} (no date has it)` })),
+      ...others.map((group) => ({ group, cname: null, label: `${group} (no date column)` })),
     ];
   }
 

@@ -22,7 +22,7 @@ export class VersionDraft {
     this.name.trim() === ''
       ? 'Give the version a name.'
       : this.name.trim() === this.#taken
-        ? 'There is a version of this name already.'
+        ? 'A version with this name already exists.'
         : null,
   );
   /** What is wrong with the name, once somebody has tried to save it. */

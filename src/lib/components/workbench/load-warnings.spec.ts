@@ -18,10 +18,10 @@ describe('loadWarnings', () => {
 
   it('names what does not move with its date', () => {
     expect(loadWarnings({ row_count: 2, copied_periods: ['Month', 'Year'] })).toEqual([
-      'Month and Year keep their values of the source, although the date they follow is moved.',
+      'Month and Year keep their values from the source, although the date they follow is moved.',
     ]);
     expect(loadWarnings({ row_count: 2, copied_periods: ['Month'] })).toEqual([
-      'Month keeps its value of the source, although the date it follows is moved.',
+      'Month keeps its value from the source, although the date it follows is moved.',
     ]);
   });
 });

@@ -21,7 +21,7 @@ export function loadWarnings(
     warnings.push(`${plural(outside, 'row')} lie outside the calendar and have no periods.`);
   if (copied)
     warnings.push(
-      `${and.format(copied)} ${copied.length === 1 ? 'keeps its value' : 'keep their values'} of the source, although the date ${copied.length === 1 ? 'it follows' : 'they follow'} is moved.`,
+      `${and.format(copied)} ${copied.length === 1 ? 'keeps its value' : 'keep their values'} from the source, although the date ${copied.length === 1 ? 'it follows' : 'they follow'} is moved.`,
     );
   return warnings;
 }

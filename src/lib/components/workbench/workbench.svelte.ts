@@ -92,7 +92,7 @@ export class Workbench {
       bars.push({
         key: 'pending',
         kind: this.draft.kind,
-        label: edited ? `${segmentName(edited, segments)}, edited` : 'In the form',
+        label: edited ? `${segmentName(edited, segments)}, edited` : 'This segment',
         span: comingSpan,
         pending: true,
         counts: edited !== null,
