@@ -207,7 +207,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     const refusal = await api.post('/versions/2/replay', { name: 'All', ...by });
     expect([refusal.status, refusal.body.error]).toEqual([
       422,
-      expect.stringContaining('The log does not tell'),
+      expect.stringContaining('The log does not record'),
     ]);
     const skipping = { name: 'Some', on_failure: 'skip', ...by };
     const { status, body } = await api.post('/versions/2/replay', skipping);
@@ -215,7 +215,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     const reasons = body.entries.map(({ reason }: { reason: string | null }) => reason);
     expect(reasons).toHaveLength(LOADS.length + OPERATIONS.length);
     expect(reasons.slice(0, LOADS.length)).toEqual(
-      LOADS.map(() => expect.stringContaining('The log does not tell')),
+      LOADS.map(() => expect.stringContaining('The log does not record')),
     );
     // Without dates, nothing is to be told of an offset.
     ok200(await api.put('/sources/1/columns', [{ cname: 'day', role: 'ignore' }]));

@@ -106,8 +106,11 @@ describe('a standby is promoted while people plan', () => {
     pair.address.leadTo(standby.port);
     await until(async () => (await service.api.get(`${v.path}/data`)).status === 200);
     expectNotNow(await service.api.get('/health'), /standby/);
-    expectNotNow(await scale(1, 'while it is a standby'), /takes no changes/);
-    expectNotNow(await service.api.post(`${v.path}/close`, { pf_user: 'ann' }), /takes no changes/);
+    expectNotNow(await scale(1, 'while it is a standby'), /accepts no changes/);
+    expectNotNow(
+      await service.api.post(`${v.path}/close`, { pf_user: 'ann' }),
+      /accepts no changes/,
+    );
 
     await promote(standby);
     const before = planners.made();
@@ -139,7 +142,7 @@ describe('a standby is promoted while people plan', () => {
     }
     const output = service.server.output();
     expect(output).toContain('the database cannot be reached');
-    expect(output).toContain('takes no changes');
+    expect(output).toContain('accepts no changes');
     expect(output).toContain('the database has another history');
   }, 120_000);
 });
@@ -220,7 +223,7 @@ describe('a primary vanishes without a word', () => {
       Array.from({ length: 12 }, () => service.api.get(`${v.path}/log`)),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
-    expectNotNow(await underWay, /lost in the middle.*nothing was changed/);
+    expectNotNow(await underWay, /lost during.*nothing was changed/);
     await client.end();
     expect((await scale(1, 'under way')).status).toBe(200);
     expect(salesIn(await service.api.get(`${v.path}/data`))).toBe(151);

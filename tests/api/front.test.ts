@@ -246,9 +246,9 @@ describe('metrics', () => {
 describe('a failure of the database', () => {
   it.each([
     ['53100', 503, /disk of the database is full/],
-    ['53200', 503, /too little memory/],
+    ['53200', 503, /out of memory/],
     ['53300', 503, /no more connections/],
-    ['53400', 500, /less temporary space/],
+    ['53400', 500, /more temporary space/],
     ['55P03', 503, /PF_WAIT_TIMEOUT/],
     ['57014', 500, /PF_STATEMENT_TIMEOUT/],
     ['40P01', 409, /try again/],
@@ -287,7 +287,7 @@ describe('a failure of the database', () => {
     const answer = await api.get(`/sources/${id}/values?cname=name`);
     expect([answer.status, answer.body.error]).toEqual([
       500,
-      expect.stringMatching(/less temporary space/),
+      expect.stringMatching(/more temporary space/),
     ]);
   });
 });

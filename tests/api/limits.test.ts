@@ -89,7 +89,7 @@ it('turns a request away if every connection is at work', async () => {
   const path = `/sources/${v.sourceId}/columns`;
   const first = Array.from({ length: 20 }, () => service.api.get(path));
   await untilWaiting(service, 20);
-  expectNotNow(await service.api.get(path), /Every connection to the database is at work/);
+  expectNotNow(await service.api.get(path), /All connections to the database are in use/);
   await held.release();
   for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
 });

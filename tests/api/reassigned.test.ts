@@ -172,7 +172,10 @@ describe('a source whose SQL was generated before the service recorded from whic
     await api.post(`${source}/sql`);
     await query(`DELETE FROM pf.sql_column WHERE source_id = ${source.split('/')[2]}`);
 
-    const older = { status: 409, body: { error: expect.stringMatching(/generate it again$/) } };
+    const older = {
+      status: 409,
+      body: { error: expect.stringMatching(/generate the SQL again$/) },
+    };
     expect(await scale(service, { region: 'West' })).toMatchObject(older);
     expect(await api.post(`${version}/slice`, { slice: {} })).toMatchObject(older);
     expect(await api.post(`${source}/versions`, { name: 'Later' })).toMatchObject(older);

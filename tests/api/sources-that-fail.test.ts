@@ -233,7 +233,7 @@ describe('columns of a view with the names of PostgreSQL’s own', () => {
     for (const wanted of ['dimension', 'value', 'units']) {
       const { status, body } = await save(wanted);
       expect([status, body.column, body.field]).toEqual([400, cname, '1.role']);
-      expect(body.error).toContain(`Column "${cname}", role: PostgreSQL needs this name`);
+      expect(body.error).toContain(`Column "${cname}", role: this name is reserved for PostgreSQL`);
     }
     // A filter is not in the forecast table.
     ok(await save('filter'));

@@ -158,8 +158,8 @@ describe('a percentage of one measure', () => {
     const spread = { value_pct: 1, spread: 'equal' };
     expect(await refused('scale', spread, 400)).toMatch(/not a percentage/);
     expect(await refused('scale', { value_pct: 0 })).toMatch(/zero/);
-    expect(await refused('scale', { value_pct: 5 })).toMatch(/comes to nothing/);
-    expect(await refused('scale', { units_pct: 1 })).toMatch(/comes to nothing/);
+    expect(await refused('scale', { value_pct: 5 })).toMatch(/changes nothing/);
+    expect(await refused('scale', { units_pct: 1 })).toMatch(/changes nothing/);
     const answer = await call('scale', { slice: { Region: 'A' }, value_pct: '5' });
     expect([answer.status, answer.body.field]).toEqual([400, 'value_pct']);
     const huge = await version(service, 'double precision', [['A', 1e300, 1]]);

@@ -23,7 +23,7 @@ export const amounts = {
       v.pipe(
         v.picklist(['proportional', 'equal', 'price']),
         v.description(
-          'How an increment is spread over the leaves of the slice; proportional if it is left out. With price, value goes where units go, so that each leaf keeps its price',
+          'How an increment is spread over the leaves of the slice; proportional by default. With price, value is spread like units, so that each leaf keeps its price',
         ),
       ),
     ),

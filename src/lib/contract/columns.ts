@@ -52,11 +52,11 @@ export const ColumnEntry = v.object({
   time_zone: v.optional(
     v.pipe(
       v.string(),
-      v.description('The time zone in which a load takes the day of a timestamp; absent: UTC'),
+      v.description('The time zone in which a load takes the day of a timestamp; UTC if absent'),
     ),
   ),
   type: v.nullable(
-    v.pipe(v.string(), v.description('Database type; null if the table lost the column')),
+    v.pipe(v.string(), v.description('Database type; null if the table no longer has the column')),
   ),
   base_type: v.optional(
     v.pipe(

@@ -90,9 +90,7 @@ export type BaselineRequest = v.InferOutput<typeof BaselineRequest>;
 
 const copiedPeriods = v.pipe(
   v.array(v.string()),
-  v.description(
-    'Dimensions that follow from a date which the load moves, and keep the value of the source',
-  ),
+  v.description('Dimensions that belong to a moved date and keep the value of the source'),
 );
 const emptyPeriods = v.pipe(
   v.array(v.string()),
@@ -100,7 +98,7 @@ const emptyPeriods = v.pipe(
 );
 const outsideCalendar = v.pipe(
   v.number(),
-  v.description('Rows whose date the calendar does not hold, if the source derives periods'),
+  v.description('Rows whose date is not in the calendar, if the source derives periods'),
 );
 
 /**
@@ -148,7 +146,7 @@ export const LoadPreview = v.object({
   row_count: v.number(),
   value_total: v.nullable(v.number()),
   units_total: v.nullable(v.number()),
-  where_clause: v.pipe(v.string(), v.description('The condition that would run')),
+  where_clause: v.pipe(v.string(), v.description('The condition of the load in SQL')),
   spans: v.array(DateSpan),
   outside_calendar: v.optional(outsideCalendar),
   empty_periods: v.optional(emptyPeriods),

@@ -137,7 +137,7 @@ export const Explanation = v.object({
   ),
   included: EntryTotals,
   excluded: EntryTotals,
-  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that select nothing')),
+  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
 });
 export type Explanation = v.InferOutput<typeof Explanation>;
 

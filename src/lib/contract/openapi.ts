@@ -14,29 +14,29 @@ import {
 } from './primitives';
 
 const REFUSALS: Record<number, string> = {
-  400: 'A body or parameter that cannot be used',
-  401: 'The service signs people in, and cannot tell who sent the request',
-  403: 'The version is closed, the person lacks the role that it needs, or a page of another site sent the write',
-  404: 'There is no such source, version, view, log entry, table or template',
+  400: 'A body or parameter is invalid',
+  401: 'The service signs people in, and the request names nobody',
+  403: 'The version is closed, the person lacks the required role, or a page of another site sent the write',
+  404: 'The source, version, view, log entry, table or template does not exist',
   409: 'It conflicts with the present state',
   413: 'The body is too large',
   415: 'The body is not application/json',
-  421: 'The host is not one of those that are served',
-  422: 'Well-formed, but there is nothing sensible to do',
-  423: 'It concerns rows that somebody has locked',
+  421: 'The host is not accepted',
+  422: 'Well-formed, but cannot be carried out',
+  423: 'Somebody has locked rows of this change',
   500: 'The service failed',
   501: 'Not available yet',
-  503: 'Not now: something is overloaded or does not answer; try again after a while',
+  503: 'Overloaded, or the database does not answer; try again later',
 };
 
 const HEADERS: Record<string, string> = {
-  ETag: 'Names the rows; sent back in If-None-Match, it is answered 304 as long as they are the same',
+  ETag: 'Identifies the rows; sent in If-None-Match, the answer is 304 while they are unchanged',
   'X-Row-Count': 'Number of rows',
   'Content-Length': 'Bytes of the body',
   'X-Slice-Skipped':
-    'Slice keys that are no dimension or date column, each percent-encoded, with commas between',
+    'Slice keys that are not dimension or date columns, percent-encoded, separated by commas',
   [BODY_SKIPPED_HEADER]:
-    'Fields of the body that this endpoint does not know: their dotted paths, each percent-encoded, with commas between. Refusals have it, too',
+    'Fields of the body that this endpoint does not know: dotted paths, percent-encoded, separated by commas. Also on refusals',
   'Retry-After': 'Seconds after which the same request may succeed',
 };
 
@@ -45,7 +45,7 @@ const WRITE_KEY = {
   in: 'header',
   required: false,
   description:
-    'Makes the write once: the same key on the same path with the same body answers for 24 hours what it answered first. With another body it is refused with 409',
+    'Makes the write only once: for 24 hours, the same key on the same path with the same body returns the first answer. Another body is refused with 409',
   schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[ -~]*$' },
 };
 
@@ -53,7 +53,7 @@ const KNOWN_TAG = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of rows that the client has',
+  description: 'The ETag of the rows that the client has',
   schema: { type: 'string' },
 };
 
@@ -133,7 +133,7 @@ function describeEndpoint(endpoint: Endpoint) {
   ];
   return {
     summary,
-    description: role === null ? 'Asks for no name.' : `Needs the role ${role}.`,
+    description: role === null ? 'Needs no name.' : `Needs the role ${role}.`,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
     responses: {

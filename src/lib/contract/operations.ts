@@ -234,7 +234,7 @@ const ManyEdits = v.object({
     v.array(ScaleEdit),
     v.minLength(1, 'must not be an empty list'),
     v.maxLength(MOST_EDITS, `must be at most ${MOST_EDITS}`),
-    v.description('Changes that are made in order, each on what those before it left'),
+    v.description('Changes made in order, each on the result of the previous ones'),
   ),
   hold,
   ...write,

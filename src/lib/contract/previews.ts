@@ -50,10 +50,16 @@ export const MAX_SWING = 1000;
 const rounded = {
   ...measured,
   value_decimals: v.nullable(
-    v.pipe(v.number(), v.description('Decimals that value is rounded to; null if it is not')),
+    v.pipe(
+      v.number(),
+      v.description('Decimals that value is rounded to; null if it is not rounded'),
+    ),
   ),
   units_decimals: v.nullable(
-    v.pipe(v.number(), v.description('Decimals that units are rounded to; null if they are not')),
+    v.pipe(
+      v.number(),
+      v.description('Decimals that units are rounded to; null if they are not rounded'),
+    ),
   ),
 };
 
@@ -76,6 +82,6 @@ export const SlicePreview = v.object({
   held: v.object(measured),
   free: v.object({ ...rounded, value_gross: gross, units_gross: gross }),
   excluded: v.object(measured),
-  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that no operation uses')),
+  skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
 });
 export type SlicePreview = v.InferOutput<typeof SlicePreview>;

@@ -64,7 +64,7 @@ export const pfUser = v.pipe(
   filledText,
   v.maxLength(200, 'must be at most 200 characters'),
   v.description(
-    'Acting user, recorded on the log entry. If people are signed in, it may be left out and is ignored',
+    'Acting user, recorded on the log entry. Optional and ignored if people are signed in',
   ),
 );
 

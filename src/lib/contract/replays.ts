@@ -12,7 +12,7 @@ export const ReplayVersionRequest = v.object({
       v.pipe(
         v.picklist(['refuse', 'skip']),
         v.description(
-          'Whether an entry that cannot be replayed makes the request fail (refuse, if this is left out) or is left out of the new version (skip)',
+          'Whether an entry that cannot be replayed makes the request fail (refuse, the default) or is skipped (skip)',
         ),
       ),
     ),
@@ -22,9 +22,9 @@ export type ReplayVersionRequest = v.InferOutput<typeof ReplayVersionRequest>;
 
 const to = v.pipe(
   v.nullable(v.number()),
-  v.description('The new entry; null if the original was left out'),
+  v.description('The new entry; null if the original was skipped'),
 );
-const reason = v.pipe(v.nullable(v.string()), v.description('Why it was left out'));
+const reason = v.pipe(v.nullable(v.string()), v.description('Why it was skipped'));
 
 /**
  * Answer of POST replay: the new version, and for each entry of the original what came of it, in the

@@ -112,7 +112,7 @@ export const TemplatesPreview = v.array(
       v.pipe(
         v.literal(true),
         v.description(
-          'There if it is not known from which columns the stored SQL was generated: operations and new versions wait for a generation',
+          'Present if the columns of the stored SQL were not recorded: operations and new versions need a new generation',
         ),
       ),
     ),
@@ -123,7 +123,7 @@ export type TemplatesPreview = v.InferOutput<typeof TemplatesPreview>;
 /** Distinct values of a source column, most frequent first; null is the empty value. */
 export const ColumnValues = v.object({
   values: v.array(v.object({ value: v.nullable(v.string()), row_count: v.number() })),
-  more: v.pipe(v.boolean(), v.description('True if further values were left out')),
+  more: v.pipe(v.boolean(), v.description('True if there are more values')),
 });
 export type ColumnValues = v.InferOutput<typeof ColumnValues>;
 

@@ -16,9 +16,7 @@ export const Version = v.object({
   status: v.picklist(['open', 'closed']),
   exclude_iters: v.pipe(
     v.fallback(v.array(v.string()), ['reference']),
-    v.description(
-      'Origins that operations skip. Another writer of the table may have put in a text that is none',
-    ),
+    v.description('Origins that operations skip. Other programs may have stored other texts here'),
   ),
   created_at: timestamp,
   created_by: v.nullable(v.string()),
@@ -54,14 +52,15 @@ export const VersionTotals = v.object({
   units_col: v.nullable(v.string()),
   value_type: v.pipe(
     v.nullable(v.string()),
-    v.description(
-      'Base type of the value column, which says how many decimals it has; null without one',
-    ),
+    v.description('Base type of the value column, with its number of decimals; null without one'),
   ),
-  units_type: v.pipe(v.nullable(v.string()), v.description('The same of the units column')),
+  units_type: v.pipe(
+    v.nullable(v.string()),
+    v.description('Base type of the units column; null without one'),
+  ),
   date_col: v.pipe(
     v.nullable(v.string()),
-    v.description('The date column whose months they are; null if the source has none'),
+    v.description('The date column of the months; null if the source has none'),
   ),
   plan: v.pipe(EntryTotals, v.description('The rows that operations see')),
   reference: v.pipe(
@@ -75,7 +74,7 @@ export const VersionTotals = v.object({
         ...EntryTotals.entries,
       }),
     ),
-    v.description('The plan by month, the oldest first; rows without a date are in none'),
+    v.description('The plan by month, oldest first, without rows that have no date'),
   ),
 });
 export type VersionTotals = v.InferOutput<typeof VersionTotals>;

@@ -243,7 +243,7 @@ export class Reservation {
 
   #atLeast(bytes: number, worthWaitingFor: number): void {
     // A cancelled reader must not reserve memory: nothing would release it.
-    if (this.#isOver) throw new Error('This memory has been given back');
+    if (this.#isOver) throw new Error('This memory has already been released');
     if (bytes > this.#bytes && !this.#become(bytes)) throw new MemoryShort(worthWaitingFor);
   }
 
@@ -265,12 +265,12 @@ export class MemoryShort extends Error {
 const busy = () =>
   new AppError(
     503,
-    'The rows of other answers take all the memory set aside for them; nothing was changed, try again in a moment',
+    'Other answers use all the memory for rows; nothing was changed, try again in a moment',
     { retryAfter: 5 },
   );
 
 const tooLarge = (bytes: number) =>
   new AppError(
     422,
-    `These rows take more than the ${Math.floor(bytes / MEGABYTE)} MB that PF_MEMORY_MB allows for all answers together; nothing was changed. Take fewer at a time, by a narrower slice or a display grain, or allow more`,
+    `These rows need more than the ${Math.floor(bytes / MEGABYTE)} MB that PF_MEMORY_MB allows for all answers together; nothing was changed. Use a narrower slice or a display grain, or raise PF_MEMORY_MB`,
   );

@@ -67,15 +67,11 @@ export class Events implements Listening {
     lastEventId: string | null,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     await this.#listener.start();
-    if (this.#ended) throw new AppError(503, 'The server is about to end', { retryAfter: 1 });
+    if (this.#ended) throw new AppError(503, 'The server is shutting down', { retryAfter: 1 });
     if (!this.#listener.listens) {
-      throw new AppError(
-        503,
-        'The database cannot be reached, so nobody knows what is changed there',
-        {
-          retryAfter: 5,
-        },
-      );
+      throw new AppError(503, 'The database cannot be reached, so changes cannot be reported', {
+        retryAfter: 5,
+      });
     }
     if (this.#streams.size >= MOST_STREAMS) {
       throw new AppError(503, `This server has ${MOST_STREAMS} open event streams already`, {

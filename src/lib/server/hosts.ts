@@ -32,7 +32,10 @@ export function requireServedHost(headers: Headers, rules: HostRules): void {
   if (rules.allowedHosts === null) return;
   const name = hostName(headers.get(rules.hostHeader) ?? headers.get('host') ?? '');
   if (name !== undefined && (LOOPBACK.test(name) || rules.allowedHosts.includes(name))) return;
-  throw new AppError(421, 'This host is not served here; PF_ALLOWED_HOSTS names those that are');
+  throw new AppError(
+    421,
+    'This host name is not accepted; PF_ALLOWED_HOSTS lists the accepted ones',
+  );
 }
 
 /**

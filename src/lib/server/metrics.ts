@@ -70,20 +70,20 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
     new Gauge({
       name: 'forecast_pivot_build_info',
-      help: 'Which build answers; always 1',
+      help: 'Build information; always 1',
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
     this.#requests = new Histogram({
       name: 'forecast_pivot_request_duration_seconds',
-      help: 'Time until an answer began, by method, route and status',
+      help: 'Time to the first byte of an answer, by method, route and status',
       labelNames: ['method', 'route', 'status'],
       buckets: DURATIONS,
       registers,
     });
     this.#bytes = new Counter({
       name: 'forecast_pivot_sent_bytes_total',
-      help: 'Bytes of the bodies of answers',
+      help: 'Bytes of answer bodies',
       labelNames: ['route'],
       registers,
     });
@@ -102,21 +102,21 @@ export class Metrics {
           this.set(value());
         },
       });
-    gauge('connections_in_use', 'Connections to the database at work', () => load().connections);
-    gauge('connections_waiting', 'Requests that wait for a connection', () => load().waiting);
-    gauge('writers_waiting', 'Writes that wait for their turn', () => load().writers);
-    gauge('readers_waiting', 'Reads that wait for their turn', () => load().readers);
+    gauge('connections_in_use', 'Database connections in use', () => load().connections);
+    gauge('connections_waiting', 'Requests waiting for a connection', () => load().waiting);
+    gauge('writers_waiting', 'Writes waiting in the queue of their version', () => load().writers);
+    gauge('readers_waiting', 'Reads waiting in the queue', () => load().readers);
     gauge(
       'row_memory_bytes',
-      'Memory that the rows of answers on their way take',
+      'Memory reserved for the rows of answers in progress',
       () => memory.held - kept.keptBytes,
     );
-    gauge('kept_bytes', 'Memory that rows take which are kept for later', () => kept.keptBytes);
-    gauge('kept_hits', 'Reads whose answer was there', () => kept.hits);
-    gauge('kept_misses', 'Reads whose answer had to be made', () => kept.misses);
-    gauge('row_memory_limit_bytes', 'Memory that they may take', () => memory.bytes);
-    gauge('event_streams', 'Event streams that are open', () => streams.open);
-    gauge('row_memory_waiting', 'Answers that wait for memory', () => memory.waiting);
+    gauge('kept_bytes', 'Memory used by cached rows', () => kept.keptBytes);
+    gauge('kept_hits', 'Reads answered from the cache', () => kept.hits);
+    gauge('kept_misses', 'Reads that missed the cache', () => kept.misses);
+    gauge('row_memory_limit_bytes', 'Memory limit for rows', () => memory.bytes);
+    gauge('event_streams', 'Open event streams', () => streams.open);
+    gauge('row_memory_waiting', 'Answers waiting for memory', () => memory.waiting);
   }
 
   /** Records an answer whose headers are ready. */

@@ -259,7 +259,7 @@ describe('POST /versions/:id/redo/:logid', () => {
       { cname: 'channel', role: 'ignore' },
     ];
     ok(await service.api.put(`/sources/${id}/columns`, columns));
-    await refused(service, redo(clone), 422, /"select" is no dimension/);
+    await refused(service, redo(clone), 422, /"select" is no longer a dimension/);
     const answer = await redo(load)();
     expect([answer.status, answer.body]).toEqual([
       422,
@@ -269,8 +269,8 @@ describe('POST /versions/:id/redo/:logid', () => {
       `UPDATE pf.undone SET entry = jsonb_set(entry, '{params}', 'null') WHERE logid IN ($1, $2)`,
       [scale?.logid, load?.logid],
     );
-    await refused(service, redo(scale), 422, /does not tell/);
-    await refused(service, redo(load), 422, /does not tell/);
+    await refused(service, redo(scale), 422, /does not record/);
+    await refused(service, redo(load), 422, /does not record/);
     ok(await service.api.post(`${path}/close`, user));
     await refused(service, redo(clone), 403, 'Version is closed');
     expect(await undone(service, path)).toHaveLength(4);

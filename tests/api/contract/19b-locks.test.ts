@@ -19,7 +19,7 @@ const locked = (service: Service, request: () => Promise<Answer>, note = '') =>
     service,
     request,
     423,
-    `Nothing was changed, since it concerns rows that eve has locked${note}`,
+    `Nothing was changed, because eve has locked some of these rows${note}`,
   );
 
 /** What the rows of a region add up to, whatever their origin. */
@@ -221,8 +221,8 @@ describe('Locks', () => {
     const undo = () => service.api.del(`/log/${baseline}`);
     const scale = () =>
       service.api.post(`${path}/scale`, { ...user, slice: { region: 'East' }, value_incr: 1 });
-    await refused(service, undo, 409, /eve locked rows.*"select".*take lock \d+ away/);
-    await refused(service, scale, 409, /eve locked rows.*"select".*take lock \d+ away/);
+    await refused(service, undo, 409, /eve locked rows.*"select".*remove lock \d+/);
+    await refused(service, scale, 409, /eve locked rows.*"select".*remove lock \d+/);
     await save('dimension');
     ok(await scale());
     ok(await service.api.put(`/sources/${id}/columns`, [{ cname: 'region', is_key: true }]));

@@ -240,7 +240,7 @@ describe('POST /versions/:id/replay', () => {
     ).body;
     ok(await service.api.post(`${path}/recode`, { ...north, set: { region: 'East' } }));
     await service.query(`UPDATE public.lost SET region = 'Nord' WHERE region = 'North'`);
-    const sentence = `No version was made, since entry ${rows[0].pf_logid} (scale, “spring”) cannot be replayed: The slice matches no row`;
+    const sentence = `No version was created, because entry ${rows[0].pf_logid} (scale, “spring”) cannot be replayed: The slice matches no row`;
     for (const on_failure of [undefined, null, 'refuse']) {
       await refused(service, () => replay(service, path, { on_failure }), 422, sentence);
     }
@@ -381,7 +381,8 @@ describe('POST /versions/:id/replay', () => {
     ok(await service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'year', role: 'units' }]));
     ok(await service.api.post(`/sources/${sourceId}/sql`));
     const { entries } = await replayed(service, path, { on_failure: 'skip' });
-    const reason = '"year" is no dimension or date of the source now, so it cannot select rows';
+    const reason =
+      '"year" is no longer a dimension or date of the source, so it cannot select rows';
     expect(entries.map((entry) => entry.reason)).toEqual([null, reason, reason, reason, null]);
     expect(entries.at(-1)?.value_total).toBe(30);
   });

@@ -217,7 +217,7 @@ describe('The acting user', () => {
         body: JSON.stringify({ slice: {}, value_incr: 1 }),
       });
     const first = ok(await send(ann));
-    await refused(service, () => send(service.api), 409, /Idempotency-Key came with another/);
+    await refused(service, () => send(service.api), 409, /Idempotency-Key was used for another/);
     expect((await send(ann)).body).toEqual(first.body);
     expect((await ann.get(`${path}/log`)).body.entries).toHaveLength(2);
   });

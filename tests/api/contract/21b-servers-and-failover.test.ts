@@ -58,7 +58,7 @@ describe('A database that takes no changes', () => {
     const health = await api.get('/health');
     expect([health.headers.get('retry-after'), health.body.error]).toEqual([
       '5',
-      expect.stringContaining('takes no changes'),
+      expect.stringContaining('accepts no changes'),
     ]);
     expect((await api.get('/health/live')).status).toBe(200);
     ok(await api.get(`${path}/data`));
@@ -66,7 +66,7 @@ describe('A database that takes no changes', () => {
     const refusal = await write();
     expect([refusal.status, refusal.body.error]).toEqual([
       503,
-      expect.stringMatching(/takes no changes.*nothing was changed/),
+      expect.stringMatching(/accepts no changes.*nothing was changed/),
     ]);
     expect(refusal.headers.get('retry-after')).toMatch(/^\d+$/);
 

@@ -26,7 +26,7 @@ import { arrow, created, type Endpoint, json, nothing, wholeNumber } from './end
 const ofEntries: Endpoint['query'] = {
   logid: {
     schema: v.pipe(v.array(wholeNumber(1, Number.MAX_SAFE_INTEGER)), v.maxLength(MOST_ENTRIES)),
-    description: 'Entries whose rows are wanted, such as logid=7&logid=9; all if it is left out',
+    description: 'Entries whose rows are wanted, such as logid=7&logid=9; all by default',
   },
 };
 
@@ -92,7 +92,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: '/versions/{id}/baseline/preview',
     role: 'reader',
-    summary: 'What a load would bring, without making it',
+    summary: 'Preview of a load',
     request: LoadPreviewRequest,
     answer: json(LoadPreview),
     refusals: [400, 404, 409, 422],
@@ -119,7 +119,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: '/versions/{id}/slice',
     role: 'reader',
-    summary: 'What an operation on a slice would touch',
+    summary: 'Rows and totals of a slice',
     request: SlicePreviewRequest,
     answer: json(SlicePreview),
     refusals: [400, 404, 409],
@@ -145,7 +145,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     method: 'delete',
     path: '/locks/{id}',
     role: 'admin',
-    summary: 'Unlock: delete a lock',
+    summary: 'Delete a lock',
     answer: nothing,
     refusals: [400, 403, 404],
   },
@@ -163,7 +163,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     method: 'post',
     path: `/versions/{id}/${operation}/preview`,
     role: 'reader',
-    summary: `What a ${operation} would do, without doing it`,
+    summary: `Preview of a ${operation}`,
     request: SLICE_REQUESTS[operation],
     answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
     refusals: [400, 404, 409, 422],

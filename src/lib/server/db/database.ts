@@ -248,7 +248,7 @@ export class Database extends Queryable {
   ): Promise<Result> {
     return inTurn(
       this.#writers.run(REPLAYS, () => this.transaction(work, { requests })),
-      'Other replays have taken longer than PF_WAIT_TIMEOUT; no version was made, try again in a moment',
+      'Other replays have taken longer than PF_WAIT_TIMEOUT; no version was created, try again in a moment',
     );
   }
 
@@ -430,7 +430,7 @@ export class Database extends Queryable {
       if (busy) {
         throw new AppError(
           503,
-          'Every connection to the database is at work; nothing was changed, try again in a moment',
+          'All connections to the database are in use; nothing was changed, try again in a moment',
           { cause: error, retryAfter: RETRY_AFTER },
         );
       }
@@ -474,7 +474,7 @@ function outcomeUnknown(error: unknown): never {
   if (sqlState(error) !== undefined) throw error;
   throw new AppError(
     500,
-    'The database did not confirm this request in its last moment; look in the log whether the change was made',
+    'The database did not confirm the commit of this request; check in the log whether the change was made',
     { cause: error, retryAfter: RETRY_AFTER },
   );
 }

@@ -46,7 +46,7 @@ export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined;
 
 const ENDED =
-  'The database ended the connection of this request; nothing was changed, try again in a moment';
+  'The database closed the connection of this request; nothing was changed, try again in a moment';
 
 /**
  * What lies in no statement's text: status, sentence, and for 503 the seconds after which to try
@@ -60,35 +60,35 @@ const FAILURES: Readonly<Record<string, [status: number, sentence: string, retry
     ],
     [SQLSTATE.limitExceeded]: [
       500,
-      'The database allows this request less temporary space than it needs; nothing was changed. Choose fewer rows, or raise temp_file_limit',
+      'This request needs more temporary space than the database allows; nothing was changed. Choose fewer rows, or raise temp_file_limit',
     ],
     [SQLSTATE.deadlockDetected]: [
       409,
-      "This change and another one were in each other's way; nothing was changed, try again",
+      'This change conflicted with another one; nothing was changed, try again',
     ],
     [SQLSTATE.lockNotAvailable]: [
       503,
-      'Something else has kept this locked for longer than PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
+      'A lock was not free within PF_WAIT_TIMEOUT; nothing was changed, try again in a moment',
       5,
     ],
     [SQLSTATE.diskFull]: [
       503,
-      'The disk of the database is full; nothing was changed. Somebody has to make room there first',
+      'The disk of the database is full; nothing was changed. Free some space there first',
       60,
     ],
     [SQLSTATE.outOfMemory]: [
       503,
-      'The database has too little memory for this now; nothing was changed, try again in a moment',
+      'The database is out of memory; nothing was changed, try again in a moment',
       10,
     ],
     [SQLSTATE.tooManyConnections]: [
       503,
-      'The database takes no more connections now; nothing was changed, try again in a moment',
+      'The database accepts no more connections at the moment; nothing was changed, try again in a moment',
       5,
     ],
     [SQLSTATE.idleInTransaction]: [
       503,
-      'The service stood still in the middle of this request; nothing was changed, try again',
+      'The service stopped responding during this request; nothing was changed, try again',
       1,
     ],
     [SQLSTATE.adminShutdown]: [503, ENDED, 5],
@@ -100,12 +100,12 @@ const FAILURES: Readonly<Record<string, [status: number, sentence: string, retry
     ],
     [SQLSTATE.readOnlyTransaction]: [
       503,
-      'The database takes no changes now: it is a standby, or was made read-only; nothing was changed, try again in a moment',
+      'The database accepts no changes at the moment: it is a standby or read-only; nothing was changed, try again in a moment',
       10,
     ],
     [SQLSTATE.serializationFailure]: [
       503,
-      'The database broke this request off, since something else was in its way; nothing was changed, try again',
+      'The database cancelled this request because of a conflict; nothing was changed, try again',
       1,
     ],
   };
@@ -156,7 +156,7 @@ export function forPeople(error: unknown): unknown {
   // A forecast or source table may go; the service's own tables are missing if nothing was migrated.
   const isMissing = state === SQLSTATE.undefinedTable && !isFromInside(error);
   if (isMissing && !/"pf\.(?!fc_)/.test(error.message)) {
-    return new AppError(404, 'A table that this needs is no longer there', { cause: error });
+    return new AppError(404, 'A table that this request needs no longer exists', { cause: error });
   }
   const character = unstorable(error);
   if (character !== undefined) return new UnstorableCharacter(character, { cause: error });
@@ -232,7 +232,7 @@ export function unreachable(error: unknown): AppError {
 export const connectionLost = (cause: unknown, changed: 'nothing' | 'perhaps'): AppError =>
   new AppError(
     503,
-    'The connection to the database was lost in the middle of this request; ' +
+    'The connection to the database was lost during this request; ' +
       (changed === 'nothing'
         ? 'nothing was changed, try again in a moment'
         : 'try again in a moment'),

@@ -129,14 +129,14 @@ function validateRole({ cname, role, table }: ColumnRecord, fault: Fault): void 
     throw fault(
       cname,
       'role',
-      'the service or its pivot needs this name for itself; the column can only be ignored',
+      'this name is reserved for the service and its pivot; the column can only be ignored',
     );
   }
   if (role !== 'filter' && SYSTEM_COLUMNS.some((name) => name === cname)) {
     throw fault(
       cname,
       'role',
-      'PostgreSQL needs this name in every table for itself; the column can only be a filter or ignored',
+      'this name is reserved for PostgreSQL; the column can only be a filter or ignored',
     );
   }
   if (!table)

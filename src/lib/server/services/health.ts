@@ -40,7 +40,7 @@ export async function unhealthy(
 async function foundProblem(db: Database, distribute: number | null): Promise<string | undefined> {
   try {
     const { readOnly } = await db.look();
-    if (readOnly) return 'The database takes no changes: it is a standby, or was made read-only';
+    if (readOnly) return 'The database accepts no changes: it is a standby or read-only';
     if ((await problems(db.aside)).length > 0) return 'The schema of the database is not current';
     const { setup, away } = await clusterProblems(db.aside, distribute !== null);
     const [first] = [...away.map(workerAway), ...setup];

@@ -54,7 +54,7 @@ export function heldRows(
       throw faultAt(
         fieldPlace(at),
         400,
-        `"${names.join('", "')}" is no dimension or date column, so this would hold every row`,
+        `"${names.join('", "')}" is not a dimension or date column, so this would hold every row`,
       );
     }
     return compiled;

@@ -61,7 +61,7 @@ export async function keptAnswer<Answer extends object>(
   if (kept.digest !== key.digest) {
     throw new AppError(
       409,
-      'This Idempotency-Key came with another request before; send a new key with a new request',
+      'This Idempotency-Key was used for another request; send a new key with a new request',
     );
   }
   return v.parse(schema, await unpack(kept, memory));

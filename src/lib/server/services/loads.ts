@@ -180,7 +180,7 @@ export async function loadAgain(
   { operation, params, note }: LoadEntry,
   user: string,
 ): Promise<LoadAnswer> {
-  if (!params) throw new AppError(422, 'The log does not tell what this entry loaded');
+  if (!params) throw new AppError(422, 'The log does not record what this entry loaded');
   const { raw_where, filters, date_offset, where_clause: ran } = params;
   const entered = { raw_where, filters, date_offset };
   requireTold(writer.target.columns, params);
@@ -196,10 +196,10 @@ function requireTold(
   { where_clause, raw_where, filters, date_offset }: LoadParams,
 ): void {
   if (where_clause === undefined && raw_where === undefined && filters === undefined) {
-    throw new AppError(422, 'The log does not tell which rows this entry loaded');
+    throw new AppError(422, 'The log does not record which rows this entry loaded');
   }
   if (date_offset === undefined && columns.some(({ role }) => role === 'date')) {
-    throw new AppError(422, 'The log does not tell how far this entry moved the dates');
+    throw new AppError(422, 'The log does not record how far this entry moved the dates');
   }
 }
 

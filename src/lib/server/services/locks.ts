@@ -75,14 +75,14 @@ function conditionOf({ id, slice, created_by }: Lock, columns: readonly Forecast
   const unusable = (problem: string, blame: Blame) =>
     new AppError(
       409,
-      `The columns have changed since ${created_by} locked rows of this version (${problem}); change them back, or take lock ${id} away`,
+      `The columns have changed since ${created_by} locked rows of this version (${problem}); change them back, or remove lock ${id}`,
       { column: blame.column },
     );
   try {
     const { where, skipped } = compileSlice(slice, columns, `lock ${id}`);
     const [column] = skipped;
     if (column === undefined) return where;
-    throw unusable(`"${column}" is no dimension or date`, { column });
+    throw unusable(`"${column}" is not a dimension or date`, { column });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error;
     throw unusable(error.message, error.blame);
@@ -109,6 +109,6 @@ export async function requireUnlocked(
   const note = lock.note ? `: ${lock.note}` : '';
   throw new AppError(
     423,
-    `Nothing was changed, since it concerns rows that ${lock.created_by} has locked${note}`,
+    `Nothing was changed, because ${lock.created_by} has locked some of these rows${note}`,
   );
 }

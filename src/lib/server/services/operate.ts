@@ -105,10 +105,10 @@ async function incrementOf(
 
 function whyNothing(edit: ScaleEdit): string {
   if (edit.value_pct != null || edit.units_pct != null)
-    return 'This percentage comes to nothing, or the rows of this slice cancel each other out; there is nothing to write';
+    return 'This percentage changes nothing, or the rows of this slice cancel each other out; there is nothing to write';
   if (edit.pct != null) return 'The change rounds to zero on every leaf; there is nothing to write';
   if (waySpread(edit) === 'price')
-    return 'The price cannot be held in this slice: its rows cancel each other out, or those that get units have no value; narrow the slice, or change value and units each by itself';
+    return 'The price cannot be held in this slice: its rows cancel each other out, or rows that get units have no value; narrow the slice, or change value and units separately';
   return 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent';
 }
 
@@ -160,7 +160,7 @@ function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void 
 async function recode(writer: OperationWriter, request: RecodeRequest): Promise<OperationResult> {
   const { tx, target } = writer;
   if (Object.keys(request.set).length === 0) {
-    throw new AppError(422, 'set names nothing to change, so there is nothing to move', {
+    throw new AppError(422, 'set is empty, so there is nothing to move', {
       field: 'set',
     });
   }
@@ -171,7 +171,8 @@ async function recode(writer: OperationWriter, request: RecodeRequest): Promise<
       {
         slice: request.slice,
         tokens: { set_clause: await assignments(tx, request.set, target.columns) },
-        otherwise: 'The slice is there already, or it nets to nothing; there is nothing to move',
+        otherwise:
+          'The slice already has these values, or its rows add up to zero; there is nothing to move',
       },
     ],
   );
@@ -200,7 +201,7 @@ async function clone(writer: OperationWriter, request: CloneRequest): Promise<Op
           scale_factor: numeric(factor),
         },
         otherwise:
-          'The copy nets to nothing or rounds to zero on every leaf; there is nothing to write',
+          'The rows of the copy add up to zero or round to zero on every leaf; there is nothing to write',
       },
     ],
   );
@@ -289,7 +290,7 @@ function checkIncrement(
   if (Math.abs(increment) >= exactBelow(decimals)) {
     throw new AppError(
       422,
-      `${field} ${increment} is too large for its decimals: JSON carries amounts of "${measure.name}" exactly below ${exactBelow(decimals)} only`,
+      `${field} ${increment} is too large for its decimals: JSON carries amounts of "${measure.name}" exactly only below ${exactBelow(decimals)}`,
       { field, column: measure.name },
     );
   }
@@ -311,7 +312,9 @@ function requireMeasure(
 ): ForecastColumn {
   const measure = measureOf(role, columns);
   if (measure) return measure;
-  throw new AppError(422, `The source has no ${role} column, so ${field} has no use`, { field });
+  throw new AppError(422, `The source has no ${role} column, so ${field} cannot be used`, {
+    field,
+  });
 }
 
 const AMOUNTS = ['pct', 'value_incr', 'units_incr', 'value_pct', 'units_pct'] as const;

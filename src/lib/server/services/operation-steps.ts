@@ -86,7 +86,7 @@ export async function writeSteps(
 const outdated = (operation: SliceOperation) =>
   new AppError(
     409,
-    `The stored ${operation} template was generated before the service could do this; generate the SQL of the source again`,
+    `The stored ${operation} template is too old for this request; generate the SQL of the source again`,
   );
 
 /** A numeric goes far beyond a double; as one it is infinite, and the version could not be read. */
@@ -119,7 +119,7 @@ async function nothing(
   if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {
     return new AppError(
       422,
-      'Every row of the slice is held or locked; nothing is left to spread over',
+      'Every row of the slice is held or locked; there is nothing to spread over',
     );
   }
   return new AppError(422, otherwise);

@@ -73,7 +73,7 @@ async function operateAgain<O extends SliceOperation>(
     note,
   });
   if (!params || !recorded.success) {
-    throw new AppError(422, 'The log does not tell what this entry was asked for');
+    throw new AppError(422, 'The log does not record the request of this entry');
   }
   return operateIn(writer, operation, recorded.output);
 }

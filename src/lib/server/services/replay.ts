@@ -149,7 +149,7 @@ function requireSelecting(
   if (lost === undefined) return;
   throw new AppError(
     422,
-    `"${lost}" is no dimension or date of the source now, so it cannot select rows`,
+    `"${lost}" is no longer a dimension or date of the source, so it cannot select rows`,
     { column: lost },
   );
 }
@@ -166,7 +166,7 @@ function notReplayed({ id, operation, note }: LogEntry, refusal: AppError): AppE
   const named = note ? `${operation}, “${note}”` : operation;
   return new AppError(
     422,
-    `No version was made, since entry ${id} (${named}) cannot be replayed: ${refusal.message}`,
+    `No version was created, because entry ${id} (${named}) cannot be replayed: ${refusal.message}`,
     { column: refusal.blame.column, cause: refusal },
   );
 }

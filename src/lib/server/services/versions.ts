@@ -44,7 +44,7 @@ export const nameTaken = (name: string): AppError =>
 /** Checks that the source of a new version is active. @throws AppError 409 */
 export function requireActive({ status }: Source): void {
   if (status === 'archived') {
-    throw new AppError(409, 'The source is archived; make it active before planning on it');
+    throw new AppError(409, 'The source is archived; restore it first');
   }
 }
 

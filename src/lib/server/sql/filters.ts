@@ -116,7 +116,7 @@ const unbounded = (type: SqlText): SqlText => (/^numeric\(.*\)$/.test(type) ? sq
 function scalars(value: FilterCondition['value'], place: Place): Scalar[] {
   if (!Array.isArray(value)) throw faultAt(place, 400, `needs a list of values`);
   return value.map((v) => {
-    if (v === null) throw faultAt(place, 400, `null cannot stand in a list; use is null`);
+    if (v === null) throw faultAt(place, 400, `a list cannot contain null; use is null`);
     return v;
   });
 }

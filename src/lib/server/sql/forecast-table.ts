@@ -111,7 +111,7 @@ const RULES: {
   {
     // A pivot would round such a number, and a slice with the rounded number finds no row.
     applies: (c) => !isMeasure(c) && c.type === 'numeric',
-    problem: 'holds a number of more digits than a pivot can tell apart',
+    problem: 'holds a number with more digits than a pivot can distinguish',
     test: isFinerThanDouble,
   },
   {

@@ -75,7 +75,7 @@ async function expressionOf(text: string): Promise<Node> {
 async function unreadable(text: string, columns: readonly string[]): Promise<string> {
   try {
     await parse(BEFORE + text);
-    return 'the text cannot be read as SQL';
+    return 'the text is not valid SQL';
   } catch (error) {
     return syntaxError(error, text, columns);
   }

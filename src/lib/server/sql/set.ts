@@ -23,14 +23,14 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
   for (const [name, value] of Object.entries(set)) {
     const column = leaves.find((c) => c.name === name);
     if (!column) {
-      throw refuse(400, name, 'is no dimension or date column of this source');
+      throw refuse(400, name, 'is not a dimension or date column of this source');
     }
     valueLiteral(value, column.type, columnPlace('set', name));
     if (column.type === 'numeric' && Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER) {
       throw refuse(422, name, 'is beyond ±2^53, where numbers are no longer exact');
     }
     if (column.type === 'numeric' && typeof value === 'string' && !isDouble(value)) {
-      throw refuse(422, name, 'has more digits than a pivot can tell apart');
+      throw refuse(422, name, 'has more digits than a pivot can distinguish');
     }
     if (column.type === 'date' && Number(/^\d+/.exec(String(value))?.[0] ?? 0) > LAST_YEAR) {
       throw refuse(422, name, `is after the year ${LAST_YEAR}, which a pivot cannot show`);
@@ -42,7 +42,7 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
       const date = dateOfGroup(column, leaves);
       if (!date || !Object.hasOwn(set, date.name)) {
         const from = date ? `"${date.name}"` : 'a date';
-        throw refuse(400, name, `follows from ${from}; set the date instead`);
+        throw refuse(400, name, `is derived from ${from}; set the date instead`);
       }
     }
     if (column.role === 'date') {

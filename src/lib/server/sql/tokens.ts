@@ -38,7 +38,7 @@ export function substitute(template: SqlText, values: TokenValues): SqlText {
     if (value === undefined)
       throw new AppError(
         409,
-        `The SQL of this source asks for {{${name}}}, which this server cannot fill in: a newer version of the service has generated it. Try again once all servers are upgraded, or generate it again`,
+        `The SQL of this source asks for {{${name}}}, which this server does not know: a newer version of the service has generated it. Try again once all servers are upgraded, or generate the SQL again`,
       );
     return value;
   });

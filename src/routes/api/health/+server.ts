@@ -7,7 +7,7 @@ const RETRY_SECONDS = 5;
 
 export const GET: RequestHandler = async ({ locals }) => {
   const problem = locals.isEnding
-    ? 'The server is about to end'
+    ? 'The server is shutting down'
     : await unhealthy(locals.db, locals.config.distribute);
   if (problem === undefined) return json({ status: 'ok' });
   throw new AppError(503, problem, { retryAfter: RETRY_SECONDS });

@@ -288,7 +288,7 @@ function unknownColumn(name: string, columns: readonly string[]): string {
   // PostgreSQL folds an unquoted name to lower case and allows no special characters in it. This name was
   // therefore in double quotes.
   const quoted = /[A-Z]|[^\p{L}\p{N}_$]/u.test(name);
-  return quoted ? `${says}; text values stand in single quotes` : says;
+  return quoted ? `${says}; write text values in single quotes` : says;
 }
 
 /**

@@ -68,14 +68,14 @@ function checkMetadata(
   if (lostGrain.length > 0) {
     throw new AppError(
       422,
-      `Grain columns that no load ever fills, since the table has lost them: ${quoted(lostGrain.map((c) => c.cname))}`,
+      `The table no longer has these grain columns, so no load fills them: ${quoted(lostGrain.map((c) => c.cname))}`,
       blame(lostGrain),
     );
   }
   if (lost.length > 0) {
     throw new AppError(
       422,
-      `The table has lost these columns: ${quoted(lost.map((c) => c.cname))}`,
+      `The table no longer has these columns: ${quoted(lost.map((c) => c.cname))}`,
       blame(lost),
     );
   }
@@ -83,7 +83,7 @@ function checkMetadata(
   if (reserved.length > 0) {
     throw new AppError(
       422,
-      `PostgreSQL needs these names in every table for itself: ${quoted(reserved.map((c) => c.cname))}`,
+      `These names are reserved for PostgreSQL: ${quoted(reserved.map((c) => c.cname))}`,
       blame(reserved),
     );
   }
