@@ -10,7 +10,6 @@ import type { EntryMonths } from '$lib/server/db/month-totals';
 import type { Events } from '$lib/server/events';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
-import type { KeptWritten } from '$lib/server/services/written';
 
 declare global {
   namespace App {
@@ -27,7 +26,6 @@ declare global {
       bodies: Bodies;
       totals: KeptTotals<ExactTotals>;
       monthTotals: KeptTotals<EntryMonths>;
-      written: KeptWritten;
       events: Events;
       /** Whether the server was asked to end. */
       isEnding: boolean;

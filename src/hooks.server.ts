@@ -19,7 +19,6 @@ import { KeptTotals } from '$lib/server/kept-totals';
 import { createLogger } from '$lib/server/logger';
 import { Metrics } from '$lib/server/metrics';
 import { requireCluster, requireCurrentSchema } from '$lib/server/services/health';
-import { sizeOfWritten } from '$lib/server/services/written';
 import { endpointOf, NOBODY, requireRole, whoSent } from '$lib/server/sign-in';
 import type { Logger } from 'pino';
 
@@ -29,7 +28,6 @@ let budget: Budget;
 let bodies: Bodies;
 let totals: App.Locals['totals'];
 let monthTotals: App.Locals['monthTotals'];
-let written: App.Locals['written'];
 let events: Events;
 let logger: Logger;
 /** Whether the server was asked to end. Health checks then fail, so that proxies stop sending requests. */
@@ -52,7 +50,6 @@ export const init: ServerInit = async () => {
     bodies = new Bodies(budget, config.keepEntries);
     totals = new KeptTotals(config.keepEntries);
     monthTotals = new KeptTotals(config.keepEntries, ({ months }) => months.length);
-    written = new KeptTotals(config.keepEntries, sizeOfWritten);
     events = new Events(
       (listening) =>
         db.listen(listening, (error) =>
@@ -110,7 +107,6 @@ export const handle: Handle = async ({ event, resolve }) => {
     bodies,
     totals,
     monthTotals,
-    written,
     events,
     isEnding,
     metrics,

@@ -14,14 +14,21 @@ import type {
   LogAnswer,
   LogEntry,
   Segment,
-  UndoAnswer,
+  UndoMinimalAnswer,
   UndoneEntry,
 } from '../contract/log';
 import type { Me } from '../contract/me';
 import type { Slice, SliceOperation, SliceRequests } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import type { History } from '../contract/primitives';
-import { ARROW, CSV, REVISION_HEADER, TIMELINE_HEADER } from '../contract/primitives';
+import {
+  ARROW,
+  CSV,
+  PREFER_HEADER,
+  RETURN_MINIMAL,
+  REVISION_HEADER,
+  TIMELINE_HEADER,
+} from '../contract/primitives';
 import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
@@ -345,15 +352,16 @@ export const editNote = (logid: number, note: string | null, o?: CallOptions) =>
   json<LogEntry>(path`/log/${logid}`, { ...o, method: 'PATCH', body: { note } });
 
 /**
- * DELETE /log/:logid: undoes an entry; returns the keys of the removed rows, `pf_id` or `pf_gkey`.
+ * DELETE /log/:logid: undoes an entry; returns the number of deleted rows, without their keys.
  *
  * @param pf_user the name for the list of undone entries
  */
 export const undo = (logid: number, o?: CallOptions & { pf_user?: string }) => {
   const { pf_user, ...call } = o ?? {};
-  return write<UndoAnswer>(path`/log/${logid}`, {
+  return write<UndoMinimalAnswer>(path`/log/${logid}`, {
     ...call,
     method: 'DELETE',
+    headers: { [PREFER_HEADER]: RETURN_MINIMAL },
     ...(pf_user === undefined ? {} : { body: { pf_user } }),
   });
 };

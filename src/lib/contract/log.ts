@@ -149,12 +149,14 @@ const UndoGrainAnswer = v.object({
   rows_deleted: v.number(),
   pf_gkeys: v.array(v.string()),
 });
+const UndoMinimalAnswer = v.object({ rows_deleted: v.number() });
+/** Answer of DELETE log to `Prefer: return=minimal`: the number of deleted forecast rows. */
+export type UndoMinimalAnswer = v.InferOutput<typeof UndoMinimalAnswer>;
 /**
- * Answer of DELETE log: how many forecast rows went, and their keys: `pf_ids` without a grain,
- * `pf_gkeys` with one (docs/contract/06-log.md).
+ * Answer of DELETE log: the number of deleted forecast rows, and their keys: `pf_ids` without a grain,
+ * `pf_gkeys` with one, none if the client prefers that (docs/contract/06-log.md#delete-loglogid).
  */
-export const UndoAnswer = v.union([UndoRawAnswer, UndoGrainAnswer]);
-export type UndoAnswer = v.InferOutput<typeof UndoAnswer>;
+export const UndoAnswer = v.union([UndoRawAnswer, UndoGrainAnswer, UndoMinimalAnswer]);
 
 /** One load with its spans: first and last day of each date column; null if no row has a date. */
 export const Segment = v.intersect([

@@ -11,6 +11,9 @@ import {
   CSV,
   ErrorAnswer,
   IDEMPOTENCY_KEY_HEADER,
+  PREFER_HEADER,
+  PREFERENCE_APPLIED_HEADER,
+  RETURN_MINIMAL,
 } from './primitives';
 
 const REFUSALS: Record<number, string> = {
@@ -37,6 +40,7 @@ const HEADERS: Record<string, string> = {
     'Slice keys that are not dimension or date columns, percent-encoded, separated by commas',
   [BODY_SKIPPED_HEADER]:
     'Fields of the body that this endpoint does not know: dotted paths, percent-encoded, separated by commas. Also on refusals',
+  [PREFERENCE_APPLIED_HEADER]: `${RETURN_MINIMAL} if the request preferred that`,
   'Retry-After': 'Seconds after which the same request may succeed',
 };
 
@@ -47,6 +51,14 @@ const WRITE_KEY = {
   description:
     'Makes the write only once: for 24 hours, the same key on the same path with the same body returns the first answer. Another body is refused with 409',
   schema: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[ -~]*$' },
+};
+
+const PREFERENCE = {
+  name: PREFER_HEADER,
+  in: 'header',
+  required: false,
+  description: `${RETURN_MINIMAL} leaves the keys out of the answer`,
+  schema: { type: 'string' },
 };
 
 const KNOWN_TAG = {
@@ -99,6 +111,7 @@ function describeEndpoint(endpoint: Endpoint) {
     query = {},
     request,
     writesRows,
+    minimal,
     answer,
     refusals,
   } = endpoint;
@@ -118,6 +131,7 @@ function describeEndpoint(endpoint: Endpoint) {
       schema: jsonSchema(schema),
     })),
     ...(writesRows ? [WRITE_KEY] : []),
+    ...(minimal ? [PREFERENCE] : []),
     ...(isConditional(answer) ? [KNOWN_TAG] : []),
   ];
   const statuses = [
@@ -137,7 +151,10 @@ function describeEndpoint(endpoint: Endpoint) {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(request) } } : {}),
     responses: {
-      [answer.status]: success(answer, request ? [BODY_SKIPPED_HEADER] : []),
+      [answer.status]: success(answer, [
+        ...(request ? [BODY_SKIPPED_HEADER] : []),
+        ...(minimal ? [PREFERENCE_APPLIED_HEADER] : []),
+      ]),
       ...(isConditional(answer) ? { 304: { description: 'The client has these rows' } } : {}),
       ...Object.fromEntries(
         statuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),

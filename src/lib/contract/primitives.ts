@@ -81,6 +81,14 @@ export const note = v.pipe(
  */
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
+/**
+ * The request header with which a client asks an undo for less, its value for that, and the response header
+ * that confirms it (RFC 7240, docs/contract/06-log.md#delete-loglogid).
+ */
+export const PREFER_HEADER = 'Prefer';
+export const RETURN_MINIMAL = 'return=minimal';
+export const PREFERENCE_APPLIED_HEADER = 'Preference-Applied';
+
 /** An instant as ISO 8601 text, in UTC. */
 export const timestamp = v.pipe(v.string(), v.description('ISO 8601 instant, UTC'));
 

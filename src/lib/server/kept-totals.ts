@@ -34,10 +34,11 @@ export class KeptTotals<Totals extends { logid: number }> {
   /**
    * The cached totals of some entries.
    *
-   * @param series key under which totals have the same meaning: the history, the version, and its measures
+   * @param series key under which totals have the same meaning: the history, the version, and its measures.
+   * Nothing is cached under null
    */
-  of(series: string, entries: readonly Entry[]): Totals[] {
-    const known = this.#bySeries.get(series)?.byEntry;
+  of(series: string | null, entries: readonly Entry[]): Totals[] {
+    const known = series === null ? undefined : this.#bySeries.get(series)?.byEntry;
     return entries.flatMap(({ id, stamp }) => {
       const kept = known?.get(id);
       return kept?.stamp === stamp ? kept.totals : [];
@@ -45,8 +46,8 @@ export class KeptTotals<Totals extends { logid: number }> {
   }
 
   /** Caches the totals of a version's entries. Earlier totals of the series are dropped. */
-  keep(series: string, entries: readonly Entry[], all: readonly Totals[]): void {
-    if (!this.keeps) return;
+  keep(series: string | null, entries: readonly Entry[], all: readonly Totals[]): void {
+    if (!this.keeps || series === null) return;
     const totals = new Map(all.map((entry) => [entry.logid, entry]));
     const byEntry = new Map(
       entries.flatMap(({ id, stamp }) => {
@@ -58,14 +59,15 @@ export class KeptTotals<Totals extends { logid: number }> {
   }
 
   /** Caches the totals of one more entry of a version. */
-  add(series: string, { id, stamp }: Entry, totals: Totals): void {
-    if (!this.keeps) return;
+  add(series: string | null, { id, stamp }: Entry, totals: Totals): void {
+    if (!this.keeps || series === null) return;
     const byEntry = this.#bySeries.get(series)?.byEntry ?? new Map();
     this.#become(series, byEntry.set(id, { id, stamp, totals }));
   }
 
   /** Drops the totals of a deleted entry. */
-  drop(series: string, { id }: Pick<Entry, 'id'>): void {
+  drop(series: string | null, { id }: Pick<Entry, 'id'>): void {
+    if (series === null) return;
     const byEntry = this.#bySeries.get(series)?.byEntry;
     if (byEntry?.delete(id)) this.#become(series, byEntry);
   }

@@ -173,7 +173,10 @@ async function undo(bench: Bench, version: Planned, { client }: Place, url: stri
   const ways = {
     'a bare delete': taken((logid) => deleted(logid, '')),
     'a delete that answers its ids': taken((logid) => deleted(logid, 'RETURNING pf_id')),
-    'the service': taken((logid) => send(url, 'DELETE', `/log/${logid}`)),
+    'the service': taken((logid) =>
+      send(url, 'DELETE', `/log/${logid}`, undefined, { prefer: 'return=minimal' }),
+    ),
+    'the service, with ids': taken((logid) => send(url, 'DELETE', `/log/${logid}`)),
   };
   const times = await takeTurns(ways, MORE_ROUNDS.undo * bench.extent.rounds);
   bench.tell({ kind: 'turns', name: 'undo', turns: { rows, ways: times } });

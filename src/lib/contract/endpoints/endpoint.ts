@@ -25,6 +25,8 @@ export interface Endpoint {
   optionalBody?: true;
   /** Whether it writes rows, and so takes an `Idempotency-Key`. */
   writesRows?: true;
+  /** Whether it takes `Prefer: return=minimal`. */
+  minimal?: true;
   /** The answer that succeeds: JSON of a schema, Arrow, the text of the metrics, events, or nothing. */
   answer: {
     status: 200 | 201 | 204;

@@ -77,6 +77,7 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     request: UndoRequest,
     optionalBody: true,
     writesRows: true,
+    minimal: true,
     answer: json(UndoAnswer),
     refusals: [400, 403, 404, 409],
   },

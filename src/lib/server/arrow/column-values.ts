@@ -1,5 +1,5 @@
 /** Reads values of finished columns. */
-import { DataType, makeData, type Data, type Utf8 } from 'apache-arrow';
+import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 
 /** Number of rows of columns of equal length; 0 if there are no columns. */
@@ -44,29 +44,4 @@ export function sumOf(column: Column): number {
   let sum = 0;
   for (const value of numbersOf(column)) sum += value;
   return sum;
-}
-
-/**
- * Copies the texts of a column into memory without spare room. A decoder leaves such room for growth.
- *
- * @param most largest number of bytes that the texts may take
- * @returns undefined if the column is not text, has nulls, or exceeds `most`
- */
-export function copiedTexts(
-  column: Column | undefined,
-  most: number,
-): { column: Column; bytes: number } | undefined {
-  if (!column || !isText(column.data) || column.data.nullCount > 0) return undefined;
-  const { type, length, valueOffsets, values } = column.data;
-  const offsets = valueOffsets.subarray(0, length + 1);
-  const bytes = offsets.byteLength + (offsets[length] ?? 0);
-  if (bytes > most) return undefined;
-  const data = values.slice(0, offsets[length]);
-  return {
-    column: {
-      name: column.name,
-      data: makeData({ type, length, nullCount: 0, valueOffsets: offsets.slice(), data }),
-    },
-    bytes,
-  };
 }

@@ -16,8 +16,7 @@ import { OID, type Column, type PlannedColumn } from './column-plan';
 import { CopyDecoder } from './decoder';
 import { decode } from './encode';
 import { encode } from '../../../../tests/support/encode';
-import { IdColumn } from './id-runs';
-import { jsonRows, jsonWithIds, jsonWithList } from './json';
+import { jsonRows, jsonWithList } from './json';
 
 const textOf = (pieces: Iterable<Uint8Array>): string =>
   Buffer.concat([...pieces]).toString('utf8');
@@ -158,17 +157,6 @@ describe('a list in an object', () => {
       '{"rows_deleted":0,"pf_ids":[]}',
     );
     expect(textOf(jsonWithList({}, 'pf_gkeys', undefined))).toBe('{"pf_gkeys":[]}');
-  });
-
-  it('is the same of ids that are known as runs, and its length is told', () => {
-    const fields = { rows_deleted: 3 };
-    for (const runs of [[3, 1, 1, 2], []]) {
-      const column = new IdColumn('pf_id', runs);
-      const { length, pieces } = jsonWithIds(fields, 'keys', column);
-      const text = textOf(pieces);
-      expect(text).toBe(textOf(jsonWithList(fields, 'keys', column)));
-      expect(Buffer.byteLength(text)).toBe(length);
-    }
   });
 });
 

@@ -3,8 +3,6 @@ import { DAY_MS } from '../../contract/primitives';
 import { DataType, type Data, type Utf8 } from 'apache-arrow';
 import type { Column } from './column-plan';
 import { isText, rowCountOf } from './column-values';
-import type { IdColumn } from './id-runs';
-import { integerPieces } from './json-integers';
 
 /** Renders the JSON value of a row. */
 type Render = (row: number) => string;
@@ -66,36 +64,8 @@ export function jsonWithList(
   name: string,
   column: Column | undefined,
 ): Generator<Uint8Array<ArrayBuffer>, void> {
-  const [head, tail] = [opened(fields, name), ']}'];
-  const values = column && integersOf(column);
-  if (values) return integerPieces(head, values, tail);
   const render = column ? renderer(column.data, { characters: REMEMBERED }) : () => 'null';
-  return pieces(head, column?.data.length ?? 0, render, tail);
-}
-
-/** As {@link jsonWithList}, of ids that are known as runs, with its length in bytes. */
-export function jsonWithIds(
-  fields: Record<string, unknown>,
-  name: string,
-  ids: IdColumn,
-): { length: number; pieces: Generator<Uint8Array<ArrayBuffer>, void> } {
-  const encoder = new TextEncoder();
-  const head = encoder.encode(opened(fields, name));
-  const tail = encoder.encode(']}');
-  function* pieces() {
-    yield head;
-    yield* ids.list();
-    yield tail;
-  }
-  return { length: head.length + ids.listLength + tail.length, pieces: pieces() };
-}
-
-/** The values of an integer column without nulls; undefined for any other column. */
-function integersOf({ data: { type, nullCount, values, length } }: Column): Int32Array | undefined {
-  const numbers: unknown = values;
-  const isInteger = DataType.isInt(type) && nullCount === 0 && numbers instanceof Int32Array;
-  // The arrays of a decoded stream are padded.
-  return isInteger ? numbers.subarray(0, length) : undefined;
+  return pieces(opened(fields, name), column?.data.length ?? 0, render, ']}');
 }
 
 /** Number of characters of a piece. Most characters are one byte. */

@@ -1,6 +1,5 @@
+import { makeVector } from 'apache-arrow';
 import { expect, it } from 'vitest';
-import type { Column } from '../arrow/column-plan';
-import { IdColumn } from '../arrow/id-runs';
 import { Budget } from '../budget';
 import { jsonInPieces, undoResponse } from './answers';
 
@@ -42,43 +41,36 @@ it('gives back the memory of an answer that is taken to its end, or cannot be ma
   expect(released).toBe(2);
 });
 
-const asRuns = (ids: IdColumn): Column => ids;
-const asRead = ({ name, data }: IdColumn): Column => ({ name, data });
-
-/** The answer of an undo of many rows, and the budget that it takes 1,000 bytes of. */
-async function undone(write: (ids: IdColumn) => Column) {
+/** The answer of an undo of many rows, and the budget of which it reserves 1,000 bytes. */
+async function undone(keys: 'pf_ids' | null) {
   const budget = new Budget(1_000_000);
   const memory = await budget.once((memory) => {
     memory.grow(1000);
     return Promise.resolve(memory);
   });
   const ids = Array.from({ length: 100_000 }, (_, i) => i + 1);
-  const columns = [write(new IdColumn('pf_id', [1, ids.length]))];
-  const response = undoResponse({ rows_deleted: ids.length, keys: 'pf_ids', columns, memory });
-  return { response, budget, expected: { rows_deleted: ids.length, pf_ids: ids } };
+  const columns = keys ? [{ name: 'pf_id', data: makeVector(Int32Array.from(ids)).data[0]! }] : [];
+  const response = undoResponse({ rows_deleted: ids.length, keys, columns, memory });
+  return { response, budget, ids };
 }
 
-it('tells the length of an answer to an undo whose ids are runs', async () => {
-  const { response, budget, expected } = await undone(asRuns);
-  const length = Number(response.headers.get('content-length'));
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  expect(bytes.length).toBe(length);
-  expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(expected);
-  expect(budget.held).toBe(0);
-});
-
-it('tells no length of one whose ids were read', async () => {
-  const { response, budget, expected } = await undone(asRead);
+it('answers an undo with the keys of the rows, in pieces of unknown length', async () => {
+  const { response, budget, ids } = await undone('pf_ids');
   expect(response.headers.has('content-length')).toBe(false);
-  expect(await response.json()).toEqual(expected);
+  expect(response.headers.has('preference-applied')).toBe(false);
+  expect(await response.json()).toEqual({ rows_deleted: ids.length, pf_ids: ids });
   expect(budget.held).toBe(0);
 });
 
-it.each([
-  ['that are runs', asRuns],
-  ['that were read', asRead],
-])('keeps the memory of ids %s until the client has taken them or left', async (_, write) => {
-  const { response, budget } = await undone(write);
+it('answers an undo with the number of rows alone if the client prefers that', async () => {
+  const { response, budget, ids } = await undone(null);
+  expect(budget.held).toBe(0);
+  expect(response.headers.get('preference-applied')).toBe('return=minimal');
+  expect(await response.json()).toEqual({ rows_deleted: ids.length });
+});
+
+it('keeps the memory of ids reserved until the client has read them or left', async () => {
+  const { response, budget } = await undone('pf_ids');
   const reader = response.body!.getReader();
   await reader.read();
   expect(budget.held).toBe(1000);

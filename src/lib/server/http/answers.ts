@@ -7,14 +7,15 @@ import {
   ARROW,
   ARROW_LENGTH_HEADER,
   CSV,
+  PREFERENCE_APPLIED_HEADER,
+  RETURN_MINIMAL,
   REVISION_HEADER,
   TIMELINE_HEADER,
 } from '../../contract/primitives';
 import type { Column } from '../arrow/column-plan';
 import { rowCountOf } from '../arrow/column-values';
 import { encodeParts, lengthOf } from '../arrow/encode';
-import { IdColumn } from '../arrow/id-runs';
-import { jsonRows, jsonWithIds, jsonWithList, jsonWithRows } from '../arrow/json';
+import { jsonRows, jsonWithList, jsonWithRows } from '../arrow/json';
 import type { Read } from '../bodies';
 import type { Reservation } from '../budget';
 import { piecesOf } from '../pieces';
@@ -145,7 +146,7 @@ function arrowRows(
 const skippedHeader = (skipped: string): Record<string, string> =>
   skipped === '' ? {} : { [SLICE_SKIPPED_HEADER]: skipped };
 
-/** The answer of an undo: the keys of the rows that are gone. Its length is told if they are ids in runs. */
+/** The answer of an undo: the number of deleted rows, and their keys unless the client asked for less. */
 export function undoResponse({
   rows_deleted,
   keys,
@@ -153,16 +154,14 @@ export function undoResponse({
   memory,
 }: {
   rows_deleted: number;
-  keys: 'pf_ids' | 'pf_gkeys';
+  keys: 'pf_ids' | 'pf_gkeys' | null;
   columns: readonly Column[];
   memory: Reservation;
 }): Response {
   const fields = { rows_deleted };
-  if (!(column instanceof IdColumn)) {
-    return jsonInPieces(jsonWithList(fields, keys, column), memory);
-  }
-  const { length, pieces } = jsonWithIds(fields, keys, column);
-  return jsonInPieces(pieces, memory, { 'content-length': String(length) });
+  if (keys !== null) return jsonInPieces(jsonWithList(fields, keys, column), memory);
+  memory.release();
+  return Response.json(fields, { headers: { [PREFERENCE_APPLIED_HEADER]: RETURN_MINIMAL } });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Reads what a request asks for from its headers. */
-import { ARROW, CSV } from '../../contract/primitives';
+import { ARROW, CSV, PREFER_HEADER } from '../../contract/primitives';
 import type { Asked } from '../bodies';
 import type { Encoding } from '../compress';
 import { ENCODINGS } from '../compress';
@@ -11,6 +11,12 @@ export const asksForArrow = (request: Request): boolean =>
 /** Whether a request asks for its rows as CSV, and not for Arrow before that. */
 export const asksForCsv = (request: Request): boolean =>
   accepted(request, 'accept').find((type) => type === CSV || type === ARROW) === CSV;
+
+/** Whether a request prefers a minimal answer: `Prefer: return=minimal` (RFC 7240). */
+export const prefersMinimal = ({ headers }: Request): boolean =>
+  (headers.get(PREFER_HEADER) ?? '')
+    .split(',')
+    .some((preference) => /^\s*return\s*=\s*"?minimal"?\s*(;|$)/i.test(preference));
 
 /** The values that a header of a request accepts, in lower case. */
 const accepted = ({ headers }: Request, header: 'accept' | 'accept-encoding'): string[] =>

@@ -13,17 +13,16 @@ import { listUndone } from '../db/undone';
 import { getVersion } from '../db/versions';
 import { fieldPlace } from '../errors';
 import { KeptTotals } from '../kept-totals';
-import { measureColumns, measureKind } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import { idList } from '../sql/templates/read';
 import { blameClient } from './client-faults';
 import type { Held, Resources } from './entries/writer';
-import { UndoResult, writingRows } from './entries/writer';
+import { OtherRows, UndoResult, writingRows } from './entries/writer';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, sliceOf } from './forecast-version';
 import { keptAnswer } from './idempotency';
-import { OtherRows } from './written';
+import { totalsSeries } from './totals-series';
 
 /**
  * The log with the number of rows and the totals of each entry, newest first (docs/contract/06-log.md), and
@@ -49,25 +48,22 @@ export const logEntries = (
  */
 export async function logOf(
   db: Queryable,
-  { version, table, columns, revision }: ForecastVersion,
+  target: ForecastVersion,
   kept: KeptTotals<ExactTotals> = new KeptTotals(false),
   timeline: string | null = null,
 ): Promise<LogAnswer> {
+  const { version, table, columns } = target;
   const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role)?.name ?? null;
   const entries = await listEntries(db, version.id);
-  const measures = measureColumns(columns);
-  const shape = measures.map((c) => [c.name, c.type, c.role]);
-  const series = JSON.stringify([timeline, revision, version.id, table, shape]);
-  // The sum of floating-point numbers depends on their order, so it is not cached.
-  const isExact = measures.every((column) => measureKind(column).exact);
-  const known = isExact ? kept.of(series, entries) : [];
+  const series = totalsSeries(timeline, target);
+  const known = kept.of(series, entries);
   const ids = new Set(known.map(({ logid }) => logid));
   const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
   const where = known.length > 0 ? sql`pf_logid IN (${idList(unknown)})` : undefined;
   const { overall, byEntry, exact } = await entryTotals(db, table, columns, where, known);
   // Rows without a log entry, which only manual changes create, are found by reading all rows.
   const hasEntries = exact.every(({ logid }) => entries.some(({ id }) => id === logid));
-  if (isExact && hasEntries) kept.keep(series, entries, exact);
+  if (hasEntries) kept.keep(series, entries, exact);
   const none = noTotals(columns);
   return {
     entries: entries.map((entry) => ({ ...entry, ...(byEntry.get(entry.id) ?? none) })),
@@ -123,12 +119,14 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  * this one waits for the version's lock.
  *
  * @param user who undoes it, if known
+ * @param withKeys whether the keys of the deleted rows are read
  * @throws AppError 404 if there is no such entry, 403 if its version is closed
  */
 export async function undo(
   resources: Resources,
   logid: number,
   user: string | null,
+  withKeys: boolean,
   key?: WriteKey,
 ): Promise<Held<UndoResult>> {
   const { db, budget } = resources;
@@ -143,7 +141,9 @@ export async function undo(
   }
   const entry = found(known, `log entry ${logid}`);
   const attempt = () =>
-    writingRows(resources, entry.version_id, key, UndoResult, (writer) => writer.undo(entry, user));
+    writingRows(resources, entry.version_id, key, UndoResult, (writer) =>
+      writer.undo(entry, user, withKeys),
+    );
   return attempt().catch((error: unknown) => {
     if (error instanceof OtherRows) return attempt();
     throw error;

@@ -79,7 +79,7 @@ export async function writeSteps(
     ({ columns } = await open.rows(isGrain));
     checkAmounts(columns);
   }
-  await open.close(columns);
+  await open.close();
   return { columns: [...columns], skipped: headerList([...skipped]) };
 }
 

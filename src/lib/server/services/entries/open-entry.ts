@@ -1,6 +1,5 @@
 /** An entry while its rows are written. */
 import type { NewEntry } from '../../../contract/log';
-import type { Column } from '../../arrow/column-plan';
 import type { Reservation } from '../../budget';
 import { keepRowCount } from '../../db/entries';
 import { tell } from '../../db/events';
@@ -47,16 +46,24 @@ export interface OperationWriter {
   open: (entry: NewEntry) => Promise<OpenEntry>;
 }
 
+/** What an entry writes its rows with. */
+export interface WriteScope {
+  tx: Transaction;
+  target: ForecastVersion;
+  /** Reservation for the rows that the operation answers. */
+  memory: Reservation;
+  /** The locked rows of the version. */
+  locked: readonly LockedRows[];
+}
+
 /** An entry whose rows are being written. */
 export class OpenEntry {
+  /** @param keep caches the totals of an operation's rows */
   constructor(
-    protected readonly tx: Transaction,
-    protected readonly target: ForecastVersion,
-    private readonly memory: Reservation,
-    private readonly locked: readonly LockedRows[],
+    protected readonly scope: WriteScope,
     private readonly entry: NewEntry,
     readonly logid: number,
-    private readonly keep?: (totals: ExactTotals, columns: readonly Column[]) => void,
+    private readonly keep?: (totals: ExactTotals) => void,
   ) {}
 
   /**
@@ -74,15 +81,15 @@ export class OpenEntry {
     tokens: TokenValues,
     blamed: Statement,
   ): Promise<StatementAnswer> {
-    const { tx, target, memory } = this;
+    const { tx, target, memory } = this.scope;
     const statement = this.filled(template, reach, tokens);
     return blameClient(blamed, () => runWrite(tx, statement, target.columns, memory));
   }
 
   /** Fills in the tokens of a template. */
   protected filled(template: SqlText, { slice, held }: Reach, tokens: TokenValues): SqlText {
-    const { target, entry, logid } = this;
-    const { version, table } = target;
+    const { entry, logid } = this;
+    const { version, table } = this.scope.target;
     return substitute(template, {
       where_clause: withoutHeld(slice, held),
       fc_table: table,
@@ -100,7 +107,8 @@ export class OpenEntry {
    * simply be joined: at the grain, they may have the same keys.
    */
   async rows(isGrain: boolean): Promise<StatementAnswer> {
-    const { tx, target, entry, memory } = this;
+    const { entry } = this;
+    const { tx, target, memory } = this.scope;
     const { source, version, table, columns } = target;
     const operation = isGrain ? 'get_agg' : 'get_data';
     const template = await storedTemplate(tx, source.id, operation);
@@ -117,26 +125,27 @@ FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
    * Ends the entry after its last row is written: checks the locks, stores the number of rows, and sends the
    * event.
    *
-   * @param answer the rows that the operation answers, whose keys an undo answers again; for a load, the
-   * number of rows
+   * @param rowCount number of rows of a load; the rows of an operation are counted
    * @throws AppError 423 if a row is locked
    */
-  async close(answer: readonly Column[] | number): Promise<void> {
-    const { tx, target, logid } = this;
+  async close(rowCount?: number): Promise<void> {
+    const { logid } = this;
+    const { tx, target } = this.scope;
     const { operation, pf_user } = this.entry;
     await this.requireUnlocked();
-    if (typeof answer === 'number') await keepRowCount(tx, logid, answer);
+    if (rowCount !== undefined) await keepRowCount(tx, logid, rowCount);
     else {
       const totals = await exactTotals(tx, target.table, target.columns, logid);
       await keepRowCount(tx, logid, totals.row_count);
-      this.keep?.(totals, answer);
+      this.keep?.(totals);
     }
     await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
   }
 
   /** @throws AppError 423 if a row of the entry is locked */
   protected async requireUnlocked(): Promise<void> {
-    await requireUnlocked(this.tx, this.target, this.locked, ofEntry(this.logid));
+    const { tx, target, locked } = this.scope;
+    await requireUnlocked(tx, target, locked, ofEntry(this.logid));
   }
 
   get #note(): SqlText {

@@ -16,7 +16,7 @@ import { readVersion } from '../forecast-version';
 import type { LockedRows } from '../locks';
 import { lockedRows } from '../locks';
 import type { StatementAnswer } from '../read-columns';
-import type { Reach, OperationWriter } from './open-entry';
+import type { Reach, OperationWriter, WriteScope } from './open-entry';
 import { OpenEntry } from './open-entry';
 import type { Resources, Held } from './writer';
 
@@ -49,8 +49,8 @@ class TrialWriter implements OperationWriter {
   /** Opens an entry that is not in the log. Its id is negative, so the keys of its rows are unique. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, tried } = this;
-    const locked = await this.locked();
-    return new TriedEntry(tx, target, memory, locked, entry, await triedId(tx), tried);
+    const scope = { tx, target, memory, locked: await this.locked() };
+    return new TriedEntry(scope, entry, await triedId(tx), tried);
   }
 
   /** Totals of the held rows in any of the slices. */
@@ -66,15 +66,12 @@ class TrialWriter implements OperationWriter {
 
 class TriedEntry extends OpenEntry {
   constructor(
-    tx: Transaction,
-    target: ForecastVersion,
-    memory: Reservation,
-    locked: readonly LockedRows[],
+    scope: WriteScope,
     entry: NewEntry,
     logid: number,
     private readonly tried: Tried[],
   ) {
-    super(tx, target, memory, locked, entry, logid);
+    super(scope, entry, logid);
   }
 
   override async run(
@@ -83,7 +80,7 @@ class TriedEntry extends OpenEntry {
     tokens: TokenValues,
     blamed: Statement,
   ): Promise<StatementAnswer> {
-    const { tx, target } = this;
+    const { tx, target } = this.scope;
     const totals = () => blameClient(blamed, () => totalsOf(tx, target, reach.slice));
     const before = await totals();
     const answer = await super.run(template, reach, tokens, blamed);

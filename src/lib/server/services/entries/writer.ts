@@ -4,7 +4,6 @@ import type { ClearAnswer } from '../../../contract/loads';
 import type { LogEntry, NewEntry } from '../../../contract/log';
 import type { EntryOrigin, LoadOperation } from '../../../contract/operations';
 import { isLoad, OPERATIONS } from '../../../contract/operations';
-import type { Column } from '../../arrow/column-plan';
 import { sumOf } from '../../arrow/column-values';
 import type { Budget, Reservation } from '../../budget';
 import type { Config } from '../../config';
@@ -28,9 +27,11 @@ import type { ExactTotals, Totals } from '../../db/forecast';
 import { entryTotals, noTotals } from '../../db/forecast';
 import type { WriteKey } from '../../db/idempotency';
 import type { EntryKey } from '../../db/log';
+import { readRevision } from '../../db/outside-changes';
 import type { Transaction } from '../../db/transaction';
 import { undoneEntry } from '../../db/undone';
 import type { AppError } from '../../errors';
+import type { KeptTotals } from '../../kept-totals';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { literal, sql } from '../../sql/quote';
 import { undoTemplate } from '../../sql/templates/undo';
@@ -44,8 +45,7 @@ import type { LockedRows } from '../locks';
 import { lockedRows, requireUnlocked } from '../locks';
 import type { StatementAnswer } from '../read-columns';
 import { runWrite } from '../read-columns';
-import type { KeptWritten } from '../written';
-import { deleteWritten, keepWritten, writtenOf } from '../written';
+import { totalsSeries } from '../totals-series';
 import { OpenEntry, WHOLE, ofEntry } from './open-entry';
 
 /** The resources of every request that writes rows. */
@@ -53,7 +53,8 @@ export interface Resources {
   db: Database;
   budget: Budget;
   config: Pick<Config, 'distribute'>;
-  written: KeptWritten;
+  /** Cached totals of entries. */
+  totals: KeptTotals<ExactTotals>;
 }
 
 /** A written entry: its id, and the result of its statement. */
@@ -64,11 +65,20 @@ interface WrittenEntry extends StatementAnswer {
 /** The answer of an undo: the number of deleted rows, and the keys by which a client can find them. */
 export const UndoResult = v.object({
   rows_deleted: v.number(),
-  keys: v.picklist(['pf_ids', 'pf_gkeys']),
-  /** One column of keys. */
+  /** Null if the client does not want the keys. */
+  keys: v.nullable(v.picklist(['pf_ids', 'pf_gkeys'])),
+  /** One column of keys, or none. */
   columns: keptColumns,
 });
 export type UndoResult = v.InferOutput<typeof UndoResult>;
+
+/**
+ * The deleted rows are not those that the cached totals are of. The totals are dropped from the cache, so
+ * another attempt reads them.
+ */
+export class OtherRows extends Error {
+  override readonly name = 'OtherRows';
+}
 
 /**
  * Gives `work` the one writer of a version's entries, in a transaction that holds the version's lock. Every
@@ -132,7 +142,7 @@ export const writingRows = <Result extends object>(
   }));
 
 const underLock = <Result extends object>(
-  { db, written }: Resources,
+  { db, totals }: Resources,
   memory: Reservation,
   versionId: number,
   key: WriteKey | undefined,
@@ -143,7 +153,7 @@ const underLock = <Result extends object>(
   db.versionTransaction(versionId, async (tx) => {
     // A repeated request is answered without the checks of the version, which the first request has passed.
     const result = await once(tx, versionId, key, answer, memory, async () =>
-      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory, written)),
+      work(new EntryWriter(tx, await writeVersion(tx, versionId, lock), memory, totals)),
     );
     // Nobody reads during this commit, and concurrent loads commit one at a time.
     await lockUntilCommitted(tx, versionId);
@@ -169,8 +179,13 @@ class EntryWriter {
     readonly tx: Transaction,
     readonly target: ForecastVersion,
     private readonly memory: Reservation,
-    private readonly written?: KeptWritten,
+    private readonly totals?: KeptTotals<ExactTotals>,
   ) {}
+
+  /** The series of the version's totals in the cache. */
+  get #series(): string | null {
+    return totalsSeries(this.tx.timeline, this.target);
+  }
 
   /** The locked rows of the version. @throws AppError as {@link lockedRows} */
   async locked(): Promise<readonly LockedRows[]> {
@@ -199,18 +214,18 @@ class EntryWriter {
     const open = await this.open(entry);
     const written = await open.run(template, WHOLE, tokens, blamed);
     // At the grain, an operation answers fewer rows than it writes.
-    await open.close(isLoad(entry.operation) ? written.rowCount : written.columns);
+    await open.close(isLoad(entry.operation) ? written.rowCount : undefined);
     return { logid: open.logid, ...written };
   }
 
   /** Writes an entry without rows. One or several statements then write its rows. */
   async open(entry: NewEntry): Promise<OpenEntry> {
-    const { tx, target, memory, written } = this;
+    const { tx, target, memory, totals } = this;
     const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
     const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
-    const keep = (totals: ExactTotals, columns: readonly Column[]) =>
-      written && keepWritten(written, tx, target, { id, stamp }, totals, columns);
-    return new OpenEntry(tx, target, memory, await this.locked(), entry, id, keep);
+    // If the transaction is rolled back, the cached totals are never used: its id does not come back.
+    const keep = (own: ExactTotals) => totals?.add(this.#series, { id, stamp }, own);
+    return new OpenEntry({ tx, target, memory, locked: await this.locked() }, entry, id, keep);
   }
 
   /**
@@ -219,22 +234,29 @@ class EntryWriter {
    * read from the store.
    *
    * @param user who undoes it, if that is known
-   * @throws AppError 404 if there is no such entry, 423 if a row of it is locked
+   * @param withKeys whether the keys of the deleted rows are read, which takes longer than deleting the rows
+   * @throws AppError 404 if there is no such entry, 423 if a row of it is locked; {@link OtherRows}
    */
-  async undo(entry: EntryKey, user: string | null): Promise<UndoResult> {
-    const { tx, target, memory, written } = this;
+  async undo(entry: EntryKey, user: string | null, withKeys: boolean): Promise<UndoResult> {
+    const { tx, target, totals } = this;
     const { id } = entry;
-    const known = written && writtenOf(written, tx, target, entry);
-    await takeOut(tx, entry, known ?? (await this.#totals(ofEntry(id)))(id), user);
+    const [known] = totals?.of(this.#series, [entry]) ?? [];
+    totals?.drop(this.#series, entry);
+    await takeOut(tx, entry, known ?? (await this.#readTotals(ofEntry(id)))(id), user);
     await this.#requireUnlocked(ofEntry(id));
-    if (!known) return this.#deleteRead(id);
-    const deleteRows = () => deleteRowsOfEntry(tx, target.table, id);
-    const column = await deleteWritten(written, tx, target, known, deleteRows, memory);
-    return { rows_deleted: known.row_count, keys: known.keys.kind, columns: [column] };
+    const result = withKeys
+      ? await this.#deleteWithKeys(id)
+      : { rows_deleted: await deleteRowsOfEntry(tx, target.table, id), keys: null, columns: [] };
+    if (!known) return result;
+    // Deleted rows cannot change any more, but may have changed since the revision was read.
+    const { version, revision } = target;
+    const isCurrent = (await readRevision(tx, version.id)) === revision;
+    if (!isCurrent || result.rows_deleted !== known.row_count) throw new OtherRows();
+    return result;
   }
 
   /** Deletes the rows of an entry and reads their keys from the statement. */
-  async #deleteRead(id: number): Promise<UndoResult> {
+  async #deleteWithKeys(id: number): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
     const tokens = { fc_table: table, logid: sql`${id}` };
@@ -267,7 +289,7 @@ class EntryWriter {
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
     const rows = sql`pf_iter = ${literal(iter)}`;
     await this.#requireUnlocked(rows);
-    const totals = await this.#totals(rows);
+    const totals = await this.#readTotals(rows);
     const kept = entries.map((entry) => ({ entry, totals: totals(entry.id) }));
     await keepUndone(tx, kept, user);
     const rows_deleted = await deleteRowsOfIter(tx, target.table, iter);
@@ -276,7 +298,7 @@ class EntryWriter {
   }
 
   /** Totals by entry of some rows. @param where which rows */
-  async #totals(where: SqlText): Promise<(logid: number) => Totals> {
+  async #readTotals(where: SqlText): Promise<(logid: number) => Totals> {
     const { table, columns } = this.target;
     const { byEntry } = await entryTotals(this.tx, table, columns, where);
     return (logid) => byEntry.get(logid) ?? noTotals(columns);
