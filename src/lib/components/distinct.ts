@@ -1,2 +1,2 @@
-/** The different values of a list, in their order. */
+/** Returns the distinct values of a list in order. */
 export const distinct = <T>(values: Iterable<T>): T[] => [...new Set(values)];

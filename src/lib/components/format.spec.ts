@@ -4,7 +4,7 @@ import { formatAge, formatAmount, formatDay, formatMonth, plural } from './forma
 const CENTS = { least: 2, most: 2 };
 
 describe('formatAmount', () => {
-  it('writes the decimals of the measure, and no sign of what rounds to zero', () => {
+  it('writes the decimals of the measure, and no sign if an amount rounds to zero', () => {
     expect(formatAmount(12.349, { least: 3, most: 3 })).toBe('12.349');
     expect(formatAmount(1200, { least: 0, most: 0 })).toBe('1,200');
     expect(formatAmount(-0.001, CENTS)).toBe('0.00');
@@ -19,7 +19,7 @@ describe('formatAmount', () => {
 });
 
 describe('plural', () => {
-  it('says one row, no rows and many rows', () => {
+  it('writes one row, no rows and many rows', () => {
     expect(plural(1, 'row')).toBe('1 row');
     expect(plural(0, 'row')).toBe('0 rows');
     expect(plural(1204331, 'row')).toBe('1,204,331 rows');
@@ -28,13 +28,13 @@ describe('plural', () => {
 });
 
 describe('calendar days', () => {
-  it('never move to another day, whatever the time zone', () => {
+  it('never shift to another day, whatever the time zone', () => {
     expect(formatDay('2019-03-01')).toBe('Mar 1, 2019');
     expect(formatMonth('2019-03-01')).toBe('Mar 2019');
     expect(formatDay('2019-12-31T00:00:00Z')).toBe('Dec 31, 2019');
   });
 
-  it('stand as they are where they are no date', () =>
+  it('are written unchanged if they are not dates', () =>
     expect(formatDay('infinity')).toBe('infinity'));
 });
 

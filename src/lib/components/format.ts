@@ -3,7 +3,7 @@ import type { Decimals } from '$lib/contract/decimals';
 import { amountOptions } from '$lib/pivot/values/column-format';
 import { formatNumber } from './number-text';
 
-/** Amounts, dates and plurals as the pages write them: dates and words in English. */
+/** Locale of dates and words. Numbers follow the browser. */
 const LOCALE = 'en-US';
 
 const days = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -16,13 +16,13 @@ const instants = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyl
 const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const rules = new Intl.PluralRules(LOCALE);
 
-/** A whole number with grouping: 1,204,331. */
+/** Formats a whole number with grouping: 1,204,331. */
 export const formatCount = (count: number): string =>
   formatNumber(count, { maximumFractionDigits: 0 });
 
 /**
- * An amount of a measure in a sentence: a whole one without decimals, any other with those of the measure.
- * What rounds to zero has no sign.
+ * Formats an amount of a measure in a sentence: without decimals if it is whole, otherwise with those of the
+ * measure. An amount that rounds to zero has no sign.
  */
 export const formatAmount = (
   value: number,
@@ -34,35 +34,41 @@ export const formatAmount = (
     ...options,
   });
 
-/** An amount of a measure in a table: always with the measure's decimals; a dash if nothing is summed. */
+/** Formats an amount of a measure in a table: always with the measure's decimals; a dash for null. */
 export const formatTotal = (value: number | null, decimals: Decimals): string =>
   value === null ? '–' : formatNumber(value, amountOptions(decimals));
 
-/** A percentage with one decimal, a small one with two digits: "+5", "−0.03". 0 only if it is 0. */
+/**
+ * Formats a percentage with one decimal, a small one with two significant digits: "+5", "−0.03". Only 0 is
+ * written as 0.
+ */
 export const formatPercent = (percent: number): string =>
   formatNumber(percent, {
     signDisplay: 'exceptZero',
     ...(Math.abs(percent) < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 1 }),
   });
 
-/** "1 row", "0 rows", "1,204,331 rows". The plural is the singular with an s if none is given. */
+/**
+ * Formats a count with its noun: "1 row", "0 rows", "1,204,331 rows". The plural defaults to the singular
+ * with an s.
+ */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${rules.select(count) === 'one' ? one : many}`;
 }
 
-/** A calendar day, given and kept as ISO text: no time zone can shift it. "Mar 1, 2019". */
+/** Formats a calendar day from ISO text, without a shift by time zones: "Mar 1, 2019". */
 export function formatDay(iso: string): string {
   const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at) ? iso : days.format(at);
 }
 
-/** The month of a calendar day: "Mar 2019". */
+/** Formats the month of a calendar day: "Mar 2019". */
 export function formatMonth(iso: string): string {
   const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at) ? iso : months.format(at);
 }
 
-/** An instant in the reader's own time zone: "Mar 1, 2019, 2:05 PM". */
+/** Formats an instant in the reader's own time zone: "Mar 1, 2019, 2:05 PM". */
 export const formatInstant = (stamp: string): string => instants.format(new Date(stamp));
 
 const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -74,7 +80,7 @@ const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** How long ago an instant was: "3 hours ago", "yesterday", "just now". */
+/** Formats the age of an instant: "3 hours ago", "yesterday", "just now". */
 export function formatAge(stamp: string, now = Date.now()): string {
   const seconds = (Date.parse(stamp) - now) / 1000;
   for (const [unit, length] of AGES) {

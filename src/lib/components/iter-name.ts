@@ -1,7 +1,10 @@
-/** The word for what wrote a row. */
+/** The name of a row's origin on the pages. */
 import { LOG_OPERATIONS, OPERATIONS } from '$lib/contract/operations';
 
-/** The operation that wrote rows of an iteration, in the planner's words; an unknown one is named as it is. */
+/**
+ * Returns the name of the operation that wrote the rows of an iteration; an unknown iteration is returned
+ * unchanged.
+ */
 export const iterName = (iter: string): string =>
   LOG_OPERATIONS.flatMap((operation) => {
     const { iter: written, label } = OPERATIONS[operation];

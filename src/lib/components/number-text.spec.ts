@@ -43,7 +43,7 @@ describe('parseNumber', () => {
     ['fr-FR', '1\u202f204\u00a0331,5', 1204331.5],
     ['de-CH', '1’204’331.5', 1204331.5],
     ['ja-JP', '1,204,331.5', 1204331.5],
-  ])('reads the marks of %s', (language, text, value) =>
+  ])('reads the separators of %s', (language, text, value) =>
     expect(parseNumber(text, marksOf(language))).toBe(value),
   );
 
@@ -62,8 +62,9 @@ describe('parseNumber', () => {
     },
   );
 
-  it.each(['en-IN', 'ar-EG', 'fa-IR'])('writes English marks where %s writes others', (language) =>
-    expect(readable(language)).toBe('en-US'),
+  it.each(['en-IN', 'ar-EG', 'fa-IR'])(
+    'writes English separators for %s, whose separators it cannot read',
+    (language) => expect(readable(language)).toBe('en-US'),
   );
 });
 
@@ -97,11 +98,11 @@ describe('readAmount', () => {
   it.each([
     ...['+', '-', '=', '*', '/', '/0', '%', '12a', 'k', '=1+', '=(1', '=1)', '=1 2 x', '=1/0'],
     ...['10,5', '1e3k', '++5', '5%%', '=5%', '**2'],
-  ])('knows that %j is no amount', (text) => expect(readAmount(text)?.amount).toBeNaN());
+  ])('rejects %j', (text) => expect(readAmount(text)?.amount).toBeNaN());
 
-  it('is null for no text', () => expect(readAmount('  ')).toBeNull());
+  it('is null for an empty text', () => expect(readAmount('  ')).toBeNull());
 
-  it('takes a sign for the number’s own in a field of changes or percentages', () => {
+  it('reads a sign as the number’s own in a field of changes or percentages', () => {
     expect(readAmount('-5', 'change')).toEqual({ by: 'change', amount: -5 });
     expect(readAmount('-5', 'percent')).toEqual({ by: 'percent', amount: -5 });
     expect(readAmount('5%', 'change')).toEqual({ by: 'percent', amount: 5 });
@@ -129,7 +130,7 @@ describe('readPasted', () => {
     expect(readPasted(text)).toEqual({ by, amount });
   });
 
-  it('reads the marks of the language, and tells a blank from what is no number', () => {
+  it('reads the separators of the language, and distinguishes a blank from an invalid number', () => {
     expect(readPasted('1.204,50 €', GERMAN)).toEqual({ by: 'total', amount: 1204.5 });
     expect(readPasted('1,204.50', GERMAN)?.amount).toBeNaN();
     expect(readPasted('n/a')?.amount).toBeNaN();
@@ -147,7 +148,7 @@ describe('amounts with more digits than a double has', () => {
   const marks = { group: ',', decimal: '.' };
 
   it.each(['4,503,599,627,370,500.05', '+9007199254740993', '=2*9007199254740993'])(
-    '%s is refused, saying why',
+    '%s is refused with the reason',
     (text) => {
       expect(readAmount(text, 'total', marks)).toMatchObject({
         amount: NaN,
@@ -165,7 +166,7 @@ describe('amounts with more digits than a double has', () => {
     expect(readAmount(text, 'total', marks)).toEqual({ by: 'total', amount });
   });
 
-  it('says nothing of text that is no number', () => {
+  it('gives no reason for a text that is not a number', () => {
     expect(readAmount('12a', 'total', marks)).toEqual({ by: 'total', amount: NaN });
   });
 });

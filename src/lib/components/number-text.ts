@@ -1,27 +1,30 @@
-/** How a typed amount is understood, and how numbers are written in the browser's language. */
+/** Parses typed amounts, and formats numbers in the browser's language. */
 import { digitsOf, exactBelow } from '$lib/contract/decimals';
 import { TOO_LARGE, type MeasureEdit } from '$lib/plan/scale-draft';
 
 /**
- * Numbers as people write and type them, with the marks of the browser's language: 1,204.50 or
- * 1.204,50. The words of the pages are English all the same.
+ * Language of numbers as people write and type them, with the separators of the browser's language: 1,204.50
+ * or 1.204,50. The words of the pages are always English.
  */
 const LANGUAGE = readable(typeof navigator === 'undefined' ? 'en-US' : navigator.language);
 
-/** The language, if what it writes can be read again here; else English: for other digits or groups. */
+/**
+ * Returns the language if {@link parseNumber} can read its numbers back; otherwise English, for languages
+ * with other digits or groups.
+ */
 export function readable(language: string): string {
   const sample = -1234567.5;
   const text = new Intl.NumberFormat(language).format(sample);
   return parseNumber(text, marksOf(language)) === sample ? language : 'en-US';
 }
 
-/** What stands between groups of digits, and before the fraction. */
+/** The separators between groups of digits and before the fraction. */
 interface NumberMarks {
   group: string;
   decimal: string;
 }
 
-/** The marks of a language. */
+/** Returns the separators of a language. */
 export function marksOf(language: string): NumberMarks {
   const parts = new Intl.NumberFormat(language).formatToParts(-1234567.5);
   const mark = (type: 'group' | 'decimal') => parts.find((part) => part.type === type)?.value;
@@ -30,19 +33,23 @@ export function marksOf(language: string): NumberMarks {
 
 const MARKS = marksOf(LANGUAGE);
 
-/** A number with grouping, and by default at most two digits after the point. */
+/** Formats a number with grouping and by default at most two decimals. */
 export function formatNumber(value: number, options: Intl.NumberFormatOptions = {}): string {
   return new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 2, ...options }).format(value);
 }
 
-/** A number with all its digits and no grouping, as a spreadsheet in the same language reads it. */
+/**
+ * Formats a number with all its digits and without grouping, so that a spreadsheet in the same language can
+ * read it.
+ */
 export const plainText = (value: number): string =>
   formatNumber(value, { useGrouping: false, maximumFractionDigits: 20 }).replace('\u2212', '-');
 
 /**
- * A number as people type it: marks before groups of three, blanks, a sign (also the typographic
- * minus) and a percent sign are understood. Null if it is none: with a decimal point, a comma that is
- * not followed by three digits may be meant as a decimal comma, and the other way round.
+ * Parses a number as people type it: with separators before groups of three digits, blanks, a sign (also the
+ * typographic minus) and a percent sign. Returns null if it is not a number. In a language with a decimal
+ * point, a comma that is not followed by three digits is refused, because it may be meant as a decimal comma;
+ * the same holds the other way round.
  */
 export function parseNumber(text: string, marks = MARKS): number | null {
   const plain = inPlainDigits(bare(text).replace(/%$/, ''), marks);
@@ -51,16 +58,16 @@ export function parseNumber(text: string, marks = MARKS): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** How many times a thousand. */
+/** Suffixes, with the power of a thousand that each stands for. */
 const THOUSANDS: Readonly<Record<string, number>> = { k: 1, m: 2, b: 3 };
 
 /**
- * What is typed into a cell or a field of an amount; null for no text. `12500`, `10k` and `1.5m` are
- * totals, and so is what follows a `=`: `=9575*1.05`. `+500` and `-500` are changes, `5%`, `*1.05`
- * and `/2` are percentages of what is there.
+ * Parses the text typed into a cell or an amount field; null for an empty text. `12500`, `10k` and `1.5m` are
+ * totals, and so is a calculation after `=`: `=9575*1.05`. `+500` and `-500` are changes; `5%`, `*1.05` and
+ * `/2` are percentages of the current amount.
  *
- * @param by what a number without any of these means. In a field of changes or of percentages, a sign
- * is the number's own.
+ * @param by the meaning of a number without any of these. In a field of changes or percentages, a sign
+ * belongs to the number.
  */
 export function readAmount(
   text: string,
@@ -89,9 +96,9 @@ function readPlain(text: string, by: MeasureEdit['by'], marks: NumberMarks): Mea
 }
 
 /**
- * A number as a spreadsheet copies it; null for a blank. It is a total, and a sign is its own; so are brackets
- * around it. Signs of currencies count for nothing. A percentage is one of what is there, as when it is
- * typed.
+ * Parses a number as a spreadsheet copies it; null for a blank. It is a total, and its sign (or brackets, for
+ * a negative number) belongs to the number. Currency signs are ignored. A percentage is relative to the
+ * current amount, as when typed.
  */
 export function readPasted(text: string, marks = MARKS): MeasureEdit | null {
   const typed = bare(text).replace(/\p{Sc}/gu, '');
@@ -101,7 +108,7 @@ export function readPasted(text: string, marks = MARKS): MeasureEdit | null {
   return { by: 'total', amount: numberOf(signed, marks) };
 }
 
-/** How much more in percent a factor makes: 5 for 1.05. NaN for a factor that is no number. */
+/** Returns the percentage change of a factor: 5 for 1.05; NaN for a factor that is not finite. */
 const percentOf = (factor: number): number =>
   Number.isFinite(factor) ? tidied((factor - 1) * 100) : NaN;
 
@@ -109,18 +116,21 @@ function bare(text: string): string {
   return halfWidth(text.replace(/[\s\u00a0\u202f'’]/g, '').replace(/\u2212/g, '-'));
 }
 
-/** Digits and signs as wide as a Chinese character, as Japanese keyboards write them, in their usual form. */
+/** Converts full-width digits and signs, as Japanese keyboards type them, to half width. */
 function halfWidth(text: string): string {
   return text.replace(/[％（-９＝]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 }
 
-/** Whether what a key types may be the beginning of an amount. */
+/** Returns whether a typed key can be the beginning of an amount. */
 export const beginsAmount = (key: string): boolean => /^[\d.,+\-*/=]$/.test(halfWidth(key));
 
-/** A number of at most 15 digits: a calculation in binary fractions has no more to tell. */
+/** Rounds a number to 14 significant digits, which removes the noise of binary fractions. */
 const tidied = (value: number): number => Number(value.toPrecision(14));
 
-/** A number, maybe in thousands, millions or billions; NaN if the text is none. */
+/**
+ * Parses a number with an optional suffix for thousands, millions or billions; NaN if the text is not a
+ * number.
+ */
 function numberOf(text: string, marks: NumberMarks): number {
   const places = 3 * (THOUSANDS[text.slice(-1).toLowerCase()] ?? 0);
   const plain = inPlainDigits(places > 0 ? text.slice(0, -1) : text, marks);
@@ -130,10 +140,10 @@ function numberOf(text: string, marks: NumberMarks): number {
   return Number.isFinite(value) && isHeld(exact, value) ? value : NaN;
 }
 
-/** From this size on, a double does not hold every number of six decimals. */
+/** From this size on, a double cannot represent every number with six decimals. */
 const EXACT_BELOW = exactBelow(6);
 
-/** Whether a double holds a decimal number, to six decimals at least. */
+/** Returns whether a double represents a decimal number, to at least six decimals. */
 function isHeld(text: string, value: number): boolean {
   if (Math.abs(value) < EXACT_BELOW) return true;
   const [typed, held] = [digitsOf(text), digitsOf(String(value))];
@@ -143,14 +153,16 @@ function isHeld(text: string, value: number): boolean {
   return (lost < 0n ? -lost : lost) * 2n < 10n ** BigInt(places - 6);
 }
 
-/** Whether a text is no amount only because a number in it has more digits than a double. */
+/** Returns whether a text is rejected only because one of its numbers has more digits than a double. */
 const hasLostDigits = (text: string, marks: NumberMarks): boolean =>
   (bare(text).match(/[\d.,]{16,}/g) ?? []).some((digits) => {
     const plain = inPlainDigits(digits, marks);
     return plain !== null && !isHeld(plain, Number(plain));
   });
 
-/** The text with a point before its fraction and no other marks; null if it is no number. */
+/**
+ * Returns the text with a point before its fraction and without other separators; null if it is not a number.
+ */
 function inPlainDigits(text: string, { group, decimal }: NumberMarks): string | null {
   const mark = /[\s\u00a0\u202f'’]/.test(group) ? '' : group;
   const plain = text.replace(/[.,]/g, (each) =>
@@ -160,7 +172,7 @@ function inPlainDigits(text: string, { group, decimal }: NumberMarks): string | 
   return plain.replaceAll(',', '');
 }
 
-/** A sum, a product or both of typed numbers, with brackets; NaN if the text is none. */
+/** Evaluates sums and products of typed numbers, with brackets; NaN if the text is not a calculation. */
 function calculated(text: string, marks: NumberMarks): number {
   const tokens = text.match(/[-+*/()]|[^-+*/()]+/g) ?? [];
   let at = 0;

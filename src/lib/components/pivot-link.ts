@@ -1,14 +1,14 @@
-/** Links back to a version's pivot, as this tab showed it last. */
+/** Links back to the pivot of a version, in its last state in this tab. */
 import { keep, kept } from '$lib/client/storage';
 
 const keyOf = (versionId: number): string => `pf.address.${versionId}`;
 
-/** The address of a version's pivot as this tab has shown it last, for the pages beside it. */
+/** Returns the last address of a version's pivot in this tab, for links from other pages. */
 export function pivotLink(versionId: number): string {
   const search = kept(keyOf(versionId), 'tab') ?? '';
   return `/versions/${versionId}${search.startsWith('?') ? search : ''}`;
 }
 
-/** Notes what a version's pivot shows. @param search the query string of its address */
+/** Stores the address of a version's pivot. @param search its query string */
 export const notePivotLink = (versionId: number, search: string): void =>
   keep(keyOf(versionId), search || null, 'tab');

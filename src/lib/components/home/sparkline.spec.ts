@@ -26,7 +26,7 @@ describe('a line by month', () => {
     expect(over?.lowest).toMatchObject({ month: '2026-12-01', amount: 0 });
   });
 
-  it('is level if all months are alike, and is none for one month or none', () => {
+  it('is level if all months are equal, and null for fewer than two months', () => {
     const level = sparkline(months(['9999-12', 5], ['10000-01', 5]), BOX);
     expect(level?.points).toBe('2,12 102,12');
     expect(sparkline(months(['2027-01', 5]), BOX)).toBeNull();

@@ -1,29 +1,28 @@
-/** What a plan adds up to in a month, named by its first day. */
+/** The total of a plan in a month, which is named by its first day. */
 export interface Month {
   month: string;
   amount: number;
 }
 
-/** A line to draw, within a box. */
+/** A line to draw, with the size of its box. */
 export interface Sparkline {
   first: Month;
   last: Month;
   lowest: Month;
   highest: Month;
-  /** Points as SVG takes them. */
+  /** The points attribute of an SVG polyline. */
   points: string;
-  /** Where the last month is. */
+  /** Position of the last month. */
   end: { x: number; y: number };
 }
 
-/** How far the line stays from the edges, so that its width is in the box, too. */
+/** Padding, so that the stroke is not cut at the edges. */
 const EDGE = 2;
 
 /**
- * The line of a plan by month; null for fewer than two months. A month without rows is 0, as nothing is
- * planned in it.
+ * Returns the line of a plan by month; null for fewer than two months. A month without rows counts as 0.
  *
- * @param months the oldest first
+ * @param months oldest first
  */
 export function sparkline(
   months: readonly Month[],
@@ -64,13 +63,16 @@ export function sparkline(
   };
 }
 
-/** Months as whole numbers that follow each other. Years may have more than four digits. */
+/**
+ * Returns the number of a month; consecutive months have consecutive numbers. Years may have more than four
+ * digits.
+ */
 const placeOf = (day: string): number => {
   const [year = '0', month = '1'] = day.split('-');
   return Number(year) * 12 + Number(month);
 };
 
-/** The first day of a month by its place. */
+/** Returns the first day of the month with a number. */
 const monthAt = (place: number): string => {
   const month = ((place - 1) % 12) + 1;
   return `${(place - month) / 12}-${String(month).padStart(2, '0')}-01`;

@@ -13,7 +13,7 @@ const totals: VersionTotals = {
 };
 
 describe('the totals of a version', () => {
-  it('are those of its value, compared with the reference', () => {
+  it('are those of the value column, compared with the reference', () => {
     expect(shownTotals(totals)).toEqual({
       decimals: { least: 2, most: 2 },
       ...{ measure: 'Sales', plan: 100.1, reference: 200, share: (100.1 - 200) / 200 },
@@ -21,7 +21,7 @@ describe('the totals of a version', () => {
     });
   });
 
-  it('are those of its units if there is no value, and compare with nothing that is not there', () => {
+  it('are those of the units column without a value column, and have no comparison without a reference', () => {
     const units = { ...totals, value_col: null };
     expect(shownTotals({ ...units, reference: null })).toEqual({
       decimals: { least: 0, most: 0 },

@@ -6,22 +6,25 @@ import type { VersionListEntry, VersionTotals } from '$lib/contract/versions';
 import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 
-/** What a version adds up to in one measure. */
+/** The totals of a version in one measure. */
 interface ShownTotals {
   /** The measure's column: value, or units if the source has no value. */
   measure: string;
   decimals: Decimals;
-  /** The rows that operations see. */
+  /** Total of the rows that operations see. */
   plan: number;
   /** Null without reference rows. */
   reference: number | null;
-  /** Plan less reference as a share of the reference; null if there is nothing to compare with. */
+  /**
+   * The difference of plan and reference as a share of the reference; null without a reference to compare
+   * with.
+   */
   share: number | null;
-  /** The plan by month, the oldest first. */
+  /** The plan by month, oldest first. */
   months: readonly Month[];
 }
 
-/** The totals of a version as a list shows them; null if it has no measure. */
+/** Returns the totals of a version for a list; null if it has no measure. */
 export function shownTotals(totals: VersionTotals): ShownTotals | null {
   const { value_col, units_col, months } = totals;
   const measure = value_col ?? units_col;
@@ -42,13 +45,13 @@ export function shownTotals(totals: VersionTotals): ShownTotals | null {
 }
 
 /**
- * The totals of the versions in a list, read one after the other: the first time, the service has to read a
- * whole version for them.
+ * The totals of the versions in a list. They are read one after the other, because the first read makes the
+ * service scan the whole version.
  */
 export class ListedTotals {
   readonly byVersion = new SvelteMap<number, ShownTotals>();
 
-  /** Reads the totals of some versions. @returns ends the reading */
+  /** Reads the totals of some versions. @returns a function that cancels the reads */
   read(versions: readonly VersionListEntry[]): () => void {
     const reading = new AbortController();
     void this.readEach(versions, reading.signal);
@@ -57,12 +60,12 @@ export class ListedTotals {
 
   private async readEach(versions: readonly VersionListEntry[], signal: AbortSignal) {
     for (const { id, row_count } of versions) {
-      // A total that cannot be read is left out: the list is of use without it.
+      // Totals that cannot be read are omitted: the list is useful without them.
       const totals =
         row_count > 0 ? await getVersionTotals(id, { signal }).catch(() => null) : null;
       if (signal.aborted) return;
       const shown = totals && shownTotals(totals);
-      // What was read before may be another number by now.
+      // Removes an outdated total.
       if (shown) this.byVersion.set(id, shown);
       else this.byVersion.delete(id);
     }

@@ -22,7 +22,7 @@ const entryOf = (
 });
 
 describe('an entry', () => {
-  it('differs in rows, in a measure, or because it was left out', () => {
+  it('differs in rows, in a measure, or because it was skipped', () => {
     const same = totals(77_390.81);
     expect(differs(entryOf('baseline', same, same))).toBe(false);
     expect(differs(entryOf('baseline', same, totals(77_390.81 + 1.5e-11)))).toBe(false);
@@ -33,12 +33,12 @@ describe('an entry', () => {
     expect(differs(entryOf('baseline', same, same, null))).toBe(true);
   });
 
-  it('that was left out has lost all that it had', () => {
+  it('that was skipped has lost all of its amounts', () => {
     expect([moreBy(1000, null), moreBy(null, null), moreBy(0, 0.5)]).toEqual([-1000, 0, 0.5]);
   });
 });
 
-it('adds up what is part of the plan', () => {
+it('counts in the totals if it is part of the plan', () => {
   const list = [
     entryOf('baseline', totals(1), totals(2)),
     entryOf('reference', totals(10), totals(20)),

@@ -5,23 +5,23 @@ import { differences } from '$lib/pivot/values/ratios';
 
 type Totals = ReplayedEntry['before'];
 
-/** What a column group of the comparison shows: rows, or one of the measures. */
+/** A column group of the comparison: rows, or one of the measures. */
 export type Figure = keyof Totals;
 
-/** How much more came out; 0 if two sums differ only by the order in which they were added up. */
+/** Returns the difference of two results; 0 if two sums differ only by the order of addition. */
 export function moreBy(before: number | null, after: number | null): number {
   const [more] = differences([[after], [before], [(after ?? 0) - (before ?? 0)]]);
   return typeof more === 'number' ? more : 0;
 }
 
-/** Whether an entry came out differently, or was left out. */
+/** Returns whether an entry gave another result or was skipped. */
 export const differs = ({ before, to, after }: ReplayedEntry): boolean =>
   to === null ||
   before.row_count !== after.row_count ||
   moreBy(before.value_total, after.value_total) !== 0 ||
   moreBy(before.units_total, after.units_total) !== 0;
 
-/** What a figure adds up to over the entries whose rows are part of the plan. */
+/** Returns the total of a figure over the entries whose rows are part of the plan. */
 export function planTotal(
   replayed: readonly ReplayedEntry[],
   excluded: readonly string[],

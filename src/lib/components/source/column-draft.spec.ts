@@ -27,7 +27,7 @@ const stored = [
 const row = (draft: ColumnDraft, cname: string) => draft.rows.find((r) => r.cname === cname)!;
 
 describe('ColumnDraft', () => {
-  it('sends the changed fields of the changed columns, and nothing while nothing has changed', () => {
+  it('sends the changed fields of the changed columns, and nothing without changes', () => {
     const draft = new ColumnDraft(stored);
     expect(draft.dirty).toBe(false);
     draft.set(row(draft, 'Note'), 'role', 'filter');
@@ -49,7 +49,7 @@ describe('ColumnDraft', () => {
     expect(draft.grain).toEqual([]);
   });
 
-  it('sends the new places of a moved column and of those it passed', () => {
+  it('sends the new positions of a moved column and of the columns it passed', () => {
     const draft = new ColumnDraft(stored);
     draft.move(2, 0);
     expect(draft.rows.map((r) => r.cname)).toEqual(['Note', 'Region', 'Sales']);
@@ -74,7 +74,7 @@ describe('ColumnDraft', () => {
     expect(draft.changes).toEqual([{ cname: 'at', role: 'filter', time_zone: null }]);
   });
 
-  it('says which dimensions a load copies although it moves their date', () => {
+  it('names the dimensions that a load copies although it moves their date', () => {
     const draft = new ColumnDraft([
       column('Day', 1, { role: 'date', type: 'date', dim_group: 'd' }),
       column('Month', 2, { role: 'dimension', dim_group: 'd' }),
@@ -85,7 +85,7 @@ describe('ColumnDraft', () => {
     expect(draft.rows.filter((r) => draft.isCopied(r)).map((r) => r.cname)).toEqual(['Month']);
   });
 
-  it('suggests a number that repeats a month for filters only, if nobody gave it a role', () => {
+  it('suggests the role filter for a number that repeats a month and has no role yet', () => {
     const number = { type: 'integer' };
     const day = column('Day', 1, { role: 'date', type: 'date' });
     const pairs = [{ dimension: 'YearMonth', date: 'Day', period: null }];
@@ -98,7 +98,7 @@ describe('ColumnDraft', () => {
     expect(row(chosen, 'YearMonth')).toMatchObject({ role: 'dimension', dim_group: null });
   });
 
-  it('takes suggestions only where no role was given, and never a second value column', () => {
+  it('applies suggestions only to columns without a role, and never a second value column', () => {
     const draft = new ColumnDraft([...stored, column('Amount', 4, { type: 'numeric' })]);
     const changed = draft.suggest(
       new Map([
@@ -120,7 +120,7 @@ describe('ColumnDraft', () => {
     expect(draft.refusal).toEqual({ cname: null, field: null, message: 'Something else' });
   });
 
-  it('has dimensions follow from a date, by a group that both share', () => {
+  it('derives dimensions from a date by a shared group', () => {
     const draft = new ColumnDraft([
       column('Order Date', 1, { role: 'date', label: 'Ordered', type: 'date' }),
       column('Month', 2, { role: 'dimension' }),
@@ -130,7 +130,7 @@ describe('ColumnDraft', () => {
       { group: 'Order Date', cname: 'Order Date', label: 'Ordered' },
       { group: 'lost', cname: null, label: 'lost (no date column)' },
     ]);
-    // With one date only, a column of the calendar can follow from no other.
+    // With only one date, a calendar column can only be derived from it.
     draft.follow(row(draft, 'Year'), null);
     draft.fillFrom(row(draft, 'Month'), 'period_key');
     expect(draft.changes).toEqual([
@@ -143,7 +143,7 @@ describe('ColumnDraft', () => {
     expect(row(draft, 'Month')).toMatchObject({ dim_group: null, dim_period_col: null });
   });
 
-  it('takes a suggested pair only for a dimension that follows from nothing yet', () => {
+  it('applies a suggested pair only to a dimension that is not derived from a date yet', () => {
     const draft = new ColumnDraft([
       column('Order Date', 1, { role: 'date', dim_group: 'order' }),
       column('Ship Date', 2, { role: 'date', dim_group: 'Month' }),

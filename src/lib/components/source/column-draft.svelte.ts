@@ -1,4 +1,4 @@
-/** Columns of a source while they are edited, and their save. */
+/** Columns of a source while they are edited, and their saving. */
 import { SvelteMap } from 'svelte/reactivity';
 import { ApiError } from '$lib/client/http';
 import { messageOf } from '$lib/client/message-of';
@@ -6,7 +6,7 @@ import { distinct } from '../distinct';
 import type { DatePair } from './periods';
 import { isLeaf, type ColumnEntry, type ColumnSave, type Role } from '$lib/contract/columns';
 
-/** The fields of a column that its row of the grid edits. */
+/** The fields of a column that its grid row edits. */
 export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'base_type' | 'opos'>;
 
 export type DraftColumn = Omit<ColumnEntry, 'opos'>;
@@ -14,9 +14,9 @@ export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 /** Why the service refused a save, and the cell that it named, if any. */
 export type Refusal = { message: string; cname: string | null; field: string | null };
 
-/** A date that dimensions can follow from. */
+/** A date from which dimensions can be derived. */
 interface FollowedDate {
-  /** The group that the date and its dimensions share. */
+  /** The group shared by the date and its dimensions. */
   group: string;
   /** The date's column; null if no date has the group. */
   cname: string | null;
@@ -33,7 +33,10 @@ const FIELDS = [
   'time_zone',
 ] as const;
 
-/** A key and a period column belong to dimensions, the grain to dimensions and dates. */
+/**
+ * Returns whether a role has a field: a key and a period column belong to dimensions, the grain to dimensions
+ * and dates.
+ */
 export const allows = (role: Role, field: ColumnField): boolean => {
   if (field === 'is_key' || field === 'dim_period_col') return role === 'dimension';
   if (field === 'time_zone') return role === 'date';
@@ -41,24 +44,21 @@ export const allows = (role: Role, field: ColumnField): boolean => {
   return true;
 };
 
-/** Whether the day of a date depends on a time zone. */
+/** Returns whether the day of a date depends on a time zone. */
 export const hasZone = ({ role, type }: Pick<ColumnEntry, 'role' | 'type'>): boolean =>
   role === 'date' && /^timestamp.* with time zone$/.test(type ?? '');
 
-/**
- * The column metadata of a source while it is edited: the stored rows, the edited rows, and why the last
- * save was refused.
- */
+/** The column metadata of a source while it is edited: stored rows, edited rows, and the last refusal. */
 export class ColumnDraft {
   #stored = $state.raw<readonly ColumnEntry[]>([]);
   rows = $state<DraftColumn[]>([]);
   refusal = $state.raw<Refusal | null>(null);
-  /** Why rows changed that the user did not edit: a suggestion was applied. */
+  /** Suggested roles that were applied, by column. */
   readonly suggested = new SvelteMap<string, Role>();
 
   readonly changes: ColumnSave[] = $derived.by(() => this.#changes());
   readonly dirty: boolean = $derived(this.changes.length > 0);
-  /** What a dimension can follow from: each date by its group, and groups that have no date. */
+  /** The dates from which a dimension can be derived, by their groups; also groups without a date. */
   readonly dates: readonly FollowedDate[] = $derived.by(() => this.#dates());
   /**
    * The columns of the display grain, in its order
@@ -72,13 +72,13 @@ export class ColumnDraft {
     this.accept(stored);
   }
 
-  /** Takes the stored rows as the new starting point. */
+  /** Makes the stored rows the new starting point. */
   accept(stored: readonly ColumnEntry[]): void {
     this.#stored = stored;
     this.discard();
   }
 
-  /** Goes back to what is stored. */
+  /** Restores the stored rows. */
   discard(): void {
     this.rows = this.#stored.map(({ opos: _, ...row }) => ({ ...row }));
     this.refusal = null;
@@ -91,7 +91,7 @@ export class ColumnDraft {
     return stored !== undefined && row !== undefined && stored[field] !== row[field];
   }
 
-  /** Sets one field; a field that the role does not allow is cleared with it. */
+  /** Sets a field, and clears the fields that the role does not allow. */
   set<F extends ColumnField>(row: DraftColumn, field: F, value: DraftColumn[F]): void {
     row[field] = value;
     if (this.refusal?.cname === row.cname) this.refusal = null;
@@ -104,19 +104,19 @@ export class ColumnDraft {
     if (!allows(row.role, 'time_zone')) delete row.time_zone;
   }
 
-  /** The dimensions that follow from a date. */
+  /** Returns the dimensions that are derived from a date. */
   followers({ cname, dim_group }: DraftColumn): DraftColumn[] {
     if (dim_group === null) return [];
     return this.rows.filter((row) => row.cname !== cname && row.dim_group === dim_group);
   }
 
-  /** Whether a load copies the dimension although it may move the date that it follows from. */
+  /** Returns whether a load copies the dimension although it may move the date of the dimension. */
   isCopied({ role, dim_group, dim_period_col }: DraftColumn): boolean {
     const follows = this.dates.some(({ group, cname }) => group === dim_group && cname !== null);
     return role === 'dimension' && dim_period_col === null && follows && dim_group !== null;
   }
 
-  /** Has a dimension follow from a date, by its group; null: from none, so from no calendar either. */
+  /** Derives a dimension from a date by its group; null detaches it from dates and from the calendar. */
   follow(row: DraftColumn, group: string | null): void {
     const followed = this.dates.find((each) => each.group === group)?.cname;
     const date = this.rows.find(({ cname }) => cname === followed);
@@ -125,7 +125,7 @@ export class ColumnDraft {
     if (group === null) this.set(row, 'dim_period_col', null);
   }
 
-  /** Fills a dimension from the calendar; if there is one date only, it follows from that. */
+  /** Fills a dimension from the calendar; if there is only one date, the dimension is derived from it. */
   fillFrom(row: DraftColumn, period: string | null): void {
     this.set(row, 'dim_period_col', period);
     const [date, ...others] = this.dates;
@@ -134,14 +134,16 @@ export class ColumnDraft {
     }
   }
 
-  /** Takes suggested pairs for the dimensions that follow from no date yet. Answers those it took. */
+  /**
+   * Applies suggested pairs to dimensions that are not derived from a date yet. Returns the applied pairs.
+   */
   suggestPairs(pairs: readonly DatePair[]): DatePair[] {
     return pairs.filter(({ dimension, date, period }) => {
       const row = this.rows.find(({ cname }) => cname === dimension);
       const group = this.dates.find(({ cname }) => cname === date)?.group;
       if (!row || group === undefined || row.dim_group !== null) return false;
       if (period === null && /^(smallint|integer|bigint|numeric)/.test(row.type ?? '')) {
-        // The calendar has no such number, so a load that moves the date would leave the old one.
+        // The calendar has no such number, so a load that moves the date would not update it.
         if (this.suggested.get(dimension) !== 'dimension') return false;
         this.set(row, 'role', 'filter');
         this.suggested.set(dimension, 'filter');
@@ -159,7 +161,7 @@ export class ColumnDraft {
     if (row) this.rows.splice(to, 0, row);
   }
 
-  /** Takes suggested roles for the columns that have none yet. Answers how many changed. */
+  /** Applies suggested roles to the columns without a role. Returns the number of changed columns. */
   suggest(roles: ReadonlyMap<string, Role>): number {
     const taken = this.rows.map((row) => row.role);
     let changed = 0;
@@ -174,7 +176,7 @@ export class ColumnDraft {
     return changed;
   }
 
-  /** Keeps why a save was refused, with the cell that the service names. */
+  /** Stores the reason of a refusal, with the cell that the service names. */
   refuse(error: unknown): void {
     const { column, field } = error instanceof ApiError ? error : {};
     this.refusal = {
@@ -187,7 +189,7 @@ export class ColumnDraft {
   #dates(): FollowedDate[] {
     const dates = this.rows.filter(({ role }) => role === 'date');
     const groups = this.rows.flatMap(({ dim_group }) => dim_group ?? []);
-    /** A group of that name may be another date's. */
+    /** The name may be the group of another date. */
     const free = (name: string): string => (groups.includes(name) ? free(`${name} (date)`) : name);
     const named = dates.map(({ cname, label, dim_group }) => ({
       cname,

@@ -1,7 +1,7 @@
-/** Names of the calendar's columns, and suggestions for the dimensions that follow from a date. */
+/** Names of the calendar columns, and suggestions for dimensions that are derived from a date. */
 import type { ColumnEntry, PeriodColumn } from '$lib/contract/columns';
 
-/** What the calendar's columns hold, in words, with an example of December 2026. */
+/** Names of the calendar columns, each with an example for December 2026. */
 export const PERIOD_NAMES: Readonly<Record<PeriodColumn, string>> = {
   cal_year: 'Year: 2026',
   cal_quarter: 'Quarter, as a number: 4',
@@ -23,18 +23,21 @@ export const PERIOD_NAMES: Readonly<Record<PeriodColumn, string>> = {
   drange: 'Days of the month, as a range',
 };
 
-/** A dimension that follows from a date. */
+/** A dimension that is derived from a date. */
 export interface DatePair {
   dimension: string;
   date: string;
-  /** What of the calendar it is; null if the calendar has no such column. */
+  /** The matching calendar column; null if the calendar has none. */
   period: PeriodColumn | null;
 }
 
 type Sampled = Pick<ColumnEntry, 'cname' | 'role'> &
   Partial<Pick<ColumnEntry, 'type'>> & { samples: readonly unknown[] };
 
-/** The calendar's texts for a day that can be told from the day alone: a fiscal year may begin anywhere. */
+/**
+ * Calendar texts that depend on the day alone. Fiscal periods are missing, because a fiscal year may begin in
+ * any month.
+ */
 const PERIODS: readonly [PeriodColumn, (day: Date) => string][] = [
   ['period_key', (day) => day.toISOString().slice(0, 7)],
   ['cal_label', (day) => `${day.toISOString().slice(0, 7)} ${monthName(day, 'short')}`],
@@ -48,14 +51,14 @@ const PERIODS: readonly [PeriodColumn, (day: Date) => string][] = [
 const monthName = (day: Date, month: 'short' | 'long') =>
   new Intl.DateTimeFormat('en-US', { month, timeZone: 'UTC' }).format(day);
 
-/** With fewer different months in the sample, a pair may be chance. */
+/** With fewer distinct months in the sample, a pair may be a coincidence. */
 const ENOUGH_MONTHS = 2;
-/** So many months have to be told apart before a text that the calendar does not know is paired. */
+/** Number of distinct months that a text unknown to the calendar must distinguish to be paired. */
 const ENOUGH_TEXTS = 3;
 
 /**
- * Dimensions that say in every sample row what the date of the row says: its month as a text, its year.
- * The first date that fits is taken.
+ * Suggests the dimensions that repeat the date of their row in every sample row, such as its month as a text
+ * or its year. The first matching date is used.
  */
 export function suggestPairs(columns: readonly Sampled[]): DatePair[] {
   const dates = columns.filter(({ role }) => role === 'date');
@@ -85,7 +88,7 @@ interface SampleRow {
   text: string;
 }
 
-/** Day and text of each sample row; null if one of them is missing in a row that has the other. */
+/** Returns day and text of each sample row; null if a row has only one of them. */
 function pairsOf(date: Sampled, dimension: Sampled): SampleRow[] | null {
   const rows: SampleRow[] = [];
   for (const [i, value] of dimension.samples.entries()) {
@@ -107,18 +110,18 @@ function periodOf(rows: readonly SampleRow[]): PeriodColumn | null {
 }
 
 /**
- * Whether a text column tells the months of different years apart, such as "Sep 2026" or "202609". The calendar can
- * then fill it: the source's own text would stay as it is if a load moves the date.
+ * Returns whether a text column distinguishes the months of different years, such as "Sep 2026" or "202609".
+ * The calendar can then fill it; the source's own text would not change when a load moves the date.
  */
 const isMonthOfYear = ({ type }: Sampled, rows: readonly SampleRow[]): boolean =>
   /^(text|character|varchar)/.test(type ?? '') && rows.every(({ text }) => /\d\d/.test(text));
 
-/** Whether each month has one text, and each text one month. */
+/** Returns whether each month has one text, and each text one month. */
 function isMonth(rows: readonly SampleRow[]): boolean {
   const months = new Set(rows.map(monthOf));
   const texts = new Set(rows.map(({ text }) => text));
   const both = new Set(rows.map((row) => `${monthOf(row)} ${row.text}`));
-  // A value per row would tell everything apart, and months among it.
+  // A column with a different value in each row also distinguishes months, so values must repeat.
   const isRepeated = rows.length > months.size;
   return (
     isRepeated &&

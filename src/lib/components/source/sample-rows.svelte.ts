@@ -4,14 +4,14 @@ import { messageOf } from '$lib/client/message-of';
 import type { Row } from '$lib/contract/primitives';
 import type { TablePreview } from '$lib/contract/sources';
 
-/** How many examples of a column's values are shown. */
+/** Number of example values shown for a column. */
 const SHOWN = 4;
 
-/** The first rows of a source's table, loaded once: what its columns look like. */
+/** The first rows of a source's table, loaded once, as examples of its columns. */
 export class SampleRows {
   #rows = $state.raw<readonly Row[]>([]);
   failure = $state<string | null>(null);
-  /** Resolves as soon as the rows are here, or a failure says why they are not. */
+  /** Resolves when the rows have loaded or failed to load. */
   readonly settled: Promise<void>;
 
   constructor(load: () => Promise<TablePreview>) {
@@ -25,12 +25,12 @@ export class SampleRows {
     );
   }
 
-  /** Every loaded value of a column, nulls included. */
+  /** Returns every loaded value of a column, nulls included. */
   values(cname: string): readonly unknown[] {
     return this.#rows.map((row) => row[cname] ?? null);
   }
 
-  /** The column's first different values as text; empty ones left out. */
+  /** Returns the first distinct values of a column as text, without empty ones. */
   examples(cname: string): readonly string[] {
     const filled = this.values(cname).filter((value) => value !== null && value !== '');
     return distinct(filled.map(String)).slice(0, SHOWN);

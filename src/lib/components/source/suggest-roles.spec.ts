@@ -12,7 +12,7 @@ const few = Array.from({ length: 40 }, (_, i) => `v${i % 4}`);
 const unique = Array.from({ length: 40 }, (_, i) => `v${i}`);
 
 describe('suggestRoles', () => {
-  it('reads an order book as a planner would', () => {
+  it('assigns the roles of an order book', () => {
     const roles = suggestRoles([
       column('Row ID', 'integer'),
       column('Order ID', 'text', unique),
@@ -43,7 +43,7 @@ describe('suggestRoles', () => {
     });
   });
 
-  it('gives value and units to one column each, by the plainest name', () => {
+  it('assigns value and units to one column each, preferring the plainest name', () => {
     const roles = suggestRoles([
       column('net_total', 'numeric'),
       column('revenue', 'numeric'),
@@ -54,24 +54,24 @@ describe('suggestRoles', () => {
     expect([...roles].filter(([, role]) => role === 'units')).toEqual([['quantity', 'units']]);
   });
 
-  it('does not take a price or a rate for a measure to add up', () => {
+  it('does not suggest a price or a rate as a measure', () => {
     expect(roleOf('unit_price', 'numeric')).toBe('ignore');
     expect(roleOf('taxAmount', 'numeric')).toBe('ignore');
   });
 
-  it('reads words out of camel case, snake case and blanks', () => {
+  it('splits camel case, snake case and blanks into words', () => {
     for (const name of ['orderQty', 'order_qty', 'Order Qty']) {
       expect(roleOf(name, 'integer')).toBe('units');
     }
     expect(roleOf('Paid', 'text', few)).toBe('dimension');
   });
 
-  it('keeps dates of bookkeeping out of the plan', () => {
+  it('leaves bookkeeping dates out of the plan', () => {
     expect(roleOf('created_at', 'timestamp with time zone')).toBe('filter');
     expect(roleOf('due', 'timestamp without time zone')).toBe('date');
   });
 
-  it('ignores what the service cannot use: reserved names, lost columns, structured types', () => {
+  it('ignores columns that the service cannot use: reserved names, lost columns, structured types', () => {
     expect(roleOf('pf_id', 'bigint')).toBe('ignore');
     expect(roleOf('gone', null)).toBe('ignore');
     expect(roleOf('payload', 'json')).toBe('ignore');
@@ -79,7 +79,7 @@ describe('suggestRoles', () => {
     expect(roleOf('tags', 'text[]')).toBe('ignore');
   });
 
-  it('judges repetition only by enough rows', () => {
+  it('considers repetition only with enough rows', () => {
     expect(roleOf('customer', 'text', unique.slice(0, 5))).toBe('dimension');
     expect(roleOf('customer', 'text', unique)).toBe('filter');
   });
@@ -232,7 +232,7 @@ describe('suggestRoles', () => {
     expect({ value: holder('value'), units: holder('units') }).toEqual({ value, units });
   });
 
-  it('takes numbers of stores and departments for dimensions, and glued numbers for identifiers', () => {
+  it('suggests numbers of stores and departments as dimensions, and treats numbers with glued names as identifiers', () => {
     expect(roleOf('Store', I)).toBe('dimension');
     expect(roleOf('store_nbr', I)).toBe('dimension');
     expect(roleOf('ORDERNUMBER', I)).toBe('filter');

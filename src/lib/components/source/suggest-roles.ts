@@ -11,13 +11,13 @@ const isDate = (type: string) => /^(date|timestamp)/.test(type);
 const isNumber = (type: string) =>
   /^(smallint|integer|bigint|numeric|real|double precision)/.test(type);
 const isWhole = (type: string) => /^(smallint|integer|bigint)/.test(type);
-/** Structured types: rows are not grouped by them, and most cannot be compared. */
+/** Structured types: rows cannot be grouped by them, and most cannot be compared. */
 const isStructured = (type: string) =>
   /^(jsonb?|xml|bytea|point|line|lseg|box|path|polygon|circle)\b|\[\]$/.test(type);
 
 /**
- * The words of a column name: "OrderDate", "order_date" and "Order Date" are all order, date. A word that
- * begins or ends with a known one is taken apart, as "QUANTITYORDERED" is.
+ * Returns the words of a column name: "OrderDate", "order_date" and "Order Date" all give order, date. A word
+ * that begins or ends with a known word is split, such as "QUANTITYORDERED".
  */
 const wordsOf = (cname: string): string[] =>
   cname
@@ -32,13 +32,13 @@ function takenApart(word: string): string[] {
   return parts ?? [word];
 }
 
-/** Words that are long enough not to begin or end another word by chance. */
+/** Words long enough that they do not begin or end another word by chance. */
 const GLUED =
   /^(?:(quantity|price|sales|amount)(\p{L}{3,})|(\p{L}{3,})(quantity|price|sales|amount|number|code|date))$/u;
 const GLUED_ID =
   /^(order|customer|product|user|store|item|row|account|employee|transaction|invoice|client|vendor|supplier)(id)$/;
 
-/** Amounts, the plainest first. */
+/** Words of amounts, plainest first. */
 const VALUE = [
   ...['sales', 'revenue', 'turnover', 'amount', 'amt', 'value', 'total', 'net', 'gross'],
   ...['umsatz', 'betrag', 'ventes', 'montant', 'ventas', 'importe'],
@@ -52,12 +52,12 @@ const UNITS = [
   ...['quantity', 'qty', 'units', 'unit', 'pieces', 'pcs', 'volume', 'count', 'cnt'],
   ...['menge', 'anzahl', 'cantidad', 'headcount', 'fte', 'hours', 'passengers', 'customers'],
 ];
-/** Of the columns that have the same word, one with such a word is preferred. */
+/** Among columns with the same word, one that also has such a word is preferred. */
 const WHOLE = ['total', 'global', 'overall'];
 const PRICE = ['price', 'msrp', 'discount', 'discounts', 'tax'];
 const SHARE = ['rate', 'pct', 'percent', 'percentage', 'ratio', 'margin'];
 const PER_UNIT = [...PRICE, ...SHARE];
-/** Numbers that nobody adds up. */
+/** Words of numbers that nobody adds up. */
 const NEVER_ADDED = [
   ...['lat', 'latitude', 'lon', 'lng', 'longitude', 'age', 'rank', 'rating', 'score', 'index'],
   ...['temperature', 'temp', 'cpi', 'flag', 'holiday', 'is', 'has'],
@@ -67,7 +67,7 @@ const CODE = [
   ...['code', 'postal', 'zip', 'postcode'],
   ...['year', 'month', 'quarter', 'qtr', 'week', 'weekday', 'day', 'period'],
 ];
-/** Things that are often numbered: such a column groups rows. */
+/** Things that are often numbered: their columns are dimensions. */
 const NUMBERED = ['store', 'shop', 'branch', 'dept', 'department', 'item', 'warehouse', 'plant'];
 const BOOKKEEPING = ['created', 'updated', 'modified', 'changed', 'inserted', 'loaded', 'deleted'];
 const PROSE = [
@@ -82,13 +82,13 @@ const PROSE = [
   'phone',
 ];
 
-/** With fewer sample rows, it is unknown how often values repeat. */
+/** With fewer sample rows, the repetition of values cannot be judged. */
 const ENOUGH_SAMPLES = 20;
 const MOSTLY_UNIQUE = 0.9;
 
 /**
- * Proposes a role for each column, from its type, the words of its name and its first values. One
- * column at most becomes value, one units. An administrator checks the proposal; nothing is saved.
+ * Suggests a role for each column from its type, the words of its name and its first values. At most one
+ * column becomes value and one units. An administrator checks the suggestion; nothing is saved.
  */
 export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role> {
   const roles = new Map(columns.map((column) => [column.cname, roleOf(column)]));
@@ -108,12 +108,12 @@ export function suggestRoles(columns: readonly SuggestInput[]): Map<string, Role
   return roles;
 }
 
-/** The words of units that are no amount in any table. */
+/** Words of units that never name an amount. */
 const QUANTITIES = UNITS.filter((word) => !VALUE.includes(word));
 
 /**
- * The one amount of a table in which no name tells: the only measure, the only one with decimals, or a
- * share if there is no measure. Undefined if there are several.
+ * Returns the amount of a table whose column names give no hint: the only measure, the only measure with
+ * decimals, or a share if there is no measure. Undefined if there are several.
  */
 function onlyAmount(columns: readonly SuggestInput[]): SuggestInput | undefined {
   const measures = columns.filter((column) => isMeasure(column, PER_UNIT));
@@ -128,23 +128,25 @@ function onlyAmount(columns: readonly SuggestInput[]): SuggestInput | undefined 
 const has = (column: SuggestInput, words: readonly string[]) =>
   wordsOf(column.cname).some((word) => words.includes(word));
 
-/** A reserved or lost column can only be ignored. */
+/** Returns whether a column can only be ignored: its name is reserved or the table no longer has it. */
 const isUnusable = ({ cname, type }: SuggestInput) =>
   type === null || isStructured(type) || RESERVED_NAMES.some((name) => name === cname);
 
-/** Whether a column holds numbers that can be added up. @param perUnit words of numbers that cannot */
+/**
+ * Returns whether a column holds numbers that can be added up. @param perUnit words of numbers that cannot
+ */
 const isMeasure = (column: SuggestInput, perUnit: readonly string[]) =>
   !isUnusable(column) &&
   isNumber(column.type ?? '') &&
   !has(column, [...IDENTIFIER, ...CODE, ...NUMBERED, ...NEVER_ADDED]) &&
   (!has(column, perUnit) || isTotalPrice(column));
 
-/** A price of all units of a row. */
+/** Returns whether a column holds the price of all units of a row. */
 const isTotalPrice = (column: SuggestInput) => has(column, ['total']) && has(column, ['price']);
 
 /**
- * The measure whose name has the earliest of the words. If several have it: one that says it is the
- * whole, then the one with the shortest name, then the first.
+ * Returns the measure whose name has the earliest of the words. Among several, one with a word for the whole
+ * is preferred, then the shortest name, then the first.
  */
 function best(measures: readonly SuggestInput[], words: readonly string[]) {
   for (const word of words) {

@@ -6,7 +6,7 @@ const changes = (...args: Parameters<typeof templateStates>) =>
   templateStates(...args).map(({ operation, change }) => `${operation} ${change}`);
 
 describe('templateStates', () => {
-  it('tells new, changed, removed and unchanged templates apart', () => {
+  it('distinguishes new, changed, removed and unchanged templates', () => {
     expect(
       changes(
         [
@@ -23,7 +23,7 @@ describe('templateStates', () => {
     ).toEqual(['get_data new', 'get_agg removed', 'scale changed', 'undo none']);
   });
 
-  it('claims no change where a generation would fail', () => {
+  it('reports no change if a generation would fail', () => {
     expect(changes([{ operation: 'undo', sql: 'a', generated_at }], null)).toEqual(['undo none']);
   });
 

@@ -1,4 +1,4 @@
-/** Templates as they are stored and as a generation would write them. */
+/** Compares stored templates with those that a generation would write. */
 import {
   TEMPLATE_OPERATIONS,
   type Template,
@@ -6,7 +6,7 @@ import {
   type TemplatesPreview,
 } from '$lib/contract/sources';
 
-/** One template as it is stored, and as a generation would write it now; null if there is none. */
+/** One stored template, and the one that a generation would write now; null if there is none. */
 export type TemplateState = {
   operation: TemplateOperation;
   stored: string | null;
@@ -16,8 +16,8 @@ export type TemplateState = {
 };
 
 /**
- * Compares what is stored with what a generation would produce, in the order of the operations.
- * If `coming` is null, a generation would fail, and no template counts as changed.
+ * Compares the stored templates with the result of a generation, in the order of the operations. If `coming`
+ * is null, a generation would fail, and no template counts as changed.
  */
 export function templateStates(
   stored: readonly Template[],

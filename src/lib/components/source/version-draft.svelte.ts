@@ -2,18 +2,18 @@
 import { ApiError } from '$lib/client/http';
 import { messageOf } from '$lib/client/message-of';
 
-/** What names a version in the body of a request. */
+/** Name and description of a version in the body of a request. */
 interface VersionName {
   name: string;
   description: string | null;
 }
 
-/** The name and description of a version that is being made or edited. */
+/** The name and description of a version that is being created or edited. */
 export class VersionDraft {
   name = $state('');
   description = $state('');
   busy = $state(false);
-  /** Why it was not saved, unless the name is to blame. */
+  /** Why saving failed, unless the name is the reason. */
   failure = $state.raw<{ message: string; status: number } | null>(null);
   #tried = $state(false);
   #taken = $state<string | null>(null);
@@ -25,7 +25,7 @@ export class VersionDraft {
         ? 'A version with this name already exists.'
         : null,
   );
-  /** What is wrong with the name, once somebody has tried to save it. */
+  /** The problem with the name, once somebody has tried to save it. */
   readonly nameProblem: string | null = $derived(this.#tried ? this.#problem : null);
 
   constructor(name = '', description: string | null = null) {
@@ -33,7 +33,7 @@ export class VersionDraft {
     this.description = description ?? '';
   }
 
-  /** Saves what is entered, if it can be saved; at most once at a time. */
+  /** Saves the entered name and description if they are valid; one save at a time. */
   async submit(save: (entered: VersionName) => Promise<void>): Promise<void> {
     this.#tried = true;
     if (this.#problem || this.busy) return;

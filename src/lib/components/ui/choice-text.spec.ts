@@ -9,12 +9,12 @@ const choices = fc.oneof(
   quoted,
 );
 
-describe('how a choice is written', () => {
-  it('is read as the same choice', () => {
+describe('the text of a choice', () => {
+  it('is parsed to the same choice', () => {
     fc.assert(fc.property(choices, (choice) => choiceOf(choiceText(choice)) === choice));
   });
 
-  it('tells the empty value and the empty text from texts that are called so', () => {
+  it('distinguishes the empty value and the empty text from equal texts', () => {
     expect([null, '', '(empty)', '(blank text)', 'West'].map(choiceText)).toEqual([
       '(empty)',
       '(blank text)',

@@ -4,8 +4,8 @@ const EMPTY = '(empty)';
 export const BLANK = '(blank text)';
 
 /**
- * How a choice is shown: null and the empty text as words, every other text as it is. A text that looks
- * like one of these words is in quotes, as in the pivot.
+ * Returns the text of a choice: words for null and the empty text, any other text unchanged. A text that
+ * looks like one of these words is quoted, as in the pivot.
  */
 export function choiceText(choice: string | null): string {
   if (choice === null) return EMPTY;
@@ -13,9 +13,7 @@ export function choiceText(choice: string | null): string {
   return choice === EMPTY || choice === BLANK || QUOTED.test(choice) ? `“${choice}”` : choice;
 }
 
-/**
- * The choice that a text stands for: the inverse of {@link choiceText}. Other texts are themselves.
- */
+/** Returns the choice for a text, the inverse of {@link choiceText}. Any other text stands for itself. */
 export function choiceOf(text: string): string | null {
   if (text === EMPTY) return null;
   if (text === BLANK) return '';

@@ -11,13 +11,11 @@ const KEYWORDS = new Set(
   window with`.split(/\s+/),
 );
 
-// In order: {{token}}, comments, strings, quoted identifiers, numbers, words. What is left is plain.
+// In order: {{token}}, comments, strings, quoted identifiers, numbers, words. The rest is plain.
 const PARTS =
   /(\{\{\w+\}\})|(--[^\n]*|\/\*[\s\S]*?\*\/)|('(?:[^']|'')*')|("(?:[^"]|"")*")|(\b\d+(?:\.\d+)?\b)|([A-Za-z_]\w*)/g;
 
-/**
- * Splits SQL into the parts that the highlighter colours. Their texts, joined, are the SQL again.
- */
+/** Splits SQL into the parts that the highlighter colours. Joined, their texts are the SQL again. */
 export function sqlTokens(sql: string): SqlToken[] {
   const tokens: SqlToken[] = [];
   const push = (kind: SqlTokenKind, text: string) => {

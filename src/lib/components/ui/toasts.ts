@@ -1,4 +1,4 @@
-/** Shows short messages about what happened. */
+/** Shows short messages. */
 import { toast } from 'svelte-sonner';
 
 /** A button on a toast, such as Undo. */
@@ -9,20 +9,21 @@ const show =
   (message: string, options: { action?: ToastAction; description?: string } = {}): void => {
     toast[kind](message, {
       description: options.description,
-      // A toast with an action stays longer, since the user has to decide.
+      // A toast with an action stays longer, because the user has to decide.
       duration: options.action ? duration * 2 : duration,
       action: options.action && { label: options.action.label, onClick: options.action.run },
     });
   };
 
 /**
- * Short messages at the head of the window, where no numbers and no fields are. They disappear after a while, but not while the pointer or
- * the focus is on them. A message that nobody may miss belongs on the page instead.
+ * Short messages at the top of the window, away from numbers and fields. They disappear after a while, but
+ * not while the pointer or the focus is on them. A message that must not be missed belongs on the page
+ * instead.
  */
 export const toasts = {
   success: show('success', 5_000),
   info: show('info', 5_000),
   failure: show('error', 10_000),
-  /** Takes away those that are shown. */
+  /** Removes all toasts. */
   clear: (): void => void toast.dismiss(),
 };

@@ -43,11 +43,11 @@ describe('filters', () => {
     ],
   ];
 
-  it('come back from editing as they were stored', () => {
+  it('are edited and stored without a change', () => {
     expect(toFilters(fromFilters(stored), kind)).toEqual(stored);
   });
 
-  it('list a value once however often it was stored, and keep both ends of a span', () => {
+  it('list a repeated value once, and keep both ends of a span', () => {
     expect(
       fromFilters([
         [{ cname: 'Region', op: 'in', value: ['West', 'East', 'West'] }],
@@ -59,11 +59,11 @@ describe('filters', () => {
     ]);
   });
 
-  it('leave out groups without conditions: every row otherwise', () => {
+  it('omit groups without conditions, which would select every row', () => {
     expect(toFilters([[], []], kind)).toEqual([]);
   });
 
-  it('send numbers as numbers, and as text where a number would lose digits', () => {
+  it('send numbers as numbers, and as text if a number would lose digits', () => {
     const value = (text: string) =>
       toFilters([[{ cname: 'Sales', op: '=', values: [text] }]], kind)[0]?.[0]?.value;
     expect(value('1,204.5')).toBe(1204.5);
@@ -72,7 +72,7 @@ describe('filters', () => {
     expect(value('0.12345678901234567')).toBe('0.12345678901234567');
   });
 
-  it('read as a sentence', () => {
+  it('are described in a sentence', () => {
     const columns = [
       { cname: 'Region', label: 'Sales region', type: 'text' },
       { cname: 'Sales', label: null, type: 'numeric' },
@@ -103,7 +103,7 @@ describe('isIncomplete', () => {
 });
 
 describe('operatorsFor', () => {
-  it('keeps a stored operator that would not be offered', () => {
+  it('includes a stored operator that is not offered otherwise', () => {
     expect(operatorsFor('boolean', '<>')).toContain('<>');
     expect(operatorsFor('boolean', '=')).not.toContain('<>');
   });

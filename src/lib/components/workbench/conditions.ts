@@ -1,4 +1,4 @@
-/** Conditions of a filter while they are edited, and as a request sends them. */
+/** Conditions of a filter while they are edited, and in a request. */
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { FilterCondition, FilterOperator, Filters } from '$lib/contract/loads';
 import type { Scalar } from '$lib/contract/primitives';
@@ -7,13 +7,13 @@ import { formatDay } from '../format';
 import { marksOf, parseNumber } from '../number-text';
 import { choiceText } from '../ui/choice-text';
 
-/** Values are typed as the database writes them: a stored filter shows its own. */
+/** Values are typed in the format of the database, because stored filters show theirs. */
 const PLAIN = marksOf('en-US');
 
-/** How the values of a column are compared and typed in. */
+/** The kind of a column's values, which decides how they are compared and typed. */
 export type ValueKind = 'text' | 'number' | 'date' | 'boolean';
 
-/** One condition while it is edited: its values are still text. */
+/** A condition while it is edited; its values are still text. */
 export type ConditionDraft = { cname: string; op: FilterOperator; values: string[] };
 
 export function valueKindOf(type: string | null): ValueKind {
@@ -52,11 +52,11 @@ const DATE_NAMES: Partial<Record<FilterOperator, string>> = {
   '>=': 'is on or after',
 };
 
-/** An operator in words that fit the values it compares. */
+/** Returns an operator in words that fit the kind of values. */
 export const operatorName = (op: FilterOperator, kind: ValueKind): string =>
   (kind === 'date' ? DATE_NAMES[op] : undefined) ?? NAMES[op];
 
-/** The operators that fit a column, and the one in use even if it does not fit. */
+/** Returns the operators that fit a column, and the current one even if it does not fit. */
 export function operatorsFor(kind: ValueKind, used: FilterOperator): FilterOperator[] {
   const fitting = OPERATORS[kind];
   return fitting.includes(used) ? fitting : [...fitting, used];
@@ -64,14 +64,14 @@ export function operatorsFor(kind: ValueKind, used: FilterOperator): FilterOpera
 
 export const firstOperator = (kind: ValueKind): FilterOperator => OPERATORS[kind][0] ?? '=';
 
-/** How many values an operator takes: none, one, two, or a list. */
+/** Returns the number of values that an operator takes: none, one, two, or a list. */
 export function arity(op: FilterOperator): 0 | 1 | 2 | 'list' {
   if (op === 'is null' || op === 'is not null') return 0;
   if (op === 'in' || op === 'not in') return 'list';
   return op === 'between' ? 2 : 1;
 }
 
-/** Whether a value is missing, or is not the number or date that the column needs. */
+/** Returns whether a value is missing, or is not a number or date as the column requires. */
 export function isIncomplete({ op, values }: ConditionDraft, kind: ValueKind): boolean {
   const needed = arity(op);
   if (needed === 0) return false;
@@ -86,7 +86,8 @@ export function isIncomplete({ op, values }: ConditionDraft, kind: ValueKind): b
 }
 
 /**
- * A value as it is sent: a number if that keeps every digit, otherwise text. Dates are ISO text already.
+ * Converts a typed value for the request: to a number if that keeps every digit, otherwise text. Dates are
+ * ISO text already.
  */
 function scalarOf(value: string, kind: ValueKind): Scalar {
   if (kind === 'boolean') return value === 'true';
@@ -97,7 +98,7 @@ function scalarOf(value: string, kind: ValueKind): Scalar {
   return exact && bare.replace(/\D/g, '').length <= 15 ? number : bare;
 }
 
-/** The edited groups as the service takes them; a group without conditions is left out. */
+/** Converts the edited groups to filters of a request; groups without conditions are omitted. */
 export function toFilters(
   groups: readonly (readonly ConditionDraft[])[],
   kind: (cname: string) => ValueKind,
@@ -116,7 +117,7 @@ function toCondition({ cname, op, values }: ConditionDraft, kind: ValueKind): Fi
   return { cname, op, value: needed === 2 ? list.slice(0, 2) : (list[0] ?? '') };
 }
 
-/** Stored filters, ready to be edited again. */
+/** Converts stored filters to conditions that can be edited. */
 export function fromFilters(filters: Filters): ConditionDraft[][] {
   return filters.map((group) =>
     group.map(({ cname, op, value }) => {
@@ -128,7 +129,7 @@ export function fromFilters(filters: Filters): ConditionDraft[][] {
   );
 }
 
-/** A sentence about filters: "Region is West and Sales is more than 100, or Segment is empty". */
+/** Describes filters in a sentence: "Region is West and Sales is more than 100, or Segment is empty". */
 export function describeFilters(
   filters: Filters,
   columns: readonly Pick<ColumnEntry, 'cname' | 'label' | 'type'>[],

@@ -17,8 +17,8 @@ const UNITS: Record<string, [part: keyof Offset, factor: number]> = {
 };
 
 /**
- * Reads an interval as this service and PostgreSQL write it: "1 year", "-6 mons", "1 year 2 days".
- * Null if it says something that years, months and days cannot hold.
+ * Parses an interval as this service and PostgreSQL write it: "1 year", "-6 mons", "1 year 2 days". Returns
+ * null for an interval with other parts than years, months and days.
  */
 export function parseInterval(text: string): Offset | null {
   const offset = { ...NO_OFFSET };
@@ -39,7 +39,7 @@ const parts = ({ years, months, days }: Offset): [number, string][] => [
   [days, 'day'],
 ];
 
-/** The interval as the service takes it: "1 year -6 months"; "0 days" for none. */
+/** Formats an interval for the service: "1 year -6 months"; "0 days" for none. */
 export function formatInterval(offset: Offset): string {
   const text = parts(offset)
     .filter(([amount]) => amount !== 0)
@@ -47,7 +47,7 @@ export function formatInterval(offset: Offset): string {
   return text.join(' ') || '0 days';
 }
 
-/** An offset as a planner reads it: "moved 1 year ahead", "moved 6 months back", "dates as they are". */
+/** Describes an offset for planners: "moved 1 year ahead", "moved 6 months back", "dates unchanged". */
 export function describeOffset(interval: string): string {
   const offset = parseInterval(interval);
   if (!offset) return `moved by ${interval}`;

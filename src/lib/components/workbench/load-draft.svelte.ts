@@ -17,7 +17,7 @@ import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interva
 export type KeyedCondition = ConditionDraft & { key: number };
 export type Group = { key: number; conditions: KeyedCondition[] };
 
-/** A segment while its form is filled in: a new one, or a loaded one that is edited. */
+/** A segment while its form is filled in: a new one, or a loaded one being edited. */
 export class LoadDraft {
   #columns: readonly ColumnEntry[];
   #nextKey = 0;
@@ -27,13 +27,13 @@ export class LoadDraft {
   groups = $state<Group[]>([]);
   sql = $state('');
   offset = $state<{ [Part in keyof Offset]: number | null }>({ ...NO_OFFSET });
-  /** An interval that years, months and days cannot hold, as it was stored; null otherwise. */
+  /** A stored interval with other parts than years, months and days; null otherwise. */
   customOffset = $state<string | null>(null);
   note = $state('');
-  /** The log entry that is edited; null for a new segment. */
+  /** The log entry being edited; null for a new segment. */
   editing = $state.raw<Segment | null>(null);
 
-  /** The columns that a filter may name: all but the ignored ones. */
+  /** The columns available in filters: all but the ignored ones. */
   readonly columns: ColumnEntry[] = $derived.by(() =>
     this.#columns.filter((column) => column.role !== 'ignore'),
   );
@@ -53,7 +53,7 @@ export class LoadDraft {
         days: this.offset.days ?? 0,
       }),
   );
-  /** What the load would ask for; null while something in the form is missing. */
+  /** The request of the load; null while the form is incomplete. */
   readonly request: LoadPreviewRequest | null = $derived.by(() => {
     const wholeOffset = Object.values(this.offset).every(
       (part) => part === null || Number.isInteger(part),
@@ -82,7 +82,7 @@ export class LoadDraft {
     return valueKindOf(this.#columns.find((column) => column.cname === cname)?.type ?? null);
   }
 
-  /** Empties the form for a new segment. */
+  /** Clears the form for a new segment. */
   reset(): void {
     this.kind = 'baseline';
     this.mode = 'filters';

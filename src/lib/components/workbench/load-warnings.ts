@@ -1,10 +1,10 @@
-/** What a planner should know of a load before and after it. */
+/** Warnings about the periods of a load, shown before and after it. */
 import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
 import { plural } from '../format';
 
 const and = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
-/** A sentence for each thing about the periods of a load that a planner may not expect; often none. */
+/** Returns a sentence for each unexpected effect of a load on periods; often none. */
 export function loadWarnings(
   load: Pick<
     LoadPreview | LoadAnswer,

@@ -2,7 +2,7 @@
 import { decimalsShown, type MeasureDecimals } from '$lib/contract/decimals';
 import { baseTypeOf, type ColumnEntry } from '$lib/contract/columns';
 
-/** The labels of the source's value and units columns, null if it has none, and their decimals. */
+/** The labels of the source's value and units columns, null for a missing column, and their decimals. */
 export type Measures = {
   value: string | null;
   units: string | null;

@@ -7,13 +7,13 @@ import type { LoadPreview, LoadPreviewRequest } from '$lib/contract/loads';
 /** Debounce of the preview while the form is filled in. */
 const PAUSE_MS = 350;
 
-/** The field of the condition typed as SQL; the service begins most of its refusals with it. */
+/** The request field of a condition typed as SQL; most refusals about it begin with its name. */
 const SQL_FIELD = 'raw_where';
 
-/** What a load would bring; the preview is requested again whenever the form changes. */
+/** The preview of a load, requested again whenever the form changes. */
 export class PreviewState {
   readonly #latest = new Latest<LoadPreview>(PAUSE_MS);
-  /** What is wrong with the condition typed as SQL. The page shows it at its field. */
+  /** The problem with the condition typed as SQL. The page shows it at its field. */
   readonly sqlFault = $derived.by(() => {
     const { error } = this.#latest;
     const blamed = error instanceof ApiError ? error.field : undefined;
@@ -35,13 +35,13 @@ export class PreviewState {
     return this.#latest.waiting;
   }
 
-  /** Requests a preview, debounced; null, for an unfinished form, drops the last answer. */
+  /** Requests a preview, debounced. Null, for an incomplete form, drops the last answer. */
   ask(request: LoadPreviewRequest | null): void {
     if (request === null) this.#latest.clear();
     else this.#latest.ask((signal) => previewLoad(this.versionId, request, { signal }));
   }
 
-  /** Cancels the request that is not answered yet. */
+  /** Cancels the pending request. */
   stop(): void {
     this.#latest.stop();
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { segmentName } from './segment-name';
 
 describe('segmentName', () => {
-  it('counts the segments of a kind in the order that they were loaded, whatever their ids', () => {
+  it('numbers the segments of a kind in the order of their loads, whatever their ids', () => {
     const all = [
       { id: 12, operation: 'baseline' as const },
       { id: 9, operation: 'reference' as const },

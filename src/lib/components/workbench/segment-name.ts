@@ -2,7 +2,7 @@
 import type { Segment } from '$lib/contract/log';
 import { iterName } from '../iter-name';
 
-/** What a segment is called among all of its version: "Baseline 1" is the first that was loaded. */
+/** Returns the name of a segment within its version: "Baseline 1" is the first one loaded. */
 export function segmentName(
   segment: Pick<Segment, 'id' | 'operation'>,
   all: readonly Pick<Segment, 'id' | 'operation'>[],

@@ -9,7 +9,7 @@ const span = (from: string, to: string): Span => {
 const iso = (spans: Span[]) => spans.map(({ from, to }) => `${isoOf(from)}…${isoOf(to)}`);
 
 describe('spanOf', () => {
-  it('is nothing without both ends, and for infinity', () => {
+  it('is null without both ends, and for infinity', () => {
     expect(spanOf(null, '2020-01-01')).toBeNull();
     expect(spanOf('2020-01-01', 'infinity')).toBeNull();
   });
@@ -20,17 +20,17 @@ describe('spanOf', () => {
 });
 
 describe('gaps', () => {
-  it('names whole months that nothing touches', () => {
+  it('names whole months that no span touches', () => {
     expect(iso(gaps([span('2024-01-03', '2024-02-28'), span('2024-05-20', '2024-06-01')]))).toEqual(
       ['2024-03-01…2024-04-30'],
     );
   });
 
-  it('sees none between neighbouring months, however few days they hold', () => {
+  it('finds none between neighbouring months, however few days they have', () => {
     expect(gaps([span('2024-01-01', '2024-01-01'), span('2024-02-01', '2024-02-01')])).toEqual([]);
   });
 
-  it('sees none where a later span lies inside an earlier one', () => {
+  it('finds none where a later span lies inside an earlier one', () => {
     expect(
       gaps([
         span('2024-01-01', '2024-12-31'),
@@ -40,7 +40,7 @@ describe('gaps', () => {
     ).toEqual([]);
   });
 
-  it('does not need the spans in order', () => {
+  it('accepts spans in any order', () => {
     expect(iso(gaps([span('2024-03-01', '2024-03-31'), span('2024-01-01', '2024-01-31')]))).toEqual(
       ['2024-02-01…2024-02-29'],
     );
@@ -54,7 +54,7 @@ describe('overlaps', () => {
     ).toEqual(['2024-03-31…2024-03-31']);
   });
 
-  it('puts overlaps of several spans together', () => {
+  it('joins overlaps of several spans', () => {
     expect(
       iso(
         overlaps([
@@ -67,7 +67,7 @@ describe('overlaps', () => {
     ).toEqual(['2024-02-01…2024-05-31', '2024-09-01…2024-09-30']);
   });
 
-  it('sees none between neighbours', () => {
+  it('finds none between neighbours', () => {
     expect(overlaps([span('2024-01-01', '2024-01-31'), span('2024-02-01', '2024-02-29')])).toEqual(
       [],
     );
@@ -75,13 +75,13 @@ describe('overlaps', () => {
 });
 
 describe('axis', () => {
-  it('reaches over whole months and marks them while there is room', () => {
+  it('covers whole months and marks them if there is room', () => {
     const made = axis([span('2024-01-15', '2024-03-02')], 8);
     expect(made && iso([made.domain])).toEqual(['2024-01-01…2024-03-31']);
     expect(made?.ticks.map((tick) => tick.label)).toEqual(['Jan 2024', 'Feb 2024', 'Mar 2024']);
   });
 
-  it('goes over to quarters and years', () => {
+  it('changes to quarters and years', () => {
     const labels = (from: string, to: string) =>
       axis([span(from, to)], 8)?.ticks.map((tick) => tick.label);
     expect(labels('2023-02-01', '2024-03-31')).toEqual([
@@ -100,5 +100,5 @@ describe('axis', () => {
     ]);
   });
 
-  it('is nothing without a span', () => expect(axis([], 8)).toBeNull());
+  it('is null without a span', () => expect(axis([], 8)).toBeNull());
 });

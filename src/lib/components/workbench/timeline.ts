@@ -8,7 +8,7 @@ export type Day = number;
 /** First and last day, both included. */
 export type Span = { from: Day; to: Day };
 
-/** The day of an ISO date; null for anything else, infinity included. */
+/** Returns the day of an ISO date; null for anything else, infinity included. */
 function dayOf(iso: string | null): Day | null {
   const at = iso === null ? NaN : Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at) ? null : at / DAY_MS;
@@ -16,7 +16,7 @@ function dayOf(iso: string | null): Day | null {
 
 export const isoOf = (day: Day): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
-/** A span from two ISO dates; null if either is missing. */
+/** Returns a span from two ISO dates; null if either is missing. */
 export function spanOf(min: string | null, max: string | null): Span | null {
   const from = dayOf(min);
   const to = dayOf(max);
@@ -32,8 +32,8 @@ const monthOf = (day: Day): Month => {
 const firstDay = (month: Month): Day => Date.UTC(1970, month, 1) / DAY_MS;
 
 /**
- * The months between the first and the last span that no span touches. It counts months, not days: a plan
- * by month has only one day per month, and the days in between are no gap.
+ * Returns the months between the first and the last span that no span touches. Gaps are whole months: a plan
+ * by month has only one day per month, and the days in between are not a gap.
  */
 export function gaps(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.from - b.from);
@@ -49,7 +49,7 @@ export function gaps(spans: readonly Span[]): Span[] {
   return found;
 }
 
-/** The days that more than one span covers; adjacent days are joined to one span. */
+/** Returns the days that more than one span covers; adjacent days are joined to one span. */
 export function overlaps(spans: readonly Span[]): Span[] {
   const sorted = [...spans].sort((a, b) => a.from - b.from);
   const found: Span[] = [];
@@ -68,7 +68,7 @@ export function overlaps(spans: readonly Span[]): Span[] {
 
 type Tick = { day: Day; label: string };
 
-/** An axis of whole months around the spans, with at most `most` ticks. */
+/** Returns an axis of whole months around the spans, with at most `most` ticks. */
 export function axis(spans: readonly Span[], most: number): { domain: Span; ticks: Tick[] } | null {
   if (spans.length === 0) return null;
   const first = monthOf(Math.min(...spans.map((span) => span.from)));

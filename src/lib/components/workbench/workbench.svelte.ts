@@ -15,7 +15,7 @@ export class Workbench {
   readonly draft: LoadDraft;
   readonly preview: PreviewState;
   busy = $state(false);
-  /** Why the last load was refused. */
+  /** The reason of the last refused load. */
   failure = $state<string | null>(null);
 
   constructor(
@@ -37,7 +37,8 @@ export class Workbench {
   }
 
   /**
-   * Loads a segment, or replaces the edited one. Null if the service refused; `failure` says why.
+   * Loads a segment, or replaces the edited one. Returns null if the service refused; `failure` has the
+   * reason.
    */
   async submit(pf_user: string): Promise<LoadAnswer | null> {
     const { draft } = this;
@@ -62,8 +63,8 @@ export class Workbench {
   }
 
   /**
-   * The bars of the picture for one date column: the source, each segment with its dates in the version
-   * (oldest first), and the rows that the form would load. Segments without a date have no bar.
+   * Returns the bars of the timeline for one date column: the source, each segment with its dates in the
+   * version (oldest first), and the rows that the form would load. Segments without a date have no bar.
    */
   bars(source: LoadPreview | null, segments: readonly Segment[], date: string): Bar[] {
     const bars: Bar[] = [];
@@ -87,7 +88,7 @@ export class Workbench {
     const coming = this.preview.answer && spanFor(this.preview.answer.spans);
     const comingSpan = coming && spanOf(coming.shifted_min, coming.shifted_max);
     if (comingSpan) {
-      // An edited segment takes its old one's place; a new one is only being thought about.
+      // An edited segment replaces its old bar; a new one is not loaded yet.
       const edited = this.draft.editing;
       bars.push({
         key: 'pending',
