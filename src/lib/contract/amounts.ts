@@ -31,7 +31,7 @@ export const amounts = {
 };
 type Amounts = v.InferOutput<v.ObjectSchema<typeof amounts, undefined>>;
 
-/** How an increment is spread over the leaves if not in proportion to them; null if it is. */
+/** Returns how an increment is spread over the leaves; null for in proportion. */
 export const waySpread = ({ spread }: Pick<Amounts, 'spread'>): 'equal' | 'price' | null =>
   spread === 'equal' || spread === 'price' ? spread : null;
 

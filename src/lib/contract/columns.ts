@@ -7,13 +7,13 @@ export const ROLES = ['dimension', 'value', 'units', 'date', 'filter', 'ignore']
 export const Role = v.picklist(ROLES);
 export type Role = v.InferOutput<typeof Role>;
 
-/** The roles of the columns that tell forecast rows apart. */
+/** The roles of columns whose values distinguish forecast rows. */
 export const LEAF_ROLES = ['dimension', 'date'] as const satisfies Role[];
 export type LeafRole = (typeof LEAF_ROLES)[number];
-/** Whether a column of the role tells forecast rows apart. */
+/** Returns whether columns of a role distinguish forecast rows. */
 export const isLeaf = (role: Role): role is LeafRole => LEAF_ROLES.some((leaf) => leaf === role);
 
-/** Names the service needs for itself; a source column of that name can only be ignored. */
+/** Names reserved for the service; a source column with such a name can only be ignored. */
 export const RESERVED_NAMES = [
   'pf_id',
   'pf_iter',
@@ -22,7 +22,7 @@ export const RESERVED_NAMES = [
   'pf_gkey',
   'pf_note',
   'pf_op',
-  // Names that the pivot engine gives to columns of its own.
+  // Names of the pivot engine's own columns.
   'psp_okey',
   'psp_pkey',
   'psp_op',
@@ -31,15 +31,15 @@ export const RESERVED_NAMES = [
   '__INDEX__',
 ] as const;
 
-/** The columns that PostgreSQL gives to every table: a view may have others of these names. */
+/** System columns of every PostgreSQL table. A view may have other columns with these names. */
 export const SYSTEM_COLUMNS = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'] as const;
 
-/** The most columns of a source that its forecast tables can have: a table has at most 1,600. */
+/** Maximum number of source columns in a forecast table, because a table has at most 1,600 columns. */
 export const MOST_COLUMNS = 1596;
 
 const nullableText = v.nullable(text);
 
-/** One column's metadata as it is kept in pf.col_meta, with the database types of the source's column. */
+/** The metadata of a column as stored in pf.col_meta, with the database types of the source's column. */
 export const ColumnEntry = v.object({
   cname: v.string(),
   label: nullableText,
@@ -67,14 +67,16 @@ export const ColumnEntry = v.object({
 });
 export type ColumnEntry = v.InferOutput<typeof ColumnEntry>;
 
-/** The type whose decimals a column has: the base type of a domain, else the type itself. Null if it is unknown. */
+/**
+ * Returns the type that decides a column's decimals: the base type of a domain, else the type itself. Null if
+ * unknown.
+ */
 export const baseTypeOf = (
   column: Pick<ColumnEntry, 'type' | 'base_type'> | null | undefined,
 ): string | null => column?.base_type ?? column?.type ?? null;
 
 /**
- * One entry of the column metadata save. `cname` says which column; a field left out keeps what is
- * stored.
+ * One entry of a save of column metadata. `cname` names the column; a missing field keeps its stored value.
  */
 export const ColumnSave = v.object({
   cname: text,
@@ -91,13 +93,13 @@ export const ColumnSave = v.object({
 });
 export type ColumnSave = v.InferOutput<typeof ColumnSave>;
 
-/** Body of PUT columns: saved all of it, or nothing (docs/contract/11-endpoints.md). */
+/** Body of PUT columns: saved completely or not at all (docs/contract/11-endpoints.md). */
 export const ColumnsSaveRequest = v.array(ColumnSave);
 /** Answer of GET and PUT columns. */
 export const ColumnsAnswer = v.array(ColumnEntry);
 
 /**
- * Whether a source has a display grain: whether any column with `in_grain` is a dimension or a date.
+ * Returns whether a source has a display grain: whether any column with `in_grain` is a dimension or a date.
  * If so, the browser loads `/agg` and indexes on `pf_gkey`; otherwise `/data` and `pf_id`
  * (docs/contract/04-data-loading.md).
  */
@@ -105,7 +107,7 @@ export function hasGrain(columns: readonly Pick<ColumnEntry, 'role' | 'in_grain'
   return columns.some((c) => c.in_grain && isLeaf(c.role));
 }
 
-/** The columns of pf.dim_period that a dimension may be derived from. */
+/** The columns of pf.dim_period that can fill a dimension. */
 export const PERIOD_COLUMNS = [
   'sdat',
   'edat',

@@ -10,14 +10,14 @@ import {
 } from './decimals';
 
 describe('decimalsOf', () => {
-  it('tells the decimals that a type fixes', () => {
+  it('returns the decimals that a type fixes', () => {
     expect(['smallint', 'integer', 'bigint'].map(decimalsOf)).toEqual([0, 0, 0]);
     expect(decimalsOf('numeric(12,3)')).toBe(3);
     expect(decimalsOf('numeric(10,0)')).toBe(0);
     expect(decimalsOf('numeric(8,-2)')).toBe(-2);
   });
 
-  it('tells nothing of other types', () => {
+  it('returns null for other types', () => {
     for (const type of ['numeric', 'double precision', 'real', 'text', null, undefined])
       expect(decimalsOf(type)).toBeNull();
   });
@@ -52,7 +52,7 @@ describe('decimalsShown', () => {
     expect(value('numeric(38,20)')).toBe(12);
   });
 
-  it('are what the amounts need, from 2 to 6, where the type fixes none', () => {
+  it('are those that the amounts need, from 2 to 6, if the type fixes none', () => {
     expect(value('numeric')).toBe(2);
     expect(value('double precision', [1, 2.5])).toBe(2);
     expect(value('numeric', [1.125, 2])).toBe(3);
@@ -61,14 +61,14 @@ describe('decimalsShown', () => {
     expect(decimalsShown('units', 'double precision', [3])).toEqual({ least: 0, most: 2 });
   });
 
-  it('give amounts of many decimals four significant digits', () => {
+  it('give amounts with many decimals four significant digits', () => {
     expect(value('double precision', [1000 / 3, 1])).toBe(2);
     expect(value('numeric', [1 / 3])).toBe(4);
     expect(value('double precision', [1e-8])).toBe(6);
   });
 });
 
-it('takes what rounds to zero for zero', () => {
+it('treat an amount that rounds to zero as zero', () => {
   expect(withoutResidue(-0.004, { most: 2 })).toBe(0);
   expect(withoutResidue(-0.004, { most: 3 })).toBe(-0.004);
   expect(withoutResidue(0.4, { most: 0 })).toBe(0);
@@ -86,7 +86,7 @@ describe('roundedProduct', () => {
   });
 });
 
-it('says below which size every amount is a double of its own', () => {
+it('returns the size below which every amount is a distinct double', () => {
   expect(exactBelow(2)).toBe(45035996273704.96);
   expect(exactBelow(0)).toBe(2 ** 52);
 });

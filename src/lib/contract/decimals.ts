@@ -1,7 +1,7 @@
-/** Decimals of amounts: how many a column has, and arithmetic that keeps them exact. */
+/** Decimals of amounts: the number of a column's decimals, and arithmetic that keeps them exact. */
 
 /**
- * A number with its decimal point moved `places` to the right. It moves the exponent in the text, since a
+ * Moves the decimal point of a number `places` to the right. This changes the exponent in the text, because a
  * product would be rounded: 5e-12 × 10^11 is not 0.5.
  */
 export function movePoint(amount: number, places: number): number {
@@ -10,7 +10,7 @@ export function movePoint(amount: number, places: number): number {
 }
 
 /**
- * A number rounded to a number of decimals, half away from zero, as the service rounds. Never -0.
+ * Rounds a number to some decimals, half away from zero, like the service. Never returns -0.
  *
  * @param decimals below 0 for tens, hundreds, …
  */
@@ -20,8 +20,8 @@ export function roundTo(amount: number, decimals: number): number {
 }
 
 /**
- * Decimals that a column of a database type holds: 0 for integers, the scale of a numeric, below 0 if it is
- * negative. Null if the type does not fix them: numeric without a scale, floating-point numbers.
+ * Returns the decimals of a database type: 0 for integers, the scale of a numeric (which may be negative).
+ * Null if the type does not fix them: numeric without a scale, floating-point numbers.
  */
 export function decimalsOf(type: string | null | undefined): number | null {
   if (type === 'smallint' || type === 'integer' || type === 'bigint') return 0;
@@ -29,7 +29,7 @@ export function decimalsOf(type: string | null | undefined): number | null {
   return scale === undefined ? null : Number(scale);
 }
 
-/** How many decimals amounts are written with, at least and at most. */
+/** Minimum and maximum number of decimals of written amounts. */
 export interface Decimals {
   least: number;
   most: number;
@@ -38,21 +38,21 @@ export interface Decimals {
 /** The decimals of the two measures of a source. */
 export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>>;
 
-/** More decimals than this are not shown: a double has none to spare for them. */
+/** Maximum number of decimals shown; a double is not precise enough for more. */
 const MOST_OF_TYPE = 12;
-/** Decimals of a column whose type fixes none. */
+/** Decimals of a column whose type does not fix them. */
 const LEAST = 2;
 const MOST = 6;
-/** What a double may be off, as a share of the number. */
+/** Possible error of a double, as a share of the number. */
 const RESIDUE = 1e-12;
 
 /**
- * The decimals that a measure is written with: those that its type fixes. Where it fixes none, as many as
- * the amounts need, from 2 to 6; amounts that need more, such as thirds, get four significant digits. Units
- * of such a type are written without trailing zeros.
+ * Returns the decimals of written amounts of a measure: those that its type fixes. If it fixes none, as many
+ * as the amounts need, from 2 to 6; amounts that need more, such as thirds, get four significant digits.
+ * Units of such a type are written without trailing zeros.
  *
  * @param type the column's database type
- * @param amounts of the column, as far as they are known
+ * @param amounts the known amounts of the column
  */
 export function decimalsShown(
   role: keyof MeasureDecimals,
@@ -68,7 +68,10 @@ export function decimalsShown(
   return { least: role === 'units' ? 0 : most, most };
 }
 
-/** The decimals that the amounts of a column are exact to: those of its type, or as many as are ever shown. */
+/**
+ * Returns the number of exact decimals of a column's amounts: those of its type, or the most that are ever
+ * shown.
+ */
 export const storedDecimals = (type: string | null | undefined): number => decimalsOf(type) ?? MOST;
 
 function decimalsNeeded(amounts: Iterable<number>): number {
@@ -87,23 +90,23 @@ function hasDecimals(amount: number, decimals: number): boolean {
   return Math.abs(amount - rounded) <= RESIDUE * Math.max(1, Math.abs(amount));
 }
 
-/** Decimals at which nothing rounds to zero. */
+/** Decimals with which no amount rounds to zero. */
 export const EXACT: Decimals = { least: 0, most: Infinity };
 
-/** A number that is 0 if it rounds to 0 at some decimals; else the number itself. */
+/** Returns 0 for a number that rounds to 0 with some decimals; any other number unchanged. */
 export const withoutResidue = (amount: number, { most }: Pick<Decimals, 'most'>): number =>
   Math.abs(amount) < 0.5 * 10 ** -most ? 0 : amount;
 
 /**
- * Amounts below this size, with a number of decimals, are each a double of their own: 45,035,996,273,704.96
- * for cents. Beyond it, JSON and the page round them
+ * Returns the size below which all amounts with some decimals are distinct doubles: 45,035,996,273,704.96 for
+ * cents. Beyond it, JSON and the page round them
  * (docs/contract/14-what-the-operations-compute.md#amounts-that-a-double-holds).
  */
 export const exactBelow = (decimals: number): number => movePoint(2 ** 52, -decimals);
 
 /**
- * A product rounded half away from zero, by its decimal digits: PostgreSQL computes with them, and a product
- * of doubles can fall on the other side of a tie.
+ * Returns a product rounded half away from zero by its decimal digits, like PostgreSQL. A product of doubles
+ * can fall on the other side of a tie.
  */
 export function roundedProduct(one: number, other: number, decimals: number): number {
   const [a, b] = [digitsOf(String(one)), digitsOf(String(other))];
@@ -117,7 +120,7 @@ export function roundedProduct(one: number, other: number, decimals: number): nu
 }
 
 /**
- * A decimal number as a whole number and how many of its digits are behind the point.
+ * Returns the digits of a decimal number as a whole number, and the number of decimals among them.
  *
  * @param text as JavaScript prints or reads a number
  */

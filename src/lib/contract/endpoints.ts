@@ -7,8 +7,8 @@ import { SOURCE_ENDPOINTS } from './endpoints/sources';
 import { VERSION_ENDPOINTS } from './endpoints/versions';
 
 /**
- * Every endpoint of the service, in the order of a plan's life (docs/contract/11-endpoints.md). The
- * OpenAPI document is made from it.
+ * Every endpoint of the service, in the order in which a plan uses them (docs/contract/11-endpoints.md). The
+ * OpenAPI document is generated from this list.
  */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...SERVICE_ENDPOINTS,

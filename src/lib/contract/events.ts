@@ -1,4 +1,4 @@
-/** Events that a version's stream sends. */
+/** Events of a version's stream. */
 import * as v from 'valibot';
 
 /** The media type of server-sent events. */
@@ -12,8 +12,8 @@ const kind = <const Kind extends string, Entries extends v.ObjectEntries>(
 const logid = v.number();
 
 /**
- * What a client is told of a version (docs/contract/19-planning-together.md#live): `kind` is the event's name, and the
- * rest is its data.
+ * An event of a version (docs/contract/19-planning-together.md#live): `kind` is the event's name, the other
+ * fields are its data.
  */
 export const VersionEvent = v.variant('kind', [
   kind('written', { logid, operation: v.string(), pf_user: v.string() }),
@@ -28,8 +28,8 @@ export const VersionEvent = v.variant('kind', [
 export type VersionEvent = v.InferOutput<typeof VersionEvent>;
 
 /**
- * The event `heartbeat`, which every stream carries at its start and then after each interval. A client that
- * misses two has lost the stream.
+ * The event `heartbeat`, sent at the start of every stream and then after each interval. A client that misses
+ * two has lost the stream.
  */
 export const HEARTBEAT = 'heartbeat';
 export const Heartbeat = v.object({ interval_ms: v.number() });

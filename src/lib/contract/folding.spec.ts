@@ -16,17 +16,17 @@ describe('contains', () => {
       for (const text of [composed, decomposed]) expect(contains(text, search)).toBe(true);
   });
 
-  it('tells accents apart', () => {
+  it('distinguishes accents', () => {
     expect(contains('Café', 'cafe')).toBe(false);
   });
 
-  it('does not change the length of a letter', () => {
+  it('keeps the length of a letter', () => {
     expect(folded('İ')).toBe('i');
   });
 });
 
 describe('searchPattern', () => {
-  /** As PostgreSQL reads it. */
+  /** Reads the pattern like PostgreSQL. */
   const matches = (text: string, search: string) =>
     new RegExp(
       searchPattern(search)
@@ -36,7 +36,7 @@ describe('searchPattern', () => {
       'u',
     ).test(text.normalize('NFC'));
 
-  it('matches what contains finds', () => {
+  it('matches the texts that contains finds', () => {
     const texts = [
       'İstanbul',
       'Café',
@@ -68,7 +68,7 @@ describe('searchPattern', () => {
         ]);
   });
 
-  it('has no characters of another encoding than the search', () => {
+  it('has no characters from other encodings than the search', () => {
     expect(searchPattern('ik')).toBe('[iI\\u0130][kK\\u212a]');
   });
 });

@@ -1,22 +1,22 @@
 /**
- * How a search compares texts: whatever their case and their Unicode form, accents counted. The page and the
- * service follow it, whatever locale the database has.
+ * Comparison of texts in a search: case and Unicode form are ignored, accents are not. Page and service use
+ * the same rules, whatever the locale of the database.
  */
 
-/** A letter in lower case, as one character: İ becomes i. */
+/** Returns a letter in lower case as one character: İ becomes i. */
 const lowered = (letter: string): string => [...letter.toLowerCase()][0] ?? letter;
 
-/** A text as a search compares it: composed (NFC), in lower case letter by letter. */
+/** Returns a text for comparison: composed (NFC), and each letter in lower case. */
 export const folded = (text: string): string => Array.from(text.normalize('NFC'), lowered).join('');
 
-/** Whether a text contains what is searched for; every text contains the empty one. */
+/** Returns whether a text contains a search text; every text contains the empty one. */
 export const contains = (text: string, search: string): boolean =>
   folded(text).includes(folded(search));
 
-/** Capital letters by their lower-case letter; read once, when first needed. */
+/** Capital letters by their lower-case letter, computed on first use. */
 let capitals: ReadonlyMap<string, readonly string[]> | null = null;
 
-/** Past the last letter that has a case. */
+/** The code point after the last letter that has a case. */
 const LETTERS_END = 0x1ea00;
 
 function capitalsOf(letter: string): readonly string[] {
@@ -33,9 +33,9 @@ function capitalsOf(letter: string): readonly string[] {
 }
 
 /**
- * A regular expression of PostgreSQL that matches the composed texts which {@link contains} finds. Letters
- * that the search itself does not have are written as escapes of ASCII characters, so that a database in
- * another encoding can read it.
+ * Returns a PostgreSQL regular expression for the composed texts that {@link contains} finds. Letters that
+ * the search does not contain are written as ASCII escapes, so that a database in another encoding can read
+ * it.
  */
 export function searchPattern(search: string): string {
   const typed = new Set(search.normalize('NFC'));

@@ -22,10 +22,7 @@ const FILTER_OPERATORS = [
 export const FilterOperator = v.picklist(FILTER_OPERATORS);
 export type FilterOperator = v.InferOutput<typeof FilterOperator>;
 
-/**
- * `value` is a list for `in` and `not in`, two values for `between`, none for `is null`, else a
- * scalar.
- */
+/** `value` is a list for `in` and `not in`, two values for `between`, absent for `is null`, else a scalar. */
 export const FilterCondition = v.object({
   cname: text,
   op: FilterOperator,
@@ -37,7 +34,7 @@ export type FilterCondition = v.InferOutput<typeof FilterCondition>;
 export const Filters = v.array(v.array(FilterCondition));
 export type Filters = v.InferOutput<typeof Filters>;
 
-/** Which rows of the source: `where_clause`, else `raw_where`, else `filters`, else all of them. */
+/** Selects rows of the source: by `where_clause`, else `raw_where`, else `filters`; otherwise all rows. */
 const selection = {
   where_clause: v.optional(v.nullable(text)),
   raw_where: v.optional(v.nullable(text)),
@@ -46,7 +43,7 @@ const selection = {
 
 const dateOffset = v.pipe(text, v.description('PostgreSQL interval, such as "1 year"'));
 
-/** Body of POST reference; of POST and PUT baseline too, beside `replay`. */
+/** Body of POST reference, and of POST and PUT baseline apart from `replay`. */
 export const LoadRequest = v.object({
   ...selection,
   date_offset: v.optional(v.nullable(dateOffset)),
@@ -55,13 +52,13 @@ export const LoadRequest = v.object({
 });
 export type LoadRequest = v.InferOutput<typeof LoadRequest>;
 
-/** A field that another writer of the log may have left out, or have filled with something else. */
+/** A field that another writer of the log may have omitted or filled with something else. */
 const keptField = <const Field extends v.GenericSchema>(field: Field) =>
   v.fallback(v.optional(field), undefined);
 
 /**
- * What the log keeps of a load (docs/contract/02-resources-and-their-fields.md#pflog): the condition
- * that ran and the offset, and the condition as it was entered. The service keeps the first two of every load.
+ * The stored parameters of a load (docs/contract/02-resources-and-their-fields.md#pflog): the condition that
+ * ran and the offset, which the service always stores, and the condition as it was entered.
  */
 export const LoadParams = v.object({
   where_clause: keptField(text),
@@ -80,8 +77,8 @@ const SegmentRequest = v.object({
 });
 
 /**
- * Body of POST baseline and PUT baseline. `replay` is deferred: the service answers 501 if it is
- * true, and looks at nothing else in the body.
+ * Body of POST baseline and PUT baseline. `replay` is not implemented: the service answers 501 if it is true,
+ * and ignores the rest of the body.
  */
 export const BaselineRequest = v.lazy((body) =>
   v.is(ReplayRequest, body) ? ReplayRequest : SegmentRequest,
@@ -102,8 +99,8 @@ const outsideCalendar = v.pipe(
 );
 
 /**
- * Answer of a load: its log entry and the number of rows it wrote (docs/contract/05-operations.md). The lists
- * are absent if they are empty.
+ * Answer of a load: its log entry and the number of rows it wrote (docs/contract/05-operations.md). Empty
+ * lists are absent.
  */
 export const LoadAnswer = v.object({
   logid: v.number(),
@@ -115,7 +112,7 @@ export const LoadAnswer = v.object({
 export type LoadAnswer = v.InferOutput<typeof LoadAnswer>;
 
 /**
- * Answer of DELETE baseline: forecast rows and log entries that were deleted
+ * Answer of DELETE baseline: numbers of deleted forecast rows and log entries
  * (docs/contract/05-operations.md).
  */
 export const ClearAnswer = v.object({ rows_deleted: v.number(), log_entries_deleted: v.number() });
@@ -139,8 +136,8 @@ export const DateSpan = v.object({
 export type DateSpan = v.InferOutput<typeof DateSpan>;
 
 /**
- * What a load would bring. The total of a measure that the source does not have is null; `spans`
- * has one entry per date column (docs/contract/05-operations.md).
+ * Answer of a preview of a load. The total of a measure that the source does not have is null; `spans` has
+ * one entry per date column (docs/contract/05-operations.md).
  */
 export const LoadPreview = v.object({
   row_count: v.number(),

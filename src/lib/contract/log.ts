@@ -1,4 +1,4 @@
-/** Log entries, undone entries, totals, and what undo and redo answer. */
+/** Log entries, undone entries, totals, and the answers of undo and redo. */
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';
@@ -14,7 +14,7 @@ import { note, number, pfUser, timestamp } from './primitives';
 const kept = <const Operation extends string>(operation: Operation) =>
   v.object({
     operation: v.literal(operation),
-    // Another writer of the table may have kept something else.
+    // Another writer of the table may have stored something else.
     slice: v.fallback(v.null(), null),
     params: v.fallback(v.nullable(v.intersect([LoadParams, EntryOrigin])), null),
   });
@@ -24,7 +24,7 @@ const LOAD_ENTRIES = { baseline: kept('baseline'), reference: kept('reference') 
 };
 const LoadContent = v.variant('operation', Object.values(LOAD_ENTRIES));
 
-/** What was asked for: `operation` decides the form of `slice` and `params`. */
+/** The request of an entry: `operation` decides the form of `slice` and `params`. */
 const EntryContent = v.variant('operation', [
   ...Object.values(LOAD_ENTRIES),
   ...Object.values(SLICE_ENTRIES),
@@ -44,17 +44,17 @@ const EntryRecord = v.object({
   note: v.nullable(v.string()),
 });
 
-/** The most entries that a read of rows may be limited to. */
+/** Maximum number of entries to which a read of rows can be limited. */
 export const MOST_ENTRIES = 100;
 
 /** One write of forecast rows (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const LogEntry = v.intersect([EntryRecord, EntryContent]);
 export type LogEntry = v.InferOutput<typeof LogEntry>;
 
-/** An entry that is a load of rows from the source. */
+/** An entry that loads rows from the source. */
 export type LoadEntry = Extract<LogEntry, { operation: LoadOperation }>;
 
-/** Whether an entry is a load of rows from the source. */
+/** Returns whether an entry loads rows from the source. */
 export const isLoadEntry = <Entry extends LogEntry>(
   entry: Entry,
 ): entry is Extract<Entry, { operation: LoadOperation }> =>
@@ -89,13 +89,13 @@ export const LogAnswer = v.object({
 });
 export type LogAnswer = v.InferOutput<typeof LogAnswer>;
 
-/** Body of DELETE log and DELETE baseline, which may be left out: who takes the entries out. */
+/** Body of DELETE log and DELETE baseline, which is optional: the user who removes the entries. */
 export const UndoRequest = v.object({ pf_user: v.optional(pfUser) });
 export type UndoRequest = v.InferOutput<typeof UndoRequest>;
 
 /**
- * An entry that was undone or cleared, with the totals that its rows had. `undone_by` is null if
- * nobody said who did it (docs/contract/02-resources-and-their-fields.md#pfundone).
+ * An entry that was undone or cleared, with the totals of its rows. `undone_by` is null if the request named
+ * no user (docs/contract/02-resources-and-their-fields.md#pfundone).
  */
 export const UndoneEntry = v.object({
   logid: v.number(),
@@ -106,13 +106,13 @@ export const UndoneEntry = v.object({
   undone_by: v.nullable(v.string()),
 });
 export type UndoneEntry = v.InferOutput<typeof UndoneEntry>;
-/** Answer of GET undone, the one that was taken out last first (docs/contract/06-log.md). */
+/** Answer of GET undone, most recently undone first (docs/contract/06-log.md). */
 export const UndoneAnswer = v.array(UndoneEntry);
 
 /** Body of POST redo (docs/contract/06-log.md). */
 export const RedoRequest = v.object({ pf_user: pfUser });
 
-/** Answer of POST redo: as the operation answers, or as the load. */
+/** Answer of POST redo: the answer of the operation or of the load. */
 export const RedoAnswer = v.union([OperationAnswer, LoadAnswer]);
 export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 
@@ -120,8 +120,8 @@ export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 export const ExplainRequest = v.object({ slice: AskedSlice });
 
 /**
- * Answer of POST explain: what each entry has put into a slice, oldest first. Entries whose rows count
- * add up to `included`; entries whose rows operations skip because of their origin, to `excluded`.
+ * Answer of POST explain: the amounts that each entry added to a slice, oldest first. Entries whose rows
+ * count add up to `included`; entries whose rows operations skip because of their origin, to `excluded`.
  */
 export const Explanation = v.object({
   entries: v.array(
@@ -141,7 +141,7 @@ export const Explanation = v.object({
 });
 export type Explanation = v.InferOutput<typeof Explanation>;
 
-/** Body of PATCH log; null empties the note (docs/contract/06-log.md). */
+/** Body of PATCH log; null clears the note (docs/contract/06-log.md). */
 export const EditNoteRequest = v.object({ note: v.nullable(note) });
 
 const UndoRawAnswer = v.object({ rows_deleted: v.number(), pf_ids: v.array(v.number()) });
@@ -153,8 +153,8 @@ const UndoMinimalAnswer = v.object({ rows_deleted: v.number() });
 /** Answer of DELETE log to `Prefer: return=minimal`: the number of deleted forecast rows. */
 export type UndoMinimalAnswer = v.InferOutput<typeof UndoMinimalAnswer>;
 /**
- * Answer of DELETE log: the number of deleted forecast rows, and their keys: `pf_ids` without a grain,
- * `pf_gkeys` with one, none if the client prefers that (docs/contract/06-log.md#delete-loglogid).
+ * Answer of DELETE log: the number of deleted forecast rows and their keys: `pf_ids` without a grain,
+ * `pf_gkeys` with one, none with `return=minimal` (docs/contract/06-log.md#delete-loglogid).
  */
 export const UndoAnswer = v.union([UndoRawAnswer, UndoGrainAnswer, UndoMinimalAnswer]);
 

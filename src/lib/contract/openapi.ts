@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the endpoints and their schemas. */
+/** The OpenAPI document, generated from the endpoints and their schemas. */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
@@ -72,7 +72,9 @@ const KNOWN_TAG = {
 const isConditional = ({ headers }: Endpoint['answer']): boolean =>
   headers?.includes('ETag') ?? false;
 
-/** The OpenAPI 3.1 document of the API, made from the schemas that the service itself checks with. */
+/**
+ * Returns the OpenAPI 3.1 document of the API, generated from the schemas with which the service validates.
+ */
 export function openApiDocument() {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of ENDPOINTS) {
@@ -139,7 +141,7 @@ function describeEndpoint(endpoint: Endpoint) {
     ...(role === null ? [] : [401, 403]),
     ...(writesRows ? [423] : []),
     ...(method === 'get' ? [] : [403, 415]),
-    // 422: a character that the encoding of the database does not have.
+    // 422 for a character that the encoding of the database does not have.
     ...(request ? [413, 422] : []),
     421,
     500,
@@ -190,7 +192,7 @@ const jsonContent = (schema: v.GenericSchema) => ({
   'application/json': { schema: jsonSchema(schema) },
 });
 
-/** A schema's input as JSON Schema. Checks that only code can make are left to the descriptions. */
+/** Converts the input of a schema to JSON Schema. Checks that need code are described in words only. */
 function jsonSchema(schema: v.GenericSchema): JsonSchema {
   const { $schema: _, ...converted } = toJsonSchema(settled(schema), {
     target: 'draft-2020-12',
@@ -212,7 +214,7 @@ function jsonSchema(schema: v.GenericSchema): JsonSchema {
 const isSchema = (value: unknown): value is v.GenericSchema =>
   v.is(v.object({ kind: v.literal('schema') }), value);
 
-/** The part of a {@link byColumn} schema that holds the schema of its values. */
+/** The metadata of a {@link byColumn} schema, with the schema of its values. */
 const ByColumn = v.object({
   type: v.literal('metadata'),
   metadata: v.object({ [COLUMN_VALUE]: v.custom<v.GenericSchema>(isSchema) }),
@@ -221,6 +223,6 @@ const ByColumn = v.object({
 const isLazy = (schema: v.GenericSchema): schema is v.LazySchema<v.GenericSchema> =>
   schema.type === 'lazy';
 
-/** A lazy schema chooses by the body; the document describes its usual choice. */
+/** Resolves a lazy schema, which depends on the body, to its usual choice. */
 const settled = (schema: v.GenericSchema): v.GenericSchema =>
   isLazy(schema) ? schema.getter(undefined) : schema;

@@ -17,26 +17,26 @@ import { byColumn, note, number, pfUser, row, scalar, text } from './primitives'
 import { orUnusable, UnusableValue } from './unusable';
 
 interface OperationFacts {
-  /** The operation's name on a page. */
+  /** Name of the operation on pages. */
   label: string;
-  /** One line for the API's documentation. */
+  /** One line for the API documentation. */
   summary: string;
   verbs: { infinitive: string; past: string; progressive: string };
   tone: 'neutral' | 'reference' | 'accent' | 'warning' | 'success';
   /** The `pf_iter` of the rows that the operation writes. */
   iter: string;
   /**
-   * What the operation makes its rows from: rows of the source table, or rows of the version that a
-   * slice selects. A load can be edited only while its version has no entry that was made from a slice.
+   * The origin of the written rows: rows of the source table, or rows of the version selected by a slice. A
+   * load can be edited only while its version has no entry made from a slice.
    */
   reads: 'source' | 'slice';
-  /** The key on the keyboard that opens its form on the pivot page; null if it has none. */
+  /** Key that opens the form on the pivot page; null if there is none. */
   hotkey: string | null;
 }
 
 /**
- * Every operation that writes forecast rows, one row per operation (docs/contract/05-operations.md).
- * All other lists of operations follow from this one.
+ * Every operation that writes forecast rows (docs/contract/05-operations.md). All other lists of operations
+ * are derived from this one.
  */
 export const OPERATIONS = {
   baseline: {
@@ -93,12 +93,12 @@ type Reading<From extends OperationFacts['reads']> = {
   [O in LogOperation]: (typeof OPERATIONS)[O]['reads'] extends From ? O : never;
 }[LogOperation];
 
-/** Brings rows in from the source. */
+/** An operation that loads rows from the source. */
 export type LoadOperation = Reading<'source'>;
-/** Makes rows from rows of the version. */
+/** An operation that creates rows from rows of the version. */
 export type SliceOperation = Reading<'slice'>;
 
-/** Whether a name is that of an operation. */
+/** Returns whether a name is an operation. */
 export const isLogOperation = (name: string): name is LogOperation =>
   Object.hasOwn(OPERATIONS, name);
 
@@ -106,27 +106,27 @@ export const isLogOperation = (name: string): name is LogOperation =>
 export const LOG_OPERATIONS = Object.keys(OPERATIONS).filter(isLogOperation);
 export const LogOperation = v.picklist(LOG_OPERATIONS);
 
-/** Whether an operation brings rows in from the source. */
+/** Returns whether an operation loads rows from the source. */
 export const isLoad = (operation: LogOperation): operation is LoadOperation =>
   OPERATIONS[operation].reads === 'source';
-/** Whether a name is that of an operation that makes rows from a slice. */
+/** Returns whether a name is an operation on a slice. */
 export const isSliceOperation = (name: string): name is SliceOperation =>
   isLogOperation(name) && !isLoad(name);
 
-/** The names of the operations that bring rows in from the source. */
+/** The names of the operations that load rows from the source. */
 export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
-/** The names of the operations that make rows from a slice. */
+/** The names of the operations on a slice. */
 export const SLICE_OPERATIONS = LOG_OPERATIONS.filter(isSliceOperation);
 
 /**
- * What a forecast row's `pf_iter` can be: which operation wrote it
+ * The values of `pf_iter` of forecast rows, which name the operation that wrote them
  * (docs/contract/03-states-and-transitions.md).
  */
 export const ITERS = [...new Set(LOG_OPERATIONS.map((operation) => OPERATIONS[operation].iter))];
 export const Iter = v.picklist(ITERS);
 export type Iter = v.InferOutput<typeof Iter>;
 
-/** Days from one to another, both included, as ISO text; one of the two may be left out. */
+/** A range of days, both ends included, as ISO text; one end may be missing. */
 const DateRange = v.pipe(
   v.strictObject({ from: v.optional(text), to: v.optional(text) }),
   v.check(({ from, to }) => from !== undefined || to !== undefined, 'needs from or to'),
@@ -144,21 +144,22 @@ const sliceValue = v.union(
 );
 
 /**
- * Which rows a cell adds up: column → value. A value is a scalar, null (the column IS NULL), an
- * array of those (any of them), or for a date column a range of days. `{}` is the whole version
+ * Selects the rows of a cell: column → value. A value is a scalar, null (the column IS NULL), an array of
+ * those (any of them), or for a date column a range of days. `{}` is the whole version
  * (docs/contract/05-operations.md#slices).
  */
 export const Slice = byColumn(sliceValue);
 export type Slice = v.InferOutput<typeof Slice>;
 
 /**
- * The slice of a request. A key that is no column may hold anything, and the schema does not know the
- * columns: what no column can have is an {@link UnusableValue}, which is refused later for a column.
+ * The slice of a request. A key that is not a column may have any value, and the schema does not know the
+ * columns. A value that no column can have becomes an {@link UnusableValue}, which is refused later if the
+ * key is a column.
  */
 export const AskedSlice = byColumn(orUnusable(sliceValue), sliceValue);
 export type AskedSlice = v.InferOutput<typeof AskedSlice>;
 
-/** A slice without its unusable values. */
+/** Returns a slice without its unusable values. */
 export const usableSlice = (slice: AskedSlice): Slice =>
   Object.fromEntries(
     Object.entries(slice).flatMap(([name, value]) =>
@@ -166,14 +167,14 @@ export const usableSlice = (slice: AskedSlice): Slice =>
     ),
   );
 
-/** Whether a value of a slice is a range of days. */
+/** Returns whether a value of a slice is a range of days. */
 export const isDateRange = (value: AskedSlice[string]): value is DateRange =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   !(value instanceof UnusableValue);
 
-/** What a recode or clone sets: column → scalar or null. Dates are ISO text. */
+/** The values that a recode or clone sets: column → scalar or null. Dates are ISO text. */
 export const SetClause = byColumn(v.nullable(scalar));
 export type SetClause = v.InferOutput<typeof SetClause>;
 
@@ -181,8 +182,8 @@ const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
 const common = { slice: AskedSlice, ...write };
 
 /**
- * One change that a scale makes: either `pct`, or for one or both measures an increment, in its units, or
- * a percentage of its total; null counts as left out.
+ * One change of a scale: either `pct`, or for one or both measures an increment in its units or a percentage
+ * of its total. Null counts as missing.
  */
 export const ScaleEdit = v.pipe(
   v.object({ slice: AskedSlice, ...amounts }),
@@ -250,8 +251,8 @@ const ManyEdits = v.object({
 const HasEdits = v.object({ edits: v.custom((edits) => edits != null) });
 
 /**
- * Body of POST scale: one change, or `edits` in its place (docs/contract/05-operations.md). The API's
- * documentation has both.
+ * Body of POST scale: one change, or `edits` instead (docs/contract/05-operations.md). The API documentation
+ * describes both.
  */
 export const ScaleRequest = v.lazy((body) => {
   if (body === undefined) return v.union([OneEdit, ManyEdits]);
@@ -263,10 +264,7 @@ export type ScaleRequest = v.InferOutput<typeof ScaleRequest>;
 export const RecodeRequest = v.object({ ...common, set: SetClause });
 export type RecodeRequest = v.InferOutput<typeof RecodeRequest>;
 
-/**
- * Body of POST clone; a `scale_factor` that is null or left out is 1
- * (docs/contract/05-operations.md).
- */
+/** Body of POST clone; `scale_factor` defaults to 1, also for null (docs/contract/05-operations.md). */
 export const CloneRequest = v.object({
   ...common,
   set: SetClause,
@@ -280,12 +278,12 @@ export interface SliceRequests {
   recode: RecodeRequest;
   clone: CloneRequest;
 }
-/** The schema that checks the body of each operation on a slice. */
+/** The schema of the body of each operation on a slice. */
 export const SLICE_REQUESTS: {
   [O in SliceOperation]: v.GenericSchema<unknown, SliceRequests[O]>;
 } = { scale: ScaleRequest, recode: RecodeRequest, clone: CloneRequest };
 
-/** What `params` of an entry says beside its request: which entry it was made from. */
+/** The part of an entry's `params` that names the entry from which it was made. */
 export const EntryOrigin = v.object({
   redo_of: v.optional(v.pipe(v.number(), v.description('The undone entry that this one redid'))),
   copied_from: v.optional(
@@ -308,14 +306,14 @@ const kept = <
 ) =>
   v.object({
     operation: v.literal(operation),
-    // Another writer of the table may have kept something else.
+    // Another writer of the table may have stored something else.
     slice: v.fallback(v.nullable(slice), null),
     params: v.fallback(v.nullable(v.intersect([params, EntryOrigin])), null),
   });
 
 /**
- * The amounts of a scale, and what else is kept with them. A percentage of one measure is kept as it was
- * asked for, and not as the amount that it came to.
+ * The stored amounts of a scale with other stored fields. A percentage of one measure is stored as requested,
+ * not as the resulting amount.
  */
 const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   [
@@ -330,7 +328,7 @@ const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
     }),
   ] as const;
 
-/** What the log keeps of each operation on a slice (docs/contract/02-resources-and-their-fields.md#pflog). */
+/** The stored part of each operation on a slice (docs/contract/02-resources-and-their-fields.md#pflog). */
 export const SLICE_ENTRIES = {
   scale: kept(
     'scale',
@@ -348,14 +346,13 @@ export const SLICE_ENTRIES = {
 } satisfies { [O in SliceOperation]: v.GenericSchema<unknown, { operation: O }> };
 
 /**
- * The rows that an operation wrote: whole in raw mode, else at the grain; with `pf_note` and
- * `pf_op`.
+ * The rows that an operation wrote: complete in raw mode, otherwise at the grain; with `pf_note` and `pf_op`.
  */
 export const OperationAnswer = v.array(row);
 export type OperationAnswer = v.InferOutput<typeof OperationAnswer>;
 
 /**
- * The response header that names slice keys that are no dimension or date column, each
- * percent-encoded, with commas between (docs/contract/05-operations.md#slices).
+ * The response header with slice keys that are not dimension or date columns, percent-encoded, separated by
+ * commas (docs/contract/05-operations.md#slices).
  */
 export const SLICE_SKIPPED_HEADER = 'X-Slice-Skipped';

@@ -1,4 +1,4 @@
-/** What operations would do: totals of a slice, and previews. */
+/** Previews: totals of a slice, and operations that are tried. */
 import * as v from 'valibot';
 import { AskedSlice, hold, OperationAnswer } from './operations';
 
@@ -14,12 +14,12 @@ const measured = {
 
 const Change = v.object({ before: v.object(measured), after: v.object(measured) });
 
-/** In an Arrow answer to a preview, the schema's metadata has {@link PreviewFacts} as JSON under this name. */
+/** Metadata key of an Arrow answer to a preview, with {@link PreviewFacts} as JSON. */
 export const PREVIEW_METADATA = 'pf_preview';
 
 /**
- * What an operation would do, beside its rows: its statements; the totals of its slice, or of the slice
- * of each edit; and those of the rows that it leaves alone because they are held.
+ * A preview without its rows: the statements, the totals of the slice (or of the slice of each edit), and
+ * those of the held rows, which do not change.
  */
 export const PreviewFacts = v.object({
   sql: v.string(),
@@ -29,20 +29,20 @@ export const PreviewFacts = v.object({
 export type PreviewFacts = v.InferOutput<typeof PreviewFacts>;
 
 /**
- * What an operation would do (docs/contract/05-operations.md#trying-before-writing). Its rows have a
+ * Answer of a preview of an operation (docs/contract/05-operations.md#trying-before-writing). Its rows have a
  * negative `pf_logid`.
  */
 export const OperationPreview = v.object({ rows: OperationAnswer, ...PreviewFacts.entries });
 export type OperationPreview = v.InferOutput<typeof OperationPreview>;
 
 /**
- * Leaves cancel out if their absolute amounts come to more than this many times their total
+ * Leaves cancel each other out if their absolute amounts add up to more than this many times their total
  * (docs/contract/05-operations.md#slices).
  */
 export const CANCELS_FROM = 10;
 
 /**
- * An increment is refused if its parts come to more than this many increments in absolute terms
+ * An increment is refused if the absolute amounts of its parts add up to more than this many increments
  * (docs/contract/14-what-the-operations-compute.md#scale).
  */
 export const MAX_SWING = 1000;
@@ -73,9 +73,9 @@ const gross = v.nullable(
 );
 
 /**
- * The rows of a slice that operations touch: all of them, those that a scale leaves alone because they are
- * held or locked, and those that it changes (`free`). `excluded` are rows that operations skip because of
- * their origin. The total of a measure that the source does not have is null.
+ * The rows of a slice that operations see: all of them, the held or locked ones that a scale does not change,
+ * and the others (`free`). `excluded` are rows that operations skip because of their origin. The total of a
+ * measure that the source does not have is null.
  */
 export const SlicePreview = v.object({
   ...rounded,

@@ -1,12 +1,12 @@
-/** Schemas, headers and media types that the other files of the contract share. */
+/** Schemas, headers and media types shared by the contract. */
 import * as v from 'valibot';
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
 /**
- * Text as a client may send it. PostgreSQL cannot store U+0000, and a lone surrogate would reach
- * it as another character than the one that was typed; both are refused here, by name.
+ * Text from a client. U+0000, which PostgreSQL cannot store, and lone surrogates, which would be replaced by
+ * another character, are refused with the name of the field.
  */
 export const text = v.pipe(
   v.string(),
@@ -21,44 +21,44 @@ export const ARROW = 'application/vnd.apache.arrow.stream';
 export const CSV = 'text/csv';
 
 /**
- * The response header of rows and of the log that names the history which they are of. If it is another
- * one, ids of log entries may stand for others (docs/contract/21-past-one-machine.md#failover).
+ * The response header of rows and of the log with the database timeline. If it changes, ids of log entries
+ * may name other entries (docs/contract/21-past-one-machine.md#failover).
  */
 export const TIMELINE_HEADER = 'X-Timeline';
 
 /**
- * The response header of rows and of the log that names the revision of a version's rows. It is another one
- * after each change that is not made by the service (docs/contract/04-data-loading.md#changes-by-sql).
+ * The response header of rows and of the log with the revision of a version's rows. It changes after each
+ * change that is not made by the service (docs/contract/04-data-loading.md#changes-by-sql).
  */
 export const REVISION_HEADER = 'X-Revision';
 
 /**
- * The history that rows of a version belong to. Within one history, an entry always has the same rows. Null
- * for what the answer does not name.
+ * The timeline and revision of a version's rows. While both are unchanged, an entry always has the same rows.
+ * Null if the answer does not name them.
  */
 export interface History {
   timeline: string | null;
   revision: string | null;
 }
 
-/** The response header that tells, beside a compressed body, how many bytes it has when it is not. */
+/** The response header with the uncompressed size of a compressed body, in bytes. */
 export const ARROW_LENGTH_HEADER = 'X-Arrow-Length';
 
-/** Text that says something: not empty, and not blanks only. */
+/** Text that is neither empty nor blank. */
 export const filledText = v.pipe(
   text,
   v.check((s) => s.trim() !== '', 'must not be empty'),
 );
 
-/** A name that people give: of a version, or of a view. */
+/** The name of a version or a view. */
 export const shortName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
 
-/** A number that JSON can carry; JSON has neither NaN nor infinity. */
+/** A finite number: JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
 
 /**
- * The user a write is recorded under (docs/contract/10-authentication-and-limits.md). The name of a
- * person who is signed in takes its place before the body is checked.
+ * The user under which a write is recorded (docs/contract/10-authentication-and-limits.md). The name of a
+ * signed-in person replaces it before the body is checked.
  */
 export const pfUser = v.pipe(
   filledText,
@@ -68,7 +68,7 @@ export const pfUser = v.pipe(
   ),
 );
 
-/** A note on a log entry: at most 10,000 characters, and it may be empty. */
+/** A note on a log entry: at most 10,000 characters, possibly empty. */
 export const note = v.pipe(
   text,
   v.maxLength(10_000, 'must be at most 10,000 characters'),
@@ -76,13 +76,12 @@ export const note = v.pipe(
 );
 
 /**
- * The request header that marks a repeated write
- * (docs/contract/05-operations.md#sending-a-write-again).
+ * The request header that identifies a repeated write (docs/contract/05-operations.md#sending-a-write-again).
  */
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
 /**
- * The request header with which a client asks an undo for less, its value for that, and the response header
+ * The request header by which a client asks an undo for a shorter answer, its value, and the response header
  * that confirms it (RFC 7240, docs/contract/06-log.md#delete-loglogid).
  */
 export const PREFER_HEADER = 'Prefer';
@@ -93,29 +92,29 @@ export const PREFERENCE_APPLIED_HEADER = 'Preference-Applied';
 export const timestamp = v.pipe(v.string(), v.description('ISO 8601 instant, UTC'));
 
 /**
- * The response header that names the fields of the request's body that nothing has read
+ * The response header with the fields of the request body that the endpoint does not know
  * (docs/contract/09-errors-limits-guards.md#bodies).
  */
 export const BODY_SKIPPED_HEADER = 'X-Body-Skipped';
 
-/** A value of a cell in JSON: dates travel as ISO text. */
+/** A value of a cell in JSON; dates are ISO text. */
 export const scalar = v.union([text, number, v.boolean()]);
 export type Scalar = v.InferOutput<typeof scalar>;
 
-/** A row of data whose columns are the source's own. */
+/** A row of data with the columns of the source. */
 export const row = v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()]));
 export type Row = v.InferOutput<typeof row>;
 
 const DEEPEST = 100;
 
-/** Any JSON that PostgreSQL can store: nested at most 100 deep, every text in it a {@link text}. */
+/** Any JSON that PostgreSQL can store: nested at most 100 deep, and every text a {@link text}. */
 export const anyJson = v.pipe(
   v.any(),
   v.check(isStorable, `must be well-formed text nested at most ${DEEPEST} deep`),
 );
 
 function isStorable(value: unknown): boolean {
-  // Not recursive: a body of a megabyte can be nested deeper than the stack allows.
+  // Not recursive, because a body of a megabyte can be nested deeper than the stack allows.
   const open = [{ value, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     if (typeof next.value === 'string' && !v.is(text, next.value)) return false;
@@ -129,14 +128,15 @@ function isStorable(value: unknown): boolean {
   return true;
 }
 
-/** The metadata key under which {@link byColumn} keeps the schema of its values, for OpenAPI. */
+/** The metadata key of the value schema of {@link byColumn}, for OpenAPI. */
 export const COLUMN_VALUE = 'columnValue';
 
 /**
- * A JSON object whose keys are column names. `v.record` would take a list for an empty object and
- * drop the keys `constructor`, `prototype` and `__proto__`; a slice would then select too many rows.
+ * Returns the schema of a JSON object whose keys are column names. `v.record` would accept a list as an empty
+ * object and drop the keys `constructor`, `prototype` and `__proto__`; a slice would then select too many
+ * rows.
  *
- * @param documented schema of the values for OpenAPI, if it is another one
+ * @param documented schema of the values for OpenAPI, if it differs
  */
 export const byColumn = <const Value extends v.GenericSchema>(
   value: Value,
@@ -151,13 +151,13 @@ export const byColumn = <const Value extends v.GenericSchema>(
     v.transform((entries) => Object.fromEntries<v.InferOutput<Value>>(entries)),
   );
 
-/** Whether a value of JSON has fields: a list has none. */
+/** Returns whether a JSON value is an object, not a list. */
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Every error body of the service (docs/contract/09-errors-limits-guards.md). `field` and `column`
- * are there if one of them is to blame.
+ * Every error body of the service (docs/contract/09-errors-limits-guards.md). `field` and `column` are
+ * present if one of them is to blame.
  */
 export const ErrorAnswer = v.object({
   error: v.pipe(v.string(), v.description('A sentence for a person')),

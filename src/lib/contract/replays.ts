@@ -1,4 +1,4 @@
-/** Replays: the body that makes one, and the result of each entry. */
+/** Replays: the request, and the result of each entry. */
 import * as v from 'valibot';
 import { EntryTotals, LogEntry } from './log';
 import { LogOperation } from './operations';
@@ -27,8 +27,8 @@ const to = v.pipe(
 const reason = v.pipe(v.nullable(v.string()), v.description('Why it was skipped'));
 
 /**
- * Answer of POST replay: the new version, and for each entry of the original what came of it, in the
- * order in which they ran. Totals are those of the new entry.
+ * Answer of POST replay: the new version, and the result of each entry of the original in the order of
+ * execution. Totals are those of the new entry.
  */
 export const ReplayAnswer = v.object({
   version: Version,
@@ -45,8 +45,8 @@ export const ReplayAnswer = v.object({
 export type ReplayAnswer = v.InferOutput<typeof ReplayAnswer>;
 
 /**
- * What came of one entry in a replay: the original as it was then with its totals, and the new entry's
- * totals as it was written.
+ * The result of one entry in a replay: the original at that time with its totals, and the totals of the new
+ * entry as it was written.
  */
 export const ReplayedEntry = v.object({
   entry: LogEntry,
@@ -56,5 +56,5 @@ export const ReplayedEntry = v.object({
   reason,
 });
 export type ReplayedEntry = v.InferOutput<typeof ReplayedEntry>;
-/** Answer of GET replayed, in the order in which the entries ran; empty if the version is no replay. */
+/** Answer of GET replayed, in the order of execution; empty if the version is not a replay. */
 export const ReplayedAnswer = v.array(ReplayedEntry);

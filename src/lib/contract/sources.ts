@@ -1,4 +1,4 @@
-/** Sources, the tables they are made of, and their stored SQL. */
+/** Sources, their tables, and their stored SQL. */
 import * as v from 'valibot';
 import { LOG_OPERATIONS } from './operations';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
@@ -12,9 +12,8 @@ const TableKind = v.picklist([
 ]);
 
 /**
- * A table or view of the database. `row_estimate` is the number of rows that PostgreSQL estimates,
- * null if it has none; `source_id` is null if the table is not registered
- * (docs/contract/04-data-loading.md).
+ * A table or view of the database. `row_estimate` is PostgreSQL's estimate of the number of rows, null
+ * without one; `source_id` is null if the table is not registered (docs/contract/04-data-loading.md).
  */
 export const TableEntry = v.object({
   schema: v.string(),
@@ -53,8 +52,8 @@ export const Source = v.object({
 export type Source = v.InferOutput<typeof Source>;
 
 /**
- * A source as a list shows it: with the number of its versions, whether it has a display grain, and
- * whether its SQL has been generated.
+ * A source in a list: with the number of its versions, whether it has a display grain, and whether its SQL
+ * has been generated.
  */
 export const SourceListEntry = v.object({
   ...Source.entries,
@@ -75,10 +74,7 @@ export const RegisterSourceRequest = v.object({
 });
 export type RegisterSourceRequest = v.InferOutput<typeof RegisterSourceRequest>;
 
-/**
- * Body of PATCH on a source; a field that is left out keeps its value
- * (docs/contract/11-endpoints.md).
- */
+/** Body of PATCH on a source; a missing field keeps its value (docs/contract/11-endpoints.md). */
 export const EditSourceRequest = v.object({
   label: v.optional(v.nullable(text)),
   status: v.optional(SourceStatus),
@@ -86,7 +82,7 @@ export const EditSourceRequest = v.object({
 });
 export type EditSourceRequest = v.InferOutput<typeof EditSourceRequest>;
 
-/** What a stored template is for (docs/contract/07-sql-generation.md), in the order they are listed. */
+/** The purposes of stored templates (docs/contract/07-sql-generation.md), in the order of the list. */
 export const TEMPLATE_OPERATIONS = ['get_data', 'get_agg', ...LOG_OPERATIONS, 'undo'] as const;
 export const TemplateOperation = v.picklist(TEMPLATE_OPERATIONS);
 export type TemplateOperation = v.InferOutput<typeof TemplateOperation>;
@@ -131,7 +127,7 @@ export type ColumnValues = v.InferOutput<typeof ColumnValues>;
 export const GrainEstimateRequest = v.object({
   columns: v.pipe(v.array(text), v.description('Columns the grain would hold')),
 });
-/** How far a display grain would reduce the source table (docs/contract/11-endpoints.md). */
+/** The effect of a display grain on the number of rows (docs/contract/11-endpoints.md). */
 export const GrainEstimate = v.object({
   row_count: v.pipe(v.number(), v.description('Rows of the source table')),
   grain_rows: v.pipe(v.number(), v.description('Distinct combinations of the grain columns')),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Layout } from './stored-layout';
 
 describe('Layout', () => {
-  it('keeps every part that a pivot saves', () => {
+  it('keeps every part that a pivot stores', () => {
     const layout: Layout = {
       group_by: ['Region'],
       split_by: ['Order Date (month)'],
@@ -25,19 +25,19 @@ describe('Layout', () => {
     expect(v.parse(Layout, layout)).toEqual(layout);
   });
 
-  it('counts null as missing, and leaves out what is not part of a layout', () => {
+  it('treats null as missing, and omits parts that do not belong to a layout', () => {
     expect(
       v.parse(Layout, { group_by: null, theme: 'Pro Dark', settings: true, plugin: 'Y Bar' }),
     ).toEqual({ plugin: 'Y Bar' });
   });
 
-  it('takes a filter without a term', () => {
+  it('accepts a filter without a term', () => {
     expect(v.parse(Layout, { filter: [['Segment', 'is null']] })).toEqual({
       filter: [['Segment', 'is null', null]],
     });
   });
 
-  it('keeps columns called like parts of an object', () => {
+  it('keeps columns named like properties of an object', () => {
     const aggregates = JSON.parse('{"constructor":"sum","__proto__":"avg"}') as unknown;
     const parsed = v.parse(Layout, { aggregates });
     expect(Object.entries(parsed.aggregates ?? {})).toEqual([

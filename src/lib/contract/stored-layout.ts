@@ -5,14 +5,16 @@ import { byColumn } from './primitives';
 const value = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 const names = v.array(v.string());
 
-/** How the amounts of a measure are written. Without `shown_in`, in full; without `decimals`, with the column's own. */
+/**
+ * The format of a measure's amounts. Without `shown_in`, in full; without `decimals`, with the column's own.
+ */
 export const AmountStyle = v.object({
   shown_in: v.optional(v.picklist(['thousands', 'millions'])),
   decimals: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(12))),
 });
 export type AmountStyle = v.InferOutput<typeof AmountStyle>;
 
-/** Column, operator and what it compares with: one value, or several for `in`. */
+/** Column, operator and term: one value, or several for `in`. */
 export const LayoutFilter = v.tuple([
   v.string(),
   v.string(),
@@ -20,18 +22,18 @@ export const LayoutFilter = v.tuple([
 ]);
 export type LayoutFilter = v.InferOutput<typeof LayoutFilter>;
 
-/** Column and direction: `asc`, `desc`, or for the columns across, `col asc`, `col desc`. */
+/** Column and direction: `asc` or `desc`; `col asc` or `col desc` for the columns across. */
 export const LayoutSort = v.tuple([v.string(), v.string()]);
 export type LayoutSort = v.InferOutput<typeof LayoutSort>;
 
 /**
- * What a pivot shows, in plain data: stored as a source's `default_layout`. Every part may be
- * missing, and null counts as missing; parts with other names are left out. `chart_measure` is what a chart
- * draws (missing: the first measure). `amounts` says by measure how its amounts are shown, its parts by origin
- * included. `depth` is how many
- * levels of rows are open (missing: all of them), `columns_depth` the same of columns. `total_column` is
- * where the total of all columns stands (missing: nowhere); with `subtotals`, open groups of columns show
- * theirs, too. The API stores any JSON object here; this schema is for the browser, which reads it.
+ * The layout of a pivot, stored for example as a source's `default_layout`. Every part may be missing, and
+ * null counts as missing; parts with other names are omitted. `chart_measure` is the measure of the chart
+ * (default: the first one). `amounts` has the format of amounts by measure, including measures by origin.
+ * `depth` is the number of open row levels (default: all), `columns_depth` that of column levels.
+ * `total_column` is the place of the total of all columns (default: none); with `subtotals`, open groups of
+ * columns show theirs, too. The API stores any JSON object here; this schema is for the browser, which reads
+ * it.
  */
 export const Layout = v.pipe(
   v.record(v.string(), v.unknown()),

@@ -1,17 +1,20 @@
-/** Values of a request that can only be checked once it is known what they are for. */
+/** Values of a request that can be checked only when their purpose is known. */
 import * as v from 'valibot';
 
-/** A value that does not fit its schema, as {@link orUnusable} reads it. */
+/** A value that does not match its schema, read by {@link orUnusable}. */
 export class UnusableValue {
   constructor(
-    /** Why it does not fit, in words that follow the name of the field. */
+    /** Why it does not match, in words that follow the name of the field. */
     readonly problem: string,
-    /** Dotted path of the fault inside the value; empty if it is the value itself. */
+    /** Dotted path of the fault inside the value; empty for the value itself. */
     readonly path: string,
   ) {}
 }
 
-/** Reads a value by a schema; a value that does not fit becomes an {@link UnusableValue}. */
+/**
+ * Returns a schema that reads a value by another schema; a value that does not match becomes an {@link
+ * UnusableValue}.
+ */
 export const orUnusable = <Value>(schema: v.GenericSchema<unknown, Value>) =>
   v.pipe(
     v.unknown(),

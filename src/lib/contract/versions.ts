@@ -1,4 +1,4 @@
-/** Versions: one plan each, and the bodies that create and change it. */
+/** Versions, each one plan, and the bodies that create and change them. */
 import * as v from 'valibot';
 import { EntryTotals } from './log';
 import { Iter } from './operations';
@@ -25,7 +25,7 @@ export const Version = v.object({
 });
 export type Version = v.InferOutput<typeof Version>;
 
-/** A version as a list shows it: with its size and its last change. */
+/** A version in a list: with its size and its last change. */
 export const VersionListEntry = v.object({
   ...Version.entries,
   row_count: v.number(),
@@ -43,9 +43,8 @@ export type VersionListEntry = v.InferOutput<typeof VersionListEntry>;
 export const VersionsAnswer = v.array(VersionListEntry);
 
 /**
- * Answer of GET totals: what operations see of a version, what it is compared with, and the first of the two
- * month by month. Name and total of a measure that the source does not have are null
- * (docs/contract/06-log.md#get-versionsidtotals).
+ * Answer of GET totals: the rows that operations see, the reference, and the former by month. Name and total
+ * of a measure that the source does not have are null (docs/contract/06-log.md#get-versionsidtotals).
  */
 export const VersionTotals = v.object({
   value_col: v.nullable(v.string()),
@@ -79,7 +78,7 @@ export const VersionTotals = v.object({
 });
 export type VersionTotals = v.InferOutput<typeof VersionTotals>;
 
-/** The iterations that operations skip in a new version, if the request names none. */
+/** The iterations that operations skip in a new version by default. */
 export const EXCLUDED_BY_DEFAULT: readonly Iter[] = ['reference'];
 
 /** Body of POST versions (docs/contract/11-endpoints.md). */
@@ -99,10 +98,7 @@ export const CopyVersionRequest = v.object({
 });
 export type CopyVersionRequest = v.InferOutput<typeof CopyVersionRequest>;
 
-/**
- * Body of PATCH on a version; a field that is left out keeps its value
- * (docs/contract/11-endpoints.md).
- */
+/** Body of PATCH on a version; a missing field keeps its value (docs/contract/11-endpoints.md). */
 export const EditVersionRequest = v.object({
   name: v.optional(shortName),
   description: v.optional(v.nullable(text)),

@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import { anyJson, byColumn, pfUser, shortName, timestamp } from './primitives';
 
 /**
- * An arrangement of the pivot under a name (docs/contract/02-resources-and-their-fields.md#pfview).
- * `layout` is any JSON object; the browser reads it as a stored layout, as a source's
- * `default_layout`.
+ * A named layout of the pivot (docs/contract/02-resources-and-their-fields.md#pfview). `layout` is any JSON
+ * object; the browser reads it as a stored layout, like a source's `default_layout`.
  */
 export const NamedView = v.object({
   id: v.number(),
@@ -25,9 +24,7 @@ const layout = byColumn(anyJson);
 export const CreateViewRequest = v.object({ name: shortName, layout, pf_user: pfUser });
 export type CreateViewRequest = v.InferOutput<typeof CreateViewRequest>;
 
-/**
- * Body of PATCH on a view; a field that is left out keeps its value (docs/contract/11-endpoints.md).
- */
+/** Body of PATCH on a view; a missing field keeps its value (docs/contract/11-endpoints.md). */
 export const EditViewRequest = v.object({
   name: v.optional(shortName),
   layout: v.optional(layout),

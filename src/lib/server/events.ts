@@ -60,7 +60,7 @@ export class Events implements Listening {
    * Opens a stream of the events of a version from now on.
    *
    * @param lastEventId id of the last event that the client has received on an earlier stream; null if none
-   * @throws AppError 503 if there are too many streams, or the server is about to end
+   * @throws AppError 503 if there are too many streams, or the server is shutting down
    */
   async stream(
     versionId: number,

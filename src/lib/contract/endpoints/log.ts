@@ -1,4 +1,4 @@
-/** Endpoints. The log of a version: undo, redo, notes and explanations. */
+/** Endpoints of the log: undo, redo, notes and explanations. */
 import {
   EditNoteRequest,
   ExplainRequest,

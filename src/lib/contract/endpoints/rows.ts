@@ -1,4 +1,4 @@
-/** Endpoints. The rows of a version: reads, loads, operations and locks. */
+/** Endpoints of rows: reads, loads, operations and locks. */
 import * as v from 'valibot';
 import {
   BaselineRequest,
@@ -22,7 +22,7 @@ import { OperationPreview, SlicePreview, SlicePreviewRequest } from '../previews
 
 import { arrow, created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
 
-/** The entries that a read of rows is limited to. */
+/** Limits a read of rows to some entries. */
 const ofEntries: Endpoint['query'] = {
   logid: {
     schema: v.pipe(v.array(wholeNumber(1, Number.MAX_SAFE_INTEGER)), v.maxLength(MOST_ENTRIES)),

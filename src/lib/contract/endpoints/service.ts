@@ -1,4 +1,4 @@
-/** Endpoints. The service itself: health, metrics, its own description, who is signed in. */
+/** Endpoints of the service itself: health, metrics, OpenAPI, the signed-in person. */
 import * as v from 'valibot';
 import { Me } from '../me';
 

@@ -1,4 +1,4 @@
-/** Endpoints. Tables, sources and their named views. */
+/** Endpoints of tables, sources and their named views. */
 import * as v from 'valibot';
 import { ColumnsAnswer, ColumnsSaveRequest } from '../columns';
 import {

@@ -1,4 +1,4 @@
-/** Endpoints. Versions, their copies and replays. */
+/** Endpoints of versions, their copies and replays. */
 import { ReplayAnswer, ReplayedAnswer, ReplayVersionRequest } from '../replays';
 import { CloseVersionRequest, CopyVersionRequest, EditVersionRequest, Version } from '../versions';
 

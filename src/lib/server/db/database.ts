@@ -1,4 +1,4 @@
-/** The database as services see it: a pool of connections, turns of readers and writers, and transactions. */
+/** The database for services: a pool of connections, queues of readers and writers, and transactions. */
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';
@@ -26,16 +26,16 @@ import { Transaction } from './transaction';
 import { Watch } from './watch';
 
 interface ConnectionSettings extends DatabaseConfig {
-  /** Milliseconds a statement may run; 0 is without limit. */
+  /** Timeout of a statement in ms; 0 for none. */
   statementTimeout: number;
-  /** Milliseconds to wait for a lock, or for a turn beside others; 0 is without limit. */
+  /** Timeout for a lock or a place in a queue in ms; 0 for none. */
   waitTimeout: number;
 }
 
 const askTimeline = (client: pg.ClientBase): Promise<Timeline> =>
   readTimeline(async (statement) => (await client.query(statement)).rows);
 
-/** A db on a connection that is apart from the pool. */
+/** Runs statements on a connection outside the pool. */
 class Aside extends Queryable {
   constructor(private readonly spare: pg.Pool) {
     super();
@@ -47,71 +47,75 @@ class Aside extends Queryable {
 }
 
 /**
- * The key under which replays wait for their turn; no version has this id. A replay may take minutes, so
- * all of them together get the places of one version.
+ * Queue key of replays; no version has this id. A replay may take minutes, so all replays together get the
+ * places of one version.
  */
 const REPLAYS = 0;
 
-/** How many connections one server process has. */
+/** Number of connections of one server process. */
 const CONNECTIONS = 20;
 
 /**
- * How many connections writers may hold, so that reads go on. Writers of one version get few, since
+ * Maximum number of connections for writers, so that reads continue. Writers of one version get few, because
  * all but one of them wait for its lock; the rest is for other versions.
  */
 const WRITERS = { all: 14, ofKey: 3, beside: 6 };
 
 /**
- * How many connections reads of forecast tables may hold. Reads of one version get only some of them:
- * a table that somebody else has locked stops all its reads, and other versions need room.
+ * Maximum number of connections for reads of forecast tables. Reads of one version get only some of them: a
+ * table that somebody else has locked blocks all its reads, and other versions need the rest.
  */
 const READERS = { all: 16, ofKey: 10, beside: 14 };
 
-/** How long a request waits for a connection before it is turned away. */
+/** Time a request waits for a connection before it is refused, in ms. */
 const CONNECT_MILLISECONDS = 10_000;
 
-/** Timeout for connecting, and for each statement, on the connection apart: health checks use it. */
+/**
+ * Timeout for connecting and for each statement on the separate connection, which health checks use, in ms.
+ */
 const ASIDE_MILLISECONDS = 4_000;
 
-/** Timeout for a statement on the connection for events. */
+/** Timeout for a statement on the connection for events, in ms. */
 const LISTENER_MILLISECONDS = 10_000;
 
-/** A request of several statements may take this many times as long as one statement. */
+/** A request with several statements has this many times the timeout of one statement. */
 const STATEMENTS = 3;
 
 /**
- * How long a connection may be idle before it is tried before its next use: the database may have gone
- * without a word.
+ * Idle time after which a connection is tested before its next use, in ms: the database may have disappeared
+ * without a message.
  */
 const IDLE_MILLISECONDS = 1000;
 
-/** How long a connection that is tried has to answer. */
+/** Timeout of this test, in ms. */
 const TRY_MILLISECONDS = 3000;
 
-/** How long a connection has to roll back before it is given up. */
+/** Timeout of a rollback before the connection is discarded, in ms. */
 const ROLLBACK_MILLISECONDS = 5_000;
 
-/** Seconds after which a request that found no place may try again. */
+/** Seconds after which a refused request may try again. */
 const RETRY_AFTER = 5;
 
 const OTHER_READERS =
   'Other requests for this version have taken longer than PF_WAIT_TIMEOUT; try again in a moment';
 
-/** How a transaction runs, if not as most do. */
+/** Options of a transaction that differs from most. */
 interface TransactionOptions {
   isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'REPEATABLE READ READ ONLY';
-  /** `ROLLBACK` rolls it back if its work returns, too. */
+  /** `ROLLBACK` rolls the transaction back even if its work returns. */
   end?: 'COMMIT' | 'ROLLBACK';
-  /** How many requests' work it does; it may take as many times as long as one. */
+  /**
+   * Number of requests whose work the transaction does; it has that many times the timeout of one request.
+   */
   requests?: number;
-  /** The version whose forecast table it reads in one snapshot. */
+  /** The version whose forecast table the transaction reads in one snapshot. */
   snapshotOf?: number | undefined;
 }
 
-/** How every connection of the service is made. */
+/** Returns the settings of every connection of the service. */
 const clientConfig = (settings: ConnectionSettings): pg.ClientConfig => ({
   ...connectionTo(settings),
-  // pg makes the stream of an encrypted connection itself.
+  // pg creates the stream of an encrypted connection itself.
   ...(settings.ssl ? {} : { stream: () => new RowSocket() }),
   connectionTimeoutMillis: CONNECT_MILLISECONDS,
   application_name: 'forecast-pivot',
@@ -127,20 +131,20 @@ export class Database extends Queryable {
   readonly #spare: pg.Pool;
   readonly #writers: Queue;
   readonly #readers: Queue;
-  /** The connections to a server that has loaded Citus, which it does only when it starts. */
+  /** Connections to a server that has loaded Citus, which it does only at its start. */
   readonly #withCitus = new WeakSet<pg.ClientBase>();
   readonly #presence: Presence;
-  /** What each open connection of the pools was met with. */
+  /** The timeline that each open connection reported when it was made. */
   readonly #met = new Map<pg.ClientBase, Timeline>();
-  /** Since when each idle connection of the pool is idle. */
+  /** Start of the idle time of each idle connection in the pool. */
   readonly #idle = new Map<pg.ClientBase, number>();
 
-  /** A connection apart from the pool, for requests that must be answered while the pool is busy. */
+  /** A connection outside the pool, for requests that must be answered while the pool is busy. */
   readonly aside: Queryable;
 
   /**
-   * @param onIdleError is told of each connection that is lost while nobody uses it
-   * @param onTurn is told if the database goes, comes back or is replaced
+   * @param onIdleError called for each connection that is lost while idle
+   * @param onTurn called when the database disappears, returns or is replaced
    */
   constructor(
     settings: ConnectionSettings,
@@ -157,7 +161,7 @@ export class Database extends Queryable {
         ...limits,
       });
       connections.on('remove', (client) => this.#idle.delete(client));
-      // Without a listener, an idle connection that dies would end the process.
+      // Without a listener, the loss of an idle connection would end the process.
       connections.on('error', onIdleError);
       return connections;
     };
@@ -169,7 +173,7 @@ export class Database extends Queryable {
     this.#spare = pool(1, {
       connectionTimeoutMillis: ASIDE_MILLISECONDS,
       statement_timeout: ASIDE_MILLISECONDS,
-      // A server that stands still cannot end the statement either.
+      // A server that does not respond cannot end the statement either.
       query_timeout: ASIDE_MILLISECONDS,
     });
     this.aside = new Aside(this.#spare);
@@ -178,8 +182,8 @@ export class Database extends Queryable {
   }
 
   /**
-   * Runs `work` in one transaction: committed if it returns, rolled back if it throws. A connection
-   * that cannot even roll back is closed rather than given back.
+   * Runs `work` in one transaction: committed if it returns, rolled back if it throws. A connection that
+   * cannot roll back is closed instead of returned to the pool.
    */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -219,11 +223,10 @@ export class Database extends Queryable {
   }
 
   /**
-   * A transaction that writes to one version. Most writers that wait for the version's lock wait here,
-   * without a connection, so that versions do not wait for each other
-   * (docs/contract/15-concurrency.md).
+   * Runs a transaction that writes to one version. Most writers waiting for the version's lock wait here,
+   * without a connection, so that versions do not wait for each other (docs/contract/15-concurrency.md).
    *
-   * @throws AppError 503 if its turn does not come in time
+   * @throws AppError 503 after a timeout in the queue
    */
   versionTransaction<Result>(
     versionId: number,
@@ -236,11 +239,11 @@ export class Database extends Queryable {
   }
 
   /**
-   * A transaction that makes a version by replaying another one. It takes its turn with other replays,
-   * so writers of the original never wait for it.
+   * Runs a transaction that creates a version by a replay. It queues with other replays, so writers of the
+   * original never wait for it.
    *
    * @param requests as in {@link transaction}
-   * @throws AppError 503 if its turn does not come in time
+   * @throws AppError 503 after a timeout in the queue
    */
   replayTransaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -253,11 +256,11 @@ export class Database extends Queryable {
   }
 
   /**
-   * A transaction that reads the forecast table of one version, in one snapshot. Only so many of them
-   * hold a connection at a time.
+   * Runs a transaction that reads the forecast table of one version in one snapshot. The number of such
+   * transactions at a time is limited.
    *
-   * @param reads `metadata` if it reads the service's own tables only, which are never distributed
-   * @throws AppError 503 if its turn does not come in time
+   * @param reads `metadata` if it reads only the service's own tables, which are never distributed
+   * @throws AppError 503 after a timeout in the queue
    */
   versionRead<Result>(
     versionId: number,
@@ -273,10 +276,10 @@ export class Database extends Queryable {
   }
 
   /**
-   * A transaction that tries a write to one version in one snapshot. Everything is rolled back. It takes
-   * its turn with those who read, so writers never wait for it.
+   * Runs a transaction that tries a write to one version in one snapshot and rolls it back. It queues with
+   * readers, so writers never wait for it.
    *
-   * @throws AppError 503 if its turn does not come in time
+   * @throws AppError 503 after a timeout in the queue
    */
   versionTrial<Result>(
     versionId: number,
@@ -295,18 +298,21 @@ export class Database extends Queryable {
   }
 
   /**
-   * A connection apart from the pool that reports what any process commits.
+   * Opens a connection outside the pool that reports the commits of any process.
    *
-   * @param onLost called whenever it is lost; it then opens again by itself
+   * @param onLost called whenever the connection is lost; it then reopens automatically
    */
   listen(listening: Listening, onLost: (error: Error) => void): Listener {
-    // A server that stands still must be noticed here, since nothing else asks it on this connection.
+    // An unresponsive server must be detected here, because nothing else runs on this connection.
     const limits = { query_timeout: LISTENER_MILLISECONDS };
     const config = { ...clientConfig(this.#settings), ...limits };
     return new Listener(config, listening, (client) => this.#meet(client), onLost);
   }
 
-  /** Asks the database, apart from the pool, whether it is there and takes changes. @throws if it is not there */
+  /**
+   * Checks, outside the pool, whether the database is reachable and accepts changes. @throws if it is not
+   * reachable
+   */
   async look(): Promise<Timeline> {
     let found: Timeline | undefined;
     let client: pg.PoolClient | undefined;
@@ -337,9 +343,9 @@ export class Database extends Queryable {
   }
 
   /**
-   * Notes what a connection that was just made is a connection to. If the database has been replaced
-   * since, all connections to the one before are cut: nothing may be read or written there any more, and
-   * what runs there would wait until its time is over.
+   * Records the timeline of a new connection. If the database has been replaced, all connections to the
+   * previous one are closed: nothing may be read or written there, and its statements would wait until they
+   * time out.
    */
   async #meet(client: pg.ClientBase): Promise<Timeline> {
     const found = await askTimeline(client);
@@ -368,22 +374,22 @@ export class Database extends Queryable {
     this.#idle.delete(client);
     let broken: Error | undefined;
     const broke = (error: Error) => (broken ??= error);
-    // Why the pool must not take the connection back, though it may not be lost.
+    // Why the connection must not return to the pool, although it may not be lost.
     let unusable: Error | undefined;
     const discard = (error: Error) => (unusable ??= error);
-    // A connection that dies between two statements says so by this event alone.
+    // A connection lost between two statements only emits this event.
     client.on('error', broke);
     const watch = this.#watch(client, this.#settings.statementTimeout, requests);
     try {
       return await work(client, watch, discard);
     } catch (error) {
-      // The reason that the server gave for ending the connection says more than that it ended.
+      // The server's reason for ending the connection is more precise than the loss itself.
       const known = forPeople(sqlState(error) === undefined && sqlState(broken) ? broken : error);
       throw broken && !(known instanceof AppError) ? connectionLost(known, changed) : known;
     } finally {
       client.removeListener('error', broke);
       this.#idle.set(client, performance.now());
-      // A standby may be promoted by the next request, and some connections never hear of it.
+      // A standby may be promoted before the next request, and some connections are not notified.
       const isReadOnly = this.#met.get(client)?.readOnly ?? false;
       client.release(broken ?? unusable ?? (watch.cut || isReadOnly));
     }
@@ -391,7 +397,7 @@ export class Database extends Queryable {
 
   #watch(client: pg.PoolClient, statement: number, requests = 1): Watch {
     return new Watch(client, { statement, hold: requests * STATEMENTS * statement }, (backend) => {
-      // A server that cannot be reached has nobody to terminate.
+      // On an unreachable server, there is nothing to terminate.
       void this.aside.run(sql`SELECT pg_terminate_backend($1::integer)`, [backend]).catch(() => {});
     });
   }
@@ -403,12 +409,12 @@ export class Database extends Queryable {
       if (since === undefined || performance.now() - since < IDLE_MILLISECONDS) return client;
       if (await this.#answers(client)) return client;
       client.release(true);
-      // What is idle beside it has most likely lost the same server.
+      // Other idle connections have most likely lost the same server.
       for (const other of this.#idle.keys()) cutOff(other);
     }
   }
 
-  /** Whether a connection still leads to somebody who answers. */
+  /** Returns whether the server of a connection still answers. */
   async #answers(client: pg.PoolClient): Promise<boolean> {
     const ignore = () => {};
     client.on('error', ignore);
@@ -439,7 +445,7 @@ export class Database extends Queryable {
     }
   }
 
-  /** How many connections are in use, and how many requests wait. */
+  /** Returns the number of connections in use and of waiting requests. */
   load(): DatabaseLoad {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return {
@@ -455,7 +461,7 @@ export class Database extends Queryable {
   }
 }
 
-/** Runs statements on a connection. If they take too long, the connection is closed, so that they fail. */
+/** Runs statements on a connection. After a timeout the connection is closed, so that they fail. */
 async function orCutOff<Result>(
   client: pg.ClientBase,
   milliseconds: number,
@@ -469,7 +475,7 @@ async function orCutOff<Result>(
   }
 }
 
-/** Whether the server has committed is unknown if its answer did not come. */
+/** Without the server's answer it is unknown whether the transaction was committed. */
 function outcomeUnknown(error: unknown): never {
   if (sqlState(error) !== undefined) throw error;
   throw new AppError(
@@ -479,7 +485,7 @@ function outcomeUnknown(error: unknown): never {
   );
 }
 
-/** @throws AppError 503 with a sentence if a task's turn did not come in time */
+/** @throws AppError 503 with a sentence after a timeout in the queue */
 async function inTurn<Result>(turn: Promise<Result>, sentence: string): Promise<Result> {
   try {
     return await turn;

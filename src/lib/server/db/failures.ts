@@ -1,9 +1,9 @@
-/** Failures of the database, with status and sentence. */
+/** Maps failures of the database to statuses and sentences. */
 import pg from 'pg';
 import type { Blame } from '../errors';
 import { AppError, UnstorableCharacter } from '../errors';
 
-/** SQLSTATE codes this service acts on, by name. */
+/** The SQLSTATE codes that the service handles, by name. */
 export const SQLSTATE = {
   uniqueViolation: '23505',
   undefinedColumn: '42703',
@@ -41,7 +41,7 @@ export const SQLSTATE = {
   limitExceeded: '53400',
 } as const;
 
-/** The SQLSTATE of a database error, undefined for every other error. */
+/** Returns the SQLSTATE of a database error; undefined for any other error. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined;
 
@@ -49,7 +49,7 @@ const ENDED =
   'The database closed the connection of this request; nothing was changed, try again in a moment';
 
 /**
- * What lies in no statement's text: status, sentence, and for 503 the seconds after which to try
+ * Failures that do not depend on the statement: status, sentence, and for 503 the seconds after which to try
  * again (docs/contract/09-errors-limits-guards.md).
  */
 const FAILURES: Readonly<Record<string, [status: number, sentence: string, retryAfter?: number]>> =
@@ -110,22 +110,25 @@ const FAILURES: Readonly<Record<string, [status: number, sentence: string, retry
     ],
   };
 
-/** Where an error message says that it comes from inside a function, or from another server. */
+/** Matches error contexts inside a function or on another server. */
 const INSIDE = /\bfunction\b|^remote SQL command/m;
 
-/** Whether an error comes from inside a function or from another server, not from the statement's own text. */
+/**
+ * Returns whether an error comes from inside a function or from another server, not from the statement's own
+ * text.
+ */
 export const isFromInside = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && INSIDE.test(error.where ?? '');
 
 /**
- * Classes of errors that say nothing about the objects that a statement reads: constraints, transactions,
- * resources, cancelled statements, and failures of the server.
+ * Classes of errors unrelated to the objects that a statement reads: constraints, transactions, resources,
+ * cancelled statements, and failures of the server.
  */
 const NOT_OF_OBJECT = ['23', '25', '40', '53', '57', '58', 'F0', 'XX'];
 
 /**
- * Whether an error may come from an object that a statement reads: a view that raises an error, a foreign
- * server that is away, a privilege that was revoked.
+ * Returns whether an error may come from an object that a statement reads: a view that raises an error, a
+ * foreign server that is unreachable, a revoked privilege.
  */
 export const isOfObject = (error: unknown): boolean =>
   error instanceof pg.DatabaseError &&
@@ -135,7 +138,10 @@ export const isOfObject = (error: unknown): boolean =>
   unstorable(error) === undefined &&
   workerOf(error) === undefined;
 
-/** The character of a statement that the encoding of the database does not have; undefined for other errors. */
+/**
+ * Returns the character of a statement that the encoding of the database does not have; undefined for other
+ * errors.
+ */
 function unstorable({ code, message }: pg.DatabaseError): string | undefined {
   if (code !== SQLSTATE.untranslatableCharacter) return undefined;
   const bytes = Array.from(message.matchAll(/\b0x([0-9a-f]{2})\b/gi), ([, hex = '']) =>
@@ -144,16 +150,17 @@ function unstorable({ code, message }: pg.DatabaseError): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes)) || undefined;
   } catch {
-    // The character is one of the database that Unicode does not have.
+    // The database has a character that Unicode does not have.
     return undefined;
   }
 }
 
-/** A failure in words that a person can act on; every other error as it is. */
+/** Returns a failure in words that a person can act on; any other error unchanged. */
 export function forPeople(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return error;
   const state = error.code;
-  // A forecast or source table may go; the service's own tables are missing if nothing was migrated.
+  // A forecast or source table may be dropped; the service's own tables are missing only if nothing was
+  // migrated.
   const isMissing = state === SQLSTATE.undefinedTable && !isFromInside(error);
   if (isMissing && !/"pf\.(?!fc_)/.test(error.message)) {
     return new AppError(404, 'A table that this request needs no longer exists', { cause: error });
@@ -179,18 +186,18 @@ export function forPeople(error: unknown): unknown {
 export const workerAway = (worker: string): string =>
   `The worker ${worker} of the database's cluster does not answer`;
 
-/** The worker that an error says is away, as host and port; undefined for every other error. */
+/** Returns the unreachable worker that an error names, as host and port; undefined for any other error. */
 function workerOf({ code, message, where }: pg.DatabaseError): string | undefined {
-  // Citus could not reach it, or lost the connection.
+  // Citus could not reach the worker, or lost the connection.
   if (code === SQLSTATE.connectionFailure) return /\bnode (?:.*@)?(\S+:\d+)\b/.exec(message)?.[1];
-  // It has ended the session.
+  // The worker has ended the session.
   if (code !== SQLSTATE.adminShutdown) return undefined;
   return /while executing command on (\S+:\d+)/.exec(where ?? '')?.[1];
 }
 
 /**
- * Why no encrypted connection can be made, or none without encryption, in the variables that decide it;
- * undefined for every other error.
+ * Returns why no encrypted or no unencrypted connection can be made, with the names of the variables to
+ * change; undefined for any other error.
  */
 export function encryptionProblem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -209,25 +216,27 @@ export function encryptionProblem(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Codes of OpenSSL for a certificate that does not verify. */
+/** OpenSSL codes for a certificate that cannot be verified. */
 const CERTIFICATE_ERROR = /CERT|UNABLE_TO_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^CRL_/;
 
-/** Why no connection can be made: 503 if that may pass, 500 if somebody has to change something. */
+/**
+ * Returns the error for a failed connection: 503 if it may be temporary, 500 if a setting has to be changed.
+ */
 export function unreachable(error: unknown): AppError {
   const known = forPeople(error);
   if (known instanceof AppError) return known;
   const sentence = 'The database cannot be reached';
   const problem = encryptionProblem(error);
   if (problem) return new AppError(500, sentence, { cause: new Error(problem, { cause: error }) });
-  // Whoever answers with a state is there: the password is wrong, or there is no such database.
+  // A server that answers with a state is reachable: the password is wrong, or the database does not exist.
   if (sqlState(error) !== undefined) return new AppError(500, sentence, { cause: error });
   return new AppError(503, `${sentence}; try again in a moment`, { cause: error, retryAfter: 5 });
 }
 
 /**
- * The connection was lost while a request ran on it.
+ * Returns the error for a connection that was lost during a request.
  *
- * @param changed whether anything may have been committed: a statement alone is its own transaction
+ * @param changed whether something may have been committed: a single statement is its own transaction
  */
 export const connectionLost = (cause: unknown, changed: 'nothing' | 'perhaps'): AppError =>
   new AppError(

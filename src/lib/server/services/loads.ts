@@ -44,11 +44,10 @@ const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).form
 const NO_OFFSET = '0 days';
 
 /**
- * Loads one segment: a log entry with the source's rows behind it
- * (docs/contract/05-operations.md#loads).
+ * Loads one segment: a log entry with rows of the source (docs/contract/05-operations.md#loads).
  *
- * @throws AppError 403, 404; 400 for a filter or an offset that cannot be used; 409 without a
- * calendar; 422 if no row matches or a row holds what a forecast table may not
+ * @throws AppError 403, 404; 400 for an invalid filter or offset; 409 without a calendar; 422 if no row
+ * matches or a row has a value that a forecast table cannot store
  */
 export function load(
   resources: Resources,
@@ -67,7 +66,7 @@ export function load(
   );
 }
 
-/** As `load`; a request to replay is for a later version of the service. @throws AppError 501 */
+/** Loads a baseline segment like `load`; the field `replay` is not implemented. @throws AppError 501 */
 export async function loadBaseline(
   resources: Resources,
   versionId: number,
@@ -85,10 +84,10 @@ function withoutReplay(request: BaselineRequest): LoadRequest {
 }
 
 /**
- * Drops one segment and loads it again with new parameters, in one transaction
- * (docs/contract/05-operations.md#put-versionsidbaselinelogid). A note left out keeps the old one.
+ * Deletes a segment and loads it again with new parameters, in one transaction
+ * (docs/contract/05-operations.md#put-versionsidbaselinelogid). Without a note, the old one stays.
  *
- * @throws AppError as `load`, and 409 while an operation exists or if the entry is no segment
+ * @throws AppError as `load`, and 409 while an operation exists or if the entry is not a segment
  */
 export async function editSegment(
   resources: Resources,
@@ -120,10 +119,10 @@ export async function editSegment(
 }
 
 /**
- * Deletes all baseline rows and their log entries
- * (docs/contract/05-operations.md#delete-versionsidbaseline). @throws AppError 403, 404
+ * Deletes all baseline rows and their log entries (docs/contract/05-operations.md#delete-versionsidbaseline).
+ * @throws AppError 403, 404
  *
- * @param user who clears them, if that is known
+ * @param user the acting user, if known
  */
 export function clearBaseline(
   resources: Resources,
@@ -136,7 +135,7 @@ export function clearBaseline(
   );
 }
 
-/** What a load would bring, without making it. @throws AppError 404, 400 and 409 as `load` */
+/** Previews a load without writing. @throws AppError 404, 400 and 409 as `load` */
 export const previewLoad = (
   db: Database,
   versionId: number,
@@ -158,7 +157,7 @@ export const previewLoad = (
     };
   });
 
-/** The loaded segments of a version, oldest first, with where their rows lie. @throws AppError 404 */
+/** Returns the loaded segments of a version with their date spans, oldest first. @throws AppError 404 */
 export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
   db.versionRead(versionId, async (tx) => {
     const target = await readVersion(tx, versionId);
@@ -171,9 +170,9 @@ export const segments = (db: Database, versionId: number): Promise<Segment[]> =>
   });
 
 /**
- * Loads again what an entry loaded, from the source as it is now, within a write that is open already.
+ * Repeats the load of an entry on the current source, within an open write.
  *
- * @throws AppError as `load`, and 422 if the entry does not tell what it loaded
+ * @throws AppError as `load`, and 422 if the entry does not record its load
  */
 export async function loadAgain(
   writer: EntryWriter,
@@ -184,13 +183,16 @@ export async function loadAgain(
   const { raw_where, filters, date_offset, where_clause: ran } = params;
   const entered = { raw_where, filters, date_offset };
   requireTold(writer.target.columns, params);
-  // The condition that ran was either made of these, or came beside them.
+  // The stored condition was either compiled from these fields or sent beside them.
   const made = await condition(entered, writer.target.metadata);
   const request = ran === undefined || made === ran ? entered : { ...entered, where_clause: ran };
   return loadSegment(writer, operation, { ...request, pf_user: user }, note);
 }
 
-/** @throws AppError 422 if another writer of the log has not kept what a load needs */
+/**
+ * Checks that an entry records its load. @throws AppError 422 if another writer of the log did not store all
+ * of it
+ */
 function requireTold(
   columns: readonly ForecastColumn[],
   { where_clause, raw_where, filters, date_offset }: LoadParams,
@@ -260,8 +262,9 @@ async function loadSegment(
 }
 
 /**
- * What has to be said of the dimensions that follow from a date: those that the calendar cannot fill, and those
- * that are copied although their date moves (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
+ * Returns the warnings about dimensions that belong to a date: those that the calendar cannot fill, and those
+ * that are copied although their date moves
+ * (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
  */
 function aboutPeriods(
   columns: readonly ForecastColumn[],
@@ -276,11 +279,13 @@ function aboutPeriods(
   };
 }
 
-/** The field whose condition runs; undefined if the request has none. */
+/** Returns the request field whose condition runs; undefined if the request has none. */
 const conditionField = (request: LoadPreviewRequest): keyof LoadPreviewRequest | undefined =>
   (['where_clause', 'raw_where', 'filters'] as const).find((field) => request[field] != null);
 
-/** What to blame if a load cannot run: its condition, except for dates, which the offset moves too. */
+/**
+ * Returns the field to name in errors of a load: its condition, except for dates, which the offset moves too.
+ */
 const loadPlace = (request: LoadPreviewRequest, source: Source): Statement => ({
   words: 'load',
   source,
@@ -288,7 +293,7 @@ const loadPlace = (request: LoadPreviewRequest, source: Source): Statement => ({
   uncertain: SQLSTATE.datetimeOverflow,
 });
 
-/** The offset, checked apart from the load, which does not use it if the source has no date. */
+/** Checks the offset separately, because a load does not use it if the source has no date. */
 async function dateOffset(
   db: Queryable,
   request: LoadPreviewRequest,
@@ -299,8 +304,8 @@ async function dateOffset(
 }
 
 /**
- * The condition that runs: `where_clause`, else `raw_where`, else the compiled `filters`, else all rows.
- * All three are checked if they were sent, since the log keeps all of them.
+ * Returns the condition that runs: `where_clause`, else `raw_where`, else the compiled `filters`, else all
+ * rows. All of them are checked if they were sent, because the log stores all of them.
  */
 async function condition(
   request: LoadPreviewRequest,

@@ -38,7 +38,7 @@ const numeric = (amount: number | string | null | undefined) =>
   typedLiteral(amount ?? null, sql`numeric`);
 
 /**
- * Adds to a slice's totals, spread over its leaves
+ * Adds to the totals of a slice, spread over its leaves
  * (docs/contract/14-what-the-operations-compute.md#scale).
  *
  * @throws AppError 400; 422 if there is nothing to scale or no way to spread
@@ -77,7 +77,7 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
         units_incr: numeric(await incrementOf('units', edit, writer, where)),
         spread: literal(edit.spread ?? 'proportional'),
       }),
-      // A template that does not know the word spreads in proportion, whatever is asked for.
+      // A template without this token would spread in proportion, whatever the request says.
       needs: knowing(waySpread(edit)),
       otherwise: whyNothing(edit),
     })),
@@ -85,8 +85,8 @@ async function scale(writer: OperationWriter, request: ScaleRequest): Promise<Op
 }
 
 /**
- * What a scale adds to a measure: the increment that it asks for, or the percentage of the total of all rows
- * that operations see, held ones included.
+ * Returns the amount that a scale adds to a measure: the requested increment, or the percentage of the total
+ * of all rows that operations see, held ones included.
  */
 async function incrementOf(
   role: 'value' | 'units',
@@ -112,17 +112,20 @@ function whyNothing(edit: ScaleEdit): string {
   return 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent';
 }
 
-/** What a template says that can spread in some way; nothing for what each template can. */
+/**
+ * Returns the text by which a template shows that it supports a way of spreading; undefined for a way that
+ * every template supports.
+ */
 const knowing = (way: ReturnType<typeof waySpread>): SqlText | undefined =>
   way === null ? undefined : sql`${token('spread')} = ${literal(way)}`;
 
-/** The changes that a scale makes, in order, each with its place in the body if there may be several. */
+/** Returns the changes of a scale in order, each with its path in the body if there may be several. */
 const editsOf = (request: ScaleRequest): { edit: ScaleEdit; at?: string }[] =>
   'edits' in request
     ? request.edits.map((edit, i) => ({ edit, at: `edits.${i}` }))
     : [{ edit: request }];
 
-/** The amounts of a scale as the log keeps them. */
+/** Returns the amounts of a scale as the log stores them. */
 function amountsOf(edit: ScaleEdit) {
   const { pct, value_incr, units_incr } = edit;
   if (pct != null) return { pct };
@@ -137,7 +140,10 @@ function amountsOf(edit: ScaleEdit) {
   };
 }
 
-/** @throws AppError 422 for a measure that the source does not have, or a change that is zero */
+/**
+ * Checks the amounts of a scale. @throws AppError 422 for a measure that the source does not have, or a
+ * change of zero
+ */
 function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void {
   for (const role of ['value', 'units'] as const) {
     const increment = edit[`${role}_incr`];
@@ -179,7 +185,7 @@ async function recode(writer: OperationWriter, request: RecodeRequest): Promise<
 }
 
 /**
- * Adds a copy of a slice, times a factor, in place or elsewhere
+ * Adds a copy of a slice, multiplied by a factor, in place or elsewhere
  * (docs/contract/14-what-the-operations-compute.md#clone).
  *
  * @throws AppError 400; 422 if nothing would be copied
@@ -215,12 +221,12 @@ type Operate<O extends SliceOperation> = (
 const OPERATE: { [O in SliceOperation]: Operate<O> } = { scale, recode, clone };
 
 /**
- * Runs one operation on a slice of a version: one log entry with its rows
- * (docs/contract/05-operations.md, docs/contract/14-what-the-operations-compute.md).
+ * Runs one operation on a slice of a version: one log entry with its rows (docs/contract/05-operations.md,
+ * docs/contract/14-what-the-operations-compute.md).
  *
- * @throws AppError 400 for a request that cannot be used, 403 if the version is closed, 404 if it does
- * not exist, 409 if the stored SQL is outdated, 422 if there is nothing to write, or more than memory
- * allows; 503 for waiting too long
+ * @throws AppError 400 for an invalid request, 403 if the version is closed, 404 if it does not exist, 409 if
+ * the stored SQL is outdated, 422 if there is nothing to write or the rows need more memory than allowed; 503
+ * after a timeout
  */
 export const operate = <O extends SliceOperation>(
   resources: Resources,
@@ -233,21 +239,20 @@ export const operate = <O extends SliceOperation>(
     operateIn(writer, operation, request),
   );
 
-/** As {@link operate}, within a write that is open already. */
+/** Runs one operation like {@link operate}, within an open write. */
 export const operateIn = <O extends SliceOperation>(
   writer: EntryWriter,
   operation: O,
   request: SliceRequests[O],
 ): Promise<OperationResult> => OPERATE[operation](writer, request);
 
-/** What a preview answers beside its rows, which are an operation's (docs/contract/05-operations.md). */
+/** The rows of a preview, in the form of an operation, and its facts (docs/contract/05-operations.md). */
 interface PreviewResult extends OperationResult {
   facts: PreviewFacts;
 }
 
 /**
- * What an operation would do: it runs, and is rolled back
- * (docs/contract/05-operations.md#trying-before-writing).
+ * Previews an operation: runs it and rolls it back (docs/contract/05-operations.md#trying-before-writing).
  *
  * @throws AppError as {@link operate}, but not 403: a closed version can be tried on
  */
@@ -285,7 +290,7 @@ function checkIncrement(
   const measure = requireMeasure(role, field, columns);
   const kind = measureKind(measure);
   if (!kind.exact) return;
-  // A numeric without a scale is rounded to 2 decimals at least.
+  // A numeric without a scale is rounded to at least 2 decimals.
   const decimals = kind.scale ?? 2;
   if (Math.abs(increment) >= exactBelow(decimals)) {
     throw new AppError(
@@ -319,16 +324,16 @@ function requireMeasure(
 
 const AMOUNTS = ['pct', 'value_incr', 'units_incr', 'value_pct', 'units_pct'] as const;
 
-/** The amounts that a scale carries. */
+/** Returns the names of the amounts in a scale. */
 const amountFields = (edit: ScaleEdit) => AMOUNTS.filter((field) => edit[field] != null);
 
-/** The one amount that a scale carries; undefined if it carries several. */
+/** Returns the name of the only amount in a scale; undefined if there are several. */
 const amountField = (edit: ScaleEdit): string | undefined => {
   const [only, ...others] = amountFields(edit);
   return others.length === 0 ? only : undefined;
 };
 
-/** `{{set_clause}}`, with the dimensions that a new date's period decides. */
+/** Returns the values of `{{set_clause}}`, with the dimensions derived from a new date. */
 async function assignments(
   db: Queryable,
   set: SetClause,

@@ -16,35 +16,35 @@ import type { HeldRows } from './held';
 import { withoutHeld } from './held';
 import { keptColumns } from './idempotency';
 
-/** What an operation answers. */
+/** The result of an operation. */
 export const OperationResult = v.object({
-  /** The rows it wrote (docs/contract/05-operations.md). */
+  /** The rows that the operation wrote (docs/contract/05-operations.md). */
   columns: keptColumns,
-  /** The slice keys that it did not use, percent-encoded, with commas between. */
+  /** The ignored slice keys, percent-encoded, separated by commas. */
   skipped: v.string(),
 });
 export type OperationResult = v.InferOutput<typeof OperationResult>;
 
 type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
 
-/** One statement of an operation: the stored template with this filled in. */
+/** One statement of an operation: the stored template with its tokens. */
 export interface Step {
-  /** Where in the body it is asked for, if there may be several. */
+  /** Path of the step in the body, if there may be several. */
   at?: string | undefined;
   slice: AskedSlice;
-  /** Which rows of the slice it leaves as they are. */
+  /** The rows of the slice that the step does not change. */
   held?: HeldRows | undefined;
-  /** What fills the template in, as the rows are by then. */
+  /** The tokens of the template, or a function that computes them when the step runs. */
   tokens: TokenValues | ((slice: SqlText) => Promise<TokenValues>);
-  /** A token that the template must have. */
+  /** A token that the template must contain. */
   needs?: SqlText | undefined;
-  /** Why it writes no row if the slice has some. */
+  /** The error sentence if the slice has rows and the step writes none. */
   otherwise: string;
 }
 
 /**
- * Writes one operation: its log entry, then its rows step by step. If a step writes no row, everything
- * is taken back, and the refusal says why.
+ * Writes one operation: its log entry, then its rows step by step. If a step writes no row, everything is
+ * rolled back, and the error gives the reason.
  */
 export async function writeSteps(
   writer: OperationWriter,
@@ -89,7 +89,10 @@ const outdated = (operation: SliceOperation) =>
     `The stored ${operation} template is too old for this request; generate the SQL of the source again`,
   );
 
-/** A numeric goes far beyond a double; as one it is infinite, and the version could not be read. */
+/**
+ * A numeric can exceed the range of a double. As a double it would be infinite, and the version could not be
+ * read.
+ */
 function checkAmounts(columns: readonly Column[]): void {
   for (const { name, data } of columns) {
     if (!(data.values instanceof Float64Array)) continue;
@@ -99,7 +102,7 @@ function checkAmounts(columns: readonly Column[]): void {
   }
 }
 
-/** The refusal of a step that has written no row. */
+/** Returns the error of a step that has written no row. */
 async function nothing(
   { tx, target }: OperationWriter,
   where: SqlText,
