@@ -6,11 +6,11 @@ import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 import { readWorkbook } from './workbook';
 
-/** Amounts are shown with the decimals of their column, in full or in a unit that the view chooses. */
+/** Amounts are written with the decimals of their column, in full or in the unit of the view. */
 
 test.use({ template: 'service' });
 
-/** A version of a table with one row for each amount, the first of region A. */
+/** Creates a version of a table with one row for each amount; the first is in region A. */
 async function planned(service: Service, type: string, amounts: string[], name = 'prices') {
   await service.query(`CREATE TABLE public.${name} AS
     SELECT chr(64 + i::int) AS region, amount::${type} AS amount
@@ -41,7 +41,7 @@ test('shows three decimals in the grid, the panel, the editor and the log', asyn
   await expect(log.locator('tbody tr').first()).toContainText('0.004');
 });
 
-test('shows rates with six decimals and yen with none', async ({ page, service }) => {
+test('shows rates with six decimals and yen without decimals', async ({ page, service }) => {
   const rates = await planned(service, 'numeric(12,6)', ['0.000009', '0.5'], 'rates');
   const yen = await planned(service, 'bigint', ['1200', '34000'], 'yen');
   const pivot = new PivotPage(page);
@@ -58,7 +58,7 @@ test('shows rates with six decimals and yen with none', async ({ page, service }
   ).toBeVisible();
 });
 
-test('shows thousands, and keeps that in the address; amounts are typed in full', async ({
+test('shows thousands and stores that in the address; amounts are typed in full', async ({
   page,
   service,
 }) => {
@@ -71,7 +71,7 @@ test('shows thousands, and keeps that in the address; amounts are typed in full'
   await page.keyboard.press('Escape');
   const inThousands = (region: string) => ({ row: [region], column: ['amount in thousands'] });
   await expect.poll(() => pivot.text(inThousands('A'))).toBe('1,234.6');
-  // What rounds to zero has no sign and no colour.
+  // An amount that rounds to zero has no sign and no colour.
   expect(await pivot.text(inThousands('B'))).toBe('0.0');
   await expect(pivot.grid.locator('td.pf-negative')).toHaveCount(0);
   await expect(page).toHaveURL(/amounts=amount:thousands:1/);
@@ -88,7 +88,7 @@ test('shows thousands, and keeps that in the address; amounts are typed in full'
   await expect.poll(() => pivot.text(inThousands('A'))).toBe('2,000.0');
 });
 
-test('a workbook holds exact decimals', async ({ page, service }) => {
+test('a workbook contains exact decimals', async ({ page, service }) => {
   const { versionId } = await planned(service, 'numeric(12,2)', ['0.1', '0.2', '576820.54']);
   const pivot = new PivotPage(page);
   await pivot.open(versionId);
@@ -107,7 +107,7 @@ test('a workbook holds exact decimals', async ({ page, service }) => {
   ]);
 });
 
-test('shows nothing of rows that net to zero, whatever their change in percent', async ({
+test('shows no difference for rows that net to zero, whatever their change in percent', async ({
   page,
   service,
 }) => {

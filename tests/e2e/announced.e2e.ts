@@ -3,7 +3,7 @@ import { planTable } from '../support/planned-table';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
-/** What a form, a box, a hint or a button announces is what is then written. */
+/** The numbers announced by a form, a box, a hint or a button are the numbers written afterwards. */
 
 const TABLE = 'pf.fc_superstore_1';
 
@@ -11,7 +11,7 @@ const ok = ({ status, body }: { status: number; body: unknown }) => {
   if (status >= 300) throw new Error(`${status}: ${JSON.stringify(body)}`);
 };
 
-/** The numbers in a text: "9,576.23 (−8 %)" has 9576.23 and -8. */
+/** Returns the numbers in a text: "9,576.23 (−8 %)" has 9576.23 and -8. */
 const numbersIn = (text: string | null): number[] =>
   [...(text ?? '').matchAll(/[-−+]?\d[\d,]*(\.\d+)?/g)].map(([number]) =>
     Number(number.replaceAll(',', '').replace('−', '-')),
@@ -24,7 +24,10 @@ const sum = async ({ query }: Service, table: string, column: string, where = 'T
   return row as { sum: number; rows: number };
 };
 
-test('a percentage around locks is announced as it is written', async ({ page, service }) => {
+test('the announcement of a percentage around locks matches the written rows', async ({
+  page,
+  service,
+}) => {
   const lock = { slice: { 'Order Date': { to: '2028-06-30' } }, pf_user: 'eve' };
   ok(await service.api.post('/versions/1/locks', lock));
   const free = await sum(service, TABLE, 'Sales', `"Order Date" > '2028-06-30'`);
@@ -54,7 +57,7 @@ test('a percentage around locks is announced as it is written', async ({ page, s
   await page.keyboard.press('Control+z');
   await expect(page.getByText(/^Undone: /)).toBeVisible();
 
-  // A lock that is made meanwhile is in what is announced.
+  // The announcement includes a lock that is created meanwhile.
   const all = { slice: {}, pf_user: 'eve' };
   ok(await service.api.post('/versions/1/locks', all));
   await expect(pivot.panel.getByText('Locked by eve.').first()).toBeVisible();
@@ -63,7 +66,7 @@ test('a percentage around locks is announced as it is written', async ({ page, s
   );
 });
 
-test('an editor announces what a percentage writes around locks', async ({ page, service }) => {
+test('the editor announces the effect of a percentage around locks', async ({ page, service }) => {
   const lock = { slice: { 'Order Date': { to: '2028-06-30' } }, pf_user: 'eve' };
   ok(await service.api.post('/versions/1/locks', lock));
   const pivot = new PivotPage(page);
@@ -92,7 +95,7 @@ const OFFSET_COLUMNS = {
   pieces: 'units',
 } as const;
 
-test('rows that cancel out are said with their gross change, and have to be confirmed', async ({
+test('rows that cancel each other out are announced with their gross change and need a confirmation', async ({
   page,
   service,
 }) => {
@@ -110,7 +113,7 @@ test('rows that cancel out are said with their gross change, and have to be conf
   const cell = (name: string) => ({ row: [name], column: ['amount'] });
   const caution = page.getByTestId('caution');
 
-  // In the cell: Enter twice.
+  // In the cell, Enter is pressed twice.
   await pivot.click(cell('near'));
   await page.keyboard.type('300');
   await expect(caution).toContainText(
@@ -125,7 +128,7 @@ test('rows that cancel out are said with their gross change, and have to be conf
   await page.keyboard.press('Control+z');
   await expect.poll(() => amounts('near')).toEqual([1000, -998]);
 
-  // Another amount has to be confirmed anew; Escape writes nothing.
+  // Another amount needs its own confirmation; Escape writes nothing.
   await pivot.click(cell('near'));
   await page.keyboard.type('300');
   await expect(caution).toBeVisible();
@@ -136,7 +139,7 @@ test('rows that cancel out are said with their gross change, and have to be conf
   await page.keyboard.press('Escape');
   expect(await amounts('near')).toEqual([1000, -998]);
 
-  // Rows that cancel out exactly get equal parts.
+  // Rows that cancel each other out exactly get equal parts.
   await pivot.click(cell('exact'));
   await page.keyboard.type('300');
   await expect(page.getByText('This cell has no rows yet')).toHaveCount(0);
@@ -146,14 +149,14 @@ test('rows that cancel out are said with their gross change, and have to be conf
   await page.keyboard.press('Enter');
   await expect.poll(() => amounts('exact')).toEqual([650, -350]);
 
-  // Rows of zero are there, and get equal parts without more words.
+  // Rows of zero get equal parts without a confirmation.
   await pivot.click(cell('zero'));
   await page.keyboard.type('300');
   await expect(page.locator('#cell-meaning')).toContainText('300');
   await page.keyboard.press('Enter');
   await expect.poll(() => amounts('zero')).toEqual([100, 100, 100]);
 
-  // In the panel: a check, or equal parts.
+  // In the panel, a checkbox confirms, or the amount is spread equally.
   await pivot.click(cell('near'));
   await pivot.panel.getByLabel('amount: New total', { exact: true }).fill('300');
   await expect(caution).toContainText('297,702');
@@ -163,7 +166,7 @@ test('rows that cancel out are said with their gross change, and have to be conf
   await pivot.apply.click();
   await expect.poll(() => amounts('near')).toEqual([150000, -149700]);
 
-  // In a block, such a cell is refused by name.
+  // In a block, such a cell is refused by its name.
   await page.keyboard.press('Control+z');
   await expect.poll(() => amounts('near')).toEqual([1000, -998]);
   await pivot.click(cell('near'));
@@ -174,7 +177,7 @@ test('rows that cancel out are said with their gross change, and have to be conf
   expect(await amounts('plain')).toEqual([100]);
 });
 
-test('a redo that comes out differently says so', async ({ page, service }) => {
+test('a redo with other totals says so', async ({ page, service }) => {
   await service.query(OFFSETS);
   const { versionId } = await planTable(service, 'offsets', OFFSET_COLUMNS);
   const pivot = new PivotPage(page);
@@ -195,7 +198,7 @@ test('a redo that comes out differently says so', async ({ page, service }) => {
   ).toBeVisible();
 });
 
-test('amounts are kept to their last digit, or refused', async ({ page, service }) => {
+test('amounts are exact to the last digit, or refused', async ({ page, service }) => {
   await service.query(`
     CREATE DOMAIN public.whole AS numeric(20,0);
     CREATE TABLE public.digits (name text, amount public.whole, pieces numeric(20,2));
@@ -207,7 +210,7 @@ test('amounts are kept to their last digit, or refused', async ({ page, service 
   await arrange(page, { group_by: ['name'], split_by: [] });
   const meaning = page.locator('#cell-meaning');
 
-  // A column of a domain has its base type's decimals.
+  // A column of a domain has the decimals of its base type.
   await pivot.click({ row: ['a'], column: ['amount'] });
   await page.keyboard.type('123.45');
   await expect(meaning).toContainText(/→ 123 /);
@@ -215,7 +218,7 @@ test('amounts are kept to their last digit, or refused', async ({ page, service 
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
   expect((await sum(service, table, 'amount', `name = 'a'`)).sum).toBe(123);
 
-  // More digits than a number of the page has.
+  // More digits than a number in the page can have.
   await pivot.click({ row: ['a'], column: ['pieces'] });
   await page.keyboard.type('4,503,599,627,370,500.05');
   await expect(meaning).toContainText('too many digits to be stored exactly');

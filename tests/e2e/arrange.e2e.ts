@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
-/** Fields are arranged, and rows filtered, in the product's own panel: by mouse and by keyboard. */
+/** Fields are arranged and rows filtered in the product's own panel, by mouse and by keyboard. */
 
 const search = (page: Page) => new URL(page.url()).search;
 const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Arrange' });
@@ -21,7 +21,10 @@ async function filterBy(page: Page, field: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('fields go where they are put, and the pivot stays where it is', async ({ page, service }) => {
+test('fields move to the chosen place, and the rest of the pivot does not change', async ({
+  page,
+  service,
+}) => {
   await service.api.put('/sources/1/columns', [{ cname: 'Region', label: 'Sales region' }]);
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -31,7 +34,7 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   expect(await pivot.grid.boundingBox()).toEqual(before);
   await expect(panelOf(page).getByText(/^pf_/)).toHaveCount(0);
 
-  // By mouse: to the rows, to a place among them, and away.
+  // By mouse: into the rows, to a place among them, and out.
   await panelOf(page)
     .locator('[data-field="Region"]')
     .dragTo(zone(page, 'Rows'), { targetPosition: { x: 60, y: 60 } });
@@ -41,18 +44,18 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
     /Sales region/,
   ]);
   await expect.poll(() => search(page)).toBe('?rows=Category,Sub-Category,Region');
-  // What was open is open, and the new level is closed.
+  // Open rows stay open, and the new level is closed.
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).not.toBeNull();
   expect(await pivot.find({ row: ['Furniture', 'Chairs', 'West'] })).toBeNull();
   await panelOf(page)
     .locator('[data-field="Sub-Category"]')
     .dragTo(page.getByRole('group', { name: 'Fields that are not shown' }), {
-      // In sight: if the panel scrolled, another field would be under the mouse.
+      // Within the visible part: if the panel scrolled, another field would be under the mouse.
       targetPosition: { x: 60, y: 8 },
     });
   await expect.poll(() => search(page)).toMatch(/^\?rows=Category,Region/);
 
-  // By keyboard: up among the rows, to the columns, and away.
+  // By keyboard: up among the rows, into the columns, and out.
   await button(page, 'Sales region').press('Alt+ArrowUp');
   await expect.poll(() => search(page)).toMatch(/^\?rows=Region,Category/);
   await expect(button(page, 'Sales region')).toBeFocused();
@@ -67,7 +70,7 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   await choose(page, 'Sales region', 'Move to columns');
   await expect(panelOf(page).getByText(/Rows need at least one field/)).toBeVisible();
 
-  // Sorted by a measure, and months in their order.
+  // Rows are sorted by a measure, months by date.
   await choose(page, 'Sales', 'Sort rows: largest first');
   await expect.poll(() => search(page)).toContain('&sort=Sales:desc');
   await expect(pivot.grid.locator('th[aria-sort=descending]').first()).toContainText('Sales');
@@ -96,7 +99,7 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   );
   expect(january!.x).toBeLessThan(february!.x);
 
-  // The engine's own settings are one step further, and a selected cell takes the place of the fields.
+  // The engine's own settings are one step further, and selecting a cell replaces the list of fields.
   await panelOf(page).getByRole('button', { name: 'Advanced' }).click();
   await expect(page.locator('perspective-viewer #settings_panel')).toBeVisible();
   await panelOf(page).getByRole('button', { name: 'Advanced' }).click();
@@ -104,7 +107,7 @@ test('fields go where they are put, and the pivot stays where it is', async ({ p
   await expect(panelOf(page)).toHaveCount(0);
 });
 
-test('filters are in sight, and keep what an operation may reach', async ({ page, service }) => {
+test('filters are visible and limit operations', async ({ page, service }) => {
   await service.query(`UPDATE pf.fc_superstore_1 SET "Segment" = NULL WHERE pf_id % 7 = 0`);
   await service.api.post('/versions/1/scale', { slice: {}, value_incr: 5000, pf_user: 'bea' });
   const pivot = new PivotPage(page);
@@ -127,7 +130,7 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Region" IN ('East', 'West')`));
   expect(search(page)).toBe('?filter=Region:in:East:West');
 
-  // The empty value is a value like others.
+  // The empty value can be filtered like any other value.
   await filterBy(page, 'Segment');
   await page.getByRole('button', { name: 'Without Consumer' }).click();
   await expect(chip('Segment not Consumer')).toBeVisible();
@@ -142,7 +145,7 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await page.getByRole('button', { name: 'Clear all' }).click();
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
 
-  // The largest few, as many as are asked for.
+  // Selects as many of the largest values as requested.
   await filterBy(page, 'Sub-Category');
   const most = page.getByLabel('Number of largest values');
   await most.fill('many');
@@ -158,7 +161,7 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await page.getByRole('button', { name: /^Remove the filter Sub-Category/ }).click();
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
 
-  // A range of dates, which an operation on a cell keeps to.
+  // A range of dates, which also limits an operation on a cell.
   await filterBy(page, 'Order Date');
   await page.getByLabel('From').fill('2028-02-01');
   await page.getByLabel('To', { exact: true }).fill('2028-03-31');
@@ -175,7 +178,7 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await page.getByRole('button', { name: /^Remove the filter Order Date/ }).click();
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum('true'));
 
-  // A filter that is added while one entry is shown stays when everything is shown again.
+  // A filter added while one entry is shown stays when everything is shown again.
   const log = await pivot.log();
   await log.getByRole('cell', { name: 'bea' }).click();
   await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
@@ -187,10 +190,7 @@ test('filters are in sight, and keep what an operation may reach', async ({ page
   await expect.poll(() => pivot.number(TOTAL)).toBe(await sum(`"Ship Mode" = 'First Class'`));
 });
 
-test('a cell and a header show only what they stand for, or all but that', async ({
-  page,
-  service,
-}) => {
+test('a cell and a header can be filtered by or excluded', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const pressRight = async (cell: Parameters<typeof pivot.find>[0]) => {
@@ -225,7 +225,7 @@ test('a cell and a header show only what they stand for, or all but that', async
   const names = ordered.map(({ name }) => name as string);
   await expect.poll(async () => [...new Set(await shown())]).toEqual(names);
   await expect(pivot.grid.locator('th[aria-sort=descending]')).toHaveCount(1);
-  // The link shows the same order, and the order goes with its column.
+  // The link keeps the order; the order is removed with its column.
   await page.reload();
   await pivot.drawn();
   await expect.poll(async () => [...new Set(await shown())]).toEqual(names);

@@ -12,8 +12,8 @@ const TABLE = `
    CROSS JOIN unnest(ARRAY['2025-12-31', '2026-01-01', '2026-01-31', '2026-02-01', NULL]::date[]) AS day`;
 
 /**
- * A source whose values are those that get lost on the way from a cell to its rows: empty values
- * beside the text "null", empty text, bars, 0 and false, days at the edges of months.
+ * Creates a plan whose values are easily lost between a cell and its rows: empty values beside the text
+ * "null", empty text, bars, 0 and false, days at the edges of months.
  */
 export async function makeAwkwardPlan(service: Service): Promise<PlannedTable> {
   await service.query(TABLE);

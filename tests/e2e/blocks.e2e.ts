@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage, type CellName } from './pivot-page';
 
-/** Blocks of cells: marked by mouse and keyboard, added up, copied, pasted into and filled. */
+/** Blocks of cells: selected by mouse and keyboard, summed, copied, pasted into and filled. */
 
 const TABLE = 'pf.fc_superstore_1';
 const cell = (sub: string, year = '2028', measure = 'Sales'): CellName => ({
@@ -17,7 +17,7 @@ const apart = (page: Page) => page.getByTestId('apart');
 const english = (number: number, digits = 2) =>
   number.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: 2 });
 
-/** Sums of the plan by subcategory and year, as they are stored. */
+/** Returns the stored sums of the plan by subcategory and year. */
 async function stored(service: Service): Promise<Map<string, { sales: number; units: number }>> {
   const rows = await service.query<{ at: string; sales: number; units: number }>(
     `SELECT "Sub-Category" || ' ' || extract(year FROM "Order Date") AS at,
@@ -27,7 +27,7 @@ async function stored(service: Service): Promise<Map<string, { sales: number; un
   return new Map(rows.map(({ at, ...sums }) => [at, sums]));
 }
 
-/** The marked cells on screen: what they show. */
+/** Returns the texts of the marked cells on screen. */
 const marked = (pivot: PivotPage) => pivot.grid.locator('td.pf-selected').allTextContents();
 
 async function middle(pivot: PivotPage, name: CellName): Promise<{ x: number; y: number }> {
@@ -58,7 +58,7 @@ const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readTe
 
 test.beforeEach(({ context }) => context.grantPermissions(['clipboard-read', 'clipboard-write']));
 
-test('a block is marked by dragging, by Shift+click and by Shift+arrows, added up and copied', async ({
+test('a block is marked by dragging, by Shift+click and by Shift+arrows, summed and copied', async ({
   page,
   service,
 }) => {
@@ -67,12 +67,12 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   const sums = await stored(service);
   const sales = SUBS.map((sub) => sums.get(`${sub} 2028`)?.sales ?? NaN);
 
-  // A block does not begin at a column's header, which would make it one of rows.
+  // A block cannot start at a column header, which would make it a block of rows.
   await pivot.grid.locator('thead th', { hasText: '2028' }).click();
   await page.keyboard.press('Shift+ArrowRight');
   await expect(page.getByText(/a block has to start at a cell/)).toBeVisible();
 
-  // One column: the cells are one slice, and operations reach it as before.
+  // The cells of one column are one slice, which operations can select.
   await drag(pivot, cell('Bookcases'), cell('Tables'));
   await expect.poll(() => marked(pivot)).toHaveLength(4);
   const sum = sales.reduce((a, b) => a + b, 0);
@@ -80,7 +80,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   await expect(status(page)).toContainText(`Sum ${english(sum)}, average ${english(sum / 4)}`);
   await expect(page.getByTestId('value-total')).toHaveText(english(sum));
 
-  // From the same cell on, to another corner: values and units of two years, which are no one slice.
+  // From the same cell to another corner: values and units of two years, which are not one slice.
   await clickWith('Shift', pivot, cell('Furnishings', '2029', 'Quantity'));
   await expect.poll(() => marked(pivot)).toHaveLength(12);
   await expect(apart(page)).toContainText('No scale, recode or clone');
@@ -90,7 +90,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText(/No operation can select exactly these cells/)).toBeVisible();
 
-  // By keyboard, the corner moves on, also faster than cells are read.
+  // The keyboard moves the corner, even faster than cells are read.
   await page.keyboard.press('g');
   for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowUp'])
     await page.keyboard.press(`Shift+${key}`);
@@ -104,14 +104,14 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   await expect(page.getByText('Copied: 4 cells.')).toBeVisible();
   expect(await clipboard(page)).toBe(block.join('\n'));
 
-  // Up into the total of the category: it is not counted twice.
+  // Up to the total of the category, which is not counted twice.
   await pivot.click(cell('Bookcases'));
   await page.keyboard.press('Shift+ArrowUp');
   await expect(status(page)).toContainText('2 cells');
   await expect(status(page)).toContainText(`Sum ${english(sum)}`);
   await expect(status(page)).toContainText('without 1 part of totals');
 
-  // The header of a row gives the row with its numbers.
+  // A row header copies the row with its numbers.
   await pivot.click({ row: ['Furniture', 'Chairs'] });
   await page.keyboard.press('Control+c');
   await expect
@@ -120,7 +120,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
       new RegExp(`^Furniture / Chairs\t.*\t${sales[1]}\t${sums.get('Chairs 2028')?.units}\t`),
     );
 
-  // An arrow goes on from where the block began.
+  // An arrow key continues from the first cell of the block.
   await pivot.click(cell('Bookcases'));
   await page.keyboard.press('Shift+ArrowDown');
   await expect.poll(() => marked(pivot)).toHaveLength(2);
@@ -129,7 +129,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, added u
   await expect(pivot.slice).toContainText('Sub-Category = Bookcases');
 });
 
-test('marks stay with their cells: scrolled, opened and after changes', async ({
+test('marks follow their cells through scrolling, opened rows and changes', async ({
   page,
   service,
 }) => {
@@ -156,7 +156,7 @@ test('marks stay with their cells: scrolled, opened and after changes', async ({
   await pivot.grid.evaluate((grid) => (grid.scrollTop = 0));
   await expect.poll(() => marked(pivot)).toEqual(shown);
 
-  // Dragged beyond the edge, the grid scrolls on, and the block with it.
+  // Dragging beyond the edge scrolls the grid and extends the block.
   const { mouse } = page;
   const start = await middle(pivot, first);
   await mouse.move(start.x, start.y);
@@ -174,13 +174,13 @@ test('marks stay with their cells: scrolled, opened and after changes', async ({
   await clickWith('Shift', pivot, last);
   await expect.poll(() => marked(pivot)).toEqual(shown);
 
-  // What comes between is not marked: the block stands for what was marked, not for places.
+  // Rows that appear in between are not marked: the block consists of cells, not of positions.
   const chairs = pivot.grid.locator('tbody th', { hasText: /^Chairs$/ });
   await chairs.click({ position: { x: 30, y: 8 } });
   await expect.poll(() => pivot.find(west(['Furniture', 'Chairs', 'Consumer']))).not.toBeNull();
   await expect.poll(() => marked(pivot)).toEqual(shown);
 
-  // Somebody else's change is on screen, and in the sum.
+  // Somebody else's change appears on screen and in the sum.
   await service.api.post('/versions/1/scale', {
     slice: { 'Sub-Category': 'Chairs', Region: 'West' },
     value_incr: 1000,
@@ -206,11 +206,12 @@ test.describe('amounts for a block', () => {
     await page.keyboard.press('Control+v');
   }
 
-  test('are pasted as one entry, which is undone at once', async ({ page, service }) => {
+  test('are pasted as one entry, which can be undone', async ({ page, service }) => {
     const pivot = new PivotPage(page);
     await pivot.open(1);
     const before = await stored(service);
-    // From one cell down and right. What a spreadsheet shows may have marks, and one cell is as it was.
+    // Pasted from one cell down and right. Numbers from a spreadsheet may have separators, and one cell does
+    // not change.
     await pivot.click(cell('Bookcases'));
     const units = before.get('Chairs 2028')?.units;
     await paste(page, `"40,000"\t250\r\n$72,000.50\t${units}\r\n`);
@@ -228,7 +229,7 @@ test.describe('amounts for a block', () => {
     );
     expect(entry).toEqual({ slice: null, edits: 3 });
 
-    // A block that is marked takes one of its own size, negative numbers with their own sign.
+    // A marked block accepts a block of the same size; negative numbers keep their sign.
     await drag(pivot, cell('Furnishings'), cell('Tables', '2028', 'Quantity'));
     await expect(status(page)).toContainText('4 cells');
     await paste(page, '-500\t700\n(1.5k)\t235');
@@ -247,14 +248,14 @@ test.describe('amounts for a block', () => {
       .toBeCloseTo(before.get('Bookcases 2028')?.sales ?? NaN, 2);
   });
 
-  test('go where they were meant to, though something else is marked by then', async ({
+  test('go into the cells for which they were meant, although other cells are marked by then', async ({
     page,
     service,
   }) => {
     const pivot = new PivotPage(page);
     await pivot.open(1);
     const before = await stored(service);
-    // The amount that is typed first takes its time.
+    // The first amount takes a while to be written.
     let go = () => {};
     const mayGo = new Promise<void>((resolve) => (go = resolve));
     await page.route('**/api/versions/1/scale', async (route) => {
@@ -279,7 +280,10 @@ test.describe('amounts for a block', () => {
     await expect.poll(() => marked(pivot)).toHaveLength(1);
   });
 
-  test('are refused with their cells’ names before anything is sent', async ({ page, service }) => {
+  test('are refused with the names of their cells before any request', async ({
+    page,
+    service,
+  }) => {
     await service.api.post('/versions/1/locks', {
       slice: { 'Sub-Category': 'Tables' },
       note: 'Agreed',
@@ -300,7 +304,7 @@ test.describe('amounts for a block', () => {
     await pivot.click(cell('Furnishings'));
     await paste(page, '100\nabout 200');
     await refused('Furniture / Tables, 2028 / Sales: “about 200” is not a number.');
-    // What is said belongs to what is marked.
+    // The message disappears with its marks.
     await page.keyboard.press('ArrowUp');
     await expect(status(page)).not.toContainText('is not a number');
 
@@ -317,7 +321,7 @@ test.describe('amounts for a block', () => {
     await paste(page, '100\t200');
     await refused(/1 × 2 cells of the clipboard do not fit/);
 
-    // A total and its parts: each would undo the other.
+    // A total and its parts: each would overwrite the other.
     await pivot.click({ row: ['Furniture'], column: ['2028', 'Sales'] });
     await paste(page, '1000\n600');
     await refused('The selection contains a total and parts of it');
@@ -334,13 +338,16 @@ test.describe('amounts for a block', () => {
     await refused('This version is closed: you can see it but not change it.');
   });
 
-  test('are filled to the right and down, and typed into all of it', async ({ page, service }) => {
+  test('are filled to the right and down, and typed into the whole block', async ({
+    page,
+    service,
+  }) => {
     const pivot = new PivotPage(page);
     await pivot.open(1);
     const before = await stored(service);
     const of = (at: string) => before.get(at) ?? { sales: NaN, units: NaN };
 
-    // Right: each measure from its own first column.
+    // To the right: each measure from its own first column.
     await pivot.click(cell('Bookcases'));
     for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowRight');
     await page.keyboard.press('Shift+ArrowDown');
@@ -355,7 +362,7 @@ test.describe('amounts for a block', () => {
       });
     expect(now.get('Chairs 2028')).toEqual(of('Chairs 2028'));
 
-    // Down, again by keyboard alone.
+    // Down, also by keyboard.
     await expect
       .poll(() => pivot.number(cell('Chairs', '2029', 'Quantity')))
       .toBe(of('Chairs 2028').units);
@@ -368,7 +375,7 @@ test.describe('amounts for a block', () => {
       expect(await unitsOf(service, `${sub} 2028`)).toBe(of('Bookcases 2028').units);
     expect(await salesOf(service, 'Tables 2028')).toBe(of('Tables 2028').sales);
 
-    // Typed into all marked cells, of whatever shape.
+    // Typed into all marked cells, which need not form a rectangle.
     now = await stored(service);
     await pivot.click(cell('Bookcases'));
     await clickWith('Control', pivot, cell('Tables', '2030'));
@@ -394,7 +401,7 @@ test.describe('amounts for a block', () => {
     expect(entries.map(({ edits }) => edits)).toEqual([4, 3, 2, 2]);
   });
 
-  test('are spread equally if the planner says so, and never into the past', async ({
+  test('are spread equally if the planner chooses so, and cannot be typed into a past state', async ({
     page,
     service,
   }) => {
@@ -432,7 +439,7 @@ test.describe('amounts for a block', () => {
   test.describe('with a decimal comma', () => {
     test.use({ locale: 'de-DE' });
 
-    test('are copied and pasted as they are shown', async ({ page, service }) => {
+    test('are copied and pasted in the format on screen', async ({ page, service }) => {
       const pivot = new PivotPage(page);
       await pivot.open(1);
       const before = await stored(service);
@@ -444,7 +451,7 @@ test.describe('amounts for a block', () => {
         String(before.get(at)?.sales).replace('.', ','),
       );
       expect(await clipboard(page)).toBe(copied.join('\n'));
-      // What was copied changes nothing where it came from.
+      // Pasting copied numbers over themselves changes nothing.
       await page.keyboard.press('Control+v');
       await expect(status(page)).toContainText('This changes nothing.');
       await paste(page, '1.204,50 €\n71.000,5');

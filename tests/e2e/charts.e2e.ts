@@ -7,7 +7,7 @@ import { loadYearBefore } from './year-before';
 
 const TABLE = 'pf.fc_superstore_1';
 
-/** The chart as people find it, and its numbers as those read them who do not see it. */
+/** The chart as people see it, and its numbers as screen readers read them. */
 class ChartPage {
   readonly region;
   readonly plot;
@@ -22,7 +22,7 @@ class ChartPage {
   headers = () => this.table.locator('thead th').allTextContents();
   places = () => this.table.locator('tbody th').allTextContents();
 
-  /** The numbers of a column; null for an empty one. */
+  /** Returns the numbers of a column; null for an empty one. */
   async column(name: string): Promise<(number | null)[]> {
     const at = (await this.headers()).indexOf(name);
     expect(at, `a series called ${name}`).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ class ChartPage {
   }
 }
 
-test('a chart has time along its axis and the grid’s numbers, through changes and filters', async ({
+test('a chart has a time axis and the numbers of the grid, through changes and filters', async ({
   page,
   service,
 }) => {
@@ -93,7 +93,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
     ]),
   );
 
-  // Others' changes, one's own undo, and filters.
+  // Changes by others, the user's own undo, and filters.
   await service.api.post('/versions/1/scale', {
     slice: { Category: 'Technology' },
     pct: 10,
@@ -115,7 +115,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   await arrange(page, { filter: [['Segment', '==', 'Consumer']] });
   await shows(`${technology} AND "Segment" = 'Consumer'`, 'Technology');
 
-  // Values by keyboard and by mouse, as the grid writes months.
+  // Values by keyboard and by mouse, with months written as in the grid.
   await chart.plot.focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('ArrowRight');
@@ -133,7 +133,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
     [],
   );
 
-  // Another measure is in the address, for who opens it, and back goes to the one before.
+  // Another measure is stored in the address, and back returns to the previous one.
   await chart.region.getByLabel('Measure').selectOption({ label: 'Quantity' });
   await expect(page).toHaveURL(/draws=Quantity/);
   await expect(chart.table.locator('caption')).toHaveText('Quantity by Category');
@@ -142,7 +142,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   await page.goBack();
   await expect(chart.table.locator('caption')).toHaveText('Sales by Category');
 
-  // The same picture to take along.
+  // The same chart saved as a picture.
   await chart.kind('Lines');
   await expect(page).toHaveURL(/chart=Y\+Line/);
   const saving = page.waitForEvent('download');
@@ -153,7 +153,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
   expect(bytes.length).toBeGreaterThan(10_000);
 
-  // Nothing to draw is said, and the grid is as it was.
+  // Without values, the chart says so, and the grid does not change.
   await arrange(page, { filter: [['Segment', '==', 'nobody']] });
   await expect(chart.region.getByText('No values to draw')).toBeVisible();
   await arrange(page, { filter: [] });
@@ -163,7 +163,7 @@ test('a chart has time along its axis and the grid’s numbers, through changes 
   await expect(page.getByText(/^Copied the pivot/)).toBeVisible();
 });
 
-test('a layout that names a chart of an earlier build shows the nearest kind', async ({
+test('a layout with a chart of an earlier build shows the nearest kind', async ({
   page,
   service,
 }) => {
@@ -177,7 +177,7 @@ test('a layout that names a chart of an earlier build shows the nearest kind', a
   await page.goto('/versions/1');
   const chart = new ChartPage(page);
   await expect(chart.plot).toBeVisible({ timeout: 60_000 });
-  // Without time, the first level is along the axis and the second makes the series.
+  // Without time, the first level is the axis and the second makes the series.
   expect(await chart.headers()).toHaveLength(5);
   const places = await chart.places();
   expect(places).toHaveLength(17);
@@ -202,7 +202,7 @@ test.describe('for people who reduce motion', () => {
     await new PivotPage(page).open(1);
     await page.getByRole('button', { name: 'Show as a chart' }).click();
     const canvas = new ChartPage(page).region.locator('canvas');
-    // The ground is white, and the lowest bar of the middle is not.
+    // The background is white, and the lowest bar in the middle is not.
     const colour = (x: number, y: number) =>
       canvas.evaluate(
         (element: HTMLCanvasElement, [x, y]) => {

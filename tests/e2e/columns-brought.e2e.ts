@@ -3,13 +3,13 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
-/** The engine has the columns that the pivot goes by; others are brought when they are first asked for. */
+/** The engine has only the columns that the pivot needs; others are loaded on first use. */
 
 interface Loaded {
   getTable(): Promise<{ schema(): Promise<Record<string, string>> }>;
 }
 
-/** The columns of the engine's table. */
+/** Returns the columns of the engine's table. */
 const columnsOf = (page: Page): Promise<string[]> =>
   page
     .locator('perspective-viewer')
@@ -17,7 +17,7 @@ const columnsOf = (page: Page): Promise<string[]> =>
       Object.keys(await (await (viewer as unknown as Loaded).getTable()).schema()),
     );
 
-/** What is stored, by a column. */
+/** Returns the stored sums by a column. */
 const sales = async (service: Service, column: string) => {
   const rows = await service.query<{ value: string; sales: number }>(
     `SELECT "${column}" AS value, sum("Sales")::numeric(20,2)::float8 AS sales
@@ -26,7 +26,7 @@ const sales = async (service: Service, column: string) => {
   return new Map(rows.map(({ value, sales }) => [value, sales]));
 };
 
-/** Waits until the pivot shows what is stored. */
+/** Waits until the pivot shows the stored sums. */
 async function showsStored(pivot: PivotPage, service: Service, column: string): Promise<void> {
   for (const [value, wanted] of await sales(service, column)) {
     await expect
@@ -37,7 +37,7 @@ async function showsStored(pivot: PivotPage, service: Service, column: string): 
 
 const SEARCH = '?rows=Region&columns=&measures=Sales';
 
-test('columns join the engine’s table when they are first used, with all that was done before', async ({
+test('columns join the engine’s table on first use, with all earlier changes', async ({
   page,
   service,
 }) => {
@@ -48,7 +48,7 @@ test('columns join the engine’s table when they are first used, with all that 
   await pivot.scaleValue(10);
   await showsStored(pivot, service, 'Region');
 
-  // What a filter offers is told without the engine.
+  // The filter lists its values without the engine.
   await page.getByRole('button', { name: 'Add a filter' }).click();
   await page.getByLabel('Find a field to filter by').fill('Segment');
   await page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ test('columns join the engine’s table when they are first used, with all that 
   await showsStored(pivot, service, 'Segment');
   await expect.poll(() => new URL(page.url()).searchParams.get('rows')).toBe('Segment');
 
-  // What changes the rows reaches the table of now.
+  // Changes of rows reach the current table.
   const entries = async () => (await service.query('SELECT FROM pf.log')).length;
   await pivot.click({ row: ['Consumer'], column: ['Sales'] });
   await pivot.type('Percent', '-20');
@@ -76,13 +76,13 @@ test('columns join the engine’s table when they are first used, with all that 
     await showsStored(pivot, service, 'Segment');
   }
 
-  // A column that has come stays.
+  // A loaded column stays.
   await arrange(page, { group_by: ['Region'] });
   await showsStored(pivot, service, 'Region');
   expect(await columnsOf(page)).toContain('Segment');
 });
 
-test('a change that comes while columns are brought is in them', async ({ page, service }) => {
+test('a change during the loading of columns is included in them', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1, SEARCH);
   for (const column of ['Category', 'Segment', 'Ship Mode']) {
@@ -98,7 +98,7 @@ test('a change that comes while columns are brought is in them', async ({ page, 
   await showsStored(pivot, service, 'Region');
 });
 
-test('a layout that the engine refuses leaves what is on screen, and the next one is shown', async ({
+test('a layout that the engine refuses leaves the screen unchanged, and the next one is shown', async ({
   page,
   service,
 }) => {

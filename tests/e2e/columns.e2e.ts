@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 import { loadYearBefore } from './year-before';
 
-/** Columns are a tree as rows are: groups open and close across, and their totals are cells as others. */
+/** Columns form a tree like rows: groups open and close, and their totals are ordinary cells. */
 
 const TABLE = 'pf.fc_superstore_1';
 const BY_YEAR_AND_SEGMENT = {
@@ -17,7 +17,7 @@ const HOME = chairs('2028', 'Home Office', 'Sales');
 const ALL = chairs('Total', '', 'Sales');
 const OF_2028 = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
 
-test('a total of columns is tried, explained, locked and compared as its cells are', async ({
+test('a total of columns is tried, explained, locked and compared like its cells', async ({
   page,
   service,
 }) => {
@@ -44,14 +44,14 @@ test('a total of columns is tried, explained, locked and compared as its cells a
   for (const year of ['2027', '2028'])
     await pivot.grid.getByRole('button', { name: `Close ${year}` }).click();
 
-  // The share of a total is that of its sums, not the sum of shares.
+  // The share of a total is computed from its sums, not the sum of shares.
   const before = await sums();
   const share = 100 * (before.plan / before.reference - 1);
   await expect
     .poll(() => pivot.text(chairs('2028', 'Total', 'Sales: Δ %')))
     .toBe(`${share > 0 ? '+' : '-'}${Math.abs(share).toFixed(1)}%`);
 
-  // Explained: its waterfall ends at what it shows.
+  // Explained: the waterfall ends at the number of the cell.
   await pivot.click(CLOSED);
   await page.keyboard.press('w');
   const why = page.getByRole('region', { name: 'Why', exact: true });
@@ -60,7 +60,7 @@ test('a total of columns is tried, explained, locked and compared as its cells a
   );
   await page.keyboard.press('w');
 
-  // Tried and kept: what is locked in it stays, and the rest takes all of the change.
+  // Tried and kept: locked rows do not change, and the rest takes the whole change.
   const locked = await sums(`"Segment" = 'Consumer'`);
   await page.keyboard.type('+1000');
   await page.keyboard.press('Shift+Enter');
@@ -73,7 +73,7 @@ test('a total of columns is tried, explained, locked and compared as its cells a
   await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before.plan + 1000, 2);
 });
 
-test('groups of columns open and close, and their totals are typed into', async ({
+test('groups of columns open and close, and amounts are typed into their totals', async ({
   page,
   service,
 }) => {
@@ -94,7 +94,7 @@ test('groups of columns open and close, and their totals are typed into', async 
   await arrange(page, BY_YEAR_AND_SEGMENT);
   await expect.poll(() => pivot.find(HOME)).not.toBeNull();
 
-  // By mouse: the group closes, and what it shows is the sum of what it showed.
+  // By mouse: the group closes and shows the sum of its columns.
   const before = await sales(OF_2028);
   await pivot.grid.getByRole('button', { name: 'Close 2028' }).click();
   await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before, 2);
@@ -104,14 +104,15 @@ test('groups of columns open and close, and their totals are typed into', async 
   await expect(pivot.slice).not.toContainText('Segment');
   await panelAgrees(before);
 
-  // What is typed into a total goes to all that is behind it, and to nothing else.
+  // An amount typed into a total changes all rows of the total and no others.
   const others = await sales(`NOT (${OF_2028})`);
   await page.keyboard.type('+1000');
   await page.keyboard.press('Enter');
   await expect.poll(() => sales(OF_2028)).toBeCloseTo(before + 1000, 2);
   expect(await sales(`NOT (${OF_2028})`)).toBe(others);
   await expect.poll(() => pivot.number(CLOSED)).toBeCloseTo(before + 1000, 2);
-  // A year is one, whichever of its days have rows: a replay finds those of other days too.
+  // The slice of a year is the whole year, whichever of its days have rows: a replay also finds rows of other
+  // days.
   const { body } = await service.api.get('/versions/1/log');
   expect(body.entries[0].slice).toEqual({
     Category: 'Furniture',
@@ -120,10 +121,10 @@ test('groups of columns open and close, and their totals are typed into', async 
   });
   await expect(await pivot.log()).toContainText('Order Date in 2028');
   await page.getByRole('button', { name: 'Close the log' }).click();
-  // The update has opened nothing.
+  // The update has opened no group.
   expect(await pivot.find(HOME)).toBeNull();
 
-  // By keyboard: it opens, and closes again from a cell within.
+  // By keyboard: the group opens, and closes again from a cell inside.
   await pivot.click(CLOSED);
   await page.keyboard.press('Shift+Space');
   await expect.poll(() => pivot.find(HOME)).not.toBeNull();
@@ -132,7 +133,7 @@ test('groups of columns open and close, and their totals are typed into', async 
   await expect.poll(() => pivot.find(HOME)).toBeNull();
   await expect(pivot.slice).toHaveCount(0);
 
-  // The total of all columns, and those of open groups; the address says which are shown.
+  // The total of all columns and those of open groups; the address stores which are shown.
   const choose = async (item: string) => {
     await page.getByRole('button', { name: 'Levels' }).click();
     await page.getByRole('menuitem', { name: item }).click();
@@ -155,7 +156,7 @@ test('groups of columns open and close, and their totals are typed into', async 
   await expect.poll(() => pivot.number(ALL)).toBeCloseTo(less, 2);
   expect(await pivot.find(HOME)).toBeNull();
 
-  // The total row stays in sight, however far the rows below it are scrolled.
+  // The total row stays visible while the rows below it scroll.
   await page.setViewportSize({ width: 1280, height: 420 });
   await pivot.grid.hover();
   await page.mouse.wheel(0, 5000);
@@ -172,7 +173,7 @@ test('groups of columns open and close, and their totals are typed into', async 
   await panelAgrees(everything?.sales ?? NaN);
 });
 
-test('years open to quarters and months across, and a quarter is typed into', async ({
+test('years open to quarters and months, and an amount is typed into a quarter', async ({
   page,
   service,
 }) => {
@@ -205,7 +206,7 @@ test('years open to quarters and months across, and a quarter is typed into', as
     .poll(() => pivot.number(of('2027', 'Q2 2027', 'May 2027')))
     .toBeCloseTo(await shown(`"Order Date" BETWEEN '2027-05-01' AND '2027-05-31'`), 2);
 
-  // Closed, a quarter shows what it adds up to; a change of it changes its rows and no other.
+  // A closed quarter shows its sum; a change of it changes its rows and no others.
   await pivot.grid.getByRole('button', { name: 'Close Q2 2027' }).click();
   await expect
     .poll(() => pivot.number(of('2027', 'Q2 2027', 'Total')))

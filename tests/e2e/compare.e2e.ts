@@ -6,7 +6,7 @@ import { PivotPage, type CellName } from './pivot-page';
 
 /** Two versions in one pivot. */
 
-/** A name that holds what separates a measure from its parts. */
+/** A name with the characters that separate a measure from its parts. */
 const OTHER = 'Plan: cautious, 2';
 const CHAIRS = `"Sub-Category" = 'Chairs'`;
 const CELLS: [row: string[], where: string][] = [
@@ -24,7 +24,7 @@ async function total(service: Service, version: number, where: string): Promise<
   return sales;
 }
 
-/** Waits until a page shows both versions as they are stored, and what they differ by. */
+/** Waits until a page shows both versions as stored, and their differences. */
 async function showsBoth(pivot: PivotPage, service: Service): Promise<void> {
   for (const [row, where] of CELLS) {
     const plan = await total(service, 1, where);
@@ -47,7 +47,7 @@ async function compareWith(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^${name}`) }).click();
 }
 
-/** Holds the rows of the other version back. @returns lets them through */
+/** Delays the rows of the other version. @returns a function that releases them */
 async function holdRows(page: Page): Promise<() => Promise<void>> {
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (answer = resolve));
@@ -72,7 +72,7 @@ test.beforeEach(async ({ service: { api } }) => {
   await api.post('/versions/2/scale', { slice, pct: -10, pf_user: 'bea' });
 });
 
-test('another version stands beside the plan, and follows what lands in either', async ({
+test('another version appears beside the plan and follows changes of both', async ({
   browser,
   page,
   service,
@@ -86,7 +86,7 @@ test('another version stands beside the plan, and follows what lands in either',
   await showsBoth(ann, service);
   await expect(ann.slice).toContainText('Sub-Category = Chairs');
 
-  // Nothing can be changed through what is not this plan.
+  // Cells of the other version cannot be changed.
   await ann.click(cell(['Furniture'], `Sales: ${OTHER}`));
   await expect(ann.panel).toContainText('This cell shows another version.');
   await page.keyboard.type('5');
@@ -108,7 +108,7 @@ test('another version stands beside the plan, and follows what lands in either',
     await expect(bea.page.getByText(/^Scaled: /)).toBeVisible();
     await showsBoth(ann, service);
 
-    // What is tried stands beside the other version, whose numbers stay.
+    // A tried change appears beside the other version, whose numbers do not change.
     const stored = await shown(ann);
     await ann.click(cell(['Furniture', 'Chairs'], 'Sales'));
     const plan = await ann.number(cell(['Furniture', 'Chairs'], 'Sales'));
@@ -140,7 +140,7 @@ test('another version stands beside the plan, and follows what lands in either',
   }
 });
 
-test('a comparison begins and ends without changing anything else, and stays in the address', async ({
+test('a comparison starts and ends without changing anything else, and stays in the address', async ({
   page,
   service,
 }) => {
@@ -150,7 +150,7 @@ test('a comparison begins and ends without changing anything else, and stays in 
   const before = await shown(ann);
   const count = await rowsOf(page).innerText();
 
-  // While the other version is on its way, the page is as it was, and it can be given up.
+  // While the other version loads, the page does not change, and loading can be cancelled.
   let answer = await holdRows(page);
   const waiting = page.getByText(`Loading “${OTHER}” to compare with`);
   await compareWith(page, OTHER);
@@ -167,7 +167,7 @@ test('a comparison begins and ends without changing anything else, and stays in 
   await expect(rowsOf(page)).toHaveText(count);
   expect(await ann.grid.locator('thead').innerText()).toContain(`Δ % to ${OTHER}`);
 
-  // Rows that are no part of the other plan are not there: no years of theirs, after a reload either.
+  // Rows outside the other plan are missing, including their years, also after a reload.
   const columns = () => ann.grid.locator('thead').innerText();
   const headed = await columns();
   await api.post('/versions/2/reference', { where_clause: 'TRUE', pf_user: 'bea' });
@@ -184,7 +184,7 @@ test('a comparison begins and ends without changing anything else, and stays in 
   await ann.drawn();
   expect(await shown(ann)).toBe(before);
 
-  // A version that is still on its way is not compared with on an address that does not name it.
+  // A version that is still loading is dropped by an address that does not name it.
   answer = await holdRows(page);
   await page.goBack();
   await expect(waiting).toBeVisible();
@@ -194,7 +194,7 @@ test('a comparison begins and ends without changing anything else, and stays in 
   expect(await shown(ann)).toBe(before);
   expect(search(page)).toBe('');
 
-  // Back and forward go between the two; a version that is deleted is said to be gone.
+  // Back and forward change between the two; the deletion of a version is reported.
   await page.goBack();
   await expect(ann.grid.getByText(`Δ to ${OTHER}`).first()).toBeVisible();
   await ann.drawn();
@@ -213,7 +213,7 @@ test('a comparison begins and ends without changing anything else, and stays in 
 test.describe('at a display grain', () => {
   test.use({ template: 'grain' });
 
-  test('entries of the other version come and go by themselves', async ({ page, service }) => {
+  test('entries of the other version come and go live', async ({ page, service }) => {
     const pivot = new PivotPage(page);
     await pivot.keepUser();
     await page.goto('/versions/1?compare=2');
@@ -229,14 +229,15 @@ test.describe('at a display grain', () => {
     await service.api.del(`/log/${body[0].pf_logid}`);
     await showsBoth(pivot, service);
 
-    // What everyone opens with names nothing that only a comparison has.
+    // A default layout contains nothing that exists only in a comparison.
     await page.getByRole('button', { name: /^Layout/ }).click();
     await page.getByRole('menuitem', { name: 'Save as the default of this source' }).click();
     await expect(page.getByText(/^Saved: /)).toBeVisible();
     const { body: source } = await service.api.get('/sources/1');
     expect(source.default_layout.columns).toEqual(['Sales']);
 
-    // If the page missed what belongs to the other plan now, it finds out, and a reload shows it.
+    // If the page missed a change of the rows that count as the other plan, it detects it, and a reload shows
+    // it.
     await service.api.post('/versions/2/reference', { where_clause: 'TRUE', pf_user: 'bea' });
     await pivot.missEvents();
     await page.reload();

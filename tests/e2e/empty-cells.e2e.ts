@@ -1,11 +1,11 @@
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
-/** What has no rows yet is planned like something that has: cells of a row, and whole new rows. */
+/** Cells without rows are planned by copying similar rows: cells of a row, and whole new rows. */
 
 const TABLE = 'pf.fc_superstore_1';
 
-test('an empty cell is made like another one, and a member like its neighbour', async ({
+test('an empty cell is filled from another one, and a member from its neighbour', async ({
   page,
   service,
 }) => {
@@ -34,7 +34,7 @@ test('an empty cell is made like another one, and a member like its neighbour', 
     .getByRole('listbox', { name: /^This cell has no rows yet/ })
     .getByRole('option');
 
-  // Like the year that has rows: the first that is offered.
+  // From the year that has rows, the first option.
   await pivot.click(cell);
   await page.keyboard.type('1000');
   await expect(offers).toHaveText([
@@ -45,7 +45,7 @@ test('an empty cell is made like another one, and a member like its neighbour', 
   await expect(offers.first()).toHaveAttribute('aria-selected', 'true');
   const said = page.getByRole('status').filter({ hasText: 'Copy them from' });
   await expect(said).toHaveText(new RegExp(`Copy them from ${before?.year}, .* 1 of 3`));
-  // All of them on one day, which is said before it is done.
+  // All of them on one day, which is announced first.
   const day = /the copies get Order Date → (\d{4}-\d\d-\d\d)/.exec(
     (await said.textContent()) ?? '',
   );
@@ -65,7 +65,7 @@ test('an empty cell is made like another one, and a member like its neighbour', 
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   expect(await sold('Wyoming')).toEqual([before]);
 
-  // Like the rows of all states in that year, tried first.
+  // From the rows of all states in that year, tried first.
   await pivot.click(cell);
   await page.keyboard.type('2k');
   await expect(offers).toHaveCount(3);
@@ -80,7 +80,7 @@ test('an empty cell is made like another one, and a member like its neighbour', 
     .toBe(2000);
   expect(await entries('clone')).toBe(1);
 
-  // There is no percentage of nothing.
+  // A percentage of an empty cell is refused.
   await expect(page.getByRole('button', { name: 'Keep' })).toHaveCount(0);
   await pivot.click(cell);
   await page.keyboard.press('Control+z');
@@ -91,7 +91,7 @@ test('an empty cell is made like another one, and a member like its neighbour', 
   await expect(page.getByText('This cell is empty, so a percentage has no effect.')).toBeVisible();
   expect(await entries('clone')).toBe(0);
 
-  // A member of its own.
+  // A new member.
   const texas = await pivot.find({ row: ['Texas'] });
   await page.mouse.click(texas?.x ?? 0, texas?.y ?? 0, { button: 'right' });
   await page.getByRole('menuitem', { name: 'Add a member like Texas …' }).click();

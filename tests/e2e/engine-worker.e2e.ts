@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
-/** How rows get to the engine (docs/decisions/0039-the-first-screen.md). */
+/** Transfer of rows to the engine (docs/decisions/0039-the-first-screen.md). */
 
 test.use({ template: 'service' });
 
@@ -12,7 +12,7 @@ for (const browser of ['a browser', 'a browser without shared workers']) {
       await page.addInitScript(() => Reflect.deleteProperty(window, 'SharedWorker'));
     }
     await page.addInitScript(() => {
-      // The engine's client copies what it sends out of its memory.
+      // The engine's client copies the bytes it sends out of its memory.
       const copies = new WeakSet<ArrayBufferLike>();
       const { slice } = Uint8Array.prototype;
       Uint8Array.prototype.slice = function (...part) {

@@ -5,11 +5,11 @@ interface Held {
   release(): void;
 }
 
-/** The pivot's engine, which can be made to wait: as busy as it is with millions of rows. */
+/** The pivot's engine, whose requests can be delayed as if it were busy with millions of rows. */
 export class Engine {
   private constructor(private readonly page: Page) {}
 
-  /** To be called before the page is opened. */
+  /** Prepares the page. Must be called before the page is opened. */
   static async of(page: Page): Promise<Engine> {
     await page.addInitScript(() => {
       let waiting: (() => void)[] | null = null;
@@ -35,12 +35,12 @@ export class Engine {
     return new Engine(page);
   }
 
-  /** Keeps back what the page asks the engine from now on. */
+  /** Delays the page's requests to the engine from now on. */
   async hold(): Promise<void> {
     await this.page.evaluate(() => (window as unknown as { engine: Held }).engine.hold());
   }
 
-  /** Sends what was kept back, in its order. */
+  /** Sends the delayed requests in their order. */
   async release(): Promise<void> {
     await this.page.evaluate(() => (window as unknown as { engine: Held }).engine.release());
   }

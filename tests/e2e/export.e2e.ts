@@ -6,7 +6,7 @@ import { makeAwkwardPlan } from './awkward-source';
 import { arrange, PivotPage } from './pivot-page';
 import { readWorkbook, type SheetCell } from './workbook';
 
-/** Chooses from the menu by keyboard, and brings the file that comes of it. */
+/** Chooses from the menu by keyboard and returns the downloaded file. */
 async function take(page: Page, item: string) {
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).press('Enter');
@@ -19,12 +19,12 @@ async function take(page: Page, item: string) {
 
 const valuesOf = (cells: readonly SheetCell[] = []) => cells.map(({ value }) => value);
 
-/** As a sheet counts days. */
+/** Returns the number of a day in a spreadsheet. */
 const dayOf = (iso: string) => Date.parse(`${iso}T00:00:00Z`) / 86_400_000 + 25_569;
 
 const MEASURES = ['value', 'value: reference', 'value: Δ %'];
 
-/** What the database adds up for a cell; the parts that it adds up over are 1 in `above` and `total`. */
+/** The database's sum for a cell; columns that are summed over are 1 in `above` and `total`. */
 interface Sum {
   region: string | null;
   sub: string | null;
@@ -35,7 +35,7 @@ interface Sum {
   reference: number | null;
 }
 
-test('the pivot as shown becomes a workbook: typed, in its outline, and with what it is', async ({
+test('the pivot is exported as a typed, outlined workbook with facts about itself', async ({
   page,
   service,
 }) => {
@@ -89,7 +89,7 @@ test('the pivot as shown becomes a workbook: typed, in its outline, and with wha
     ...across.map((_, i) => MEASURES[i % 3]),
   ]);
 
-  // Every number on the sheet, against what the database adds up.
+  // Every number on the sheet is compared with the database.
   const label = (value: string | null) =>
     value === null ? '(empty)' : value === '' ? '(blank)' : value;
   const sums = (await service.query(
@@ -123,7 +123,7 @@ test('the pivot as shown becomes a workbook: typed, in its outline, and with wha
       const cell = `${path.join(' / ')}, ${day}, ${measure}`;
       const stored = numberOf.get(JSON.stringify([path, day, measure])) ?? null;
       const { value = null, format, bold } = amounts[x] ?? {};
-      // The engine adds up no rows to 0; there is no share of nothing.
+      // The engine sums no rows to 0; a share of nothing does not exist.
       if (stored === null) expect(value || null, cell).toBeNull();
       else {
         expect(value, cell).toBeCloseTo(stored, 9);
@@ -162,7 +162,7 @@ test('the pivot as shown becomes a workbook: typed, in its outline, and with wha
   expect(Math.abs(Number(said.get('Exported')) - (clock / 86_400_000 + 25_569))).toBeLessThan(0.01);
 });
 
-test('all rows go along as CSV, and other programs are told where they are', async ({
+test('all rows are exported as CSV, and their address is shown for other programs', async ({
   page,
   service,
 }) => {

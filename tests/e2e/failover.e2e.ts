@@ -10,13 +10,13 @@ import { until } from '../support/race';
 import { startPair, type Node } from '../support/standby';
 import { openAs, type PivotPage } from './pivot-page';
 
-/** A page is open while a standby that lacks the last change takes over. */
+/** A page stays open while a standby without the last change takes over. */
 
 const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const PHONES = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
 const TOTAL = { row: [], column: ['2028', 'Sales'] };
 
-/** Waits until a page shows the numbers that a database holds. */
+/** Waits until a page shows the numbers of a database. */
 async function showsStored(pivot: PivotPage, node: Node): Promise<void> {
   for (const [cell, where] of [
     [CHAIRS, `"Sub-Category" = 'Chairs'`],
@@ -45,7 +45,7 @@ async function scale(api: Api, subCategory: string, amount: number): Promise<num
 
 test.setTimeout(180_000);
 
-test('a standby takes over: the page says that it is behind, and then shows what is stored', async ({
+test('during a failover the page says that it is behind, and then shows the stored numbers', async ({
   browser,
 }) => {
   const pair = await startPair(async (database) => {
@@ -68,7 +68,7 @@ test('a standby takes over: the page says that it is behind, and then shows what
     await showsStored(ann, pair.primary);
     await pair.caughtUp(standby);
     await pair.cutOff(standby);
-    // Each preview takes an id. A few lost ones would leave a gap, since a sequence is logged ahead.
+    // Each preview uses up an id. A few lost ones would leave a gap, because a sequence is logged ahead.
     const preview = (by: Api) =>
       by.post('/versions/1/scale/preview', operation('Phones', 1)).then(({ status }) => status);
     for (let i = 0; i < 40; i += 1) expect(await preview(api)).toBe(200);
@@ -84,7 +84,7 @@ test('a standby takes over: the page says that it is behind, and then shows what
     await expect(page.getByText(/The database cannot be reached/).first()).toBeVisible();
     await page.keyboard.press('Escape');
 
-    // Before the page hears of it, another server gives the id of the lost change to another one.
+    // Before the page notices, another server reuses the id of the lost change.
     await standby.ask('SELECT pg_promote()');
     await until(async () => !(await standby.ask('SELECT pg_is_in_recovery() AS so'))[0].so);
     const elsewhere = await startServer({ database: standby.database });
@@ -104,7 +104,7 @@ test('a standby takes over: the page says that it is behind, and then shows what
     await showsStored(ann, standby);
     await page.screenshot({ path: test.info().outputPath('replaced.png') });
 
-    // Everything goes on: what somebody else does arrives, and what one does oneself is written.
+    // Afterwards, changes by others arrive, and own changes are written.
     await scale(api, 'Chairs', 300);
     await showsStored(ann, standby);
     await ann.click(CHAIRS);

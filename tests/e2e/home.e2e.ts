@@ -8,7 +8,7 @@ test.beforeEach(({ page }) =>
 test.describe('an empty database', () => {
   test.use({ template: 'service' });
 
-  test('says what to do first, and leads from a table to its setup', async ({ page, service }) => {
+  test('names the first step, and leads from a table to its setup', async ({ page, service }) => {
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'Start with a table' })).toBeVisible();
 
@@ -30,7 +30,7 @@ test.describe('an empty database', () => {
     expect(source).toEqual({ tname: 'superstore', label: 'Orders', created_by: 'Ann Planner' });
   });
 
-  test('marks a table that is registered already, and leads to its setup', async ({
+  test('marks a table that is already registered, and leads to its setup', async ({
     page,
     service,
   }) => {
@@ -42,7 +42,7 @@ test.describe('an empty database', () => {
     await expect(page.getByRole('heading', { name: 'superstore', level: 1 })).toBeVisible();
   });
 
-  test('asks for the name before the first write, and keeps it', async ({ browser, service }) => {
+  test('asks for the name before the first write, and stores it', async ({ browser, service }) => {
     const context = await browser.newContext({ baseURL: service.url });
     const page = await context.newPage();
     await page.goto('/sources/new');
@@ -85,7 +85,7 @@ test('lists versions with status, rows, totals, last change and user, one click 
   }
   await expect(version.getByRole('cell', { name: 'demo' })).toBeVisible();
 
-  // The plan by month, of the rows that have a date: in words, and as a line from month to month.
+  // The plan by month, of the rows with a date: as a text and as a line.
   await service.query(
     `UPDATE pf.fc_superstore_1 SET "Order Date" = NULL WHERE "Order Date" BETWEEN '2028-02-01' AND '2028-02-29'`,
   );
@@ -102,7 +102,7 @@ test('lists versions with status, rows, totals, last change and user, one click 
     `Sales from Jan 2027 to Dec 2030: lowest 0.00 in Feb 2028, highest ${highest?.sum} in ${highest?.month}`,
   );
   const points = (await line.locator('polyline').getAttribute('points'))?.split(' ') ?? [];
-  // The month without rows is at the foot of the line, between its neighbours.
+  // The month without rows is at the bottom of the line, between its neighbours.
   expect(points).toHaveLength(48);
   expect(points[13]).toMatch(/,22$/);
   await version.getByRole('link', { name: 'Plan 2027', exact: true }).click();
@@ -115,7 +115,7 @@ test('leads from a version to its baseline', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Baseline of Plan 2027' })).toBeVisible();
 });
 
-test('shows archived sources only when asked', async ({ page, service }) => {
+test('shows archived sources on request', async ({ page, service }) => {
   await service.api.patch('/sources/1', { status: 'archived' });
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'Every source is archived' })).toBeVisible();
@@ -123,7 +123,7 @@ test('shows archived sources only when asked', async ({ page, service }) => {
   await expect(page.getByRole('article', { name: 'Superstore' })).toContainText('Archived');
 });
 
-test('says that the server does not answer, and comes back once it does', async ({ page }) => {
+test('reports that the server does not answer, and recovers when it does', async ({ page }) => {
   await page.route('**/api/sources?*', (route) => route.abort());
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'The server does not answer' })).toBeVisible();
@@ -132,7 +132,7 @@ test('says that the server does not answer, and comes back once it does', async 
   await expect(page.getByRole('article', { name: 'Superstore' })).toBeVisible();
 });
 
-test('keeps the other cards where the versions of one source fail', async ({ page }) => {
+test('shows the other cards if the versions of one source cannot be loaded', async ({ page }) => {
   await page.route('**/api/sources/1/versions', (route) =>
     route.fulfill({ status: 500, json: { error: 'The statement took too long.' } }),
   );
@@ -144,7 +144,7 @@ test('keeps the other cards where the versions of one source fail', async ({ pag
   await expect(card.getByRole('row', { name: /Plan 2027/ })).toBeVisible();
 });
 
-test('shows that versions are on their way', async ({ page }) => {
+test('shows that versions are loading', async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/sources/1/versions', async (route) => {
@@ -172,7 +172,7 @@ for (const [path, message] of [
   });
 }
 
-test('keeps the chosen theme, and shows it before anything else', async ({ page }) => {
+test('applies the stored theme before the first paint', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/');
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

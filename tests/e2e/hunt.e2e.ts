@@ -5,12 +5,12 @@ import { Tally } from '../hunt/tally';
 import { CASES_A_VISIT, playVisit } from '../hunt/visit';
 import { startService, type Service } from '../support/service';
 
-/** Drawn from a fixed seed, as the other generated cases: the same code gets the same verdict. */
+/** A fixed seed, as for other generated cases: the same code gives the same result. */
 const SEED = Number(process.env.FAST_CHECK_SEED ?? 20_261_121);
 const CASES = 100;
 
-test.describe('a cell that is pressed is the cell that is changed', () => {
-  // Eight cases each, every one with operations and undos.
+test.describe('the pressed cell is the changed cell', () => {
+  // Eight cases each, all with operations and undos.
   test.describe.configure({ timeout: 300_000 });
 
   let service: Service;

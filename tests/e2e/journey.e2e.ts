@@ -6,7 +6,7 @@ import { openAs, PivotPage } from './pivot-page';
 
 test.use({ template: 'service' });
 
-/** Presses of the mouse, and of keys that do something by themselves: those that write a text do not count. */
+/** Counts mouse presses and keys that act by themselves; typed characters do not count. */
 async function counted(page: Page): Promise<{ actions(): Promise<number> }> {
   await page.addInitScript(() => {
     const count = () =>
@@ -47,7 +47,7 @@ test('a registered table is planned with, compared, explained and shared', async
   await page.keyboard.type('Plan');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Load the baseline' }).click();
-  // The orders are of 2014 to 2017; the plan is of 2027 to 2030.
+  // The orders are from 2014 to 2017; the plan is for 2027 to 2030.
   await page.getByLabel('Years').click();
   await page.keyboard.type('13');
   await button('Load baseline').click();
@@ -82,7 +82,7 @@ test('a registered table is planned with, compared, explained and shared', async
   expect(await actions()).toBe(soFar + 2);
   expect(await sales(SAME_DAY)).toBeCloseTo(raised, 1);
 
-  // Compared: the year before beside the plan.
+  // Compared: the previous year beside the plan.
   await page.getByRole('link', { name: 'Baseline' }).click();
   await page.getByText('Rows to compare with').click();
   await page.getByLabel('Years').click();
@@ -97,7 +97,7 @@ test('a registered table is planned with, compared, explained and shared', async
   expect(await pivot.number(part('reference'))).toBeCloseTo(reference, 2);
   expect(await pivot.number(part('Δ'))).toBeCloseTo(raised - reference, 1);
 
-  // Explained: what each entry put into it.
+  // Explained: the amounts of each entry.
   await pivot.click(cell('Same Day'));
   await page.keyboard.press('w');
   const why = page.getByRole('region', { name: 'Why', exact: true });
@@ -105,7 +105,7 @@ test('a registered table is planned with, compared, explained and shared', async
   await expect(entries).toHaveText([/baseline/, /Ann/, /\+5 % Sales.*\+1,467\.\d\d/, /reference/]);
   await expect(why.getByText('Not in this number')).toBeVisible();
 
-  // Shared: the address shows a colleague the same.
+  // Shared: the address shows a colleague the same pivot.
   await button('Add a filter').click();
   await page.keyboard.type('Ship M');
   await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import { Engine } from './engine';
 import { arrange, PivotPage } from './pivot-page';
 
-/** What a planner has arranged stays arranged, or the page says that it did not. */
+/** The planner's arrangement is kept, or the page says that it is not. */
 
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
 
@@ -15,7 +15,7 @@ async function reloadFails(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try again' }).click();
 }
 
-test('a reload that failed once loses no arrangement', async ({ page, service }) => {
+test('a failed reload keeps the arrangement', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.missEvents();
   await pivot.open(1);
@@ -29,7 +29,7 @@ test('a reload that failed once loses no arrangement', async ({ page, service })
   expect(await pivot.find(consumer)).not.toBeNull();
 });
 
-test('a reload that failed once shows the one entry that was shown', async ({ page, service }) => {
+test('a failed reload keeps the single entry on screen', async ({ page, service }) => {
   for (const pf_user of ['bea', 'cem']) {
     await service.api.post('/versions/1/scale', { slice: {}, value_incr: 1000, pf_user });
   }
@@ -53,7 +53,7 @@ test('a reload that failed once shows the one entry that was shown', async ({ pa
   await expect.poll(() => pivot.number(FURNITURE)).toBeCloseTo(all - alone, 1);
 });
 
-test('going back to the default while entries are being shown shows everything', async ({
+test('going back to the default while entries are being filtered shows everything', async ({
   page,
   service,
 }) => {
@@ -95,7 +95,7 @@ for (const [what, default_layout] of [
   });
 }
 
-test('an undo without SQL for the grain is shown, and nobody is blamed', async ({
+test('an undo without SQL for the grain is shown without blaming anybody', async ({
   page,
   service,
 }) => {
@@ -114,7 +114,7 @@ test('an undo without SQL for the grain is shown, and nobody is blamed', async (
 test.describe('at a grain', () => {
   test.use({ template: 'grain' });
 
-  test('an undo is shown though the grain is another one by now', async ({ page, service }) => {
+  test('an undo is shown although the grain has changed', async ({ page, service }) => {
     const pivot = new PivotPage(page);
     await pivot.open(1);
     const before = await pivot.number(FURNITURE);

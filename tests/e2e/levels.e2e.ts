@@ -3,11 +3,11 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
-/** A view has only the levels of rows that are open; the others join it when they are first opened. */
+/** A view has only the open row levels; other levels are added when they are first opened. */
 
 const ROWS = ['Region', 'Category', 'Segment'];
 
-/** What the engine's view is grouped by. */
+/** Returns the columns by which the engine's view is grouped. */
 const groupsOf = (page: Page): Promise<string[]> =>
   page
     .locator('perspective-viewer')
@@ -28,7 +28,7 @@ async function sales(service: Service, ...path: string[]): Promise<number> {
 
 const sold = (...row: string[]) => ({ row, column: ['Sales'] });
 
-test('a level of rows joins the view when it is first opened, and nothing else moves', async ({
+test('a row level joins the view when it is first opened, and nothing else moves', async ({
   page,
   service,
 }) => {
@@ -42,7 +42,7 @@ test('a level of rows joins the view when it is first opened, and nothing else m
   const header = (name: string) => pivot.grid.locator('tbody th', { hasText: name });
   await expect(header('East')).toHaveAttribute('aria-expanded', 'false');
 
-  // What is selected stays so, and can be changed, when the view is made anew.
+  // The selection survives the rebuilt view and can be changed.
   await pivot.click(sold('West'));
   await pivot.toggle('East');
   await expect.poll(() => pivot.find(sold('East', 'Furniture'))).not.toBeNull();
@@ -61,13 +61,13 @@ test('a level of rows joins the view when it is first opened, and nothing else m
   await pivot.click(consumers);
   await expect(pivot.slice).toContainText('Segment = Consumer');
 
-  // Closed again, it stays in the view: it is there at once the next time.
+  // A closed level stays in the view and reopens immediately.
   await pivot.toggle('East');
   await expect.poll(() => pivot.find(sold('East', 'Furniture'))).toBeNull();
   expect(await groupsOf(page)).toEqual(ROWS);
   expect(new URL(page.url()).searchParams.get('rows')).toBe(ROWS.join(','));
 
-  // Nothing that is open needs them after that.
+  // After a reload, no open row needs these levels.
   await page.reload();
   await pivot.drawn();
   expect(await groupsOf(page)).toEqual(['Region']);
@@ -77,11 +77,11 @@ test('a level of rows joins the view when it is first opened, and nothing else m
   expect(await groupsOf(page)).toEqual(ROWS.slice(0, 2));
   expect(await pivot.number(sold())).toBe(await sales(service));
 
-  // All levels can be arranged in the viewer's own settings.
+  // All levels can be arranged in the engine's own settings.
   await page.getByRole('button', { name: 'Arrange' }).click();
   await page.getByRole('button', { name: 'Advanced' }).click();
   await expect.poll(() => groupsOf(page)).toEqual(ROWS);
-  // What is taken out there stays out.
+  // A level removed there stays removed.
   await arrange(page, { group_by: ['Region'] });
   await expect.poll(() => new URL(page.url()).searchParams.get('rows')).toBe('Region');
   await expect(header('East')).not.toHaveAttribute('aria-expanded');

@@ -3,14 +3,14 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { openAs, PivotPage } from './pivot-page';
 
-/** Two people in one version, each on a server of their own. */
+/** Two people in one version, each on their own server. */
 
 const TABLE = 'pf.fc_superstore_1';
 const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const PHONES = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
 const TOTAL = { row: [], column: ['2028', 'Sales'] };
 
-/** Waits until a page shows the numbers that are stored. */
+/** Waits until a page shows the stored numbers. */
 async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
   for (const [cell, where] of [
     [CHAIRS, `"Sub-Category" = 'Chairs'`],
@@ -27,17 +27,14 @@ async function showsStored(pivot: PivotPage, service: Service): Promise<void> {
 
 test.setTimeout(180_000);
 
-test('what somebody else does arrives by itself, and leaves what one is doing alone', async ({
-  browser,
-  service,
-}) => {
+test('changes by others arrive live and do not disturb typing', async ({ browser, service }) => {
   let second: Server | undefined;
   try {
     second = await startServer({ database: service.database });
     const ann = await openAs(browser, service.url, 'ann');
     const bea = await openAs(browser, second.url, 'bea');
 
-    // Ann is typing while Bea changes the cell above, and undoes it.
+    // Ann is typing while Bea changes the cell above, and undoes the change.
     await ann.click(PHONES);
     await ann.page.keyboard.type('12');
     await bea.click(CHAIRS);
@@ -52,7 +49,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await expect(ann.slice).toContainText('Sub-Category = Phones');
     await expect(ann.page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
     await ann.page.keyboard.type('5k');
-    // What is said of the amount follows what is stored by now.
+    // The hint for the typed amount follows the stored rows.
     const phones = await ann.number(PHONES);
     const year = { from: '2028-01-01', to: '2028-12-31' };
     const slice = { 'Sub-Category': 'Phones', 'Order Date': year };
@@ -73,7 +70,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await showsStored(ann, service);
     await showsStored(bea, service);
 
-    // Rows that are lost on their way are asked for again.
+    // Rows that are lost on the way are requested again.
     await ann.page.route('**/api/versions/1/*?logid=*', (route) => route.abort(), { times: 2 });
     await bea.click(CHAIRS);
     await bea.page.keyboard.type('+1k');
@@ -83,7 +80,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
     await expect(reload).toHaveCount(0);
     await showsStored(ann, service);
 
-    // Ann's server goes while Bea goes on: the page says so, and is right again when it is back.
+    // Ann's server stops while Bea continues: the page says so, and catches up when it is back.
     const { port } = new URL(service.url);
     await service.server.stop();
     await expect(ann.page.getByText('Not live')).toBeVisible();
@@ -102,7 +99,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
       await expect(ann.page.getByText('Not live')).toHaveCount(0, { timeout: 30_000 });
       await showsStored(ann, service);
 
-      // A reference brings columns to compare with, and leaves the plan's numbers as they are.
+      // A reference adds columns for comparison, and does not change the plan's numbers.
       const plan = await ann.number(CHAIRS);
       await bea.page.request.post('/api/versions/1/reference', {
         data: { date_offset: '14 years', where_clause: 'TRUE', pf_user: 'bea' },
@@ -112,7 +109,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
       await ann.drawn();
       await expect.poll(() => ann.number(CHAIRS)).toBe(plan);
 
-      // What happens to the version itself arrives too.
+      // Changes of the version itself arrive too.
       await bea.page.request.post('/api/versions/1/close', { data: { pf_user: 'bea' } });
       await expect(ann.page.getByText(/This version was closed by bea/)).toBeVisible();
     } finally {
@@ -125,7 +122,7 @@ test('what somebody else does arrives by itself, and leaves what one is doing al
   }
 });
 
-test('a plan that is emptied is loaded anew, once, by whoever empties it', async ({
+test('a plan that is emptied is reloaded once, whoever empties it', async ({
   browser,
   service,
 }) => {
@@ -140,7 +137,7 @@ test('a plan that is emptied is loaded anew, once, by whoever empties it', async
     (await service.api.get('/versions/1/log')).body.entries as { id: number }[];
   const [baseline] = await entries();
 
-  // While Ann's page asks for a change, all is undone and the baseline is loaded again.
+  // While Ann's page sends a change, everything is undone and the baseline is loaded again.
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await ann.page.route('**/api/versions/1/data?logid=*', async (route) => {
@@ -160,7 +157,7 @@ test('a plan that is emptied is loaded anew, once, by whoever empties it', async
   await showsStored(ann, service);
   expect(asked.slice(1)).toEqual(['/api/versions/1/data']);
 
-  // Her page is told late of what she undoes herself: it still reads a lock that came before.
+  // Her page is notified late of her own undo: it is still reading an earlier lock.
   let reading = false;
   await ann.page.route('**/api/versions/1/locks', () => (reading = true), { times: 1 });
   const lock = { ...by, slice: { 'Sub-Category': 'Chairs' } };
@@ -179,12 +176,12 @@ test('a plan that is emptied is loaded anew, once, by whoever empties it', async
   expect(asked).toEqual(['/api/versions/1/data', '/api/versions/1/data']);
 });
 
-test('tabs that nobody sees leave the connections to those that are seen, and catch up', async ({
+test('hidden tabs release their connections to visible ones, and catch up', async ({
   browser,
   service,
 }) => {
   const context = await browser.newContext();
-  // In this browser every tab counts as seen.
+  // This browser treats every tab as visible.
   await context.addInitScript(() => {
     const isHidden = () => window.name !== 'seen';
     Object.defineProperty(document, 'hidden', { configurable: true, get: isHidden });
@@ -197,7 +194,7 @@ test('tabs that nobody sees leave the connections to those that are seen, and ca
     await pivot.drawn();
     return pivot;
   };
-  // A browser opens six connections to a server, and a stream of events would hold one for each tab.
+  // A browser opens six connections to a server, and each tab would use one for its event stream.
   const hidden: PivotPage[] = [];
   for (let tab = 0; tab < 6; tab++) hidden.push(await open(false));
   const seen = await open(true);
@@ -217,7 +214,7 @@ test('tabs that nobody sees leave the connections to those that are seen, and ca
     }, isSeen);
   await show(true);
   await showsStored(first!, service);
-  // A tab that was seen before does not keep its stream for long.
+  // A tab that was visible before soon closes its stream.
   const ended = first!.page.waitForEvent('requestfailed', (request) =>
     request.url().endsWith('/versions/1/events'),
   );
@@ -232,17 +229,14 @@ test('tabs that nobody sees leave the connections to those that are seen, and ca
   await context.close();
 });
 
-test('rows that are changed by SQL are loaded again by every open page', async ({
-  browser,
-  service,
-}) => {
+test('rows changed by SQL are reloaded by every open page', async ({ browser, service }) => {
   const ann = await openAs(browser, service.url, 'ann');
   const before = await ann.number(CHAIRS);
   await service.query(`UPDATE ${TABLE} SET "Sales" = "Sales" * 2 WHERE "Sub-Category" = 'Chairs'`);
   await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(2 * before, 1);
   await showsStored(ann, service);
 
-  // What she writes next starts from the new rows, and its undo leaves them.
+  // The next write starts from the new rows, and its undo does not remove them.
   await ann.click(CHAIRS);
   await ann.page.keyboard.type('+1k');
   await ann.page.keyboard.press('Enter');

@@ -2,10 +2,13 @@ import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { PivotPage } from './pivot-page';
 
-/** What is done as soon as the engine is given many rows. */
+/** An action to run as soon as the engine receives many rows. */
 type AtRows = Window & { atRows?: (() => void) | null };
 
-/** If so many go and as many stay, these are loaded anew (docs/decisions/0008-a-grid-of-our-own.md). */
+/**
+ * If this many rows are removed and as many stay, the remaining rows are reloaded
+ * (docs/decisions/0008-a-grid-of-our-own.md).
+ */
 const ROWS = 150_000;
 const OPENED = ['East', 'North', 'South', 'West'];
 const PARTS = ['Bar', 'Bolt', 'Nut'];
@@ -13,7 +16,7 @@ const TOTAL = { row: [], column: ['amount'] };
 
 test.use({ template: 'service' });
 
-test('a large undo shows no sum of some of the rows', async ({ page, service }) => {
+test('a large undo never shows the sum of only some rows', async ({ page, service }) => {
   test.setTimeout(180_000);
   await service.query(`CREATE TABLE public.sales AS
     SELECT (ARRAY['North', 'East', 'South', 'West'])[1 + i % 4] AS region,
@@ -70,7 +73,7 @@ test('a large undo shows no sum of some of the rows', async ({ page, service }) 
     });
     return sums;
   });
-  // While only some rows are there, somebody closes a row.
+  // While only some rows are loaded, the user closes a row.
   await pivot.grid.evaluate((grid) => {
     (window as AtRows).atRows = () => {
       const row = [...grid.querySelectorAll('th.pf-tree')].find(

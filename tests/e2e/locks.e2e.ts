@@ -3,14 +3,14 @@ import { startServer } from '../../src/demo/server';
 import { expect, test } from '../support/e2e';
 import { openAs } from './pivot-page';
 
-/** What is locked, and the plan as it was: two people, each on a server of their own. */
+/** Locks, and earlier states of the plan: two people, each on their own server. */
 
 const TABLE = 'pf.fc_superstore_1';
 const BEFORE = { row: ['Furniture', 'Chairs'], column: ['2027', 'Sales'] };
 const AFTER = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const TOTAL = { row: [], column: ['2028', 'Sales'] };
 
-test('locked cells show it to everyone at once, and nothing changes them', async ({
+test('locked cells are marked for everyone at once, and cannot be changed', async ({
   browser,
   service,
 }) => {
@@ -34,7 +34,7 @@ test('locked cells show it to everyone at once, and nothing changes them', async
     await expect(dialog.getByText('Enter the first day or the last day')).toBeVisible();
     await dialog.getByLabel('To', { exact: true }).fill('2027-12-31');
     await dialog.getByLabel('Note').fill('2027 is closed');
-    // What somebody else does meanwhile leaves what is typed alone.
+    // Changes by others do not disturb typing.
     await ann.click(AFTER);
     await ann.page.keyboard.type('+5');
     await ann.page.keyboard.press('Enter');
@@ -43,20 +43,20 @@ test('locked cells show it to everyone at once, and nothing changes them', async
     await dialog.getByRole('button', { name: 'Lock', exact: true }).click();
     await expect(eve.page.getByText(/^Locked: nobody/)).toBeVisible();
 
-    // All cells of 2027 and no other, in the rows of every level.
+    // All cells of 2027 and no others, in the rows of every level.
     const locked = ann.grid.locator('td.pf-locked');
     await expect(locked.first()).toHaveAttribute('title', 'Locked by eve: 2027 is closed');
     const cells = await ann.grid.locator('tbody td').count();
     expect(await locked.count()).toBe(cells / 4);
 
-    // Typing says why it is refused, where one types.
+    // Typing into a locked cell shows the reason beside it.
     await ann.click(BEFORE);
     await expect(ann.panel.getByText('Locked by eve: 2027 is closed.').first()).toBeVisible();
     await ann.page.keyboard.type('5');
     await expect(ann.page.getByRole('status').getByText('Locked by eve')).toBeVisible();
     await ann.page.keyboard.press('Escape');
 
-    // A change around what is locked takes place in the rest, with the total that was asked for.
+    // A change around locked rows goes into the other rows and reaches the requested total.
     const closed = `"Order Date" <= '2027-12-31'`;
     const before = await sales(closed);
     const all = await sales('TRUE');
@@ -70,14 +70,14 @@ test('locked cells show it to everyone at once, and nothing changes them', async
     expect(await sales(closed)).toBe(before);
     await expect.poll(() => eve.number(BEFORE)).toBeCloseTo(77_241.58, 1);
 
-    // What would move locked rows is refused with the reason.
+    // A recode of locked rows is refused with the reason.
     await ann.click({ row: ['Furniture', 'Chairs'] });
     await (await ann.newValue('Region')).fill('East');
     await ann.page.keyboard.press('Enter');
     await ann.apply.click();
     await expect(ann.page.getByText(/eve has locked: 2027 is closed/)).toBeVisible();
 
-    // Without the lock, the same cell takes what is typed.
+    // Without the lock, the same cell accepts an amount.
     await eve.page.getByRole('button', { name: 'Locks' }).click();
     await eve.page.getByRole('button', { name: 'Unlock Order Date up to 2027-12-31' }).click();
     await expect(eve.page.getByText(/^Unlocked: /)).toBeVisible();
@@ -91,7 +91,7 @@ test('locked cells show it to everyone at once, and nothing changes them', async
   }
 });
 
-test('the plan is shown as it was after any entry, and goes on without it', async ({
+test('the plan is shown as it was after any entry, and returns to now', async ({
   browser,
   service,
 }) => {
@@ -125,7 +125,7 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
       ann.page.getByText(/^This is an earlier state of the plan\./).last(),
     ).toBeVisible();
 
-    // What happens meanwhile is not part of it, and a link shows the same.
+    // Changes made meanwhile are not part of it, and a link shows the same state.
     await eve.click(AFTER);
     await eve.page.keyboard.type('+10%');
     await eve.page.keyboard.press('Enter');
@@ -136,7 +136,7 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await ann.drawn();
     await expect.poll(() => ann.number(AFTER)).toBe(loaded);
 
-    // An entry that was undone is no past to show.
+    // An undone entry cannot be shown as a past state.
     await ann.page.goto('/versions/1?asof=999');
     await ann.drawn();
     await expect(
@@ -145,7 +145,7 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await ann.page.goto('/versions/1?asof=1');
     await ann.drawn();
 
-    // The slider goes through the log by keys.
+    // The keyboard moves the slider through the log.
     await ann.log();
     const slider = ann.page.getByRole('slider', { name: 'As of' });
     await slider.focus();
@@ -156,7 +156,7 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await ann.page.getByRole('button', { name: 'Back to now' }).click();
     await expect.poll(() => ann.number(AFTER)).toBe(99_000);
 
-    // It is dragged as well: its track lies where it lay, whatever is written beside it.
+    // The slider can be dragged: its track stays in place, whatever text is beside it.
     const track = await boxOf(slider);
     const placeOf = (entry: number) => track.x + 8 + ((track.width - 16) * (entry - 1)) / 3;
     const { mouse } = ann.page;
@@ -174,7 +174,7 @@ test('the plan is shown as it was after any entry, and goes on without it', asyn
     await ann.click(AFTER);
     await expect(ann.apply).toBeVisible();
 
-    // Undo is in reach however little room the panel leaves to the log, and no total mixes origins.
+    // Undo is reachable however narrow the log is, and no total mixes origins.
     await ann.page.setViewportSize({ width: 900, height: 768 });
     const drawer = await ann.log();
     await expect(drawer.getByRole('button', { name: 'Undo entry 4' })).toBeInViewport({ ratio: 1 });

@@ -2,7 +2,7 @@ import { expect, test as base } from '../support/e2e';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { PivotPage } from './pivot-page';
 
-/** What a page does while the network between it and the server is away. */
+/** The page while the network between it and the server is down. */
 
 const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const YEAR = { from: '2028-01-01', to: '2028-12-31' };
@@ -25,7 +25,7 @@ const test = base.extend<{ network: TcpProxy; ann: PivotPage }>({
 
 test.use({ env: { PF_HEARTBEAT: '1s' } });
 
-/** The ways in which a network goes away and comes back. */
+/** The ways in which a network fails and recovers. */
 const WAYS: Record<
   string,
   (ann: PivotPage, network: TcpProxy) => [away: () => unknown, back: () => unknown]
@@ -60,7 +60,7 @@ for (const [way, switches] of Object.entries(WAYS)) {
     await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before + 1000, 2);
     await expect(ann.page.getByRole('button', { name: 'Reload' })).toHaveCount(0);
 
-    // What comes next arrives by itself again.
+    // Later changes arrive live again.
     expect((await service.api.post('/versions/1/scale', body)).status).toBe(200);
     await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before + 2000, 2);
   });

@@ -6,7 +6,10 @@ const TABLE = 'pf.fc_superstore_1';
 const YEAR = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
 const at = (measure: string) => ({ row: ['Furniture'], column: ['2028', measure] });
 
-test('plan and reference stand side by side, and are never added up', async ({ page, service }) => {
+test('plan and reference appear side by side and are never summed together', async ({
+  page,
+  service,
+}) => {
   await loadYearBefore(service);
   const sums = async () => {
     const [row] = await service.query(
@@ -45,7 +48,7 @@ test('plan and reference stand side by side, and are never added up', async ({ p
   await shows(before);
   await expect(page.getByText(/someone else/i)).toHaveCount(0);
 
-  // The engine has no sums of the share: it is not sorted by it, and a chart paints it as the grid does.
+  // The engine has no sums of the share: it cannot be sorted by, and a chart draws it as in the grid.
   const header = pivot.grid.locator('thead th', { hasText: 'Sales: Δ %' }).first();
   const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
   const order = await rows();

@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
-/** What is asked for is what was typed, for the cells that are selected, whatever happened between. */
+/** The request has the typed amount and the selected cells, whatever happens in between. */
 
 const TABLE = 'pf.fc_superstore_1';
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
@@ -9,7 +9,7 @@ const PHONES = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
 
 const field = (pivot: PivotPage, name: string) => pivot.panel.getByLabel(name, { exact: true });
 
-test('amounts are taken key by key, and emptied and typed again', async ({ page, service }) => {
+test('amounts are read key by key, cleared and typed again', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(FURNITURE);
@@ -32,7 +32,7 @@ test('amounts are taken key by key, and emptied and typed again', async ({ page,
   expect(sales).toBe('180000.50');
 });
 
-test('a comma that is no thousands separator is refused', async ({ page }) => {
+test('a comma that is not a thousands separator is refused', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(FURNITURE);
@@ -42,7 +42,7 @@ test('a comma that is no thousands separator is refused', async ({ page }) => {
   await expect(pivot.panel.getByRole('button', { name: /^Scale/ })).toBeDisabled();
 });
 
-test('a total typed for one cell is not taken for the next, and waits for its sums', async ({
+test('a total typed for one cell is not used for the next one, and waits for its sums', async ({
   page,
   service,
 }) => {
@@ -76,7 +76,7 @@ test('a total typed for one cell is not taken for the next, and waits for its su
   expect(written).toBeCloseTo(wanted, 3);
 });
 
-test('a total that arrives in the field that was just entered is typed over', async ({ page }) => {
+test('a total that arrives in a focused field is replaced by typing', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   let answer = () => {};
@@ -109,7 +109,7 @@ test('a filter set after a selection ends it', async ({ page }) => {
   await expect(pivot.grid.locator('.pf-selected')).toHaveCount(0);
 });
 
-test('a chart in between leaves the grid its columns', async ({ page, service }) => {
+test('the grid keeps its columns after a chart', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await page.getByRole('button', { name: 'Show as a chart' }).click();
@@ -126,7 +126,10 @@ test('a chart in between leaves the grid its columns', async ({ page, service })
   expect(await pivot.find({ row: ['Furniture'], column: ['2028', 'Quantity'] })).not.toBeNull();
 });
 
-test('what someone else has undone is passed over, and said', async ({ page, service }) => {
+test('an undo skips a change that someone else has undone, and says so', async ({
+  page,
+  service,
+}) => {
   const pivot = new PivotPage(page);
   await pivot.missEvents();
   await pivot.open(1);
@@ -153,7 +156,9 @@ test('what someone else has undone is passed over, and said', async ({ page, ser
   expect(await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).toHaveLength(0);
 });
 
-test('a selected cell is copied with its number after rows above it closed', async ({ page }) => {
+test('a selected cell is copied with its number after rows above it were closed', async ({
+  page,
+}) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(PHONES);
@@ -177,10 +182,7 @@ test('a selected cell is copied with its number after rows above it closed', asy
   await expect(pivot.slice).toContainText('Sub-Category = Machines');
 });
 
-test('a value typed in full is taken as it was typed, whatever is listed', async ({
-  page,
-  service,
-}) => {
+test('a value typed in full is used as typed, whatever is listed', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(PHONES);
@@ -191,7 +193,7 @@ test('a value typed in full is taken as it was typed, whatever is listed', async
   await page.keyboard.press('Enter');
   await expect(state).toHaveValue('Kansas');
 
-  // Escape goes back to what was chosen; without a choice in the list, Enter does not make one.
+  // Escape restores the previous choice; without a choice in the list, Enter makes none.
   await state.pressSequentially(' City');
   await page.keyboard.press('Escape');
   await expect(state).toHaveValue('Kansas');
@@ -201,7 +203,7 @@ test('a value typed in full is taken as it was typed, whatever is listed', async
   await page.keyboard.press('Enter');
   await expect(region).toHaveValue('');
 
-  // A choice by the arrow keys is taken, and typed text without leaving the field.
+  // A choice by arrow keys is used, and so is typed text without leaving the field.
   await region.pressSequentially('e');
   await expect(page.getByRole('option', { name: 'West' })).toBeVisible();
   await page.keyboard.press('ArrowDown');
@@ -217,7 +219,7 @@ test('a value typed in full is taken as it was typed, whatever is listed', async
   expect(params.set).toEqual({ State: 'Kansas', Region: chosen, Segment: 'Nonprofit' });
 });
 
-test('text that is no number keeps an operation from being applied', async ({ page }) => {
+test('an operation cannot be applied with a text that is not a number', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(FURNITURE);
@@ -226,7 +228,7 @@ test('text that is no number keeps an operation from being applied', async ({ pa
   await field(pivot, 'Quantity: Change').pressSequentially('3');
   await expect(pivot.panel.getByText('One of the amounts is not a number.')).toBeVisible();
   await expect(pivot.panel.getByRole('button', { name: /^Scale/ })).toBeDisabled();
-  // A percentage is one in each of the three fields.
+  // A percentage is a percentage in each of the three fields.
   await pivot.type('Change', '20%');
   await expect(field(pivot, 'Sales: Percent')).toHaveValue('20');
   await pivot.type('Percent', '10%');
@@ -234,7 +236,7 @@ test('text that is no number keeps an operation from being applied', async ({ pa
   await expect(pivot.apply).toBeEnabled();
 });
 
-test('a new total is what stays, though someone else wrote since it was typed', async ({
+test('a new total is reached although someone else wrote after it was typed', async ({
   page,
   service,
 }) => {
@@ -261,7 +263,7 @@ test('a new total is what stays, though someone else wrote since it was typed', 
   expect(sales).toBe('150000.00');
 });
 
-test('what is typed while a change is written is kept', async ({ page }) => {
+test('text typed while a change is being written is kept', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(FURNITURE);
@@ -282,7 +284,7 @@ test('what is typed while a change is written is kept', async ({ page }) => {
   await expect(note).toHaveValue('For the next one');
 });
 
-test('two clicks on a log entry at once show everything again', async ({ page, service }) => {
+test('two quick clicks on a log entry show everything again', async ({ page, service }) => {
   await service.api.post('/versions/1/scale', {
     slice: { Category: 'Furniture' },
     pct: 10,

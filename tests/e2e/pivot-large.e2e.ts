@@ -6,7 +6,7 @@ const ROWS = 500_000;
 
 test.use({ template: 'service' });
 
-test('half a million rows bring a banner that blocks nothing', async ({ page, service }) => {
+test('half a million rows show a banner that blocks nothing', async ({ page, service }) => {
   test.setTimeout(300_000);
   const { query } = service;
   await query(`CREATE TABLE public.sales AS

@@ -6,7 +6,7 @@ const TABLE = 'pf.fc_superstore_1';
 const cell = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const BEHIND = `"Sub-Category" = 'Chairs' AND "Order Year" = 2028`;
 
-test('recode moves the selection to a value that is offered', async ({ page, service }) => {
+test('recode moves the selection to an offered value', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const [before] = await service.query(
@@ -18,7 +18,7 @@ test('recode moves the selection to a value that is offered', async ({ page, ser
   await pivot.panel.getByLabel('Note').fill(`it's "moved" {{logid}} $&`);
   await pivot.apply.click();
   await expect(page.getByText(/^Recoded: /)).toBeVisible();
-  // What is said covers no number and no field.
+  // The toast covers no number and no field.
   const toast = await page.locator('[data-sonner-toast]').first().boundingBox();
   const grid = await pivot.grid.boundingBox();
   expect((toast?.y ?? Infinity) + (toast?.height ?? 0)).toBeLessThan(grid?.y ?? 0);
@@ -34,7 +34,7 @@ test('recode moves the selection to a value that is offered', async ({ page, ser
   await expect(log.getByLabel(/^Note of entry/).first()).toHaveValue(`it's "moved" {{logid}} $&`);
 });
 
-test('values are offered at once, and follow what is written and undone', async ({ page }) => {
+test('values are offered at once, and follow changes and undos', async ({ page }) => {
   const engine = await Engine.of(page);
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -46,7 +46,7 @@ test('values are offered at once, and follow what is written and undone', async 
     await field.pressSequentially(search);
     return page.getByRole('option');
   };
-  // The engine is busy with something else.
+  // The engine is busy.
   await engine.hold();
   await expect((await offered('ar')).filter({ hasText: 'Art' })).toBeVisible();
   await expect((await offered('tabl')).filter({ hasText: 'Tables' })).toBeVisible();
@@ -71,7 +71,7 @@ test('values are offered at once, and follow what is written and undone', async 
   await expect((await offered('Stools')).filter({ hasText: 'as typed' })).toBeVisible();
 });
 
-test('the preview of the body shows the increment that a percentage comes to', async ({
+test('the preview of the request shows the increment of a percentage', async ({
   page,
   service,
 }) => {
@@ -90,7 +90,10 @@ test('the preview of the body shows the increment that a percentage comes to', a
   expect(Number(shown)).toBeCloseTo(tenth, 1);
 });
 
-test('clone copies the selection to a new value, times a factor', async ({ page, service }) => {
+test('clone copies the selection to a new value, multiplied by a factor', async ({
+  page,
+  service,
+}) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(cell);
@@ -110,10 +113,7 @@ test('clone copies the selection to a new value, times a factor', async ({ page,
   await expect.poll(() => pivot.number(stools)).toBeCloseTo(half, 1);
 });
 
-test('an answer that is lost on the way is asked for again, and the change is made once', async ({
-  page,
-  service,
-}) => {
+test('a lost answer is requested again, and the change is made once', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(cell);
@@ -151,7 +151,7 @@ test('an answer that is lost on the way is asked for again, and the change is ma
   expect(await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).toEqual([]);
 });
 
-test('total, change and percent are one number, and the price can be held', async ({
+test('total, change and percent are linked, and the price can be held', async ({
   page,
   service,
 }) => {
@@ -170,7 +170,7 @@ test('total, change and percent are one number, and the price can be held', asyn
     `SELECT sum("Quantity")::int AS units, sum("Sales")::float8 AS sales FROM ${TABLE} WHERE ${BEHIND}`,
   );
   expect(sums.units).toBe(600);
-  // One factor over all leaves: none gets value without a unit, and none another price.
+  // All leaves change by one factor: none gets value without units or another price.
   const [{ leaf }] = await service.query(
     `SELECT string_agg(format('%I', cname), ', ') AS leaf FROM pf.col_meta WHERE role IN ('dimension', 'date')`,
   );
@@ -194,7 +194,7 @@ test('total, change and percent are one number, and the price can be held', asyn
   await expect(field('Quantity: Percent')).toHaveValue('');
 });
 
-test('rows opened and closed stay so over a change and its undo', async ({ page }) => {
+test('open and closed rows stay so through a change and its undo', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const furniture = pivot.grid.locator('tbody th', { hasText: /^Furniture$/ });
@@ -204,11 +204,11 @@ test('rows opened and closed stay so over a change and its undo', async ({ page 
   await pivot.scaleValue(10);
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
   await expect(pivot.slice).toContainText('Sub-Category = Phones');
-  // From anywhere on the page.
+  // With the focus anywhere on the page.
   await page.getByRole('heading', { level: 1 }).click();
   const undo = page.waitForRequest((request) => request.method() === 'DELETE');
   await page.keyboard.press('Control+z');
-  // The page finds the rows of an entry itself, so it asks for no keys.
+  // The page finds the rows of an entry itself, so it requests no keys.
   expect((await undo).headers().prefer).toBe('return=minimal');
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Chairs'] })).toBeNull();
@@ -245,7 +245,7 @@ test('everything works from the keyboard', async ({ page, service }) => {
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
 });
 
-test('the log shows the cells of an entry, filters to it, and keeps its note', async ({
+test('the log highlights the cells of an entry, filters by it, and stores its note', async ({
   page,
   service,
 }) => {
@@ -279,7 +279,7 @@ test('the log shows the cells of an entry, filters to it, and keeps its note', a
   await expect.poll(() => pivot.find({ row: ['Furniture', 'Tables'] })).not.toBeNull();
 });
 
-test('the log shows columns of one label and one value', async ({ page, service }) => {
+test('the log distinguishes columns with the same label and value', async ({ page, service }) => {
   await service.api.put('/sources/1/columns', [
     { cname: 'Region', label: 'Place' },
     { cname: 'State', label: 'Place' },
@@ -324,7 +324,7 @@ test('a layout saved as the default opens with its columns, depth and order', as
   });
 });
 
-test('a dimension that is no key cannot be selected by, and can be taken out', async ({
+test('a dimension that is not a key cannot select rows, and can be removed', async ({
   page,
   service,
 }) => {
@@ -345,7 +345,7 @@ test('a dimension that is no key cannot be selected by, and can be taken out', a
   expect(rows).toEqual([{ category: 'Technology' }]);
 });
 
-test('a cell split by what no slice can hold says how far a change reaches', async ({
+test('a cell split by a column that no slice can have shows the extent of a change', async ({
   page,
   service,
 }) => {

@@ -1,15 +1,15 @@
 import type { Browser, Locator, Page } from '@playwright/test';
 import { expect } from '../support/e2e';
 
-/** Which cell: labels of its row, outermost first, and of its columns, the measure last. */
+/** Names a cell: labels of its row, outermost first, and of its columns, the measure last. */
 export interface CellName {
   /** [] is the total row. */
   row: string[];
-  /** Absent for the row's header. */
+  /** Absent for the row header. */
   column?: string[];
 }
 
-/** A cell on the screen: its name, its place and what it shows. */
+/** A cell on the screen: its name, position and text. */
 export interface DrawnCell extends CellName {
   x: number;
   y: number;
@@ -18,7 +18,7 @@ export interface DrawnCell extends CellName {
 
 const cellKey = ({ row, column }: CellName): string => JSON.stringify([row, column ?? null]);
 
-/** Arranges the pivot as the engine's own settings do. */
+/** Arranges the pivot in the way of the engine's own settings. */
 export const arrange = (page: Page, config: object) =>
   page
     .locator('perspective-viewer')
@@ -28,7 +28,7 @@ export const arrange = (page: Page, config: object) =>
       config,
     );
 
-/** The pivot page as a planner uses it. */
+/** The pivot page from a planner's view. */
 export class PivotPage {
   readonly grid: Locator;
   readonly panel: Locator;
@@ -42,19 +42,19 @@ export class PivotPage {
     this.apply = this.panel.getByRole('button', { name: /^(Scale|Recode|Clone) [\d,]+ rows$/ });
   }
 
-  /** Opens a version and waits until its pivot is drawn. @param search how it is arranged */
+  /** Opens a version and waits until its pivot is drawn. @param search the arrangement in the address */
   async open(versionId: number, search = ''): Promise<void> {
     await this.keepUser();
     await this.page.goto(`/versions/${versionId}${search}`);
     await this.drawn();
   }
 
-  /** Keeps the changes of other people from this page, as if they were lost on the way. */
+  /** Blocks the events of this page, as if they were lost on the way. */
   async missEvents(): Promise<void> {
     await this.page.route('**/api/versions/*/events', (route) => route.abort());
   }
 
-  /** The name that writes are recorded under, as if it had been asked before. */
+  /** Stores the user name for writes, so that the page does not ask for it. */
   async keepUser(name = 'ana'): Promise<void> {
     await this.page.addInitScript((user) => localStorage.setItem('pf.user', user), name);
   }
@@ -64,7 +64,7 @@ export class PivotPage {
     await expect(this.page.getByRole('progressbar')).toHaveCount(0);
   }
 
-  /** The cells and the row headers that are drawn: what they show, and where they are. */
+  /** Returns the cells and row headers on screen, with their texts and positions. */
   async cells(): Promise<DrawnCell[]> {
     return this.grid.evaluate((grid) => {
       type Meta = { column_header?: Element[] };
@@ -76,7 +76,7 @@ export class PivotPage {
       const path: string[] = [];
       return [...grid.querySelectorAll<HTMLElement>('tbody tr')].flatMap((tr) => {
         const header = tr.querySelector('th');
-        // The first level is the total row, the others follow below it.
+        // The first level is the total row, followed by the others.
         const level = Number(tr.dataset.level ?? 0);
         path.length = Math.max(level, 0);
         if (level > 0) path[level - 1] = (header?.textContent ?? '').trim();
@@ -96,29 +96,29 @@ export class PivotPage {
     });
   }
 
-  /** Where a cell is on the screen; null if it is not drawn. */
+  /** Returns a cell on the screen; null if it is not drawn. */
   async find(wanted: CellName): Promise<DrawnCell | null> {
     const key = cellKey(wanted);
     return (await this.cells()).find((cell) => cellKey(cell) === key) ?? null;
   }
 
-  /** What a cell shows. */
+  /** Returns the text of a cell. */
   async text(cell: CellName): Promise<string | null> {
     return (await this.find(cell))?.text ?? null;
   }
 
-  /** What a cell shows, as a number. */
+  /** Returns the number of a cell. */
   async number(cell: CellName): Promise<number> {
     return Number((await this.text(cell))?.replaceAll(',', ''));
   }
 
-  /** Clicks a cell, or with Ctrl held adds it, and waits for its totals. */
+  /** Clicks a cell, or adds it with Ctrl, and waits for its totals. */
   async click(cell: CellName, how: { ctrl?: boolean } = {}): Promise<void> {
     await this.press(cell, how);
     await expect(this.slice).toBeVisible();
   }
 
-  /** Clicks a cell, or with Ctrl held adds it or takes it out, and waits for nothing that comes of it. */
+  /** Clicks a cell, or adds or removes it with Ctrl, without waiting for the result. */
   async press(cell: CellName, { ctrl = false } = {}): Promise<void> {
     await expect
       .poll(async () => await this.find(cell), { message: `cell ${JSON.stringify(cell)}` })
@@ -145,19 +145,19 @@ export class PivotPage {
     await expect(this.page.getByText(/^Scaled: /)).toBeVisible();
   }
 
-  /** The field for a column's new value, in the form of recode. */
+  /** Returns the field for a column's new value in the recode form. */
   async newValue(column: string): Promise<Locator> {
     await this.panel.getByRole('tab', { name: 'Recode' }).click();
     return this.panel.getByLabel(`New ${column}`, { exact: true });
   }
 
-  /** Undoes the last change of this page and waits until it is undone. */
+  /** Undoes the last change of this page and waits for the result. */
   async undo(): Promise<void> {
     await this.page.getByRole('button', { name: 'Undo', exact: true }).click();
     await expect(this.page.getByText(/^Undone: /)).toBeVisible();
   }
 
-  /** Types into a field of the value measure key by key, as people do, in place of what it holds. */
+  /** Types into a field of the value measure key by key, replacing its text. */
   async type(label: 'New total' | 'Change' | 'Percent', text: string): Promise<void> {
     const field = this.panel.getByLabel(new RegExp(`: ${label}$`)).first();
     await field.click();
@@ -166,7 +166,7 @@ export class PivotPage {
     await field.pressSequentially(text);
   }
 
-  /** The log, opened. */
+  /** Opens and returns the log. */
   async log(): Promise<Locator> {
     const drawer = this.page.getByRole('region', { name: 'Log', exact: true });
     if (!(await drawer.isVisible())) {

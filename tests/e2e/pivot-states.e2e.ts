@@ -12,12 +12,12 @@ test('an empty version offers the workbench', async ({ page, service }) => {
   await expect(page).toHaveURL(`/versions/${body.id}/baseline`);
 });
 
-test('an unknown version is said to be unknown', async ({ page }) => {
+test('an unknown version is reported', async ({ page }) => {
   await page.goto('/versions/9999');
   await expect(page.getByRole('heading', { name: 'Not found' })).toBeVisible();
 });
 
-test('a failed load says why and can be tried again', async ({ page }) => {
+test('a failed load shows the reason and can be repeated', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.keepUser();
   await page.route('**/api/versions/1/data', (route) =>
@@ -30,7 +30,7 @@ test('a failed load says why and can be tried again', async ({ page }) => {
   await pivot.drawn();
 });
 
-test('a load that is cut off half way is not taken for the whole', async ({ page }) => {
+test('a load that is cut off is not treated as complete', async ({ page }) => {
   await page.route('**/api/versions/1/data', async (route) => {
     const response = await route.fetch();
     const body = await response.body();
@@ -45,7 +45,7 @@ test('a load that is cut off half way is not taken for the whole', async ({ page
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
 
-test('progress is shown while the rows are under way', async ({ page }) => {
+test('progress is shown while the rows are loading', async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/versions/1/data', async (route) => {
@@ -54,16 +54,16 @@ test('progress is shown while the rows are under way', async ({ page }) => {
   });
   await page.goto('/versions/1');
   await expect(page.getByRole('progressbar')).toBeVisible();
-  // The theme that is chosen meanwhile is the pivot's, too.
+  // A theme chosen meanwhile also applies to the pivot.
   await page.emulateMedia({ colorScheme: 'dark' });
   release();
   await new PivotPage(page).drawn();
   await expect(page.locator('perspective-viewer')).toHaveAttribute('theme', 'Pro Dark');
 });
 
-test('a page that takes a while says so', async ({ page }) => {
+test('a slow page shows a message', async ({ page }) => {
   await page.goto('/');
-  // Screen readers hear what comes into a place that was there before.
+  // Screen readers announce changes of an element that already exists.
   const said = page.locator('.shell > [role=status]');
   await expect(said).toHaveText('');
   let release = () => {};
@@ -82,10 +82,10 @@ test('a page that takes a while says so', async ({ page }) => {
   await expect(said).toHaveText('');
 });
 
-test('what takes a while says so above the pivot: arranging, and writing', async ({ page }) => {
+test('slow arranging and writing is shown above the pivot', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
-  // An engine with more rows takes as long as this one is told to.
+  // Simulates an engine with more rows.
   await page.locator('perspective-viewer').evaluate((viewer) => {
     const slow = viewer as unknown as { restore(config: object): Promise<void>; go?: () => void };
     const restore = slow.restore.bind(viewer);
@@ -119,7 +119,7 @@ test('what takes a while says so above the pivot: arranging, and writing', async
   await expect(line).toHaveCount(0);
 });
 
-test('a pivot that does not go keeps nobody from the next one', async ({ page, service }) => {
+test('a pivot that cannot be closed does not block the next one', async ({ page, service }) => {
   await service.api.post('/versions/1/copy', { name: 'Cautious', pf_user: 'bea' });
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -135,7 +135,7 @@ test('a pivot that does not go keeps nobody from the next one', async ({ page, s
   await expect(page.locator('perspective-viewer')).toHaveCount(1);
 });
 
-test('more rows than a browser holds are refused with advice', async ({ page }) => {
+test('more rows than a browser can hold are refused with advice', async ({ page }) => {
   await page.route('**/api/versions/1/data', async (route) => {
     const response = await route.fetch();
     await route.fulfill({
@@ -148,13 +148,13 @@ test('more rows than a browser holds are refused with advice', async ({ page }) 
   await expect(page.getByRole('link', { name: 'Open the source' })).toBeVisible();
 });
 
-test('a closed version is read-only and says who closed it', async ({ page, service }) => {
+test('a closed version is read-only and names who closed it', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.missEvents();
   await pivot.open(1);
   await pivot.click(cell);
   await service.api.post('/versions/1/close', { pf_user: 'bea' });
-  // It was open when the page loaded it: the service refuses, and the page follows.
+  // The version was open when the page loaded it: the service refuses, and the page follows.
   await pivot.panel.getByLabel('Sales: Percent').fill('10');
   await pivot.apply.click();
   await expect(page.getByText('Version is closed', { exact: true })).toBeVisible();
@@ -164,7 +164,7 @@ test('a closed version is read-only and says who closed it', async ({ page, serv
   await expect(log.getByRole('button', { name: /^Undo entry/ })).toBeDisabled();
 });
 
-test('a server that went away costs nothing but the attempt', async ({ page, service }) => {
+test('if the server disappears, only the attempt is lost', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const before = await pivot.text(cell);
@@ -179,7 +179,7 @@ test('a server that went away costs nothing but the attempt', async ({ page, ser
   expect(await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).toEqual([]);
 });
 
-test('a change by someone else is noticed, and a reload shows it', async ({ page, service }) => {
+test('a change by someone else is detected, and a reload shows it', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.missEvents();
   await pivot.open(1);
@@ -191,7 +191,7 @@ test('a change by someone else is noticed, and a reload shows it', async ({ page
   });
   await pivot.click(cell);
   await expect(page.getByText(/someone else has changed this version/)).toBeVisible();
-  // The page finds that out once, and then waits for the person.
+  // The page detects it once, and then waits for the user.
   let reads = 0;
   page.on('request', (request) => {
     if (request.url().endsWith('/versions/1/log')) reads += 1;
@@ -204,7 +204,7 @@ test('a change by someone else is noticed, and a reload shows it', async ({ page
 });
 
 test.describe('a grain whose SQL is not generated yet', () => {
-  test('loads single rows, and says so', async ({ page, service }) => {
+  test('loads single rows and says so', async ({ page, service }) => {
     await service.api.put('/sources/1/columns', [{ cname: 'Category', in_grain: true }]);
     const pivot = new PivotPage(page);
     await pivot.open(1);
@@ -239,7 +239,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the theme changes under the pivot, and nothing breaks', async ({ page }) => {
+test('the theme changes while the pivot is open', async ({ page }) => {
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   const pivot = new PivotPage(page);

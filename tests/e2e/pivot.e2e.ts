@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e';
 import type { Query } from '../support/service';
 import { PivotPage } from './pivot-page';
 
-/** Sums of the plan by category and year, straight from the database. */
+/** Returns the sums of the plan by category and year from the database. */
 async function sums(query: Query, table: string) {
   return query<{ category: string; year: number; sales: number; quantity: number }>(
     `SELECT "Category" AS category, "Order Year"::int AS year,
@@ -23,7 +23,7 @@ for (const template of ['raw', 'grain'] as const) {
   test.describe(`a plan loaded ${template === 'raw' ? 'row by row' : 'at its grain'}`, () => {
     test.use({ template });
 
-    test('is scaled, logged and undone from the home page, to the numbers of the database', async ({
+    test('is opened from the home page, scaled, logged and undone, with the numbers of the database', async ({
       page,
       service,
     }) => {
@@ -55,7 +55,7 @@ for (const template of ['raw', 'grain'] as const) {
 
       await expect.poll(() => pivot.number(cell)).toBeCloseTo(before * 1.1, 1);
       await matches();
-      // One's own change is no change by someone else.
+      // The user's own change is not reported as a change by someone else.
       await expect(page.getByText(/someone else has changed/)).toHaveCount(0);
       const [written] = await service.query(
         `SELECT sum("Sales")::float8 AS sales, count(*)::int AS rows FROM ${table}
@@ -76,7 +76,7 @@ for (const template of ['raw', 'grain'] as const) {
   });
 }
 
-test('opening a version again that has not changed moves no rows', async ({ page, service }) => {
+test('reopening an unchanged version transfers no rows', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const unchanged = async () => {

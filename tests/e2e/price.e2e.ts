@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 
-/** The price of a cell: value per unit, painted from sums, and typed into. */
+/** The price of a cell: value per unit, computed from sums. Prices can be typed. */
 
 const TABLE = 'pf.fc_superstore_1';
 const PRICE = 'Sales: price';
@@ -34,14 +34,14 @@ const priceOf = ({ sales, units }: { sales: number; units: number }) => (sales /
 const scales = async (service: Service) =>
   (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length;
 
-test('a price typed into a cell changes the value, and holds the units', async ({
+test('a price typed into a cell changes the value and holds the units', async ({
   page,
   service,
 }) => {
   const pivot = new PivotPage(page);
   await page.addInitScript(() => localStorage.setItem('pf.spread', 'equal'));
   await pivot.open(1);
-  // The price comes with what it is painted from.
+  // Adding the price adds the measures it needs.
   await page.keyboard.press('a');
   await choose(page, 'Quantity', 'Remove');
   await panelOf(page).getByLabel('Find a field', { exact: true }).fill('price');
@@ -63,14 +63,14 @@ test('a price typed into a cell changes the value, and holds the units', async (
   await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('150.00');
   expect(await pivot.number(at(CHAIRS, 'Sales'))).toBe(dear.sales);
 
-  // Each row's price rises by the same share, though the planner spreads in equal parts otherwise.
+  // Each row's price rises by the same share, although the planner spreads equally otherwise.
   const [entry] = await service.query<{ params: object }>(
     `SELECT params FROM pf.log WHERE operation = 'scale'`,
   );
   expect(entry?.params).toHaveProperty('value_incr');
   expect(entry?.params).not.toHaveProperty('spread');
 
-  // Tried, it says what becomes of the totals of the value.
+  // A tried price shows the effect on the totals of the value.
   await pivot.click(at(CHAIRS, PRICE));
   await page.keyboard.type('160');
   await page.keyboard.press('Shift+Enter');
@@ -83,7 +83,7 @@ test('a price typed into a cell changes the value, and holds the units', async (
   await page.keyboard.press('Escape');
   await expect.poll(() => pivot.text(at(CHAIRS, PRICE))).toBe('150.00');
 
-  // More per unit, and then a percentage.
+  // An amount per unit, and then a percentage.
   await pivot.click(at(CHAIRS, PRICE));
   await page.keyboard.type('+0.25');
   await expect(meaning(page)).toContainText('150.00 → 150.25');
@@ -97,7 +97,7 @@ test('a price typed into a cell changes the value, and holds the units', async (
     .toBe(Math.round(150.25 * before.units * 90) / 100);
   expect((await stored(service, 'Chairs')).units).toBe(before.units);
 
-  // Of prices, one entry takes many; a price beside its value is refused.
+  // One entry can change many prices; a price beside a value is refused.
   await pivot.click(at(CHAIRS, PRICE));
   await pivot.click(at(TABLES, PRICE), { ctrl: true });
   await expect(page.getByTestId('marked')).toContainText('2 cells');
@@ -115,7 +115,7 @@ test('a price typed into a cell changes the value, and holds the units', async (
   await expect(page.getByText(/Select only prices, or no prices/)).toBeVisible();
   expect(await scales(service)).toBe(4);
 
-  // It is no sum: nothing sorts by it, and a chart paints it as the grid does.
+  // The price is not a sum: it cannot be sorted by, and a chart draws it as in the grid.
   const header = pivot.grid.locator('thead th', { hasText: PRICE }).first();
   const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
   const order = await rows();
@@ -136,7 +136,7 @@ test('a price typed into a cell changes the value, and holds the units', async (
   );
 });
 
-test('a cell without units has no price to type into', async ({ page, service }) => {
+test('a price cannot be typed into a cell without units', async ({ page, service }) => {
   await service.query(`UPDATE ${TABLE} SET "Quantity" = 0 WHERE "Sub-Category" = 'Chairs'`);
   const pivot = new PivotPage(page);
   await pivot.keepUser();
@@ -149,7 +149,7 @@ test('a cell without units has no price to type into', async ({ page, service })
   await page.keyboard.press('Enter');
   expect(await scales(service)).toBe(0);
 
-  // Without the units in the pivot, no price can be told at all.
+  // Without the units in the pivot, there is no price.
   await page.goto(`/versions/1?measures=Sales,${encodeURIComponent(PRICE)}`);
   await pivot.drawn();
   await pivot.click(at(TABLES, PRICE));
@@ -157,10 +157,7 @@ test('a cell without units has no price to type into', async ({ page, service })
   await expect(page.getByText(/or the pivot does not show value and units/)).toBeVisible();
 });
 
-test('a block of prices is written as it is stored, to the last cell', async ({
-  page,
-  service,
-}) => {
+test('a block of prices is written as stored, to the last cell', async ({ page, service }) => {
   const of2028 = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
   await service.query(`UPDATE ${TABLE} SET "Sales" = "Quantity" * 0.25
      WHERE "Sub-Category" IN ('Chairs', 'Tables') AND ${of2028}`);
@@ -184,7 +181,7 @@ test('a block of prices is written as it is stored, to the last cell', async ({
     expect(sales).toBeCloseTo(0.255 * units, 3);
   }
   await expect.poll(() => pivot.number(at(TABLES, PRICE))).toBeCloseTo(0.26, 1);
-  // So little per unit is less than the column of the value holds, and of all units it is not.
+  // An amount too small per unit for the value column, but not for all units.
   await enter('+0.00004');
   await expect.poll(() => scales(service)).toBe(2);
   for (const sub of ['Chairs', 'Tables']) {
@@ -192,7 +189,7 @@ test('a block of prices is written as it is stored, to the last cell', async ({
     expect(sales).toBeCloseTo(0.25504 * units, 3);
   }
 
-  // Without units there is no price, whatever the screen still shows: nothing is written for any cell.
+  // Without units there is no price, whatever the screen still shows: no cell is written.
   await service.query(
     `UPDATE ${TABLE} SET "Quantity" = 0 WHERE "Sub-Category" = 'Chairs' AND ${of2028}`,
   );

@@ -8,7 +8,7 @@ const choose = async (page: Page, name: string, item: string) => {
   await page.getByRole('menuitem', { name: item }).click();
 };
 
-test('a version is copied, and replayed on data of today, entry by entry', async ({
+test('a version is duplicated, and replayed on current data, entry by entry', async ({
   page,
   service,
 }) => {
@@ -30,7 +30,7 @@ test('a version is copied, and replayed on data of today, entry by entry', async
     .click();
   await expect(page.getByRole('heading', { name: 'Cautious' })).toBeVisible();
 
-  // The first entry that cannot be done is named, and nothing is made.
+  // The first entry that cannot be replayed is named, and no version is created.
   await page.goto('/sources/1?tab=versions');
   await choose(page, 'Plan 2027', 'Replay on today’s data …');
   const dialog = page.getByRole('dialog');
@@ -42,7 +42,7 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   );
   const versions = () => service.query('SELECT name FROM pf.version ORDER BY id');
   expect(await versions()).toEqual([{ name: 'Plan 2027' }, { name: 'Cautious' }]);
-  // While it runs, the dialog says so and stays.
+  // During the replay, the dialog says so and stays open.
   let letGo = () => {};
   const until = new Promise<void>((resolve) => (letGo = resolve));
   await page.route('**/api/versions/1/replay', async (route) => {
@@ -87,7 +87,7 @@ test('a version is copied, and replayed on data of today, entry by entry', async
   await page.getByRole('checkbox', { name: 'Only entries with other results' }).check();
   await expect(rows).toHaveCount(3);
 
-  // It can be found again: from the log of the pivot, and from the list of versions.
+  // The results can be found again from the log of the pivot and from the list of versions.
   await page.getByRole('link', { name: 'Open the pivot' }).click();
   const pivot = new PivotPage(page);
   await pivot.drawn();

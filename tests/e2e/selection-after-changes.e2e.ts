@@ -2,13 +2,13 @@ import { expect, test } from '../support/e2e';
 import { Engine } from './engine';
 import { PivotPage } from './pivot-page';
 
-/** What is selected stays what is marked, whatever changes, reloads or goes meanwhile. */
+/** The selection matches its marks, whatever is changed, reloaded or removed meanwhile. */
 
 const TABLE = 'pf.fc_superstore_1';
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
 const PHONES = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
 
-test('a cell of a year stands for a day that came into it after it was clicked', async ({
+test('a cell of a year includes a day that was added after the click', async ({
   page,
   service,
 }) => {
@@ -40,7 +40,10 @@ test('a cell of a year stands for a day that came into it after it was clicked',
   expect(added).toBeCloseTo(before / 10, 1);
 });
 
-test('a new total is of what is stored once the name is given', async ({ page, service }) => {
+test('a new total applies to the stored rows after the name is given', async ({
+  page,
+  service,
+}) => {
   const pivot = new PivotPage(page);
   await page.goto('/versions/1');
   await pivot.drawn();
@@ -79,7 +82,7 @@ test('the first arrow key selects the first cell', async ({ page }) => {
   await expect(pivot.grid.locator('td.pf-selected')).toHaveCount(1);
 });
 
-test('a page that is left while a cell is read asks no more about it', async ({ page }) => {
+test('a page that is left while a cell is read sends no more requests for it', async ({ page }) => {
   const engine = await Engine.of(page);
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -100,7 +103,7 @@ test('a page that is left while a cell is read asks no more about it', async ({ 
   expect(asked).toEqual([]);
 });
 
-test('a cell that was clicked while the page reloads is not selected on the next pivot', async ({
+test('a cell clicked during a reload is not selected in the next pivot', async ({
   page,
   service,
 }) => {
@@ -125,7 +128,7 @@ test('a cell that was clicked while the page reloads is not selected on the next
   await expect(pivot.grid.locator('.pf-selected')).toHaveCount(0);
 });
 
-test('rows whose expression becomes empty are shown, and gone after the undo', async ({
+test('rows whose expression becomes empty are shown, and disappear after the undo', async ({
   page,
   service,
 }) => {
@@ -158,7 +161,7 @@ test('rows whose expression becomes empty are shown, and gone after the undo', a
   expect(await pivot.number(homeOffice)).toBeCloseTo(sales, 2);
 });
 
-test('numbers beside an expression that looks up other rows follow a change', async ({
+test('numbers of an expression that looks up other rows follow a change', async ({
   page,
   service,
 }) => {

@@ -5,7 +5,7 @@ const TABLE = 'pf.fc_superstore_1';
 const chairs = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 const phones = { row: ['Technology', 'Phones'], column: ['2028', 'Sales'] };
 
-test('Ctrl+Enter right after a click changes what was clicked', async ({ page, service }) => {
+test('Ctrl+Enter directly after a click changes the clicked cell', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(chairs);
@@ -21,7 +21,7 @@ test('Ctrl+Enter right after a click changes what was clicked', async ({ page, s
   expect(changed).toEqual([{ sub: 'Phones', year: 2028 }]);
 });
 
-test('a cell that is added at once is added to the one clicked before it', async ({
+test('a cell added immediately is added to the previously clicked one', async ({
   page,
   service,
 }) => {
@@ -29,10 +29,10 @@ test('a cell that is added at once is added to the one clicked before it', async
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(phones);
-  // The two are no one slice, so that of the first goes.
+  // The two are not one slice, so the slice of the first disappears.
   await pivot.press(tables, { ctrl: true });
   await expect(page.getByTestId('marked')).toContainText('2 cells');
-  // Both come before the first one is read.
+  // Both are clicked before the first one is read.
   const places = await Promise.all([pivot.find(chairs), pivot.find(tables)]);
   await pivot.grid.evaluate((grid, clicks) => {
     const root = grid.getRootNode() as ShadowRoot;
@@ -53,16 +53,14 @@ test('a cell that is added at once is added to the one clicked before it', async
   expect(changed).toEqual([{ sub: 'Chairs' }, { sub: 'Tables' }]);
 });
 
-test('a click on a cell that is just being drawn ends the selection and says so', async ({
-  page,
-}) => {
+test('a click on a cell that is being redrawn ends the selection and says so', async ({ page }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(chairs);
   await expect(pivot.slice).toBeVisible();
   const at = await pivot.find(phones);
   if (!at) throw new Error('The cell is not on screen.');
-  // Puts an element in the cell's place that the grid has drawn, but of which nothing is known yet.
+  // Replaces the cell's element by a new one that the grid does not know yet.
   await pivot.grid.evaluate((element, { x, y }) => {
     const grid = element as HTMLElement & { getMeta(cell: Element): unknown };
     const root = grid.getRootNode() as Document | ShadowRoot;
@@ -78,7 +76,7 @@ test('a click on a cell that is just being drawn ends the selection and says so'
   await expect(pivot.slice).toHaveCount(0);
 });
 
-test('cells that are no one slice are marked, and no operation reaches them', async ({
+test('cells that are not one slice are marked, and no operation can select them', async ({
   page,
   service,
 }) => {
@@ -95,7 +93,7 @@ test('cells that are no one slice are marked, and no operation reaches them', as
   const marked = pivot.grid.locator('td.pf-selected');
   await expect(marked).toHaveCount(2);
   await expect(pivot.slice).toHaveCount(0);
-  // Taken out again, it leaves the other one selected, and the arrow keys go on from there.
+  // After its removal, the other one stays selected, and the arrow keys continue from there.
   await page.mouse.click(apart.x, apart.y);
   await page.keyboard.up('Control');
   await expect(marked).toHaveCount(1);
@@ -108,7 +106,7 @@ test('cells that are no one slice are marked, and no operation reaches them', as
   await expect(pivot.slice).toContainText('Sub-Category = Chairs');
 });
 
-test('a selection ends if its row is closed away, and the arrow keys go on from there', async ({
+test('a selection ends if its row is hidden, and the arrow keys continue from there', async ({
   page,
 }) => {
   const pivot = new PivotPage(page);
@@ -124,7 +122,7 @@ test('a selection ends if its row is closed away, and the arrow keys go on from 
   await expect(pivot.slice).not.toContainText('Sub-Category');
 });
 
-test('a percentage is of what is stored when it is applied, and the page says who changed it', async ({
+test('a percentage applies to the stored rows, and the page names who changed them', async ({
   page,
   service,
 }) => {
@@ -164,10 +162,7 @@ test('a text can be recoded to the empty text', async ({ page, service }) => {
   await expect.poll(() => pivot.find({ row: ['Furniture', '(blank)'] })).not.toBeNull();
 });
 
-test('a text can be recoded to a text that is called like the empty value', async ({
-  page,
-  service,
-}) => {
+test('a text can be recoded to the name of the empty value', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(chairs);

@@ -3,7 +3,7 @@ import type { Query } from '../support/service';
 import { makeAwkwardPlan } from './awkward-source';
 import { PivotPage, type CellName } from './pivot-page';
 
-/** The leaves behind a condition, as text. */
+/** Returns the leaves of a condition as text. */
 async function leaves(query: Query, table: string, condition: string): Promise<string[]> {
   const rows = await query<{ leaf: string }>(
     `SELECT DISTINCT to_jsonb(ARRAY[region, "sub-category", flag::text, size::text,
@@ -15,9 +15,9 @@ async function leaves(query: Query, table: string, condition: string): Promise<s
 interface Case {
   name: string;
   layout: Record<string, unknown>;
-  /** The cells to click; those after the first with Ctrl held. */
+  /** The cells to click, all but the first with Ctrl. */
   cells: CellName[];
-  /** The rows behind them, in SQL. */
+  /** The rows of the cells, as a condition in SQL. */
   behind: string;
 }
 
@@ -188,7 +188,7 @@ const CASES: Case[] = [
   },
 ];
 
-test.describe('exactly the rows behind a selection change', () => {
+test.describe('an operation changes exactly the rows of the selection', () => {
   test.use({ template: 'service' });
 
   for (const { name, layout, cells, behind } of CASES) {
@@ -217,7 +217,7 @@ test.describe('exactly the rows behind a selection change', () => {
       expect(added.value).toBeCloseTo(stored.value / 10, 1);
       expect(added.units).toBe(0);
 
-      // What is on the screen is what is stored, the empty groups too.
+      // The screen matches the stored rows, including empty groups.
       const [last] = cells;
       if (last?.column?.at(-1) === 'value' && cells.length === 1) {
         const [now] = await service.query(

@@ -26,7 +26,7 @@ async function chairs(service: Service) {
   return row as { sales: number; units: number };
 }
 
-test('a note typed in the panel goes with the next amount that is typed into a cell, and only with it', async ({
+test('a note in the panel is stored with the next amount typed into a cell, and only with that', async ({
   page,
   service,
 }) => {
@@ -48,7 +48,7 @@ test('a note typed in the panel goes with the next amount that is typed into a c
   await expect.poll(() => notes(service)).toEqual(['Fair in May', null]);
 });
 
-test('an amount that is refused leaves the note in the panel, and a note can be removed beside the cell', async ({
+test('a refused amount leaves the note in the panel, and a note can be removed beside the cell', async ({
   page,
   service,
 }) => {
@@ -75,7 +75,7 @@ test('an amount that is refused leaves the note in the panel, and a note can be 
   await expect(note(pivot)).toHaveValue('');
 });
 
-test('a held price holds for an amount that is typed into a cell, or into several', async ({
+test('a held price applies to an amount typed into one or several cells', async ({
   page,
   service,
 }) => {
@@ -102,7 +102,7 @@ test('a held price holds for an amount that is typed into a cell, or into severa
   expect((await chairs(service)).sales).toBeCloseTo(before.sales, 0);
 });
 
-test('a trial shows its note until it is kept, and writes it', async ({ page, service }) => {
+test('a trial shows its note and writes it when it is kept', async ({ page, service }) => {
   test.slow();
   const pivot = new PivotPage(page);
   await pivot.open(1);

@@ -13,14 +13,14 @@ test.use({
 
 const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 
-/** Somebody's browser, behind a proxy that has signed them in. */
+/** Opens the page behind a proxy that has signed a person in. */
 async function signedIn(browser: Browser, baseURL: string, name: string, group: string) {
   const extraHTTPHeaders = { 'X-Forwarded-User': name, 'X-Forwarded-Groups': group };
   const context = await browser.newContext({ baseURL, extraHTTPHeaders });
   return new PivotPage(await context.newPage());
 }
 
-test('the page knows who is signed in, and hides what they may not do', async ({
+test('the page shows who is signed in, and hides actions outside their role', async ({
   browser,
   service,
 }) => {
@@ -34,11 +34,11 @@ test('the page knows who is signed in, and hides what they may not do', async ({
     await pivot.drawn();
   }
 
-  // Nobody is asked for a name.
+  // Nobody has to enter a name.
   await expect(rita.page.getByRole('banner')).toContainText(/Signed in as\s*rita\s*reader/);
   await expect(rita.page.getByRole('button', { name: 'Set your name' })).toHaveCount(0);
 
-  // A reader selects, and is told in place why nothing can be changed.
+  // A reader can select cells, and sees why nothing can be changed.
   await rita.click(CHAIRS);
   await expect(rita.panel).toContainText('You have read access only');
   await expect(rita.panel.getByRole('form', { name: 'Operation' })).toHaveCount(0);
@@ -60,7 +60,7 @@ test('the page knows who is signed in, and hides what they may not do', async ({
   await expect(rita.page.getByRole('button', { name: 'Lock rows …' })).toHaveCount(0);
   await rita.page.keyboard.press('Escape');
 
-  // What a planner types is recorded under their name, and reaches the reader.
+  // A planner's change is recorded under their name and reaches the reader.
   await ann.click(CHAIRS);
   await ann.page.keyboard.type('+10%');
   await ann.page.keyboard.press('Enter');
@@ -79,7 +79,7 @@ test('the page knows who is signed in, and hides what they may not do', async ({
   await expect(ann.page.getByRole('menuitem', { name: /default of this source/ })).toHaveCount(0);
   await ann.page.keyboard.press('Escape');
 
-  // If the session of the proxy ends, the page says what to do, and nothing is lost by it.
+  // When the proxy's session ends, the page says how to continue, and nothing is lost.
   await ann.click(CHAIRS);
   await ann.page.context().setExtraHTTPHeaders({});
   await ann.page.keyboard.type('+5%');
@@ -94,7 +94,7 @@ test('the page knows who is signed in, and hides what they may not do', async ({
     'X-Forwarded-Groups': 'planners',
   });
 
-  // The other pages, person by person.
+  // The other pages, for each person.
   for (const [{ page }, mayPlan, mayAdminister] of [
     [rita, false, false],
     [ann, true, false],

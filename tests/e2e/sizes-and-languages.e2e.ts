@@ -3,15 +3,15 @@ import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import { arrange, PivotPage } from './pivot-page';
 
-/** Grids as large as they come, and labels as long as languages make them. */
+/** Very large grids, and very long labels of several languages. */
 
 test.use({ template: 'service' });
 
-/** Whether the page can be scrolled sideways, which only the grid within it may. */
+/** Returns whether the page scrolls sideways; only the grid inside it may. */
 const overflows = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
 
-test('240 months across 2,000 products are scrolled, read and typed into', async ({
+test('a grid of 240 months and 2,000 products can be scrolled, read and typed into', async ({
   page,
   service,
 }) => {
@@ -42,7 +42,7 @@ test('240 months across 2,000 products are scrolled, read and typed into', async
   ];
   await expect.poll(() => pivot.find(first)).not.toBeNull();
 
-  // By keyboard to the other corner, and back. Only what is on the screen is drawn.
+  // By keyboard to the opposite corner and back. Only visible cells are drawn.
   await pivot.click(first);
   await page.keyboard.press('Control+End');
   await expect.poll(() => pivot.find(last)).not.toBeNull();
@@ -98,7 +98,7 @@ for (const [locale, words] of Object.entries(LANGUAGES))
   test.describe(`labels of ${locale}`, () => {
     test.use({ locale });
 
-    test('are read in full, and planned with', async ({ page, service }) => {
+    test('can be read in full and planned with', async ({ page, service }) => {
       const { query } = service;
       const [dishes, shoes] = words.values;
       await query(

@@ -3,7 +3,7 @@ import { expect } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 
-/** A page in one of its states, reached as a user reaches it. */
+/** A page in one of its states, reached by the steps of a user. */
 export interface State {
   name: string;
   template?: 'service' | 'raw';
@@ -201,7 +201,7 @@ export const STATES: State[] = [
       await openWorkbench(page);
       await page.getByRole('button', { name: 'Load baseline' }).click();
       await expect(page.locator('[data-sonner-toast]')).toBeVisible();
-      // Its text is measured once it has come in.
+      // The toast measures its text after its animation.
       await page.locator('[data-sonner-toast][data-mounted="true"]').hover();
       await expect(page.getByRole('button', { name: 'Load baseline' })).toBeEnabled();
     },

@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { arrange, PivotPage } from './pivot-page';
 
-/** What a planner did in a tab is still theirs after F5, and after a look at another page. */
+/** The user's own changes in a tab survive F5 and a visit to another page. */
 
 const OF_2028 = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
 const cell = (...row: string[]) => ({ row, column: ['2028', 'Sales'] });
@@ -30,7 +30,7 @@ const toBaselineAndBack = async (page: Page) => {
   await page.getByRole('link', { name: 'Open the pivot' }).click();
 };
 
-test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', async ({
+test('Ctrl+Z and Ctrl+Y remember after F5 the changes and undos of this tab', async ({
   page,
   service,
 }) => {
@@ -45,7 +45,7 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   await expect.poll(() => pivot.number(BOOKCASES)).toBe(40_000);
   await typeInto(pivot, CHAIRS, '+500');
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs + 500, 2);
-  // What somebody else has written since is newer, and not theirs to take back.
+  // A later change by somebody else must not be undone.
   const { body } = await service.api.post('/versions/1/scale', {
     slice: { 'Sub-Category': 'Tables' },
     pct: 10,
@@ -55,7 +55,7 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   const isThere = async (logid: number) =>
     (await service.query('SELECT FROM pf.log WHERE id = $1', [logid])).length === 1;
 
-  // At once, while the rows are still under way.
+  // Immediately, while the rows are still loading.
   await page.reload();
   await page.getByRole('button', { name: 'Levels' }).waitFor();
   await page.keyboard.press('Control+z');
@@ -64,7 +64,7 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs, 2);
   expect(await sales(service, 'Bookcases')).toBe(40_000);
 
-  // What was undone can be made again after the next F5, and be undone after Baseline and back.
+  // The undone change can be redone after the next F5, and undone after Baseline and back.
   await page.reload();
   await pivot.drawn();
   await page.keyboard.press('Control+y');
@@ -76,7 +76,7 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   await expect.poll(() => sales(service, 'Chairs')).toBeCloseTo(before.chairs, 2);
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.chairs, 2);
 
-  // The last one is taken out by a colleague meanwhile: nothing is left, and bea's stays.
+  // A colleague undoes the last one meanwhile: nothing is left to undo, and bea's change stays.
   const [ofAna] = await service.query<{ id: number }>(
     `SELECT id FROM pf.log WHERE pf_user = 'ana' AND operation = 'scale'`,
   );
@@ -89,7 +89,10 @@ test('Ctrl+Z and Ctrl+Y know after F5 what was written and undone in this tab', 
   expect(await sales(service, 'Bookcases')).toBeCloseTo(before.bookcases, 2);
 });
 
-/** The rows that are drawn, and the columns of 2028: how many others are in sight depends on their widths. */
+/**
+ * Returns the rows on screen and the columns of 2028. The number of other visible columns depends on their
+ * widths.
+ */
 async function drawn(pivot: PivotPage): Promise<{ rows: string[]; columns: string[] }> {
   const cells = await pivot.cells();
   const names = (paths: (string[] | undefined)[]) => [
@@ -101,7 +104,7 @@ async function drawn(pivot: PivotPage): Promise<{ rows: string[]; columns: strin
   };
 }
 
-test('rows and columns opened and closed one by one stay so after F5, and after Baseline', async ({
+test('rows and columns opened one by one stay open after F5 and after Baseline', async ({
   page,
   service,
 }) => {
@@ -134,7 +137,7 @@ test('rows and columns opened and closed one by one stay so after F5, and after 
   await page.reload();
   await pivot.drawn();
   expect(await drawn(pivot)).toEqual(before);
-  // What is open stays a cell as others.
+  // An open cell can still be typed into.
   await typeInto(pivot, { row: ['East', 'Furniture', 'Consumer'], column: closed.column }, '+500');
   await expect
     .poll(async () => (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length)
@@ -149,7 +152,7 @@ test('rows and columns opened and closed one by one stay so after F5, and after 
   await pivot.drawn();
   expect(await drawn(pivot)).toEqual(before);
 
-  // Rows that are gone do no harm, and come back as they were.
+  // Hidden rows do no harm, and reappear unchanged.
   const filtered = page.url().replace(arranged, `${arranged}&filter=Region:==:West`);
   await page.goto(filtered);
   await pivot.drawn();
@@ -158,20 +161,20 @@ test('rows and columns opened and closed one by one stay so after F5, and after 
   await pivot.drawn();
   expect(await drawn(pivot)).toEqual(before);
 
-  // Grouped in another way, the page is open as deep as its address says.
+  // With another grouping, the depth of the address applies.
   const { pathname, search } = new URL(page.url());
   await page.goto(pathname + search.replace(arranged, '?rows=Region,Segment,Category'));
   await pivot.drawn();
   expect(await pivot.find({ row: ['East'] })).not.toBeNull();
   expect(await pivot.find({ row: ['East', 'Consumer'] })).toBeNull();
-  // Levels are opened and closed anew.
+  // Choosing levels opens and closes all rows again.
   await levels('Only Region');
   await page.reload();
   await pivot.drawn();
   expect(await pivot.find({ row: ['East', 'Consumer'] })).toBeNull();
 });
 
-test('a tab that keeps nothing, or anything, plans all the same', async ({ page, service }) => {
+test('a tab with empty or invalid stored data still works', async ({ page, service }) => {
   const { body } = await service.api.post('/versions/1/scale', {
     slice: {},
     pct: 10,

@@ -1,11 +1,11 @@
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
-/** Texts that stand for periods go in the order of their date. */
+/** Texts that name periods are sorted by date. */
 
 test.use({ template: 'service' });
 
-test('months in any language go in the order of the date, in rows, columns and filters', async ({
+test('months in any language are sorted by date in rows, columns and filters', async ({
   page,
   service,
 }) => {

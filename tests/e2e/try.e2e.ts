@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 
-/** A change is tried: it is on screen, and nowhere else, until it is kept or discarded. */
+/** A tried change is visible only on screen until it is kept or discarded. */
 
 const TABLE = 'pf.fc_superstore_1';
 const at = (row: string[], measure = 'Sales') => ({ row, column: ['2028', measure] });
@@ -14,11 +14,11 @@ const TOTAL = at([]);
 
 const HELD = /^Every row of the slice is held or locked/;
 const tried = (page: Page) => page.getByRole('region', { name: 'Tried', exact: true });
-/** A preview runs the whole operation, which takes its time on a busy machine. */
+/** A preview runs the whole operation, which may be slow on a busy machine. */
 const isTried = (page: Page) => expect(tried(page)).toBeVisible({ timeout: 40_000 });
 const rowCount = (page: Page) => page.locator('.toolbar .rows');
 
-/** All that the database has of the version. */
+/** Returns everything that the database stores of the version. */
 async function stored(service: Service): Promise<string> {
   const found = await service.query(
     `SELECT count(*)::int AS rows, sum("Sales")::text AS sales, sum("Quantity")::text AS units,
@@ -28,7 +28,7 @@ async function stored(service: Service): Promise<string> {
   return JSON.stringify(found);
 }
 
-/** All numbers on screen, with their headers. */
+/** Returns all numbers on screen with their headers. */
 const shown = async (pivot: PivotPage) =>
   (await pivot.cells()).map(({ row, column, text }) => ({ row, column, text }));
 
@@ -40,7 +40,7 @@ async function sales(service: Service, where: string): Promise<number> {
   return (row as { sales: number }).sales;
 }
 
-test('what is typed is tried with Shift+Enter, and kept or taken out without a trace', async ({
+test('a typed amount is tried with Shift+Enter, and kept or discarded without a trace', async ({
   page,
   service,
 }) => {
@@ -64,7 +64,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   const added = (await pivot.number(CHAIRS)) - chairs;
   expect(await pivot.number(TOTAL)).toBeCloseTo(total + added, 2);
 
-  // The cells that change are marked, with their numbers of before and after; no others are.
+  // Only the changed cells are marked, with their numbers before and after.
   const marked = pivot.grid.locator('td.pf-tried');
   await expect(marked).toHaveCount(3);
   await expect(marked.last()).toHaveAttribute(
@@ -79,7 +79,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   await tried(page).getByText('SQL of this change').click();
   await expect(tried(page).getByRole('region', { name: /^SQL/ })).toContainText('INSERT INTO');
 
-  // Nothing of it is written, counted, or in the address, and nothing else can be changed.
+  // The trial is not written, counted or in the address, and nothing else can be changed.
   expect(await stored(service)).toBe(database);
   expect(await rowCount(page).innerText()).toBe(rows);
   expect(page.url()).toBe(address);
@@ -88,7 +88,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   await page.keyboard.type('7');
   await expect(page.locator('#cell-meaning')).toHaveText(/^A change is being tried/);
 
-  // Esc takes it out: every number is as it was.
+  // Esc discards it: every number is restored.
   await page.keyboard.press('Escape');
   await expect(tried(page)).toHaveCount(0);
   await expect(marked).toHaveCount(0);
@@ -97,7 +97,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   expect(await rowCount(page).innerText()).toBe(rows);
   await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
 
-  // Kept, it is what it was when it was tried.
+  // A kept change equals the tried one.
   await page.keyboard.type('+10%');
   await page.keyboard.press('Shift+Enter');
   await isTried(page);
@@ -114,7 +114,7 @@ test('what is typed is tried with Shift+Enter, and kept or taken out without a t
   await expect.poll(() => shown(pivot)).toEqual(before);
 });
 
-test('the panel tries too, and what is tried goes with the selection or with somebody’s change', async ({
+test('the panel tries too, and a new selection or somebody’s change discards the trial', async ({
   page,
   service,
 }) => {
@@ -129,7 +129,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   const database = await stored(service);
   const tryOut = pivot.panel.getByRole('button', { name: 'Try', exact: true });
 
-  // What is locked stays as it is, which the panel says.
+  // Locked rows do not change, and the panel says so.
   await pivot.click(FURNITURE);
   await pivot.type('Change', '1000');
   await tryOut.click();
@@ -138,13 +138,13 @@ test('the panel tries too, and what is tried goes with the selection or with som
     before.find((cell) => cell.row[1] === 'Tables' && cell.column?.join() === '2028,Sales')?.text,
   );
 
-  // Whoever goes on to another cell has discarded it.
+  // Selecting another cell discards the trial.
   await pivot.click(CHAIRS);
   await expect(page.getByText(/^The selection changed, so the change you tried/)).toBeVisible();
   await expect(tried(page)).toHaveCount(0);
   await expect.poll(() => shown(pivot)).toEqual(before);
 
-  // New groups come and go with a recode that is tried.
+  // New groups appear and disappear with a tried recode.
   await (await pivot.newValue('Category')).fill('Seats');
   await page.keyboard.press('Tab');
   await tryOut.click();
@@ -155,7 +155,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await expect.poll(() => shown(pivot)).toEqual(before);
   expect(await stored(service)).toBe(database);
 
-  // What somebody else writes is shown in its place.
+  // A change by somebody else replaces the trial.
   await pivot.panel.getByRole('tab', { name: 'Scale' }).click();
   await pivot.type('Change', '500');
   await page.keyboard.press('Control+Shift+Enter');
@@ -168,7 +168,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(chairs / 2, 1);
   await expect(page.getByText(/numbers on screen are out of date/)).toHaveCount(0);
 
-  // Whoever leaves the page has discarded it, too.
+  // Leaving the page also discards the trial.
   const left = await stored(service);
   await pivot.type('Change', '500');
   await page.keyboard.press('Control+Shift+Enter');
@@ -184,7 +184,7 @@ test('the panel tries too, and what is tried goes with the selection or with som
   expect(await stored(service)).toBe(left);
 });
 
-test('a preview that fails says why, and leaves nothing behind', async ({ page, service }) => {
+test('a failed preview shows the reason and leaves no trace', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.missEvents();
   await pivot.open(1);
@@ -200,7 +200,7 @@ test('a preview that fails says why, and leaves nothing behind', async ({ page, 
   await expect(page.getByText(/^The server does not answer/)).toBeVisible();
   await page.unroute('**/preview');
 
-  // A lock that the page has not heard of.
+  // A lock that the page does not know yet.
   const slice = { 'Sub-Category': 'Chairs' };
   const body = { slice, pf_user: 'eve' };
   const lock = await service.api.post('/versions/1/locks', body);
@@ -210,12 +210,12 @@ test('a preview that fails says why, and leaves nothing behind', async ({ page, 
   await expect(pivot.grid.locator('td.pf-tried')).toHaveCount(0);
   expect(await shown(pivot)).toEqual(before);
 
-  // If what is tried cannot be kept, it stays for as long as it is not discarded.
+  // A trial that cannot be kept stays until it is discarded.
   await service.api.del(`/locks/${lock.body.id}`);
   await tryTyped();
   await isTried(page);
   await service.api.post('/versions/1/locks', body);
-  // The message of before has gone.
+  // The previous message has disappeared.
   await expect(page.getByText(HELD)).toHaveCount(0);
   await tried(page).getByRole('button', { name: 'Keep' }).click();
   await expect(page.getByText(HELD)).toBeVisible();
@@ -224,7 +224,7 @@ test('a preview that fails says why, and leaves nothing behind', async ({ page, 
   await expect.poll(() => shown(pivot)).toEqual(before);
 });
 
-test('an amount is spread equally if the planner says so, and a percentage never is', async ({
+test('an amount is spread equally if the planner chooses so, a percentage never', async ({
   page,
   service,
 }) => {
@@ -246,7 +246,7 @@ test('an amount is spread equally if the planner says so, and a percentage never
   expect(await last()).toMatchObject({ params: { spread: 'equal', value_incr: 1000 } });
   expect((await last()).apart).toBeLessThan(0.011);
 
-  // The choice is kept, and counts for what is typed into a cell.
+  // The choice is stored, and applies to amounts typed into a cell.
   await page.reload();
   await pivot.drawn();
   await pivot.click(TABLES);
@@ -258,7 +258,7 @@ test('an amount is spread equally if the planner says so, and a percentage never
     .poll(async () => (await last()).params)
     .toMatchObject({ spread: 'equal', value_incr: 500 });
 
-  // A percentage is one of each row, which the panel says.
+  // A percentage applies to each row, and the panel says so.
   await pivot.click(CHAIRS);
   await pivot.type('Percent', '10');
   await expect(pivot.panel).toContainText('A percentage applies to each row');

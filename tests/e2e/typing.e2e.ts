@@ -24,12 +24,15 @@ async function sums(service: Service, where: string) {
 const scales = async (service: Service) =>
   (await service.query(`SELECT FROM pf.log WHERE operation = 'scale'`)).length;
 
-test('typing into a cell writes its new total, and goes on below', async ({ page, service }) => {
+test('an amount typed into a cell becomes its new total, and the selection moves down', async ({
+  page,
+  service,
+}) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const before = await sums(service, `"Sub-Category" = 'Chairs'`);
   await pivot.click(BOOKCASES);
-  // The second cell is typed into while the first is still being written.
+  // The second amount is typed while the first is still being written.
   await page.keyboard.type('40k');
   await expect(meaning(page)).toContainText('→ 40,000');
   await page.keyboard.press('Enter');
@@ -47,12 +50,12 @@ test('typing into a cell writes its new total, and goes on below', async ({ page
   await expect.poll(() => pivot.number(BOOKCASES)).toBe(40_000);
   await expect(pivot.slice).toContainText('Sub-Category = Furnishings');
 
-  // Ctrl+Z takes back the last of them.
+  // Ctrl+Z undoes the last of them.
   await page.keyboard.press('Control+z');
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   expect(await scales(service)).toBe(1);
 
-  // Ctrl+Y makes it again, and the log says what was done and undone.
+  // Ctrl+Y redoes it, and the log lists what was done and undone.
   await page.keyboard.press('Control+y');
   await expect(page.getByText(/^Redone: /)).toBeVisible();
   expect((await sums(service, `"Sub-Category" = 'Chairs'`)).sales).toBeCloseTo(
@@ -75,7 +78,7 @@ test('typing into a cell writes its new total, and goes on below', async ({ page
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.sales + 500, 2);
 });
 
-test('percentages, factors, sums and a decimal point mean what the cell says', async ({
+test('percentages, factors, sums and a decimal point have the announced meaning', async ({
   page,
   service,
 }) => {
@@ -101,7 +104,7 @@ test('percentages, factors, sums and a decimal point mean what the cell says', a
   }
 });
 
-test('what is no amount is not written, and Escape leaves the cell as it was', async ({
+test('an invalid amount is not written, and Escape leaves the cell unchanged', async ({
   page,
   service,
 }) => {
@@ -118,7 +121,7 @@ test('what is no amount is not written, and Escape leaves the cell as it was', a
   await expect(editor(page)).toHaveCount(0);
   await expect(pivot.grid).toBeFocused();
 
-  // F2 begins with the number that is there, which is not written again.
+  // F2 starts with the current number, which is not written again.
   await page.keyboard.press('F2');
   await expect(editor(page)).toHaveValue('170518.237');
   await page.keyboard.press('Enter');
@@ -128,7 +131,7 @@ test('what is no amount is not written, and Escape leaves the cell as it was', a
   await expect(page.getByText('This changes nothing.')).toBeVisible();
   expect(await pivot.text(FURNITURE)).toBe(shown);
 
-  // Units are whole: the field writes what the column can hold.
+  // Units are whole: the field writes an amount that the column can store.
   await pivot.click(cell(['Furniture'], 'Quantity'));
   await page.keyboard.type('*2');
   await page.keyboard.press('Enter');
@@ -136,7 +139,7 @@ test('what is no amount is not written, and Escape leaves the cell as it was', a
   expect((await sums(service, `"Category" = 'Furniture'`)).units).toBe(2 * 1775);
 });
 
-test('a click on another cell enters what was typed, and a look enters nothing', async ({
+test('a click on another cell writes the typed amount; looking at a cell writes nothing', async ({
   page,
   service,
 }) => {
@@ -149,7 +152,7 @@ test('a click on another cell enters what was typed, and a look enters nothing',
   await expect.poll(() => pivot.number(CHAIRS)).toBe(-500);
   await expect(pivot.slice).toContainText('Sub-Category = Bookcases');
 
-  // The number of a cell below 0 is no change, unless it is changed.
+  // The negative number of a cell is not read as a change, unless it is edited.
   await pivot.click(CHAIRS);
   await page.keyboard.press('F2');
   await expect(editor(page)).toHaveValue('=-500');
@@ -179,7 +182,7 @@ test('a click on another cell enters what was typed, and a look enters nothing',
   expect(await scales(service)).toBe(3);
 });
 
-test('a cell that cannot be typed into says why, in its place', async ({ page, service }) => {
+test('a cell that cannot be typed into shows the reason beside it', async ({ page, service }) => {
   await service.api.post('/versions/1/close', { pf_user: 'Ben' });
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -189,7 +192,7 @@ test('a cell that cannot be typed into says why, in its place', async ({ page, s
   await expect(editor(page)).toHaveCount(0);
   await page.keyboard.press('ArrowDown');
   await expect(meaning(page)).toHaveCount(0);
-  // In a header the two signs open and close the row.
+  // In a header, the two signs open and close the row.
   await pivot.click({ row: ['Furniture'] });
   await expect(pivot.slice).not.toContainText('Sub-Category');
   await page.keyboard.press('-');
@@ -199,7 +202,7 @@ test('a cell that cannot be typed into says why, in its place', async ({ page, s
 test.describe('with a decimal comma', () => {
   test.use({ locale: 'de-DE' });
 
-  test('numbers are read as they are shown', async ({ page, service }) => {
+  test('numbers are read in the format on screen', async ({ page, service }) => {
     const pivot = new PivotPage(page);
     await pivot.open(1);
     const { sales } = await sums(service, `"Sub-Category" = 'Chairs'`);

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
-/** What a planner has arranged is in the address, and can be kept under a name. */
+/** The planner's arrangement is in the address, and can be saved under a name. */
 
 const WEST = { row: ['West'], column: ['2028', 'Sales'] };
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
@@ -14,7 +14,7 @@ async function choose(page: Page, item: string | RegExp): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-test('the address shows the same again: loaded anew, sent to others, back and forward', async ({
+test('the address restores the pivot: after a reload, for others, back and forward', async ({
   page,
   service,
   browser,
@@ -67,7 +67,7 @@ test('the address shows the same again: loaded anew, sent to others, back and fo
   await other.close();
 });
 
-test('a chart, and one entry alone, are in the address too', async ({ page, service }) => {
+test('a chart, and a single entry, are in the address too', async ({ page, service }) => {
   await service.api.post('/versions/1/scale', { slice: {}, value_incr: 1000, pf_user: 'bea' });
   const pivot = new PivotPage(page);
   await pivot.open(1);
@@ -75,7 +75,7 @@ test('a chart, and one entry alone, are in the address too', async ({ page, serv
   const log = await pivot.log();
   await log.getByRole('cell', { name: 'bea' }).click();
   await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
-  // A filter that is set meanwhile stays when everything is shown again.
+  // A filter set meanwhile stays when everything is shown again.
   const entry = await log.getByRole('row').filter({ hasText: 'bea' }).getAttribute('data-logid');
   await arrange(page, {
     filter: [

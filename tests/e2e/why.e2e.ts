@@ -3,7 +3,7 @@ import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
 
-/** Why a number is what it is: what each log entry has put into it. */
+/** Explains a number by the amounts of each log entry. */
 
 const FURNITURE = { Category: 'Furniture' };
 const YEAR = { 'Order Date': { from: '2028-01-01', to: '2028-12-31' } };
@@ -12,7 +12,7 @@ const CHAIRS = at(['Furniture', 'Chairs']);
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why', exact: true });
 const rows = (page: Page) => why(page).locator('[data-logid]');
-/** The number that the waterfall ends at. */
+/** The last number of the waterfall. */
 const end = (page: Page) => why(page).getByRole('listitem').filter({ hasText: /^Now/ });
 const numberIn = (text: string) => Number(/[-+]?[\d,]*\.?\d+$/.exec(text)?.[0].replaceAll(',', ''));
 
@@ -25,14 +25,14 @@ async function explained(service: Service, slice: object): Promise<Explained> {
   return (await service.api.post('/versions/1/explain', body)).body;
 }
 
-/** As the page writes amounts: whole as they are, otherwise to the cent. */
+/** Formats an amount like the page: a whole number without decimals, otherwise with two. */
 const written = (amount: number) =>
   amount.toLocaleString('en-US', {
     minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
     maximumFractionDigits: 2,
   });
 
-/** The page writes what the service says of each entry, and their sum, which is the number on screen. */
+/** Checks that the page shows the service's amount of each entry, and their sum, the number on screen. */
 async function agrees(pivot: PivotPage, service: Service, cell: typeof CHAIRS, slice: object) {
   const measure = cell.column[1] === 'Quantity' ? 'units_total' : 'value_total';
   await expect(async () => {
@@ -48,7 +48,7 @@ async function agrees(pivot: PivotPage, service: Service, cell: typeof CHAIRS, s
   }).toPass({ timeout: 15_000 });
 }
 
-test('a waterfall says who made the number what it is, and each of its bars can be undone', async ({
+test('a waterfall shows who changed the number, and each of its bars can be undone', async ({
   page,
   service,
 }) => {
@@ -61,7 +61,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   const pivot = new PivotPage(page);
   await pivot.open(1);
 
-  // The key opens it, also before anything is selected, and it goes where the selection goes.
+  // The key opens it, even without a selection, and it follows the selection.
   await page.keyboard.press('w');
   await pivot.click(CHAIRS);
   await agrees(pivot, service, CHAIRS, { 'Sub-Category': 'Chairs' });
@@ -72,7 +72,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   await pivot.click(at(['Furniture']));
   await agrees(pivot, service, at(['Furniture']), FURNITURE);
 
-  // The measure is that of the cell, until another one is chosen.
+  // The measure is the measure of the cell, until another one is chosen.
   await pivot.click(at(['Furniture'], 'Quantity'));
   await expect(why(page).getByRole('tab', { name: 'Quantity' })).toHaveAttribute(
     'aria-selected',
@@ -84,7 +84,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
     written((await explained(service, FURNITURE)).included.value_total),
   );
 
-  // What somebody else writes arrives, and small entries share a bar.
+  // Changes by others arrive, and small entries share a bar.
   await pivot.click(CHAIRS);
   for (const value_incr of [50, 60, 70]) await write({ value_incr });
   const fold = why(page).getByRole('button', { name: /^2 more/ });
@@ -94,7 +94,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   await expect(rows(page)).toHaveCount(10);
   await agrees(pivot, service, CHAIRS, { 'Sub-Category': 'Chairs' });
 
-  // Pointing at an entry marks its cells, a click shows it alone, and again everything.
+  // Pointing at an entry marks its cells, a click shows it alone, and another click everything.
   const ofEve = rows(page).filter({ hasText: 'eve' });
   await ofEve.hover();
   await expect(pivot.grid.locator('td.pf-hint').first()).toBeVisible();
@@ -106,7 +106,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   await expect(page.getByText(/^Showing only the rows of entry/)).toHaveCount(0);
   await expect.poll(() => pivot.number(CHAIRS)).toBeGreaterThan(0);
 
-  // An undo takes its bar away; the plan of before has no undo.
+  // An undo removes its bar; an earlier state of the plan has no undo.
   await rows(page).filter({ hasText: 'eve' }).getByRole('button', { name: 'Undo entry 3' }).click();
   await expect(page.getByText(/^Undone: /)).toBeVisible();
   await expect(rows(page).filter({ hasText: 'eve' })).toHaveCount(0);
@@ -126,7 +126,7 @@ test('a waterfall says who made the number what it is, and each of its bars can 
   await expect(why(page).getByRole('button', { name: 'Undo entry 2' })).toBeDisabled();
 });
 
-test('a difference is explained from the reference to the plan, and a failure is said', async ({
+test('a difference is explained from the reference to the plan, and a failure is reported', async ({
   page,
   service,
 }) => {
@@ -141,7 +141,7 @@ test('a difference is explained from the reference to the plan, and a failure is
   await pivot.open(1);
   const plan = at(['Furniture']);
 
-  // In the plan's cell, the reference is told apart.
+  // For the plan's cell, the reference is listed separately.
   await pivot.click(plan);
   await pivot.panel.getByRole('button', { name: 'Why' }).click();
   await agrees(pivot, service, plan, FURNITURE);
@@ -167,7 +167,7 @@ test('a difference is explained from the reference to the plan, and a failure is
   await instead.press('Enter');
   await expect(rows(page)).toHaveCount(3);
 
-  // What was answered for another cell is not shown for this one.
+  // An answer for another cell is not shown for this one.
   let asked = 0;
   await page.route('**/explain', (route) => {
     asked += 1;
@@ -175,7 +175,7 @@ test('a difference is explained from the reference to the plan, and a failure is
   });
   await pivot.click(at(['Technology']));
   await expect(why(page).getByRole('alert')).toContainText('The server does not answer');
-  // What asks again by itself would take the button away.
+  // An automatic request would remove the button.
   const askedMeanwhile = async () => {
     const before = asked;
     await page.waitForTimeout(500);

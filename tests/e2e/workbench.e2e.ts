@@ -13,7 +13,7 @@ const toast = (page: Page, text: string | RegExp) =>
   page.locator('[data-sonner-toast]', { hasText: text });
 const number = (value: number) => new Intl.NumberFormat('en-US').format(value);
 
-/** Takes a suggestion from a field, as a planner would: typing, then choosing. */
+/** Chooses a suggestion in a field by typing and clicking. */
 async function choose(page: Page, field: Locator, search: string, option: string) {
   await field.fill(search);
   await page.getByRole('option', { name: option }).first().click();
@@ -32,10 +32,10 @@ test.describe('an empty version', () => {
     await service.api.del('/versions/1/baseline');
   });
 
-  test('can be left for the pivot while its load is still written', async ({ page }) => {
+  test('can be left for the pivot while its load is still being written', async ({ page }) => {
     await page.goto(URL);
     await expect(willLand(page)).toContainText('9,994');
-    // The load ends while the next page is on its way.
+    // The load ends while the next page is loading.
     let loaded = () => {};
     const isLoaded = new Promise<void>((resolve) => (loaded = resolve));
     await page.route('**/api/versions/1/baseline', async (route) => {
@@ -48,14 +48,14 @@ test.describe('an empty version', () => {
     });
     await page.getByRole('button', { name: 'Load baseline' }).click();
     await (await page.waitForResponse('**/api/versions/1/baseline')).finished();
-    // By now the page that is left knows of it.
+    // By now the page that is being left has the answer.
     await expect(page.getByRole('button', { name: 'Load baseline' })).toBeEnabled();
     loaded();
     await expect(page).toHaveURL('/versions/1');
     await expect(page.getByRole('row', { name: /TOTAL/ })).toBeVisible({ timeout: 60_000 });
   });
 
-  test('loads the rows that a filter names, moved by an offset, as the preview said', async ({
+  test('loads the rows of a filter, moved by an offset, as previewed', async ({
     page,
     service,
   }) => {
@@ -106,7 +106,7 @@ test.describe('an empty version', () => {
     expect(await service.query('SELECT 1 FROM pf.fc_superstore_1')).toHaveLength(0);
   });
 
-  test('takes an "or" of groups, and loads reference rows', async ({ page, service }) => {
+  test('combines groups with "or", and loads reference rows', async ({ page, service }) => {
     await page.goto(URL);
     await form(page).getByText('Rows to compare with').click();
     await addCondition(page, 'Sub-Category', '=');
@@ -128,7 +128,7 @@ test.describe('an empty version', () => {
     ).toEqual([{ pf_iter: 'reference', rows }]);
   });
 
-  test('takes a condition in SQL, and says what it refuses', async ({ page, service }) => {
+  test('accepts a condition in SQL, and says what it refuses', async ({ page, service }) => {
     await page.goto(URL);
     await form(page).getByText('SQL', { exact: true }).click();
     const sql = form(page).getByLabel('Condition in SQL');
@@ -151,7 +151,7 @@ test.describe('an empty version', () => {
     await expect(sql).toHaveValue(`"Region" = 'West' AND "Sub-Category" LIKE 'C%'`);
   });
 
-  test('does not load while the form is unfinished, or matches nothing', async ({ page }) => {
+  test('does not load while the form is incomplete or no row matches', async ({ page }) => {
     await page.goto(URL);
     await addCondition(page, 'Sales', '>');
     const load = form(page).getByRole('button', { name: 'Load baseline' });
@@ -166,7 +166,7 @@ test.describe('an empty version', () => {
     await expect(page.getByText('Whole numbers only.')).toBeVisible();
   });
 
-  test('names gaps and overlaps of what is loaded', async ({ page, service }) => {
+  test('names gaps and overlaps of loaded segments', async ({ page, service }) => {
     const load = (from: string, to: string) =>
       service.api.post('/versions/1/baseline', {
         pf_user: 'Ben',
@@ -187,7 +187,7 @@ test.describe('an empty version', () => {
   });
 });
 
-test('brings the stored filters back to be edited, and replaces the segment', async ({
+test('restores the stored filters for editing, and replaces the segment', async ({
   page,
   service,
 }) => {
@@ -239,7 +239,7 @@ test('brings the stored filters back to be edited, and replaces the segment', as
 test.describe('once an operation exists', () => {
   const scale = { slice: { Region: 'West' }, pct: 10, pf_user: 'Ben' };
 
-  test('segments are not edited, and the page says why', async ({ page, service }) => {
+  test('segments cannot be edited, and the page says why', async ({ page, service }) => {
     await service.api.post('/versions/1/scale', scale);
     await page.goto(URL);
     const reason = 'Segments cannot be edited while the version has 1 operation: undo those first';
@@ -250,7 +250,7 @@ test.describe('once an operation exists', () => {
     await expect(page.getByRole('heading', { name: 'Load a segment' })).toBeVisible();
   });
 
-  test('an edit begun before it is refused with the reason, and the form stays', async ({
+  test('an edit begun earlier is refused with the reason, and the form stays', async ({
     page,
     service,
   }) => {
@@ -274,7 +274,7 @@ test.describe('once an operation exists', () => {
   });
 });
 
-test('undoes a segment after saying what goes', async ({ page, service }) => {
+test('undoes a segment after naming the consequences', async ({ page, service }) => {
   await page.goto(URL);
   await segments(page)
     .getByRole('button', { name: /^Undo baseline/ })
@@ -285,7 +285,7 @@ test('undoes a segment after saying what goes', async ({ page, service }) => {
   expect(await service.query('SELECT 1 FROM pf.log')).toHaveLength(0);
 });
 
-test('clears the baseline, and leaves reference segments', async ({ page, service }) => {
+test('clears the baseline and keeps reference segments', async ({ page, service }) => {
   await service.api.post('/versions/1/reference', {
     pf_user: 'Ben',
     filters: [[{ cname: 'Region', op: '=', value: 'West' }]],
@@ -303,7 +303,7 @@ test('clears the baseline, and leaves reference segments', async ({ page, servic
   ]);
 });
 
-test('only shows a closed version, and says who closed it', async ({ page, service }) => {
+test('shows a closed version read-only, and names who closed it', async ({ page, service }) => {
   await service.api.post('/versions/1/close', { pf_user: 'Ben' });
   await page.goto(URL);
   await expect(page.getByText(/This version was closed by Ben on/)).toBeVisible();
@@ -313,7 +313,7 @@ test('only shows a closed version, and says who closed it', async ({ page, servi
   await expect(page.getByRole('button', { name: 'Clear the baseline' })).toHaveCount(0);
 });
 
-test('says that a version was closed meanwhile', async ({ page, service }) => {
+test('reports that a version was closed meanwhile', async ({ page, service }) => {
   await page.goto(URL);
   await expect(willLand(page)).toContainText('9,994');
   await service.api.post('/versions/1/close', { pf_user: 'Ben' });
@@ -321,7 +321,7 @@ test('says that a version was closed meanwhile', async ({ page, service }) => {
   await expect(page.getByText(/This version was closed by Ben on/)).toBeVisible();
 });
 
-test('keeps the form where the server does not answer', async ({ page }) => {
+test('keeps the form if the server does not answer', async ({ page }) => {
   await page.goto(URL);
   await form(page).getByLabel('Note').fill('Not to be lost');
   await expect(willLand(page)).toContainText('9,994');

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { strFromU8, unzipSync } from 'fflate';
 
-/** A cell as a workbook has it: a number of days is still a number here. */
+/** A cell of a workbook; a date is still a number of days here. */
 export interface SheetCell {
   value: string | number | null;
   format: string;
@@ -15,12 +15,12 @@ interface SheetRow {
 
 export interface ReadSheet {
   rows: SheetRow[];
-  /** What stays in place: rows and columns. */
+  /** The number of frozen rows and columns. */
   frozen: [rows: number, columns: number];
   columnLevels: number[];
 }
 
-/** Reads a workbook by its XML, with the browser's parser: by the names of its sheets. */
+/** Reads a workbook from its XML with the browser's parser. Returns the sheets by name. */
 export async function readWorkbook(page: Page, file: Uint8Array): Promise<Map<string, ReadSheet>> {
   const parts = Object.entries(unzipSync(file)).map(([name, bytes]) => [name, strFromU8(bytes)]);
   const sheets = await page.evaluate(

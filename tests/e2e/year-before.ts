@@ -1,6 +1,6 @@
 import type { Service } from '../support/service';
 
-/** Loads the sample's year before into version 1 as its reference, but for the last year. */
+/** Loads the sample's previous year into version 1 as its reference, without the last year. */
 export const loadYearBefore = ({ api }: Service, pf_user = 'ana') =>
   api.post('/versions/1/reference', {
     date_offset: '14 years',
