@@ -9,8 +9,8 @@ import { cloneDatabase, dropDatabase, onCitus, serverEnvironment } from '../supp
 import { apiAt, type Api } from '../support/http';
 import { queryOn, type Query } from '../support/service';
 
-// A database of the tables of the first four migrations, which another service has made and filled. It
-// is adopted with `migrate baseline` (docs/contract/16-migrations-and-calendar.md).
+// A database with the tables of the first four migrations, created and filled by another service. It is
+// adopted with `migrate baseline` (docs/contract/16-migrations-and-calendar.md).
 
 const SPECIFIED = [
   '001_initial_schema.sql',
@@ -19,7 +19,7 @@ const SPECIFIED = [
   '004_col_meta_in_grain.sql',
 ];
 
-/** `params` of loads as other services keep them. */
+/** `params` of loads as other services store them. */
 const LOADS: [operation: string, params: string | null][] = [
   ['baseline', '{"raw_where": "k > 0"}'],
   ['baseline', '{"filters": [[{"cname": "region", "op": "=", "value": "North"}]]}'],
@@ -50,14 +50,14 @@ let server: Server;
 let api: Api;
 const by = { pf_user: 'ann' };
 
-/** A forecast table as another service may make it: of the source's own types. */
+/** A forecast table of another service, with the types of the source. */
 const forecastTable = (id: number) => `
   CREATE TABLE pf.fc_sales_${id} (
     pf_id serial PRIMARY KEY, region varchar(20), code character(3), day date,
     amount numeric(12,2), pieces integer,
     pf_iter text NOT NULL, pf_logid integer NOT NULL, pf_created_at timestamptz DEFAULT now())`;
 
-/** An entry with a row of its own. */
+/** Inserts an entry with one row. */
 async function insertEntry(
   versionId: number,
   operation: string,
@@ -112,8 +112,8 @@ afterAll(async () => {
 
 const entriesOf = async (id: number) => (await api.get(`/versions/${id}/log`)).body.entries;
 
-describe.skipIf(onCitus)('a database that was adopted', () => {
-  it('generates its SQL, and gives the forecast tables its own types with their values', async () => {
+describe.skipIf(onCitus)('an adopted database', () => {
+  it('generates its SQL, and converts the forecast tables to its own types without losing values', async () => {
     const generated = await api.post('/sources/1/sql');
     expect([generated.status, generated.body.error]).toEqual([200, undefined]);
     const types = await query(
@@ -143,7 +143,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     await query(`DELETE FROM pf.fc_sales_3; ALTER TABLE pf.fc_sales_3 ALTER pieces TYPE bigint`);
   });
 
-  it.each([1, 2])('reads version %i, whatever its entries hold', async (id) => {
+  it.each([1, 2])('reads version %i with any content of its entries', async (id) => {
     const path = `/versions/${id}`;
     const log = await api.get(`${path}/log`);
     expect([log.status, log.body.entries?.length]).toEqual([
@@ -176,7 +176,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     }
   });
 
-  it('reads a version whose excluded origins are no texts as one that excludes references', async () => {
+  it('reads a version whose excluded origins are not texts like one that excludes references', async () => {
     const { status, body } = await api.get('/versions/3');
     expect([status, body.exclude_iters]).toEqual([200, ['reference']]);
   });
@@ -192,7 +192,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     ok200(await api.post('/versions/1/baseline', by));
   });
 
-  it('clears a baseline as another service has left it', async () => {
+  it('clears a baseline created by another service', async () => {
     const copied = await api.post('/versions/2/copy', { name: 'Copy to clear', ...by });
     expect([copied.status, copied.body.error]).toEqual([201, undefined]);
     const { id } = copied.body;
@@ -203,7 +203,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     expect([undone.status, undone.body.length]).toEqual([200, 6]);
   });
 
-  it('replays what the log tells, and says what it does not tell', async () => {
+  it('replays the requests that the log records, and names the missing ones', async () => {
     const refusal = await api.post('/versions/2/replay', { name: 'All', ...by });
     expect([refusal.status, refusal.body.error]).toEqual([
       422,
@@ -217,14 +217,14 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     expect(reasons.slice(0, LOADS.length)).toEqual(
       LOADS.map(() => expect.stringContaining('The log does not record')),
     );
-    // Without dates, nothing is to be told of an offset.
+    // Without dates, the log need not record an offset.
     ok200(await api.put('/sources/1/columns', [{ cname: 'day', role: 'ignore' }]));
     const asked = await api.post('/versions/3/replay', { ...skipping, name: 'No entries' });
     expect(asked.status).toBe(201);
     ok200(await api.put('/sources/1/columns', [{ cname: 'day', role: 'date' }]));
   });
 
-  it('undoes each entry, and redoes those whose request the log tells', async () => {
+  it('undoes each entry, and redoes those with a recorded request', async () => {
     const entries = await entriesOf(2);
     for (const { id } of entries) {
       const undone = await api.send(`/log/${id}`, { method: 'DELETE' });
@@ -243,7 +243,7 @@ describe.skipIf(onCitus)('a database that was adopted', () => {
     expect(Object.values(statuses).filter((status) => status === 200)).toHaveLength(2);
   });
 
-  it('plans on it', async () => {
+  it('accepts new operations', async () => {
     const path = '/versions/1';
     const { status, body } = await api.post(`${path}/scale`, { slice: {}, pct: 10, ...by });
     expect([status, body.error, body.length]).toEqual([200, undefined, 2]);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bytes, plan, type Planned } from '../support/planned';
 import { startService, type Service } from '../support/service';
 
-/** Characters that JSON writes as six each; the longest note that the service takes. */
+/** Characters that JSON writes as six each, in the longest allowed note. */
 const NOTE = '\u0001'.repeat(10_000);
-/** The longest text that the engine can hold; an answer beyond it can only be sent in pieces. */
+/** Length of the longest text that the engine can hold; a longer answer must be sent in pieces. */
 const LONGEST_TEXT = 2 ** 29 - 24;
 const LEAVES = 4_500;
 
@@ -44,7 +44,7 @@ async function expectMoved(version: Planned): Promise<void> {
   expect(entries[0]).toMatchObject({ operation: 'recode', row_count: 2 * LEAVES, note: NOTE });
 }
 
-it('answers what it wrote, however long its text, in the memory of its columns', async () => {
+it('returns the written rows, however long their text, within the memory of their columns', async () => {
   const version = await loadedVersion(LEAVES);
   const response = await recode(version);
   expect(response.status).toBe(200);
@@ -63,7 +63,7 @@ it('answers what it wrote, however long its text, in the memory of its columns',
   await expectMoved(version);
 }, 120_000);
 
-it('holds neither the version nor the process up while nobody reads its answer', async () => {
+it('blocks neither the version nor the process while nobody reads its answer', async () => {
   const version = await loadedVersion(LEAVES);
   const unread = await recode(version);
   expect(unread.status).toBe(200);
@@ -73,14 +73,14 @@ it('holds neither the version nor the process up while nobody reads its answer',
     pf_user: 'bob',
   });
   expect([scaled.status, scaled.body.length]).toEqual([200, 1]);
-  // A client that goes away takes the rest of its answer with it.
+  // When a client disconnects, the rest of its answer is dropped.
   await unread.body!.cancel();
   const [{ pf_logid }] = scaled.body;
   expect((await service.api.del(`/log/${pf_logid}`)).body).toMatchObject({ rows_deleted: 1 });
   await expectMoved(version);
 }, 120_000);
 
-it('undoes what it wrote, and lists every row of it', async () => {
+it('can be undone, with every row listed', async () => {
   const version = await loadedVersion(LEAVES);
   const before = await bytes(service, version);
   const moved = await recode(version);

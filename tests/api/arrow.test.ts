@@ -5,7 +5,10 @@ import { startService, type Service } from '../support/service';
 
 const NOTE = `it's "so": {{logid}} $& $1 \\ ; -- 'end`;
 
-/** A source whose column names need quoting everywhere, with a baseline, a scale and a recode. */
+/**
+ * Creates a plan of a source whose column names need quoting everywhere, with a baseline, a scale and a
+ * recode.
+ */
 async function plan(service: Service, inGrain: readonly string[]): Promise<string> {
   const { api, query } = service;
   await query(`CREATE TABLE public."Odd Names" (
@@ -93,7 +96,7 @@ describe.each([
     expect(rowCount).toBe(String(await expectedRows()));
   });
 
-  it('adds up, group by group, to what SQL adds up, in apache-arrow', async () => {
+  it('has the same sums as SQL, group by group, in apache-arrow', async () => {
     const sums = new Map<string, number[]>();
     for (const row of tableFromIPC(bytes)) {
       const key = JSON.stringify([row['sub-category'], row['a"b'], row.pf_iter]);
@@ -127,7 +130,7 @@ describe.each([
     });
     const groups = await pivotedTotals(bytes, 'a"b', ['Net Sales', 'from']);
     const expected = await service.query(
-      // ROLLUP would do, but a distributed table cannot run it.
+      // ROLLUP would be simpler, but a distributed table cannot run it.
       `WITH part AS (
          SELECT "a""b" AS n, sum("Net Sales") AS sales, sum("from") AS units FROM ${table} GROUP BY 1
        )
@@ -144,7 +147,7 @@ describe.each([
   });
 
   if (mode === 'raw') {
-    it('carries notes and operations as they are in the log', () => {
+    it('has the notes and operations of the log', () => {
       const rows = [...tableFromIPC(bytes)];
       expect(new Set(rows.map((r) => r.pf_note))).toEqual(new Set([NOTE]));
       for (const row of rows) expect(row.pf_op).toBe(row.pf_iter);

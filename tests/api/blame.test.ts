@@ -60,7 +60,7 @@ const region = { field: 'slice.Sales.Region', column: 'Sales.Region' };
 const half = { slice: { 'Sales.Region': 'North' } };
 
 const CASES: Case[] = [
-  // What the schemas refuse.
+  // Refused by the schemas.
   operation('scale', { slice: {}, pct: '5' }, 400, { field: 'pct' }),
   operation('scale', { slice: { 'Sales.Region': {} }, pct: 5 }, 400, region),
   operation('scale', { slice: [], pct: 5 }, 400, { field: 'slice' }),
@@ -196,7 +196,7 @@ it.for(CASES)('%s', async ([, method, path, body, status, blame], { service }) =
   expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String), ...blame }]);
 });
 
-it('names the column whose values no load may bring in', async ({ service }) => {
+it('names the column whose values a load must not contain', async ({ service }) => {
   await service.query('CREATE TABLE public.scales AS SELECT channel, weight FROM public.trade');
   const scales = await makeSource(service, 'scales', [
     { cname: 'channel', role: 'dimension' },
@@ -212,7 +212,7 @@ it('names the column whose values no load may bring in', async ({ service }) => 
   ]);
 });
 
-it('says nothing but the sentence of a closed version', async ({ service }) => {
+it('has only the sentence for a closed version', async ({ service }) => {
   await service.api.post(`${version}/close`, by);
   const answer = await service.api.post(`${version}/scale`, { ...by, ...half, pct: 5 });
   expect([answer.status, answer.body]).toEqual([403, { error: 'Version is closed' }]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plan, type Planned } from '../support/planned';
 import { startService, type Service } from '../support/service';
 
-/** Loads as they come to a client far away (docs/contract/04-data-loading.md#compression). */
+/** Loads over a slow network (docs/contract/04-data-loading.md#compression). */
 
 const FAR = '203.0.113.7';
 
@@ -13,7 +13,7 @@ let service: Service;
 let v: Planned;
 let plain: Uint8Array;
 beforeAll(async () => {
-  // As behind a proxy, which tells where a client is.
+  // A proxy in front of the service names the client's address.
   service = await startService('service', { ADDRESS_HEADER: 'x-client' });
   v = await plan(
     service,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An answer as it comes over the wire. */
+/** Returns an answer as transmitted. */
 async function read(
   headers: Record<string, string>,
   path = `${v.path}/data`,
@@ -46,11 +46,11 @@ async function read(
 
 const far = (accepted: string) => ({ 'x-client': FAR, 'accept-encoding': accepted });
 
-describe('a client that is far away', () => {
+describe('a distant client', () => {
   it.each([
     ['br', 'gzip, deflate, br', brotliDecompressSync],
     ['gzip', 'GZIP;q=0.5, br;q=0', gunzipSync],
-  ])('gets the rows as %s, with a length that is true', async (encoding, accepted, decompress) => {
+  ])('gets the rows as %s, with the right length', async (encoding, accepted, decompress) => {
     const { status, headers, bytes } = await read(far(accepted));
     expect([status, headers['content-encoding'], headers.vary]).toEqual([
       200,
@@ -66,7 +66,7 @@ describe('a client that is far away', () => {
   });
 
   it.each(['', 'identity', 'br;q=0, gzip;q=0.0', 'zstd'])(
-    'gets them as they are if it accepts %j',
+    'gets them uncompressed if it accepts %j',
     async (accepted) => {
       const { headers, bytes } = await read(far(accepted));
       expect(headers['content-encoding']).toBeUndefined();
@@ -75,7 +75,7 @@ describe('a client that is far away', () => {
     },
   );
 
-  it('has rows of the same tag however they came, and gets others once they change', async () => {
+  it('gets the same tag for the same rows in any encoding, and a new one after a change', async () => {
     const tags = await Promise.all(
       ['br', 'gzip', ''].map(async (accepted) => (await read(far(accepted))).headers.etag),
     );
@@ -98,7 +98,7 @@ describe('a client that is far away', () => {
     expect(Buffer.compare(brotliDecompressSync(changed.bytes), now.bytes)).toBe(0);
   });
 
-  it('gets no bytes of a version without rows', async () => {
+  it('gets no bytes for a version without rows', async () => {
     const empty = await plan(
       service,
       [

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const MEASURES = ['value', 'units'];
 
-/** Reads a select as the service does: describe, copy, decode, encode. */
+/** Reads a select like the service: describe, copy, decode, encode. */
 async function arrowOf(client: pg.ClientBase, sql: string): Promise<Uint8Array> {
   const plan = (await describeStatement(client, sql)).map(({ name, type }): PlannedColumn => ({
     name,
@@ -61,7 +61,7 @@ const backendOf = async (client: pg.ClientBase) =>
 const activity = async (pid: number | undefined, condition: string) =>
   (await query(`SELECT FROM pg_stat_activity WHERE pid = $1 AND ${condition}`, [pid])).length > 0;
 
-/** Waits until no backend of that id runs a statement. */
+/** Waits until no backend with that id runs a statement. */
 async function ended(pid: number | undefined): Promise<void> {
   while (await activity(pid, "state = 'active'")) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -87,7 +87,7 @@ describe('a select read by COPY', () => {
       i || chr(31) || 'ü' AS pf_gkey
     FROM generate_series(1::bigint, 3000) AS i ORDER BY i -- the end`;
 
-  it('arrives as it is in the database, for every type', async () => {
+  it('returns the values of the database, for every type', async () => {
     const bytes = await withClient((client) => arrowOf(client, TYPES));
     const table = tableFromIPC(bytes);
     expect(table.batches.length).toBe(1);
@@ -103,7 +103,7 @@ describe('a select read by COPY', () => {
     expect((await pivoted(bytes)).rows).toEqual(rows);
   });
 
-  it('gives exactly the double that a numeric is nearest to', async () => {
+  it('returns the double nearest to a numeric', async () => {
     await query(`CREATE TABLE public.numbers AS
       SELECT (random()::numeric * 10 ^ (i % 60 - 30)::numeric / 7 * (1 - 2 * (i % 2))) AS value
       FROM generate_series(1, 5000) AS i`);
@@ -118,7 +118,7 @@ describe('a select read by COPY', () => {
     );
   });
 
-  it('is described by its columns without a row being made', async () => {
+  it('is described by its columns without computing a row', async () => {
     const sql = `SELECT pg_sleep(600)::text AS a, 1 AS "a""b" -- the end`;
     expect(await withClient((client) => describeStatement(client, sql))).toEqual([
       { name: 'a', type: 25 },
@@ -126,7 +126,7 @@ describe('a select read by COPY', () => {
     ]);
   });
 
-  it('is described without being run where it writes, and tells what it wrote', async () => {
+  it('is described without running if it writes, and returns the written rows', async () => {
     await query('CREATE TABLE public.written (a bigint, b numeric)');
     const sql = `WITH new AS (INSERT INTO public.written VALUES (1, 2.5) RETURNING *)
       SELECT a, b, 'x' AS c FROM new`;
@@ -146,7 +146,7 @@ describe('a select read by COPY', () => {
     expect(await query('SELECT FROM public.written')).toHaveLength(1);
   });
 
-  it('is not described where the text holds another statement', async () => {
+  it('is not described if the text has another statement', async () => {
     await withClient(async (client) => {
       const two = 'SELECT 1) TO STDOUT; SELECT 2; COPY (SELECT 3';
       await expect(describeStatement(client, two)).rejects.toMatchObject({ code: '42601' });
@@ -157,7 +157,7 @@ describe('a select read by COPY', () => {
     });
   });
 
-  it('fails to be described where the connection ends', async () => {
+  it('cannot be described if the connection ends', async () => {
     const client = new pg.Client(database);
     client.on('error', () => {});
     await client.connect();
@@ -165,7 +165,7 @@ describe('a select read by COPY', () => {
     await expect(describeStatement(client, 'SELECT 1')).rejects.toThrow();
   });
 
-  it('of no rows makes no bytes', async () => {
+  it('without rows has no bytes', async () => {
     const bytes = await withClient((client) => arrowOf(client, 'SELECT 1 AS a WHERE false'));
     expect(bytes.length).toBe(0);
   });
@@ -183,8 +183,8 @@ describe('a select read by COPY', () => {
   });
 });
 
-describe('a COPY that does not come to its end', () => {
-  // A series in the select list is sent as it is made; one in FROM would be stored first.
+describe('a COPY that does not finish', () => {
+  // A series in the select list is sent as it is computed; one in FROM would be stored first.
   const ENDLESS = `SELECT generate_series(1, 1000000000) AS i, repeat('x', 100) AS x`;
   const clients: pg.PoolClient[] = [];
 
@@ -198,7 +198,7 @@ describe('a COPY that does not come to its end', () => {
 
   afterEach(release);
 
-  it('because the select fails leaves the connection as good as before', async () => {
+  it('because the select fails leaves the connection usable', async () => {
     const { client, pid } = await connected();
     await expect(copyOut(client, 'SELECT nothing', () => {})).rejects.toMatchObject({
       code: '42703',
@@ -208,7 +208,7 @@ describe('a COPY that does not come to its end', () => {
     expect(await backendOf(client)).toBe(pid);
   });
 
-  it('because of its time limit leaves the connection as good as before', async () => {
+  it('because of its timeout leaves the connection usable', async () => {
     const { client, pid } = await connected();
     await client.query('BEGIN');
     await client.query('SET LOCAL statement_timeout = 100');
@@ -219,7 +219,7 @@ describe('a COPY that does not come to its end', () => {
 
   it.each([
     ['an error', new Error('Enough')],
-    // Its reader may have asked another connection.
+    // Its reader may have queried another connection.
     ['one of a database', new pg.DatabaseError('Enough', 0, 'error')],
   ])('because its reader throws %s ends the statement and the connection', async (_, error) => {
     const { client, pid } = await connected();
@@ -259,13 +259,13 @@ describe('a COPY that does not come to its end', () => {
     await ended(pid);
   });
 
-  it('is not begun where it is aborted already', async () => {
+  it('is not started if it is already aborted', async () => {
     const { client, pid } = await connected();
     await expect(copyOut(client, ENDLESS, () => {}, AbortSignal.abort())).rejects.toThrow(/abort/);
     expect(await backendOf(client)).toBe(pid);
   });
 
-  it('because the connection is cut fails, and so does what is sent after it', async () => {
+  it('fails because the connection is cut, like later statements', async () => {
     const { client, pid } = await connected();
     let cut: Promise<unknown> | undefined;
     const reading = copyOut(client, ENDLESS, () => {
@@ -276,7 +276,7 @@ describe('a COPY that does not come to its end', () => {
     await expect(client.query('SELECT 1')).rejects.toThrow();
   });
 
-  it('never hands its connection to the next one who asks the pool', async () => {
+  it('never passes its connection to the next user of the pool', async () => {
     const { client, pid } = await connected();
     const reading = copyOut(client, ENDLESS, () => {
       throw new Error('Enough');

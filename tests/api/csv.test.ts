@@ -48,7 +48,7 @@ const ROWS: SourceRow[] = [
 const read = (service: Service, path: string, accept = 'text/csv') =>
   service.api.send(path, { headers: { accept } });
 
-/** Asks for CSV and reads no further than the head of the answer, which `fetch` cannot do. */
+/** Requests CSV and reads only the head of the answer, which `fetch` cannot do. */
 async function begin(service: Service, path: string): Promise<IncomingMessage> {
   const request = get(`${service.url}/api${path}`, { headers: { accept: 'text/csv' } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -57,7 +57,7 @@ async function begin(service: Service, path: string): Promise<IncomingMessage> {
 
 const text = ({ bytes }: { bytes: Uint8Array }) => new TextDecoder().decode(bytes);
 
-/** Fields of CSV, null apart from an empty text, as RFC 4180 has it. */
+/** Returns the fields of CSV by RFC 4180, null distinct from an empty text. */
 function parse(csv: string): (string | null)[][] {
   expect(csv.endsWith('\n')).toBe(true);
   const rows: (string | null)[][] = [[]];
@@ -69,7 +69,7 @@ function parse(csv: string): (string | null)[][] {
 }
 
 describe('GET /versions/:id/data as CSV', () => {
-  it('has what the Arrow rows have, with note and operation', async ({ service }) => {
+  it('has the content of the Arrow rows, with note and operation', async ({ service }) => {
     const { path, table } = await plan(service, COLUMNS, ROWS);
     await service.api.post(`${path}/baseline`, { pf_user: 'ann', note: 'one, "two"\nthree' });
     await service.api.post(`${path}/scale`, { slice: { Express: true }, pct: 10, pf_user: 'ann' });
@@ -111,7 +111,7 @@ describe('GET /versions/:id/data as CSV', () => {
     expect(text(answer)).not.toContain('\r');
   });
 
-  it('has its header without rows, too', async ({ service }) => {
+  it('has its header also without rows', async ({ service }) => {
     const { path } = await plan(service, COLUMNS, []);
     const answer = await read(service, `${path}/data`);
     expect(text(answer)).toBe(
@@ -119,7 +119,7 @@ describe('GET /versions/:id/data as CSV', () => {
     );
   });
 
-  it('is for who asks for it before Arrow, and refused in JSON', async ({ service }) => {
+  it('is returned to clients that prefer it to Arrow, and refused in JSON', async ({ service }) => {
     const { path } = await plan(service, COLUMNS, ROWS);
     const type = async (accept: string) =>
       (await read(service, `${path}/data`, accept)).headers.get('content-type');
@@ -137,7 +137,7 @@ describe('GET /versions/:id/data as CSV', () => {
     expect((await read(service, `${path}/agg`)).body.error).toMatch(/get_agg/);
   });
 
-  it('is read from one snapshot, as fast as its client reads, and ends with it', async ({
+  it('is read from one snapshot, at the speed of its client, and ends with it', async ({
     service,
   }) => {
     const many = 300_000;

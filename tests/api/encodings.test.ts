@@ -5,7 +5,7 @@ import { databaseInEncoding, dropDatabase, onCitus, serverEnvironment } from '..
 import { apiAt } from '../support/http';
 import { queryOn, type Service } from '../support/service';
 
-/** Runs a test on a service whose database has an encoding. */
+/** Runs a test on a service whose database has a given encoding. */
 async function withService(
   encoding: 'LATIN1' | 'SQL_ASCII',
   test: (service: Service) => Promise<void>,
@@ -31,7 +31,7 @@ const COLUMNS = [
 ];
 
 describe.skipIf(onCitus)('a database in LATIN1', () => {
-  it('refuses a character that it does not have, and names the field', async () => {
+  it('refuses a character that it cannot store, and names the field', async () => {
     await withService('LATIN1', async (service) => {
       const { api, query } = service;
       await query(`CREATE TABLE sales (region text, day date, amount numeric(12,2), channel text);
@@ -102,7 +102,7 @@ describe.skipIf(onCitus)('a database in LATIN1', () => {
         expect(answer!.body.field).toBe(field);
         if (column !== undefined) expect(answer!.body.column).toBe(column);
       }
-      // Characters that it has are as good as any.
+      // Characters of the encoding work as usual.
       const scaled = await api.post(`${path}/scale`, { slice, pct: 10, note: 'für Köln', ...by });
       expect([scaled.status, scaled.body[0]]).toMatchObject([
         200,
@@ -112,14 +112,14 @@ describe.skipIf(onCitus)('a database in LATIN1', () => {
   });
 });
 
-/** Bytes as a text of a database without an encoding. */
+/** Returns bytes as a text of a database without an encoding. */
 const bytes = (hex: string) => `convert_from('\\x${hex}'::bytea, 'SQL_ASCII')`;
 
 describe.skipIf(onCitus)('a database without an encoding (SQL_ASCII)', () => {
   const BAD = ['ff', 'e9', 'c3', 'c080', 'eda080', 'f4908080', '61e28261', 'f0808080'];
   const GOOD = ['', 'abc', 'Köln', '5 €', '😀', '\u{10FFFF}', '퟿', '\u0800', 'e\u0301'];
 
-  it('refuses a load with text that is not UTF-8, and takes all other text', async () => {
+  it('refuses a load with text that is not UTF-8, and accepts all other text', async () => {
     await withService('SQL_ASCII', async (service) => {
       const { api, query } = service;
       await query('CREATE TABLE sales (region text, day date, amount numeric(12,2), channel text)');

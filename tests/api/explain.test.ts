@@ -11,7 +11,7 @@ const COLUMNS = [
   { name: 'Units', type: 'integer', role: 'units' as const },
 ];
 
-/** A version with a baseline, a reference, and three changes by two people. */
+/** Creates a version with a baseline, a reference, and three changes by two people. */
 async function planned(service: Service, columns: Parameters<typeof plan>[1] = COLUMNS) {
   const rows = ['x', 'y', 'z'].flatMap((Product, i) =>
     ['A', 'B', null].map((Region, j) => ({
@@ -37,7 +37,7 @@ async function planned(service: Service, columns: Parameters<typeof plan>[1] = C
 }
 
 describe('POST /versions/:id/explain', () => {
-  it('tells what each entry has put into a slice, oldest first', async ({ service }) => {
+  it('returns the amounts that each entry added to a slice, oldest first', async ({ service }) => {
     const { path } = await planned(service);
     const { entries: log } = (await service.api.get(`${path}/log`)).body;
     const { status, body } = await service.api.post(`${path}/explain`, {
@@ -65,7 +65,7 @@ describe('POST /versions/:id/explain', () => {
     });
   });
 
-  it('adds up to what the database itself adds up, at a grain too', async ({ service }) => {
+  it('adds up to the sums of the database, also at a grain', async ({ service }) => {
     const grain = COLUMNS.map((c) => (c.name === 'Region' ? { ...c, grain: true } : c));
     for (const columns of [COLUMNS, grain]) {
       const { path, table } = await planned(service, columns);
@@ -104,7 +104,7 @@ describe('POST /versions/:id/explain', () => {
     }
   });
 
-  it('has null for a measure that the source does not have', async ({ service }) => {
+  it('has null for a missing measure', async ({ service }) => {
     const { path } = await planned(
       service,
       COLUMNS.filter((c) => c.role !== 'units'),
@@ -114,7 +114,7 @@ describe('POST /versions/:id/explain', () => {
     expect([body.included.units_total, body.excluded.units_total]).toEqual([null, null]);
   });
 
-  it('answers for a closed version, and refuses what no slice can be', async ({ service }) => {
+  it('answers for a closed version, and refuses an invalid slice', async ({ service }) => {
     const { path } = await planned(service);
     await service.api.post(`${path}/close`, { pf_user: 'ann' });
     const status = async (body: object) => {

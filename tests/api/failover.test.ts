@@ -12,7 +12,7 @@ import { until } from '../support/race';
 import { queryOn, type Service } from '../support/service';
 import { baseBackupIsInstalled, startPair, type Node, type Pair } from '../support/standby';
 
-/** A standby takes the place of the primary (docs/contract/21-past-one-machine.md#failover). */
+/** A standby replaces the primary (docs/contract/21-past-one-machine.md#failover). */
 
 let pair: Pair;
 let service: Service;
@@ -51,7 +51,7 @@ afterEach(async () => {
   await pair?.stop();
 });
 
-/** A scale of all rows by an amount, under a key. */
+/** Scales all rows by an amount, under a key. */
 const scale = (value_incr: number, key: string, note: string | null = null): Promise<Answer> =>
   service.api.send(`${v.path}/scale`, {
     method: 'POST',
@@ -59,7 +59,7 @@ const scale = (value_incr: number, key: string, note: string | null = null): Pro
     body: JSON.stringify({ pf_user: 'ann', slice: {}, value_incr, note }),
   });
 
-/** Takes the primary away and gives its address to a standby, which is promoted. */
+/** Stops the primary and gives its address to a promoted standby. */
 async function promote(standby: Node): Promise<void> {
   pair.address.leadTo(standby.port);
   await standby.ask('SELECT pg_promote()');
@@ -68,7 +68,7 @@ async function promote(standby: Node): Promise<void> {
 
 const killPrimary = () => process.kill(pair.primary.pid, 'SIGKILL');
 
-/** "Not now", as a sentence without details of the connection. */
+/** Expects a temporary failure, as a sentence without details of the connection. */
 function expectNotNow(answer: Answer, words: RegExp): void {
   expect([answer.status, answer.body]).toEqual([503, { error: expect.stringMatching(words) }]);
   expect(answer.body.error).not.toMatch(/select|insert|pf\.|127\.0\.0\.1|\bat \/|forecast_/i);
@@ -79,9 +79,9 @@ const salesIn = ({ bytes }: Answer): number =>
   [...tableFromIPC(bytes).getChild('Sales')!].reduce((sum, value) => sum + Number(value), 0);
 
 describe('a standby is promoted while people plan', () => {
-  it('says what happens meanwhile, loses and doubles nothing, and goes on without a restart', async () => {
+  it('is reported meanwhile, loses and doubles nothing, and needs no restart', async () => {
     const standby = await pair.standby(baseBackupIsInstalled ? 'pg_basebackup' : 'copy');
-    // So that nothing is committed that the standby lacks.
+    // Ensures that the standby has every commit.
     await pair.primary.ask(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
     await pair.primary.ask('SELECT pg_reload_conf()');
     const stream = await openEvents(service.url, v.path);
@@ -98,11 +98,11 @@ describe('a standby is promoted while people plan', () => {
     expectNotNow(await service.api.get(`${v.path}/log`), /cannot be reached/);
     expectNotNow(await scale(1, 'while it is away'), /cannot be reached/);
     expectNotNow(await service.api.get(`${v.path}/data`), /cannot be reached/);
-    // A page sees by this that it is behind.
+    // This shows a page that it is behind.
     while (await stream.next());
     expectNotNow(await service.api.get(`${v.path}/events`), /cannot be reached/);
 
-    // Its address leads to the standby before that is promoted.
+    // The address leads to the standby before its promotion.
     pair.address.leadTo(standby.port);
     await until(async () => (await service.api.get(`${v.path}/data`)).status === 200);
     expectNotNow(await service.api.get('/health'), /standby/);
@@ -117,7 +117,7 @@ describe('a standby is promoted while people plan', () => {
     await until(async () => planners.made() > before + 4);
     const made = [...(await planners.stop()), 'the last'];
     expect(planners.interruptions.join()).toContain('cannot be reached');
-    // It listens again: what was missed is to be compared, and what comes is told.
+    // The server listens again: the page has to compare, and gets new events.
     const again = await until(async () => {
       const opened = await openEvents(service.url, v.path, { 'last-event-id': '1' });
       return opened.status === 200 && opened;
@@ -125,7 +125,7 @@ describe('a standby is promoted while people plan', () => {
     const late = await scale(1, 'the last', 'the last');
     expect(late.status).toBe(200);
     expect(await again.events(1)).toMatchObject([{ event: 'resync' }]);
-    // What was written right before the stream was opened may be told first.
+    // A write directly before the stream was opened may be reported first.
     await until(async () => {
       const [told] = await again.events(1);
       expect(told).toMatchObject({ event: 'written' });
@@ -147,12 +147,12 @@ describe('a standby is promoted while people plan', () => {
   }, 120_000);
 });
 
-describe('a standby that lacks the last changes is promoted', () => {
-  it('gives ids to other entries, which nobody takes for those that are lost', async () => {
+describe('a standby without the last changes is promoted', () => {
+  it('reuses ids for other entries, which are not mistaken for the lost ones', async () => {
     const standby = await pair.standby('copy');
     await pair.caughtUp(standby);
     await pair.cutOff(standby);
-    /** Takes an id of the log, as every preview does. */
+    /** Uses up an id of the log, like every preview. */
     const preview = () =>
       service.api.post(`${v.path}/scale/preview`, { pf_user: 'ann', slice: {}, value_incr: 1 });
     // PostgreSQL logs a sequence 32 values ahead, so a few lost entries would only leave a gap.
@@ -176,21 +176,21 @@ describe('a standby that lacks the last changes is promoted', () => {
     });
     const other = await scale(1000, 'another one');
     expect(other.body[0].pf_logid).toBe(id);
-    // Its stamp could tell the two apart, if all clocks were right.
+    // The stamp could distinguish the two if all clocks were right.
     await standby.ask(`UPDATE pf.log SET stamp = '${stamp}' WHERE id = ${id}`);
 
     for (const [i, path] of paths.entries()) {
       const tag = before[i]!.headers.get('etag')!;
       const after = await service.api.get(path, { 'if-none-match': tag });
       expect([path, after.status, salesIn(after)]).toEqual([path, 200, [1150, 1150, 1000][i]]);
-      // A page knows by this that ids of entries do not say any more what they said.
+      // This shows a page that ids may name other entries now.
       const [then, now] = [before[i]!, after].map(({ headers }) => headers.get('x-timeline'));
       expect([typeof then, typeof now, then === now]).toEqual(['string', 'string', false]);
       const log = await service.api.get(`${v.path}/log`);
       expect([log.headers.get('x-timeline'), log.body.value_total]).toEqual([now, 1150]);
     }
 
-    // The key of the change is lost with it, so the change is made when it is sent again: once.
+    // The key of the change is lost too, so the change is made once when it is sent again.
     const again = await scale(10, 'lost with its commit');
     expect(again.status).toBe(200);
     expect((await scale(10, 'lost with its commit')).body).toEqual(again.body);
@@ -198,11 +198,11 @@ describe('a standby that lacks the last changes is promoted', () => {
   }, 120_000);
 });
 
-describe('a primary vanishes without a word', () => {
-  it('does not keep requests waiting on connections that lead nowhere', async () => {
+describe('a primary disappears without a message', () => {
+  it('requests do not wait on dead connections', async () => {
     const standby = await pair.standby('copy');
     await pair.caughtUp(standby);
-    // Idle connections for the requests that follow.
+    // Idle connections for the following requests.
     await Promise.all(Array.from({ length: 8 }, () => service.api.get(`${v.path}/log`)));
     const client = await connect(pair.primary.database);
     await client.query(`BEGIN; SELECT FROM pf.version WHERE id = ${v.id} FOR UPDATE`);
@@ -218,7 +218,7 @@ describe('a primary vanishes without a word', () => {
     pair.address.leadTo(standby.port);
     await standby.ask('SELECT pg_promote()');
 
-    // Neither waits for the five minutes that a statement may take.
+    // Neither waits for the statement timeout of five minutes.
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => service.api.get(`${v.path}/log`)),
     );

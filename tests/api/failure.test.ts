@@ -33,7 +33,7 @@ async function version(service: Pick<Service, 'api' | 'query'>): Promise<Planned
   return planned;
 }
 
-/** A failure in words for a person, without SQL, hosts or stack traces. */
+/** Expects a failure in words for a person, without SQL, hosts or stack traces. */
 function expectPlainFailure(answer: Answer, status = 500): void {
   expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String) }]);
   if (status === 503) expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -48,7 +48,7 @@ async function expectUntouched(service: Service, v: Planned, before: string[]): 
   expect(log).toEqual([{ operation: 'baseline' }]);
 }
 
-/** Puts a statement that sleeps in its middle in the place of `get_data`. */
+/** Replaces `get_data` by a statement that sleeps in its middle. */
 const slowDown = (service: Service, v: Planned) =>
   service.query(
     `UPDATE pf.sql SET sql = 'SELECT * FROM {{fc_table}}
@@ -64,7 +64,7 @@ const working = async ({ query }: Service, condition: string): Promise<number> =
   return n;
 };
 
-describe('PostgreSQL goes away', () => {
+describe('PostgreSQL stops', () => {
   const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-failing-'));
   let postgres: Postgres;
   let service: Service;
@@ -89,11 +89,11 @@ describe('PostgreSQL goes away', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The cluster again, on its old port; what the killed one left running ends first. */
+  /** Restarts the cluster on its old port, after the processes of the killed one have ended. */
   const restart = () =>
     until(() => startPostgres({ folder, port: service.database.port }).catch(() => undefined));
 
-  it('answers errors while it is gone, leaves nothing behind, and goes on when it is back', async () => {
+  it('requests fail meanwhile without a trace, and work again afterwards', async () => {
     const v = await version(service);
     const before = await bytes(service, v);
     await holdVersion(service, v.id);
@@ -115,7 +115,7 @@ describe('PostgreSQL goes away', () => {
     expect((await service.api.get(`${v.path}/data`)).headers.get('x-row-count')).toBe('4');
   }, 120_000);
 
-  it('goes on after a crash of one of its processes, too', async () => {
+  it('the service also survives a crash of one of its processes', async () => {
     const v = await version(service);
     const before = await bytes(service, v);
     await holdVersion(service, v.id);
@@ -141,7 +141,7 @@ describe('a connection ends', () => {
   });
   afterAll(() => service?.stop());
 
-  it('outlives idle connections that are terminated', async () => {
+  it('the service survives the termination of idle connections', async () => {
     const v = await version(service);
     await Promise.all(Array.from({ length: 10 }, () => service.api.get(`${v.path}/log`)));
     expect(await working(service, `state = 'idle'`)).toBeGreaterThan(1);
@@ -158,7 +158,7 @@ describe('a connection ends', () => {
     expect((await service.api.get('/health')).status).toBe(200);
   });
 
-  it('answers an error for a write whose connection is terminated, and leaves nothing', async () => {
+  it('a write on a terminated connection fails without a trace', async () => {
     const v = await version(service);
     const before = await bytes(service, v);
     const held = await holdVersion(service, v.id);
@@ -174,7 +174,7 @@ describe('a connection ends', () => {
     expect((await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 })).status).toBe(200);
   });
 
-  it('ends the statement of a client that goes away in mid-download', async () => {
+  it('the statement of a client that disconnects during a download ends', async () => {
     const v = await version(service);
     // Readers of one version would share one statement.
     const others = await Promise.all(Array.from({ length: 9 }, () => version(service)));
@@ -202,7 +202,7 @@ describe('a statement runs too long', () => {
   });
   afterAll(() => service?.stop());
 
-  it('ends with an error that says so, and leaves nothing', async () => {
+  it('ends with an error that says so, without a trace', async () => {
     const v = await version(service);
     const before = await bytes(service, v);
     const held = await holdVersion(service, v.id);
@@ -219,13 +219,13 @@ describe('a statement runs too long', () => {
   });
 });
 
-describe('the server is asked to end', () => {
-  it('lets the requests in flight finish, then ends with code 0', async () => {
+describe('the server is stopped', () => {
+  it('finishes the requests in progress, then exits with code 0', async () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     const v = await version(service);
     const held = await holdVersion(service, v.id);
-    // More than may wait for the lock at once: the last of them has not even begun.
+    // More than can wait for the lock at once: the last of them has not started.
     const writers = Array.from({ length: 5 }, () =>
       service.api.post(`${v.path}/scale`, { ...BODY, value_incr: 1 }),
     );
@@ -260,7 +260,7 @@ describe('the server is asked to end', () => {
     const idle = connect(Number(port), hostname);
     idle.on('error', () => {});
     idle.write('GET /api/health HTTP/1.1\r\nHo');
-    // Both have arrived once a request that was sent after them is answered.
+    // Both have arrived when a later request is answered.
     expect((await service.api.get('/health')).status).toBe(200);
     process.kill(service.server.pid, 'SIGTERM');
     expect(await service.server.ended).toEqual({ code: 0, signal: null });
@@ -289,7 +289,7 @@ describe.each([
         .toArray()
         .map((row) => JSON.stringify(row.toJSON()))
         .sort();
-    /** Both servers give the same rows and the same log. */
+    /** Checks that both servers return the same rows and the same log. */
     const agree = async () => {
       const answers = await Promise.all([one, two].map((api) => api.get(`${path}/${endpoint}`)));
       const [here, there] = answers.map(rowsOf);

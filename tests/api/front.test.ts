@@ -35,7 +35,7 @@ interface Raw {
   text: string;
 }
 
-/** A request with headers that fetch would not send, such as Host. */
+/** Sends a request with headers that fetch would not send, such as Host. */
 function raw(
   path: string,
   headers: Record<string, string>,
@@ -54,7 +54,7 @@ function raw(
   });
 }
 
-describe('the hosts that are served', () => {
+describe('the accepted hosts', () => {
   it.each([
     ['plan.example.com', 200],
     ['PLAN.example.com:8443', 200],
@@ -102,7 +102,7 @@ describe('the origin of a write', () => {
     expect((await raw('/api/sources', { origin: origin() })).status).toBe(200);
   });
 
-  it('and the type of its body count however the path is written', async () => {
+  it('and the type of its body are checked however the path is written', async () => {
     const before = await bytes(service, v);
     const json = 'application/json';
     const body = JSON.stringify({ pf_user: 'ann', slice: {}, pct: 10 });
@@ -131,7 +131,7 @@ describe('the origin of a write', () => {
     expect(await bytes(service, v)).toEqual(before);
   });
 
-  it('is compared with the address that a proxy or ORIGIN names', async () => {
+  it('is compared with the address given by a proxy or ORIGIN', async () => {
     const server = await startServer({
       database: service.database,
       env: { HOST_HEADER: 'x-forwarded-host', PROTOCOL_HEADER: 'x-forwarded-proto' },
@@ -162,7 +162,7 @@ describe('the origin of a write', () => {
 });
 
 describe('headers', () => {
-  it('keep browsers from guessing the type of a static file', async () => {
+  it('prevent browsers from guessing the type of a static file', async () => {
     const folder = join(PROJECT, 'build/client/_app/immutable/assets');
     const css = readdirSync(folder).find((file) => file.endsWith('.css'));
     for (const path of [`/_app/immutable/assets/${css}`, '/theme.js', '/_app/none.js', '/']) {
@@ -179,7 +179,7 @@ describe('headers', () => {
 });
 
 describe('health', () => {
-  it('tells a process that lives from a database that does not answer', async () => {
+  it('distinguishes a live process from an unreachable database', async () => {
     const held = await hold(service, 'LOCK TABLE pf.schema_version IN ACCESS EXCLUSIVE MODE');
     const [live, ready] = await Promise.all(
       ['/health/live', '/health'].map((path) => service.api.get(path)),
@@ -220,7 +220,7 @@ describe('metrics', () => {
     expect(after).not.toMatch(/Region|Sales|ann\b|Plan/);
   });
 
-  it('say who is waiting', async () => {
+  it('count waiting requests', async () => {
     const held = await hold(service, `SELECT FROM pf.version WHERE id = ${v.id} FOR UPDATE`);
     const writers = Array.from({ length: 5 }, () =>
       service.api.post(`${v.path}/scale`, { pf_user: 'ann', slice: {}, value_incr: 1 }),
@@ -235,7 +235,7 @@ describe('metrics', () => {
     for (const answer of await Promise.all(writers)) expect(answer.status).toBe(200);
   });
 
-  it('are not there with PF_METRICS=0', async () => {
+  it('do not exist with PF_METRICS=0', async () => {
     const server = await startServer({ database: service.database, env: { PF_METRICS: '0' } });
     onTestFinished(() => server.stop());
     const answer = await apiAt(server.url).get('/metrics');
@@ -252,7 +252,7 @@ describe('a failure of the database', () => {
     ['55P03', 503, /PF_WAIT_TIMEOUT/],
     ['57014', 500, /PF_STATEMENT_TIMEOUT/],
     ['40P01', 409, /try again/],
-  ])('%s is answered by a sentence of its own, and changes nothing', async (code, status, says) => {
+  ])('%s has its own sentence and changes nothing', async (code, status, says) => {
     await service.query(
       `CREATE OR REPLACE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN RAISE EXCEPTION 'could not extend file "base/1/2" of pf.log at 10.0.0.7'
@@ -273,7 +273,7 @@ describe('a failure of the database', () => {
     expect(await bytes(service, v)).toEqual(before);
   });
 
-  it('is a limit of temporary files, reached for real', async () => {
+  it('is a limit of temporary files, really exceeded', async () => {
     await service.query(
       `CREATE TABLE public.many AS SELECT 'value ' || i AS name FROM generate_series(1, 50000) AS i;
        ALTER DATABASE ${service.database.database} SET temp_file_limit = '64kB';

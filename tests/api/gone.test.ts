@@ -7,14 +7,14 @@ import type { Planned } from '../support/planned';
 import { until } from '../support/race';
 import { startService, type Service } from '../support/service';
 
-/** Leaves, of 500 bytes each: more than the sockets between two processes take of an answer. */
+/** Number of leaves, of 500 bytes each: their answer does not fit into the sockets between two processes. */
 const MANY = 60_000;
 
-/** Half a minute passes until PostgreSQL notices; a busy machine needs its time beside. */
+/** PostgreSQL notices after half a minute; the rest is for a busy machine. */
 const TIME = 180_000;
 
 let service: Service;
-/** Another server on the same database, which goes away in the middle of a write. */
+/** Another server on the same database, which disappears in the middle of a write. */
 let other: Server;
 let otherApi: Api;
 let frozen = false;
@@ -22,7 +22,7 @@ let v: Planned;
 
 beforeAll(async () => {
   service = await startService('service', LOCAL_VERSIONS);
-  // A transaction that began before the instant in this table gets no further than its insert.
+  // A transaction that began before the instant in this table stops at its insert.
   await service.query(
     `CREATE TABLE public.brake (began_before timestamptz);
      CREATE FUNCTION public.brake() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -40,7 +40,7 @@ beforeEach(async () => {
   other = await startServer({ database: service.database });
   onTestFinished(async () => {
     await service.query('DELETE FROM public.brake');
-    // A frozen process does not hear that it is asked to end.
+    // A frozen process does not react to a signal.
     if (frozen) process.kill(other.pid, 'SIGCONT');
     frozen = false;
     await other.stop();
@@ -55,7 +55,7 @@ async function version(leaves: number): Promise<void> {
   );
 }
 
-/** Waits until a connection of a server is as an SQL condition says. */
+/** Waits until a connection of a server meets an SQL condition. */
 const some = (condition: string) =>
   until(async () => {
     const [{ n }] = await service.query(
@@ -84,7 +84,7 @@ function freeze(wanted: boolean): void {
 
 const release = () => service.query('DELETE FROM public.brake');
 
-/** Writes to the version through this server as soon as it is free. @returns how long that took, in seconds */
+/** Writes to the version through this server as soon as it is free. @returns the time it took, in seconds */
 async function writeHere(): Promise<number> {
   const start = performance.now();
   const answer = await service.api.post(`${v.path}/scale`, {
@@ -96,7 +96,7 @@ async function writeHere(): Promise<number> {
   return (performance.now() - start) / 1000;
 }
 
-/** Nothing is there of the write that was broken off. */
+/** Checks that the interrupted write left no rows. */
 async function expectOnlyBob(leaves: number): Promise<void> {
   const log = await service.query(
     `SELECT pf_user, operation FROM pf.log WHERE version_id = ${v.id} ORDER BY id`,
@@ -110,7 +110,7 @@ async function expectOnlyBob(leaves: number): Promise<void> {
 }
 
 it(
-  'frees the version of a server that is killed in the middle of a statement',
+  'frees the version of a server that is killed during a statement',
   async () => {
     await version(3);
     await beginElsewhere();
@@ -139,7 +139,7 @@ it(
 );
 
 it(
-  'frees the version of a server that is frozen while it takes an answer',
+  'frees the version of a server that is frozen while it receives an answer',
   async () => {
     await version(MANY);
     const { ended } = await beginElsewhere();

@@ -55,7 +55,7 @@ const count = async (source: string): Promise<number> =>
   (await database.one(v.object({ n: v.number() }), trusted(`SELECT count(*) AS n FROM ${source}`)))
     .n;
 
-/** Every kind of node in a plan. */
+/** Returns every kind of node in a plan. */
 function nodeTypes(plan: { 'Node Type': string; Plans?: (typeof plan)[] }): string[] {
   return [plan['Node Type'], ...(plan.Plans ?? []).flatMap(nodeTypes)];
 }
@@ -64,7 +64,7 @@ interface Explained {
   'QUERY PLAN': { Plan: Parameters<typeof nodeTypes>[0] }[];
 }
 
-describe('what passes is one condition of one scan', () => {
+describe('an accepted text is one condition of one scan', () => {
   it.each(accepted)('%s', async (_, text) => {
     const [explained] = await database.many(
       v.custom<Explained>(() => true),
@@ -82,7 +82,7 @@ describe('what passes is one condition of one scan', () => {
   });
 });
 
-describe('a legitimate condition selects through the service what it selects in PostgreSQL', () => {
+describe('a legitimate condition selects the same rows through the service as in PostgreSQL', () => {
   it.for(accepted)('%s', async ([, text], { service }) => {
     const rows = await count(`public.order_lines WHERE (\n${text}\n)`);
     for (const field of ['raw_where', 'where_clause']) {
@@ -93,7 +93,7 @@ describe('a legitimate condition selects through the service what it selects in 
   });
 });
 
-describe('a hostile text is a 400 and leaves nothing', () => {
+describe('a hostile text is a 400 without a trace', () => {
   it.for(
     HOSTILE.filter(([text]) => text.length < 100_000).map(([text]) => [brief(text), text] as const),
   )('%s', async ([, text], { service }) => {
@@ -120,11 +120,11 @@ it('refuses a condition of a megabyte and reads the next one', async ({ service 
 });
 
 /**
- * Texts spliced from pieces of the legitimate and the hostile ones. Whatever of them passes is for
- * PostgreSQL a condition as well: its types may not fit, which is answered as the client's fault, but
- * its syntax does, and it names nothing that does not exist.
+ * Texts spliced from pieces of legitimate and hostile ones. An accepted text is a condition in PostgreSQL,
+ * too: its types may not fit, which is answered as the client's fault, but its syntax does, and it names
+ * nothing unknown.
  */
-it('lets nothing pass that PostgreSQL reads differently', async () => {
+it('accepts nothing that PostgreSQL reads differently', async () => {
   const pieces = [...LEGITIMATE, ...HOSTILE.map(([text]) => text)]
     .filter((text) => text.length < 300)
     .flatMap((text) => text.match(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\w+|[^\s\w"']+/g) ?? []);
@@ -162,7 +162,7 @@ it('lets nothing pass that PostgreSQL reads differently', async () => {
         ran.well += 1;
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        // A 409 would be a name that does not exist: no condition may carry one.
+        // A 409 would be an unknown name, which no accepted condition may have.
         expect([400, 422], error.message).toContain(error.status);
       }
     }),

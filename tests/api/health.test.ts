@@ -6,7 +6,7 @@ import { serverEnvironment } from '../support/cluster';
 import { apiAt } from '../support/http';
 import { startNetwork } from '../support/packet-loss';
 
-it('answers 503 while the database takes a query and does not answer it', async ({ service }) => {
+it('is 503 while the database accepts a query and does not answer it', async ({ service }) => {
   const other = new pg.Client(service.database);
   await other.connect();
   await other.query('BEGIN');
@@ -18,19 +18,19 @@ it('answers 503 while the database takes a query and does not answer it', async 
   expect((await service.api.get('/health')).status).toBe(200);
 });
 
-it('answers 503 while the network to the database drops every packet, and 200 afterwards', async ({
+it('is 503 while the network to the database drops every packet, and 200 afterwards', async ({
   service,
 }) => {
   const network = await startNetwork(service.database);
   const env = serverEnvironment();
   const server = await startServer({ database: network.database, env });
   const api = apiAt(server.url);
-  // Some connections of the pool are open and idle.
+  // Opens some connections of the pool, which are then idle.
   const used = await Promise.all([1, 2, 3].map(() => api.get('/sources')));
   expect(used.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect((await api.get('/health')).status).toBe(200);
   let isRestored = false;
-  /** Restores the network if the answer takes much longer than it may. */
+  /** Restores the network if the answer takes much longer than allowed. */
   const ask = async (path: string, milliseconds: number) => {
     const restoring = setTimeout(() => {
       isRestored = true;
@@ -50,7 +50,7 @@ it('answers 503 while the network to the database drops every packet, and 200 af
       isRestored: false,
     };
     expect(await health()).toEqual(away);
-    // These find no connection that was open before.
+    // These have no open connection to use.
     expect(await Promise.all([health(), health()])).toEqual([away, away]);
     expect(await ask('/sources', 40_000)).toMatchObject({ status: 503, isRestored: false });
     expect((await api.get('/health/live')).status).toBe(200);

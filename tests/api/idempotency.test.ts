@@ -51,7 +51,7 @@ const entriesOf = async (version: Planned) =>
 
 const newestEntry = async (version: Planned) => (await entriesOf(version))[0]!;
 
-/** What a client sees of an answer. */
+/** Returns the parts of an answer that a client sees. */
 const seen = (answer: Answer) => [
   answer.status,
   Buffer.from(answer.bytes).toString(),
@@ -102,7 +102,7 @@ describe('a write with a key', () => {
     });
   }
 
-  it('is made once and answers the same again: redo, of a load too', async () => {
+  it('is executed once with the same answer again: redo, also of a load', async () => {
     const version = await loadedVersion();
     expect((await service.api.post(`${version.path}/scale`, SCALE)).status).toBe(200);
     for (const { id } of await entriesOf(version)) {
@@ -120,7 +120,7 @@ describe('a write with a key', () => {
     expect(await entriesOf(version)).toHaveLength(2);
   });
 
-  it('is made once and answers the same again: PUT baseline', async () => {
+  it('is executed once with the same answer again: PUT baseline', async () => {
     const version = await loadedVersion();
     const { id } = await newestEntry(version);
     const path = `${version.path}/baseline/${id}`;
@@ -132,7 +132,7 @@ describe('a write with a key', () => {
     expect(await entriesOf(version)).toHaveLength(1);
   });
 
-  it('answers the same of an entry without rows that was undone', async () => {
+  it('has the same answer for an undone entry without rows', async () => {
     const version = await loadedVersion();
     const { id } = await newestEntry(version);
     await service.query(`DELETE FROM ${version.table}`);
@@ -143,7 +143,7 @@ describe('a write with a key', () => {
     }
   });
 
-  it('answers what it answered, whatever happened since', async () => {
+  it('returns its first answer, whatever has happened since', async () => {
     const version = await loadedVersion();
     const key = newKey();
     const first = await sendWith(key, 'POST', `${version.path}/scale`, SCALE);
@@ -167,7 +167,7 @@ describe('a write with a key', () => {
     expect(await bytes(service, version)).toEqual(after);
   });
 
-  it('has a key of its own for each path and method', async () => {
+  it('has a separate key for each path and method', async () => {
     const version = await loadedVersion();
     const key = newKey();
     const clone = { slice: {}, set: {}, pf_user: 'ann' };
@@ -180,7 +180,7 @@ describe('a write with a key', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  it('that is refused does not use its key up', async () => {
+  it('does not use up its key if it is refused', async () => {
     const version = await loadedVersion();
     const key = newKey();
     const body = { slice: { Region: 'New' }, pct: 10, pf_user: 'ann' };
@@ -201,7 +201,7 @@ describe('a write with a key', () => {
     ['too long', 'k'.repeat(201)],
     ['not ASCII', 'schlüssel'],
     ['not printable', 'a\tb'],
-  ])('is refused where the key is %s', async (_, key) => {
+  ])('is refused if the key is %s', async (_, key) => {
     const version = await loadedVersion();
     const before = await bytes(service, version);
     const scaled = await sendWith(key, 'POST', `${version.path}/scale`, SCALE);
@@ -215,13 +215,13 @@ describe('a write with a key', () => {
     expect(await bytes(service, version)).toEqual(before);
   });
 
-  it('takes 200 characters', async () => {
+  it('accepts 200 characters', async () => {
     const version = await loadedVersion();
     const key = '~'.repeat(200);
     expect((await sendWith(key, 'POST', `${version.path}/scale`, SCALE)).status).toBe(200);
   });
 
-  it('is another write after a day, and clears what has expired away', async () => {
+  it('is another write after a day, and deletes expired keys', async () => {
     const version = await loadedVersion();
     const [key, old, other] = [newKey(), newKey(), newKey()];
     for (const k of [key, old, other]) {
@@ -254,8 +254,8 @@ describe('a write with a key', () => {
   });
 });
 
-describe('two requests with one key at once', () => {
-  it('make one entry and get one answer, on two servers', async () => {
+describe('two concurrent requests with one key', () => {
+  it('create one entry and get one answer, on two servers', async () => {
     const other = await startServer({ database: service.database });
     try {
       const version = await loadedVersion();
@@ -277,7 +277,7 @@ describe('two requests with one key at once', () => {
     }
   });
 
-  it('are made by the second where the first comes to nothing', async () => {
+  it('are executed by the second if the first fails', async () => {
     const version = await loadedVersion();
     const key = newKey();
     const held = await holdVersion(service, version.id);
@@ -297,7 +297,7 @@ describe('two requests with one key at once', () => {
     expect(await entriesOf(version)).toHaveLength(2);
   });
 
-  it('undo once, and both say what is gone', async () => {
+  it('undo once, and both return the deleted rows', async () => {
     const version = await loadedVersion();
     const { id } = await newestEntry(version);
     const key = newKey();

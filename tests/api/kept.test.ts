@@ -8,11 +8,11 @@ import { plan, type Planned } from '../support/planned';
 import { hold, until, waitingForLocks } from '../support/race';
 import { changeUnnoticed, startService, type Service } from '../support/service';
 
-/** Rows that were read before are kept (docs/contract/04-data-loading.md#cache). */
+/** The cache of rows (docs/contract/04-data-loading.md#cache). */
 
 const REGIONS = ['North', 'South', '', 'null', null];
 
-/** A version with a row per region, at a grain of it. */
+/** Creates a version with one row per region, grouped by region at its grain. */
 async function version(service: Service, rows = REGIONS.length): Promise<Planned> {
   const planned = await plan(
     service,
@@ -41,7 +41,7 @@ const scaled = (region: string | null) => ({
   value_incr: 10,
 });
 
-/** The rows of an answer as objects, in an order of their own. */
+/** Returns the rows of an answer as sorted texts. */
 const rowsIn = ({ bytes }: Answer): string[] =>
   bytes.length === 0
     ? []
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the metrics say of the rows that are kept. */
+/** Returns the cache figures of the metrics. */
 async function kept(api: Api): Promise<{ bytes: number; hits: number; misses: number }> {
   const text = new TextDecoder().decode((await api.get('/metrics')).bytes);
   const gauge = (name: string) =>
@@ -69,7 +69,7 @@ async function kept(api: Api): Promise<{ bytes: number; hits: number; misses: nu
 }
 
 describe.each(['data', 'agg'])('/%s', (endpoint) => {
-  it('reads no row of a version that has not changed', async () => {
+  it('reads no row of an unchanged version', async () => {
     const v = await version(service);
     const first = await service.api.get(`${v.path}/${endpoint}`);
     const before = await kept(service.api);
@@ -82,7 +82,7 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
     expect([hits, misses]).toEqual([before.hits + 1, before.misses]);
   });
 
-  it('answers 304 and no rows to a client that has them, and rows once they are others', async () => {
+  it('returns 304 without rows to a client that has them, and rows after a change', async () => {
     const v = await version(service);
     const path = `${v.path}/${endpoint}`;
     const tagOf = ({ headers }: Answer) => headers.get('etag') ?? '';
@@ -104,11 +104,11 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
     expect((await service.api.get(path, { 'if-none-match': tagOf(first) })).status).toBe(304);
   });
 
-  it('reads only the rows of entries that it has not read', async () => {
+  it('reads only the rows of entries that are not cached', async () => {
     const v = await version(service);
     const path = `${v.path}/${endpoint}`;
     const first = rowsIn(await service.api.get(path));
-    // Changed rows show which of them are read.
+    // Changed rows reveal which of them are read.
     await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
     expect(
       (await service.api.post(`${v.path}/clone`, { pf_user: 'ann', slice: {}, set: { Size: 5 } }))
@@ -126,7 +126,7 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
     expect(Math.min(...salesOf(clone))).toBeGreaterThan(1000);
   });
 
-  it('keeps nothing if PF_KEEP_ENTRIES is 0', async () => {
+  it('caches nothing if PF_KEEP_ENTRIES is 0', async () => {
     const { server, api } = await another({ PF_KEEP_ENTRIES: '0' });
     try {
       const v = await version(service);
@@ -146,7 +146,7 @@ describe.each(['data', 'agg'])('/%s', (endpoint) => {
 });
 
 describe('/log', () => {
-  it('sums the rows of entries that it has not summed, and all if PF_KEEP_ENTRIES is 0', async () => {
+  it('sums the rows of entries without cached sums, and all if PF_KEEP_ENTRIES is 0', async () => {
     const { server, api } = await another({ PF_KEEP_ENTRIES: '0' });
     try {
       const v = await version(service);
@@ -155,14 +155,14 @@ describe('/log', () => {
       expect(first).toEqual(await log(api));
       expect(first.value_total).toBe(510);
 
-      // Changed rows show which of them are summed.
+      // Changed rows reveal which of them are summed.
       await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = "Sales" + 1000`);
       expect((await service.api.post(`${v.path}/scale`, scaled('North'))).status).toBe(200);
       const second = await log();
       expect(second.entries.map((e: { value_total: number }) => e.value_total)).toEqual([10, 510]);
       expect([second.value_total, (await log(api)).value_total]).toEqual([520, 5520]);
 
-      // What is gone does not count, and what is undone and done again counts anew.
+      // Deleted rows do not count, and redone ones count again.
       const [scale, load] = second.entries;
       expect((await service.api.del(`/log/${scale.id}`)).status).toBe(200);
       expect(await log()).toEqual({ ...second, entries: [load], value_total: 510 });
@@ -180,7 +180,7 @@ describe('/log', () => {
     ['numeric', '0.1'],
     ['double precision', '0.1'],
     ['real', '0.1'],
-  ])('adds up %s as a server that keeps nothing', async (type, amount) => {
+  ])('adds up %s like a server without a cache', async (type, amount) => {
     const { server, api } = await another({ PF_KEEP_ENTRIES: '0' });
     try {
       const v = await plan(
@@ -204,7 +204,7 @@ describe('/log', () => {
 
 describe('/totals', () => {
   it.each(['numeric(12,2)', 'double precision'])(
-    'reads the rows of entries that it has not read, of %s, too',
+    'reads the rows of entries that are not cached, also of %s',
     async (type) => {
       const v = await plan(
         service,
@@ -221,7 +221,7 @@ describe('/totals', () => {
       expect(before.months).toMatchObject([{ value_total: 0.1 }, { value_total: 0.1 }]);
       expect(before.plan.value_total).toBeCloseTo(0.3, 12);
 
-      // Changed rows show which of them are read.
+      // Changed rows reveal which of them are read.
       await changeUnnoticed(service, `UPDATE ${v.table} SET "Sales" = 1000`);
       expect(await totals()).toEqual(before);
       const clone = { pf_user: 'ann', slice: { Region: 'North' }, set: { Day: '2027-03-01' } };
@@ -236,14 +236,14 @@ describe('/totals', () => {
   );
 });
 
-/** Another server on the same database. */
+/** Starts another server on the same database. */
 async function another(env: Record<string, string> = {}): Promise<{ server: Server; api: Api }> {
   const server = await startServer({ database: service.database, env });
   return { server, api: apiAt(server.url) };
 }
 
-describe('rows that are kept', () => {
-  it('give way to answers on their way', async () => {
+describe('cached rows', () => {
+  it('are evicted for answers in progress', async () => {
     const { server, api } = await another({ PF_MEMORY_MB: '1' });
     try {
       const versions = [];
@@ -254,7 +254,7 @@ describe('rows that are kept', () => {
         expect(bytes).toBeGreaterThan(0);
         expect(bytes).toBeLessThan(1_048_576);
       }
-      // The one that was read last is still there, the first is not.
+      // The one read last is still cached, the first is not.
       const before = await kept(api);
       await api.get(`${versions[7]?.path}/data`);
       expect((await kept(api)).hits).toBe(before.hits + 1);
@@ -265,7 +265,7 @@ describe('rows that are kept', () => {
     }
   });
 
-  it('are not answered for a version that is gone', async () => {
+  it('are not returned for a deleted version', async () => {
     const v = await version(service);
     await service.api.get(`${v.path}/data`);
     const { server, api } = await another();
@@ -274,12 +274,12 @@ describe('rows that are kept', () => {
     expect((await service.api.get(`${v.path}/data`)).status).toBe(404);
   });
 
-  it('are not taken for those of another entry with the same id', async () => {
+  it('are not used for another entry with the same id', async () => {
     const v = await version(service);
     await service.api.post(`${v.path}/scale`, scaled('North'));
     const path = `${v.path}/data`;
     const before = await service.api.get(path);
-    // As in a database that was restored from before this entry, and then written to.
+    // Simulates a database restored from before this entry, and then written to.
     await changeUnnoticed(
       service,
       `UPDATE pf.log SET stamp = stamp + interval '1 hour'
@@ -291,7 +291,7 @@ describe('rows that are kept', () => {
     expect(rowsIn(after).map((row) => JSON.parse(row).Sales)).toContain(77);
   });
 
-  it('are read anew after a generation of other columns', async () => {
+  it('are read again after a generation with other columns', async () => {
     const v = await version(service);
     const names = async () => {
       const { schema } = tableFromIPC((await service.api.get(`${v.path}/data`)).bytes);
@@ -307,7 +307,7 @@ describe('rows that are kept', () => {
     expect(await names()).not.toContain('New');
   });
 
-  it('are joined by what is committed while they are read', async () => {
+  it('are completed by commits during their read', async () => {
     const v = await version(service);
     await service.api.get(`${v.path}/data`);
     expect((await service.api.post(`${v.path}/scale`, scaled('North'))).status).toBe(200);
@@ -324,7 +324,7 @@ describe('rows that are kept', () => {
   });
 });
 
-/** A change to a version, made through one of two servers or past them. */
+/** A change of a version, through one of two servers or by SQL. */
 interface Change {
   do: 'scale' | 'recode' | 'clone' | 'undo' | 'note' | 'note by hand' | 'load' | 'generate';
   region: string | null;
@@ -367,45 +367,48 @@ async function make(apis: readonly Api[], v: Planned, made: Change): Promise<voi
   }
 }
 
-describe('reads on two servers that keep rows', () => {
+describe('reads on two servers with caches', () => {
   it.each([
     { rows: REGIONS.length, most: 7, numRuns: 12 },
-    // So many that those of an entry stay where they are, and others are put beside them.
+    // Enough rows that those of an entry stay in place, and others are placed beside them.
     { rows: 70_000, most: 6, numRuns: 3 },
-  ])('are those of one that keeps none, byte for byte, from $rows rows on', async (extent) => {
-    const servers = await Promise.all([another(), another(), another({ PF_KEEP_ENTRIES: '0' })]);
-    const apis = servers.map(({ api }) => api);
-    try {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(change, { minLength: 1, maxLength: extent.most }),
-          async (changes) => {
-            const v = await version(service, extent.rows);
-            for (const next of [null, ...changes]) {
-              if (next) await make(apis, v, next);
-              const [here, there, afresh] = await Promise.all(
-                apis.map((api) => api.get(`${v.path}/data`)),
-              );
-              expect(here!.headers.get('etag')).toBe(there!.headers.get('etag'));
-              for (const read of [here, there]) {
-                // Workers answer the rows of an entry in any order.
-                if (onCitus) expect(rowsIn(read!)).toEqual(rowsIn(afresh!));
-                else expect(Buffer.compare(read!.bytes, afresh!.bytes)).toBe(0);
-                expect(read!.headers.get('x-row-count')).toBe(afresh!.headers.get('x-row-count'));
+  ])(
+    'equal those of a server without a cache, byte for byte, from $rows rows on',
+    async (extent) => {
+      const servers = await Promise.all([another(), another(), another({ PF_KEEP_ENTRIES: '0' })]);
+      const apis = servers.map(({ api }) => api);
+      try {
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(change, { minLength: 1, maxLength: extent.most }),
+            async (changes) => {
+              const v = await version(service, extent.rows);
+              for (const next of [null, ...changes]) {
+                if (next) await make(apis, v, next);
+                const [here, there, afresh] = await Promise.all(
+                  apis.map((api) => api.get(`${v.path}/data`)),
+                );
+                expect(here!.headers.get('etag')).toBe(there!.headers.get('etag'));
+                for (const read of [here, there]) {
+                  // Workers return the rows of an entry in any order.
+                  if (onCitus) expect(rowsIn(read!)).toEqual(rowsIn(afresh!));
+                  else expect(Buffer.compare(read!.bytes, afresh!.bytes)).toBe(0);
+                  expect(read!.headers.get('x-row-count')).toBe(afresh!.headers.get('x-row-count'));
+                }
+                // PostgreSQL returns the groups of an entry in any order.
+                const [keeping, other, none] = await Promise.all(
+                  apis.map(async (api) => rowsIn(await api.get(`${v.path}/agg`))),
+                );
+                expect(keeping).toEqual(none);
+                expect(other).toEqual(none);
               }
-              // PostgreSQL answers the groups of an entry in any order.
-              const [keeping, other, none] = await Promise.all(
-                apis.map(async (api) => rowsIn(await api.get(`${v.path}/agg`))),
-              );
-              expect(keeping).toEqual(none);
-              expect(other).toEqual(none);
-            }
-          },
-        ),
-        { numRuns: extent.numRuns },
-      );
-    } finally {
-      await Promise.all(servers.map(({ server }) => server.stop()));
-    }
-  });
+            },
+          ),
+          { numRuns: extent.numRuns },
+        );
+      } finally {
+        await Promise.all(servers.map(({ server }) => server.stop()));
+      }
+    },
+  );
 });

@@ -30,21 +30,21 @@ async function version(service: Service): Promise<Planned> {
 
 const BODY = { pf_user: 'ann', slice: {} };
 
-/** A refusal that says to try again, in words for a person. */
+/** Expects a refusal that says to try again, in words for a person. */
 function expectNotNow(answer: Answer, sentence: RegExp): void {
   expect([answer.status, answer.body]).toEqual([503, { error: expect.stringMatching(sentence) }]);
   expect(answer.body.error).not.toMatch(/select|insert|pf\.|127\.0\.0\.1|\bat \/|forecast_/i);
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-describe('who waits too long is told to try again', () => {
+describe('requests that wait too long are refused', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService('service', { PF_WAIT_TIMEOUT: '2s' });
   });
   afterAll(() => service?.stop());
 
-  it('answers everything else while many read a table that is locked', async () => {
+  it('everything else is answered while many requests read a locked table', async () => {
     const v = await version(service);
     const free = await version(service);
     const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
@@ -67,7 +67,7 @@ describe('who waits too long is told to try again', () => {
     expect((await service.api.get(`${v.path}/data`)).status).toBe(200);
   });
 
-  it('turns away writers behind one that does not end, and changes nothing', async () => {
+  it('writers behind an endless one are refused, and change nothing', async () => {
     const v = await version(service);
     const before = await bytes(service, v);
     const held = await holdVersion(service, v.id);
@@ -81,7 +81,7 @@ describe('who waits too long is told to try again', () => {
   });
 });
 
-it('turns a request away if every connection is at work', async () => {
+it('a request is refused if every connection is in use', async () => {
   const service = await startService('service', { PF_WAIT_TIMEOUT: '0' });
   onTestFinished(() => service.stop());
   const v = await version(service);
@@ -94,8 +94,8 @@ it('turns a request away if every connection is at work', async () => {
   for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
 });
 
-it('gives up on a computation in which PostgreSQL looks for no cancel', async () => {
-  // A cluster of its own: in PostgreSQL, dropping a database waits for every backend.
+it('the service abandons a computation during which PostgreSQL checks for no cancel', async () => {
+  // A separate cluster, because dropping a database in PostgreSQL waits for every backend.
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const { query, end } = queryOn(postgres.database('postgres'));
@@ -119,7 +119,7 @@ it('gives up on a computation in which PostgreSQL looks for no cancel', async ()
   process.kill(running[0].pid, 'SIGKILL');
 });
 
-/** Passes bytes on to a database, until it is told to swallow them. */
+/** Forwards bytes to a database, until it is switched to drop them. */
 async function relay(to: DatabaseConfig) {
   const sockets = new Set<Socket>();
   let open = true;
@@ -143,7 +143,7 @@ async function relay(to: DatabaseConfig) {
   return {
     port,
     swallow: () => (open = false),
-    /** Passes bytes on again, on new connections. */
+    /** Forwards bytes again, on new connections. */
     pass: () => {
       open = true;
       for (const socket of sockets) socket.destroy();
@@ -155,7 +155,7 @@ async function relay(to: DatabaseConfig) {
   };
 }
 
-it('gives up on a database that takes bytes and sends none', async () => {
+it('the service abandons a database that accepts bytes and sends none', async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const v = await version(service);
@@ -171,7 +171,7 @@ it('gives up on a database that takes bytes and sends none', async () => {
   expect((await api.get(`${v.path}/data`)).status).toBe(200);
 
   network.swallow();
-  // This one has a connection that was there before; the next ones have to open theirs.
+  // This one has an open connection; the next ones have to open theirs.
   expectNotNow(await api.get(`${v.path}/data`), /neither answered nor ended/);
   const answers = await Promise.all([
     api.get('/sources'),

@@ -53,7 +53,7 @@ it.for([
   ['endless', '"day"'],
   ['poison', '"amount"'],
 ] as const)(
-  'a load of %s is refused, naming %s, and leaves nothing',
+  'a load of %s is refused, naming %s, without a trace',
   async ([name, column], { service }) => {
     const answer = await load(service, name);
     expect(answer.status).toBe(422);
@@ -64,6 +64,6 @@ it.for([
   },
 );
 
-it('a load of plain rows is made', async ({ service }) => {
+it('a load of ordinary rows succeeds', async ({ service }) => {
   expect((await load(service, 'plain')).body).toMatchObject({ row_count: 1 });
 });

@@ -5,7 +5,7 @@ import { inSlice, type Slice } from '../support/model';
 import { plan, stored, type Planned, type StoredRow } from '../support/planned';
 import { startService, type Service } from '../support/service';
 
-/** Whatever is done, locked rows keep what they add up to (docs/contract/19-planning-together.md#locks). */
+/** Locked rows keep their totals, whatever is done (docs/contract/19-planning-together.md#locks). */
 
 let service: Service;
 beforeAll(async () => {
@@ -95,7 +95,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const) }) },
 );
 
-/** Makes one step. @returns its status; undefined if there is nothing to do it to */
+/** Runs one step. @returns its status; undefined if there is nothing to run it on */
 async function make(v: Planned, made: Step): Promise<number | undefined> {
   const { api } = service;
   const user = { pf_user: 'ann' };
@@ -143,10 +143,10 @@ async function make(v: Planned, made: Step): Promise<number | undefined> {
   }
 }
 
-/** What rows add up to. */
+/** Returns the sum of rows. */
 const total = (rows: readonly StoredRow[]): Fraction => sum(rows.map((row) => row.value!.at));
 
-/** What the rows of a slice add up to, leaf by leaf; leaves of nothing are left out. */
+/** Returns the sums of a slice's rows by leaf, without leaves of zero. */
 function leaves({ shape }: Planned, rows: readonly StoredRow[], slice: Slice): string[] {
   const byLeaf = new Map<string, Fraction>();
   for (const row of rows) {
@@ -161,7 +161,7 @@ function leaves({ shape }: Planned, rows: readonly StoredRow[], slice: Slice): s
 }
 
 describe('locks, holds and operations', () => {
-  it('leave every locked leaf as it was, and the total asked for is the total got', async () => {
+  it('leave every locked leaf unchanged, and reach the requested total', async () => {
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(
@@ -211,7 +211,7 @@ describe('locks, holds and operations', () => {
       ),
       { numRuns: 40 },
     );
-    // The cases reach what they are about.
+    // Checks that the cases cover every outcome.
     for (const outcome of ['scale 200', 'recode 200', 'clone 200', 'recode 423', 'undo 423']) {
       expect([outcome, seen.get(outcome) ?? 0]).not.toEqual([outcome, 0]);
     }

@@ -14,8 +14,8 @@ import { readSlowly, type SlowReader } from '../support/slow-reader';
 const MEGABYTE = 1_048_576;
 
 /**
- * A version whose answer has about so many megabytes. It holds one row; its stored SQL makes many of
- * it, most of them text, no two the same.
+ * Creates a version whose answer has about this size. It has one row; its stored SQL multiplies it, with
+ * mostly text and no two rows equal.
  */
 async function version(service: Service, megabytes: number): Promise<Planned> {
   const planned = await plan(
@@ -36,17 +36,17 @@ async function version(service: Service, megabytes: number): Promise<Planned> {
   return planned;
 }
 
-/** Rows that make so many megabytes: the text, its offset and code, and the other columns. */
+/** Returns the number of rows for a size: the text, its offset and code, and the other columns. */
 const rowsOf = (megabytes: number) => Math.round((megabytes * MEGABYTE) / 310);
 
-/** Puts a statement in the place of the stored `get_data`. */
+/** Replaces the stored `get_data` by a statement. */
 const readBy = ({ query }: Service, { sourceId }: Planned, sql: string) =>
   query(`UPDATE pf.sql SET sql = $1 WHERE source_id = $2 AND operation = 'get_data'`, [
     sql,
     sourceId,
   ]);
 
-/** What the metrics say of the memory of rows. */
+/** Returns the memory figures of the metrics. */
 async function memory({ api }: Service): Promise<{ bytes: number; waiting: number }> {
   const text = new TextDecoder().decode((await api.get('/metrics')).bytes);
   const gauge = (name: string) =>
@@ -60,7 +60,7 @@ const untilWaitingForMemory = (service: Service, n: number) =>
 const services: Service[] = [];
 const readers: SlowReader[] = [];
 
-/** A service whose memory is all free again after each test, once its readers have left. */
+/** Starts a service whose memory is completely free again after each test, when its readers have left. */
 async function start(env: Record<string, string> = {}): Promise<Service> {
   const service = await startService('service', env);
   services.push(service);
@@ -80,7 +80,7 @@ afterAll(async () => {
   for (const service of services) await service.stop();
 });
 
-/** A client that takes nothing of its answer; it goes away when the test ends. */
+/** Opens a client that reads nothing of its answer; it disconnects when the test ends. */
 async function slowReader(
   { url }: { url: string },
   path: string,
@@ -94,11 +94,11 @@ async function slowReader(
 describe('readers of the same rows', () => {
   let service: Service;
   beforeAll(async () => {
-    // So that what they share is gone with the last of them.
+    // Without a cache, shared bodies are released with the last reader.
     service = await start({ PF_KEEP_ENTRIES: '0', ...LOCAL_VERSIONS });
   });
 
-  it('hold one body together, however many take nothing, and give it back', async () => {
+  it('share one body, however many read nothing, and release it', async () => {
     const v = await version(service, 32);
     const first = await service.api.get(`${v.path}/data`);
     const size = first.bytes.length / MEGABYTE;
@@ -116,14 +116,14 @@ describe('readers of the same rows', () => {
     expect(new Set(slow.map((r) => r.headers['content-length']))).toEqual(
       new Set([String(first.bytes.length)]),
     );
-    // Columns, the body and what the collector has not taken yet; twenty bodies would be 20.
+    // Columns, the body and garbage that is not collected yet; twenty bodies would be 20.
     expect((most - before) / size).toBeLessThan(8);
     for (const reader of slow.splice(0, 3)) {
       expect(Buffer.compare(await reader.takeRest(), first.bytes)).toBe(0);
     }
   });
 
-  it('share one read, and one that goes away does not take it from the others', async () => {
+  it('share one read, which a disconnecting reader does not interrupt', async () => {
     const v = await version(service, 12);
     // Two reads of the table would differ in this column.
     await readBy(
@@ -148,17 +148,17 @@ describe('readers of the same rows', () => {
     for (const { status, bytes } of await Promise.all(others)) {
       expect([status, Buffer.compare(bytes, body)]).toEqual([200, 0]);
     }
-    // Once nobody has it any more, it is read anew.
+    // After the last reader, it is read again.
     expect(Buffer.compare((await service.api.get(`${v.path}/data`)).bytes, body)).not.toBe(0);
   });
 
-  it('hold nothing if they ask for the headers alone', async () => {
+  it('use no memory if they request only the headers', async () => {
     const v = await version(service, 4);
     const { status, headers } = await service.api.send(`${v.path}/data`, { method: 'HEAD' });
     expect([status, headers.get('x-row-count')]).toEqual([200, String(rowsOf(4))]);
   });
 
-  it('end the read together if all of them go away', async () => {
+  it('end the read together if all of them disconnect', async () => {
     const v = await version(service, 1);
     await readBy(service, v, 'SELECT *, pg_sleep(1000000)::text AS slept FROM {{fc_table}}');
     const gone = new AbortController();
@@ -180,7 +180,7 @@ describe('readers of the same rows', () => {
     expect((await service.api.get(`${v.path}/data`)).status).toBe(200);
   });
 
-  it('are given what was committed when they asked, while a slow one keeps what it has', async () => {
+  it('get everything committed before their request, while a slow one keeps its rows', async () => {
     const v = await version(service, 8);
     const here = service.api;
     const second = await startServer({ database: service.database });
@@ -211,7 +211,7 @@ describe('readers of the same rows', () => {
   });
 });
 
-describe('what does not fit into PF_MEMORY_MB', () => {
+describe('an answer that does not fit into PF_MEMORY_MB', () => {
   let service: Service;
   beforeAll(async () => {
     // One read of 12 MB leaves no room for another, whose columns need room to grow.
@@ -226,14 +226,14 @@ describe('what does not fit into PF_MEMORY_MB', () => {
       )
     ).length === 0;
 
-  it('waits until those who hold it are done', async () => {
+  it('waits until others release their memory', async () => {
     const [one, two] = [await version(service, 12), await version(service, 12)];
     const slow = await slowReader(service, `${one.path}/data`);
     expect(slow.status).toBe(200);
     const waiting = service.api.get(`${two.path}/data`);
     await untilWaitingForMemory(service, 1);
     await until(idle);
-    // A reader of what is held already, of few rows and of none does not wait.
+    // Reads of reserved rows, of few rows and of none do not wait.
     const few = await version(service, 0);
     await readBy(service, few, 'SELECT * FROM {{fc_table}}');
     expect((await service.api.get(`${one.path}/data`)).status).toBe(200);
@@ -244,7 +244,7 @@ describe('what does not fit into PF_MEMORY_MB', () => {
     expect((await waiting).status).toBe(200);
   });
 
-  it('is turned away after PF_WAIT_TIMEOUT, and forgotten if its reader leaves', async () => {
+  it('is refused after PF_WAIT_TIMEOUT, and dropped if its reader leaves', async () => {
     const service = await start({
       PF_MEMORY_MB: '24',
       PF_WAIT_TIMEOUT: '3s',
@@ -276,7 +276,7 @@ describe('what does not fit into PF_MEMORY_MB', () => {
     }
   });
 
-  it('is refused with a sentence if it never fits, and holds nothing afterwards', async () => {
+  it('is refused with a sentence if it can never fit, and releases everything', async () => {
     const [large, small] = [await version(service, 48), await version(service, 12)];
     const answer = await service.api.get(`${large.path}/data`);
     expect([answer.status, answer.body.error]).toEqual([
@@ -287,7 +287,7 @@ describe('what does not fit into PF_MEMORY_MB', () => {
   });
 
   it.each([200_000, 400_000, 10_000_000])(
-    'is what is there, not the %i rows that were counted before somebody deleted them by hand',
+    'counts the existing rows, not the %i counted before some were deleted by SQL',
     async (counted) => {
       const few = await version(service, 0);
       await readBy(service, few, 'SELECT * FROM {{fc_table}}');
@@ -299,7 +299,7 @@ describe('what does not fit into PF_MEMORY_MB', () => {
     },
   );
 
-  it('gets through, one after the other, if many find that they need more at a time', async () => {
+  it('succeeds, one after the other, if many need more at once', async () => {
     const versions = await Promise.all(Array.from({ length: 6 }, () => version(service, 7)));
     const answers = await Promise.all(
       versions.flatMap((v) => [1, 2, 3].map(() => service.api.get(`${v.path}/data`))),
@@ -319,7 +319,7 @@ describe('the answer of a write', () => {
   const entries = async (v: Planned) =>
     (await service.api.get(`${v.path}/log`)).body.entries.length;
 
-  it('holds its columns until it is taken, or its client leaves', async () => {
+  it('reserves its columns until it is read, or its client leaves', async () => {
     const v = await longLeaves(service, LEAVES);
     const slow = await slowReader(service, `${v.path}/scale`, scale);
     expect(slow.status).toBe(200);
@@ -337,7 +337,7 @@ describe('the answer of a write', () => {
     const slow = await slowReader(service, `${held.path}/data`);
     const waiting = service.api.post(`${v.path}/scale`, scale);
     await untilWaitingForMemory(service, 1);
-    // A change of few rows to the same version goes ahead.
+    // A change of few rows in the same version goes first.
     const few = await service.api.post(`${v.path}/scale`, {
       ...scale,
       slice: { Leaf: `${'leaf '.repeat(100)}1` },
@@ -349,7 +349,7 @@ describe('the answer of a write', () => {
     expect([status, body.length, await entries(v)]).toEqual([200, LEAVES, 3]);
   });
 
-  it('is turned away after PF_WAIT_TIMEOUT, and nothing is written', async () => {
+  it('is refused after PF_WAIT_TIMEOUT, and nothing is written', async () => {
     const service = await start({ PF_MEMORY_MB: '24', PF_WAIT_TIMEOUT: '2s' });
     const [held, v] = [await version(service, 12), await longLeaves(service, LEAVES)];
     await slowReader(service, `${held.path}/data`);
@@ -358,7 +358,7 @@ describe('the answer of a write', () => {
     expect((await service.api.get(`${v.path}/log`)).body.entries).toHaveLength(1);
   });
 
-  it('is refused if it never fits, and nothing is written', async () => {
+  it('is refused if it can never fit, and nothing is written', async () => {
     const v = await longLeaves(service, 3 * LEAVES);
     const answer = await service.api.post(`${v.path}/scale`, scale);
     expect([answer.status, answer.body.error]).toEqual([
@@ -368,7 +368,7 @@ describe('the answer of a write', () => {
     expect(await entries(v)).toBe(1);
   });
 
-  it('is given again for its key, within the same memory', async () => {
+  it('is repeated for its key, within the same memory', async () => {
     const [held, v] = [await version(service, 12), await longLeaves(service, LEAVES)];
     const send = () =>
       service.api.send(`${v.path}/scale`, {
@@ -386,7 +386,7 @@ describe('the answer of a write', () => {
     expect(await entries(v)).toBe(2);
   });
 
-  it('and reads get through together, whatever they wait for of each other', async () => {
+  it('and reads succeed together, whatever they wait for', async () => {
     const versions = await Promise.all(
       Array.from({ length: 3 }, () => longLeaves(service, LEAVES / 2)),
     );
@@ -402,8 +402,8 @@ describe('the answer of a write', () => {
   });
 });
 
-describe('a reader that takes nothing', () => {
-  it('is cut off after PF_READER_TIMEOUT, and its memory comes back', async () => {
+describe('a reader that reads nothing', () => {
+  it('is disconnected after PF_READER_TIMEOUT, and its memory is released', async () => {
     const service = await start({ PF_MEMORY_MB: '24', PF_READER_TIMEOUT: '1s' });
     const [one, two] = [await version(service, 12), await version(service, 12)];
     const stalled = await slowReader(service, `${one.path}/data`);
@@ -413,7 +413,7 @@ describe('a reader that takes nothing', () => {
     await stalled.closed;
   });
 
-  it('is not cut off as long as it takes something now and then', async () => {
+  it('is not disconnected while it reads something now and then', async () => {
     const service = await start({ PF_READER_TIMEOUT: '1s' });
     const v = await version(service, 24);
     const patient = await slowReader(service, `${v.path}/data`);

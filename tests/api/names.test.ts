@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { it } from '../support/api';
 import { decode, makeSource, makeVersion, ok } from './contract/orders';
 
-/** Names that the service's own SQL uses for something, and names that JavaScript has a meaning for. */
+/** Names used by the service's own SQL, and names with a meaning in JavaScript. */
 const NAMES = [
   ...[
     's',
@@ -35,7 +35,7 @@ it.beforeAll(async ({ service }) => {
 describe.each([
   ['raw', [] as string[]],
   ['at a grain', ['sdat', 'sign', 'written', '{{logid}}']],
-])('columns named like the inside of a statement, %s', (_, grain) => {
+])('columns named like parts of a statement, %s', (_, grain) => {
   it('are loaded, read, scaled, moved, copied and undone', async ({ service }) => {
     const { api, query } = service;
     const id = await makeSource(service, 'names', [

@@ -3,13 +3,13 @@ import { it } from '../support/api';
 import { version } from '../support/small-version';
 
 describe('recode', () => {
-  it('refuses a slice that is there already, and an empty set', async ({ service }) => {
+  it('refuses a slice that already has the values, and an empty set', async ({ service }) => {
     const { refused } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
     await refused('recode', { set: { Region: 'A' } });
     await refused('recode', { set: {} });
   });
 
-  it('leaves alone what the set does not change, and answers the negating rows first', async ({
+  it('does not touch rows that the set does not change, and returns the negating rows first', async ({
     service,
   }) => {
     const { does } = await version(service, 'numeric(12,2)', [
@@ -36,7 +36,7 @@ describe('recode', () => {
     ]);
   });
 
-  it('moves what nets to nothing in one measure by the other', async ({ service }) => {
+  it('moves leaves that net to zero in one measure by the other', async ({ service }) => {
     const { does } = await version(service, 'numeric(12,2)', [
       ['A', 5, 1],
       ['A', -5, 1],
@@ -60,7 +60,7 @@ describe('clone', () => {
       ['B', 0.05, 1],
       ['C', 0.05, 1],
     ]);
-    // The slice is 0.30 and 6 by now; a tenth of it is 0.03 and 1.
+    // The slice is now 0.30 and 6; a tenth of it is 0.03 and 1.
     expect(await does('clone', { set: { Region: 'D' }, scale_factor: 0.1 })).toEqual([
       ['D', 0.01, 0],
       ['D', 0.01, 0],

@@ -3,7 +3,7 @@ import { it } from '../support/api';
 import { version } from '../support/small-version';
 
 describe('scale', () => {
-  it('gives a measure that was not asked for exactly 0, where its leaves cancel out too', async ({
+  it('gives a measure without an amount exactly 0, even if its leaves cancel each other out', async ({
     service,
   }) => {
     const { does } = await version(service, 'numeric(12,2)', [
@@ -28,7 +28,7 @@ describe('scale', () => {
     ]);
   });
 
-  it('spreads over leaves that are all 0 equally where the units net to 0', async ({ service }) => {
+  it('spreads over leaves that are all 0 equally if the units net to 0', async ({ service }) => {
     const { does } = await version(service, 'numeric(12,2)', [
       ['A', 0, 2],
       ['B', 0, -2],
@@ -41,7 +41,7 @@ describe('scale', () => {
     ]);
   });
 
-  it('takes the noise of doubles that cancel out for nothing', async ({ service }) => {
+  it('treats the noise of doubles that cancel each other out as zero', async ({ service }) => {
     const { does, refused } = await version(service, 'double precision', [
       ['A', 0.1],
       ['A', 0.2],
@@ -65,7 +65,7 @@ describe('scale', () => {
     expect(rows).toEqual([]);
   });
 
-  it('refuses an amount where the leaves cancel out, and says so; percent works', async ({
+  it('refuses an amount if the leaves cancel each other out, with the reason; percent works', async ({
     service,
   }) => {
     const { does, refused } = await version(service, 'numeric(12,2)', [
@@ -96,7 +96,7 @@ describe('scale', () => {
     expect(await beyond.refused('scale', { value_incr: 2 })).toMatch(/cancel/);
   });
 
-  it('refuses an increment that rounds to zero, and takes the smallest that does not', async ({
+  it('refuses an increment that rounds to zero, and accepts the smallest that does not', async ({
     service,
   }) => {
     const cents = await version(service, 'numeric(12,2)', [['A', 10, 10]]);
@@ -153,14 +153,12 @@ describe('scale', () => {
     await neither.refused('clone', { set: {} });
   });
 
-  it('refuses an amount beyond its column, and leaves nothing', async ({ service }) => {
+  it('refuses an amount beyond its column without a trace', async ({ service }) => {
     const { refused } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
     await refused('scale', { units_incr: 1e19 });
   });
 
-  it('grows a version by at most its leaves, however often a slice is scaled', async ({
-    service,
-  }) => {
+  it('adds at most one row per leaf, however often a slice is scaled', async ({ service }) => {
     const { does, table } = await version(
       service,
       'numeric(12,2)',
@@ -173,7 +171,7 @@ describe('scale', () => {
     expect(n).toBeLessThanOrEqual(60 + 10 * 6);
   });
 
-  it('adds up over 10,000 leaves, doubles to 1e-12 of what was moved', async ({ service }) => {
+  it('is exact over 10,000 leaves, with doubles to 1e-12 of the change', async ({ service }) => {
     for (const [type, tolerance] of [
       ['numeric(12,2)', 0],
       ['double precision', 1e-12],
@@ -211,7 +209,7 @@ it('rounds each running part once, however large the increment', async ({ servic
   const increment = 987_654_321_098_765n;
   const { body: rows } = await call('scale', { value_incr: Number(increment) / 100 });
 
-  // In cents, by whole numbers alone: half away from zero of increment × running / total.
+  // In cents, with whole numbers: increment × running / total, rounded half away from zero.
   const total = cents.reduce((sum, amount) => sum + amount);
   let running = 0n;
   let before = 0n;

@@ -9,7 +9,7 @@ import { plan, type Planned } from '../support/planned';
 import { hold } from '../support/race';
 import { startService, type Service } from '../support/service';
 
-/** Rows that another program changes by SQL (docs/contract/04-data-loading.md#changes-by-sql). */
+/** Changes of rows by SQL from another program (docs/contract/04-data-loading.md#changes-by-sql). */
 
 let service: Service;
 let second: Server;
@@ -46,7 +46,7 @@ beforeEach(async () => {
   for (const api of apis) await seen(api);
 });
 
-/** What a server answers of the version, and the tags of its rows. */
+/** Returns the answers of a server about the version, and the tags of its rows. */
 async function seen(api: Api) {
   const rows = async (endpoint: 'data' | 'agg') => {
     const answer = await api.get(`${v.path}/${endpoint}`);
@@ -162,7 +162,7 @@ const CHANGES: Record<string, { statement: (v: Planned) => string; after: typeof
 };
 
 describe.each(Object.keys(CHANGES))('%s by SQL', (name) => {
-  it('shows in everything that both servers answer, and in the tags of rows', async () => {
+  it('appears in all answers of both servers, and in the tags of rows', async () => {
     const { statement, after } = CHANGES[name]!;
     const before = await seen(service.api);
     expect(before.answers).toEqual(BEFORE);
@@ -175,13 +175,13 @@ describe.each(Object.keys(CHANGES))('%s by SQL', (name) => {
     for (const [i, tag] of before.tags.entries()) expect(here.tags[i]).not.toBe(tag);
     expect(new Set(here.revisions).size).toBe(1);
     expect(here.revisions).not.toEqual(before.revisions);
-    // What is read now is cached in its turn.
+    // The new rows are cached again.
     expect((await seen(apis[0])).tags).toEqual(here.tags);
     const known = await apis[0].get(`${v.path}/data`, { 'if-none-match': here.tags[0]! });
     expect(known.status).toBe(304);
   });
 
-  it('tells open pages to compare', async () => {
+  it('makes open pages compare', async () => {
     const events = await openEvents(second.url, v.path);
     await events.next();
     await service.query(CHANGES[name]!.statement(v));
@@ -189,7 +189,7 @@ describe.each(Object.keys(CHANGES))('%s by SQL', (name) => {
   });
 });
 
-it('is in what an undo answers and keeps', async () => {
+it('is included in the answer and the record of an undo', async () => {
   await service.query(
     `UPDATE ${v.table} SET "Region" = 'East', "Sales" = 1 WHERE "Region" = 'North' AND pf_logid = ${scaled}`,
   );
@@ -203,7 +203,7 @@ it('is in what an undo answers and keeps', async () => {
   expect(undone).toMatchObject({ logid: scaled, row_count: 2, value_total: 11 });
 });
 
-it('is in what an undo answers if it is committed while the undo waits for its rows', async () => {
+it('is included in the answer of an undo if it is committed while the undo waits for its rows', async () => {
   const change = await hold(
     service,
     `UPDATE ${v.table} SET "Region" = 'East', "Sales" = 1 WHERE "Region" = 'North' AND pf_logid = ${scaled}`,
@@ -225,7 +225,7 @@ it('is in what an undo answers if it is committed while the undo waits for its r
   expect(undone).toMatchObject({ row_count: 2, value_total: 11 });
 });
 
-it('does not show before it is committed, and never if it is rolled back', async () => {
+it('appears only after its commit, and never after a rollback', async () => {
   const before = await seen(service.api);
   const change = await hold(service, CHANGES.UPDATE!.statement(v));
   // Neither reads nor writes of the service wait for it.
@@ -242,7 +242,7 @@ it('does not show before it is committed, and never if it is rolled back', async
   expect(after.answers).toMatchObject({ total: 221, home: [5] });
 });
 
-it('leaves a copy and a replay with right row counts, which the trigger is on, too', async () => {
+it('keeps the row counts of a copy and a replay right; both have the trigger', async () => {
   await service.query(CHANGES.DELETE!.statement(v));
   const copy = await service.api.post(`${v.path}/copy`, { name: 'Copy', pf_user: 'ann' });
   const replay = await service.api.post(`${v.path}/replay`, { name: 'Replay', pf_user: 'ann' });
@@ -277,7 +277,7 @@ it('may come from a role without rights on the tables of the service', async () 
   expect((await seen(apis[1])).answers).toEqual(CHANGES.UPDATE!.after);
 });
 
-it('is none if the service writes', async () => {
+it('is not recorded for writes of the service', async () => {
   const scale = { pf_user: 'ann', slice: { Region: 'North' }, pct: 10 };
   expect((await service.api.post(`${v.path}/scale`, scale)).status).toBe(200);
   const [{ id }] = (await service.api.get(`${v.path}/log`)).body.entries;
@@ -292,7 +292,7 @@ it('is none if the service writes', async () => {
   ).toEqual([]);
 });
 
-it('is noticed on forecast tables that are older than the trigger', async () => {
+it('is noticed on forecast tables older than the trigger', async () => {
   await service.query(`
     DROP FUNCTION pf.note_outside_change CASCADE;
     DROP FUNCTION pf.add_outside_triggers;
@@ -305,7 +305,7 @@ it('is noticed on forecast tables that are older than the trigger', async () => 
   expect((await seen(apis[1])).answers).toEqual(CHANGES.UPDATE!.after);
 });
 
-it('is forgotten with its version', async () => {
+it('is deleted with its version', async () => {
   await service.query(CHANGES.UPDATE!.statement(v));
   const known = () => service.query('SELECT FROM pf.outside_change WHERE version_id = $1', [v.id]);
   expect(await known()).toHaveLength(1);

@@ -62,7 +62,7 @@ const tell = (rows: Row[]) =>
 for (const grain of [false, true]) {
   describe(`a preview ${grain ? 'at a grain' : 'row by row'}`, () => {
     it.for(OPERATIONS)(
-      'of %s %j answers what it writes, and writes nothing',
+      'of %s %j returns the rows that it writes, and writes nothing',
       async ([operation, body], { service }) => {
         const { api, query } = service;
         const made = await planned(service, grain);
@@ -88,7 +88,7 @@ for (const grain of [false, true]) {
         const done = await api.post(`${path}/${operation}`, request);
         expect(tell(done.body)).toEqual(tell(tried.body.rows));
 
-        // The statement that was told is the one that ran.
+        // The returned statement is the executed one.
         const [{ id }] = (await api.get(`${path}/log`)).body.entries;
         await api.del(`/log/${id}`);
         expect(await bytes(service, made)).toEqual(before);
@@ -104,7 +104,7 @@ for (const grain of [false, true]) {
 }
 
 describe('a preview in Arrow', () => {
-  it('has the rows, and in its metadata the rest of what JSON has', async ({ service }) => {
+  it('has the rows, and in its metadata the other fields of JSON', async ({ service }) => {
     const { path } = await planned(service, true);
     const send = async (accept: string) =>
       service.api.send(`${path}/scale/preview`, {
@@ -119,14 +119,14 @@ describe('a preview in Arrow', () => {
     const table = tableFromIPC(arrow.bytes);
     expect(tell(table.toArray().map((row): Row => row.toJSON()))).toEqual(tell(rows));
     const told = JSON.parse(table.schema.metadata.get('pf_preview') ?? '');
-    // Each preview has an id of its own.
+    // Each preview has its own id.
     const anyId = (text: string) => text.replaceAll(/-\d+/g, '-n');
     expect({ ...told, sql: anyId(told.sql) }).toEqual({ ...facts, sql: anyId(facts.sql) });
   });
 });
 
 describe('the totals of a preview', () => {
-  it('are those of the slice before and after, and of what is held', async ({ service }) => {
+  it('are those of the slice before and after, and of the held rows', async ({ service }) => {
     const { path, table } = await planned(service, false);
     const totals = async (where: string) =>
       (
@@ -147,7 +147,7 @@ describe('the totals of a preview', () => {
     expect(body.totals.after).toEqual(await totals(`"Region" IN ('A', 'B')`));
   });
 
-  it('are told for each edit, on what those before it left', async ({ service }) => {
+  it('are returned for each edit, on the result of the previous ones', async ({ service }) => {
     const { path } = await version(service, 'numeric(12,2)', [
       ['A', 100, 1],
       ['B', 50, 1],
@@ -176,7 +176,7 @@ describe('the totals of a preview', () => {
     expect((await service.api.post(`${path}/scale/preview`, one)).body.totals).toHaveLength(1);
   });
 
-  it('tell that a recode empties its slice', async ({ service }) => {
+  it('show that a recode empties its slice', async ({ service }) => {
     const { call } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     const { body } = await call('recode/preview', { slice: { Region: 'A' }, set: { Region: 'B' } });
     expect(body.totals).toEqual({
@@ -188,7 +188,7 @@ describe('the totals of a preview', () => {
 });
 
 describe('a preview', () => {
-  it('is refused as the operation would be', async ({ service }) => {
+  it('is refused like the operation', async ({ service }) => {
     const { call, refused } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     for (const [operation, body] of [
       ['scale', { pct: 0 }],
@@ -211,7 +211,7 @@ describe('a preview', () => {
     const { path, id } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     const request = { slice: {}, pct: 10, pf_user: 'ann' };
     const held = await holdVersion(service, id);
-    // It answers while the lock that every writer needs is taken.
+    // It answers while the lock of all writers is taken.
     expect((await service.api.post(`${path}/scale/preview`, request)).status).toBe(200);
     await held.release();
     const many = await Promise.all(

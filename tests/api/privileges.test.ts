@@ -34,7 +34,7 @@ afterAll(async () => {
   await owner?.stop();
 });
 
-it('offers the tables that its database user may read, and knows no others', async () => {
+it('lists the tables that its database user can read, and knows no others', async () => {
   const { body } = await api.get('/tables');
   expect(body.map((t: { tname: string }) => t.tname)).toEqual(['open_to_all']);
   for (const [schema, tname, found] of [

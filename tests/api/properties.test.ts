@@ -71,7 +71,7 @@ function request(step: Exclude<Step, { do: 'undo' }>): object {
   return { ...BODY, slice: step.slice, set: step.set, scale_factor: step.factor };
 }
 
-/** Every row's period columns say what the calendar says of its date. */
+/** Checks that every row's period columns match the calendar's for its date. */
 async function expectPeriods({ query }: Service, { table }: Planned): Promise<void> {
   const wrong = await query(
     `SELECT "Order Date", "Order Year", "Order Month" FROM ${table}
@@ -84,7 +84,7 @@ async function expectPeriods({ query }: Service, { table }: Planned): Promise<vo
   expect(wrong).toEqual([]);
 }
 
-/** Takes one step and holds what it wrote to the model; answers the entry it made, if any. */
+/** Runs one step and compares the written rows with the model. Returns the entry, if any. */
 async function take(
   service: Service,
   planned: Planned,
@@ -198,9 +198,7 @@ for (const [mode, grain] of [
   }, 120_000);
 }
 
-it('rounds leaf by leaf the same, whatever order the rows of the source come in', async ({
-  service,
-}) => {
+it('rounds each leaf the same, whatever the order of the source rows', async ({ service }) => {
   const exact = table(false).filter((t) => t.columns.every((c) => !/real|double/.test(c.type)));
   await fc.assert(
     fc.asyncProperty(

@@ -51,7 +51,7 @@ describe.runIf(caddyIsInstalled())(
       expect([page.status, (await page.text()).includes('<html')]).toEqual([200, true]);
     });
 
-    it('pages are served under the name that docs/operating.md sets, and no other', async () => {
+    it('pages are served only under the name set in docs/operating.md', async () => {
       const open = (host: string) =>
         sendAsIs(caddy.url, 'GET', v.path, { ...passwordOf('rita'), host });
       expect((await open('plan.example.com')).status).toBe(200);
@@ -71,7 +71,7 @@ describe.runIf(caddyIsInstalled())(
       expect((await write('https://other.example.com')).status).toBe(403);
     });
 
-    it('nobody gives themselves another name or group', async () => {
+    it('nobody can give themselves another name or group', async () => {
       for (const name of ['x-forwarded-user', 'X-Forwarded-User', 'X-FORWARDED-USER']) {
         const forged = { ...passwordOf('rita'), [name]: 'eve', 'X-Forwarded-Groups': 'admins' };
         expect((await apiAt(caddy.url, forged).get('/me')).body).toEqual({
@@ -81,7 +81,7 @@ describe.runIf(caddyIsInstalled())(
       }
     });
 
-    it('writes are recorded under the name, and only the site itself may send them', async () => {
+    it('writes are recorded under the name, and accepted only from the site itself', async () => {
       const write = (origin: string) =>
         as('ann').send(`${v.path}/scale`, {
           method: 'POST',
@@ -95,10 +95,10 @@ describe.runIf(caddyIsInstalled())(
       expect(entry).toMatchObject({ operation: 'scale', pf_user: 'ann' });
     });
 
-    it('changes of others arrive while the stream is open', async () => {
+    it('changes by others arrive while the stream is open', async () => {
       const stream = await openEvents(caddy.url, v.path, passwordOf('rita'));
       expect((await as('ann').post(`${v.path}/scale`, { slice: {}, pct: 10 })).status).toBe(200);
-      // A proxy that held it back would leave this waiting.
+      // With a buffering proxy, this would not arrive.
       const [event] = await stream.events(1);
       expect(event).toMatchObject({ event: 'written', data: { pf_user: 'ann' } });
     });

@@ -34,7 +34,7 @@ async function roles(service: Service, entries: Record<string, string>): Promise
 const scale = (service: Service, slice: object) =>
   service.api.post(`${version}/scale`, { slice, value_incr: 7, pf_user: 'ann' });
 
-it('refuses operations while value and units are swapped in the metadata alone', async ({
+it('refuses operations while value and units are swapped only in the metadata', async ({
   service,
 }) => {
   await roles(service, { amount: 'units', pieces: 'value' });
@@ -51,7 +51,7 @@ it('refuses operations while value and units are swapped in the metadata alone',
   expect(sums).toEqual({ amount: 100, pieces: 17 });
 });
 
-it('refuses a slice by a dimension that became a measure, rather than skip it', async ({
+it('refuses a slice by a dimension that became a measure, instead of skipping it', async ({
   service,
 }) => {
   await roles(service, { amount: 'ignore' });
@@ -61,7 +61,7 @@ it('refuses a slice by a dimension that became a measure, rather than skip it', 
   expect(answer.body.error).toContain('"grade"');
 });
 
-describe('a version created before the changed columns are generated', () => {
+describe('a version created before its changed columns are generated', () => {
   const planned = async (
     service: Service,
     tname: string,
@@ -93,7 +93,7 @@ describe('a version created before the changed columns are generated', () => {
     };
   };
 
-  it('refuses operations while the templates take value for units', async ({ service }) => {
+  it('refuses operations while the templates have value and units swapped', async ({ service }) => {
     const { post, generate, entries } = await planned(
       service,
       'swapped',
@@ -107,9 +107,7 @@ describe('a version created before the changed columns are generated', () => {
     expect(row).toMatchObject({ a: 0, b: 30 });
   });
 
-  it('refuses them for a source whose column is named like a substitution point, too', async ({
-    service,
-  }) => {
+  it('refuses them for a source with a column named like a token, too', async ({ service }) => {
     const { post, generate, entries } = await planned(
       service,
       'braced',
@@ -124,7 +122,7 @@ describe('a version created before the changed columns are generated', () => {
     expect(row).toMatchObject({ a: 0, b: 30 });
   });
 
-  it('does not lose what a set says of a dimension that the templates do not know', async ({
+  it('does not lose the set value of a dimension that the templates do not know', async ({
     service,
   }) => {
     const { post, generate, entries } = await planned(
@@ -158,8 +156,8 @@ describe('a version created before the changed columns are generated', () => {
   });
 });
 
-describe('a source whose SQL was generated before the service recorded from which columns', () => {
-  it('asks for one generation before it operates or makes a version, and still reads and loads', async ({
+describe('a source whose SQL was generated before the service recorded its columns', () => {
+  it('needs one generation before operations and new versions, and can still be read and loaded', async ({
     service,
   }) => {
     const { api, query } = service;
@@ -190,7 +188,7 @@ describe('a source whose SQL was generated before the service recorded from whic
   });
 });
 
-it('offers columns that the table has gained since it was registered', async ({ service }) => {
+it('offers columns added to the table after its registration', async ({ service }) => {
   const { api, query } = service;
   await query('CREATE TABLE public.growing AS SELECT 1 AS k, 2 AS amount');
   const { body: registered } = await api.post('/sources', { schema: 'public', tname: 'growing' });

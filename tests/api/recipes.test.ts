@@ -13,7 +13,7 @@ import type { Service } from '../support/service';
 const ADDRESS = 'http://localhost:3010/api/versions/1/data';
 const PYTHON = process.env.PYTHON ?? 'python3';
 
-/** A code block of docs/api.md, with the address replaced. */
+/** Returns a code block of docs/api.md with the address replaced. */
 function documented(program: string, url: string): string {
   const text = readFileSync(join(PROJECT, 'docs/api.md'), 'utf8');
   const [, lines = ''] =
@@ -21,7 +21,7 @@ function documented(program: string, url: string): string {
   return lines.replaceAll(ADDRESS, url);
 }
 
-/** Texts that readers of CSV take for something else, or split. */
+/** Texts that readers of CSV misread or split. */
 const TEXTS = [
   ...['NA', 'N/A', '#N/A', 'null', 'NULL', 'None', 'NaN', 'nan', 'TRUE', '-', '00123', '1e5'],
   ...['a "quoted", text', "it's", 'two\nlines', ' padded ', 'ünïcödé €', '=1+1', '#comment'],
@@ -59,7 +59,7 @@ const inPython = (lines: string, frame: string) =>
 
 const byValue = (read: unknown) => (read as { v: number }[]).toSorted((a, b) => a.v - b.v);
 
-describe('the lines to read rows elsewhere', () => {
+describe('the commands for reading rows elsewhere', () => {
   it('are the same on the page and in the document', () => {
     const found = recipes(ADDRESS).filter(({ program }) => documented(program, ADDRESS) !== '');
     expect(found.map(({ program }) => program)).toEqual(['DuckDB', 'pandas']);
@@ -67,7 +67,7 @@ describe('the lines to read rows elsewhere', () => {
     for (const program of ['Polars', 'R']) expect(documented(program, ADDRESS)).toContain(ADDRESS);
   });
 
-  it('get bytes that tell null from an empty text, and a header if there are no rows', async ({
+  it('get bytes that distinguish null from an empty text, and a header without rows', async ({
     service,
   }) => {
     const version = await plan(service, COLUMNS, [

@@ -1,17 +1,17 @@
-// How much a replay may be: in entries, in time and in rows.
+// Limits of a replay: entries, time and rows.
 import { expect } from 'vitest';
 import { startServer } from '../../src/demo/server';
 import { apiAt } from '../support/http';
 import { it, makePlan, makeSource, ok, refused } from './contract/orders';
 
-it('replays 1,000 entries, and leaves out 998 of them', async ({ service, sourceId }) => {
+it('replays 1,000 entries and skips 998 of them', async ({ service, sourceId }) => {
   const { api, query } = service;
   const { path } = await makePlan(service, sourceId);
   const scale = (region: string, value_incr: number, note: string) =>
     api.post(`${path}/scale`, { pf_user: 'ann', slice: { region }, value_incr, note });
   ok(await scale('South', -5, 'only one'));
   ok(await scale('North', 1, 'one of many'));
-  // The database makes the rest: a thousand requests would tell no more of a replay.
+  // The database creates the other entries, because a thousand requests would add nothing to the test.
   await query(`
     INSERT INTO pf.log (version_id, pf_user, operation, slice, params, note, row_count)
     SELECT version_id, pf_user, operation, slice, params, 'entry ' || n, 0
@@ -40,9 +40,9 @@ it('replays 1,000 entries, and leaves out 998 of them', async ({ service, source
   );
 }, 120_000);
 
-it('may take as long as its entries one after the other', async ({ service }) => {
+it('has the timeouts of all its entries together', async ({ service }) => {
   const { api, query } = service;
-  // 37 loads of half a second each: more than the 18 seconds that one request has.
+  // 37 loads of half a second each: more than the 18 seconds of one request.
   await query(`
     CREATE VIEW public.slow AS
     SELECT 'North' AS region, 1 AS amount, pg_sleep(0.5) IS NULL AS slept OFFSET 0`);
@@ -72,7 +72,7 @@ it('may take as long as its entries one after the other', async ({ service }) =>
   }
 }, 120_000);
 
-it('needs memory for the rows of one entry, and fails as a whole without', async ({ service }) => {
+it('needs memory for the rows of one entry, and fails completely without', async ({ service }) => {
   const { api, query, database } = service;
   await query(`
     CREATE TABLE public.wide AS
@@ -90,7 +90,7 @@ it('needs memory for the rows of one entry, and fails as a whole without', async
   }
   const server = await startServer({ database, env: { PF_MEMORY_MB: '1' } });
   try {
-    // Part by part, the rows fit that are too many for one entry.
+    // In parts, rows fit that are too many for one entry.
     const inParts = { pf_user: 'eve', name: 'In parts' };
     const { entries } = ok(await apiAt(server.url).post(`${path}/replay`, inParts)).body;
     expect(entries.map((entry: { row_count: number }) => entry.row_count)).toEqual([

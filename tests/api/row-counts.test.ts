@@ -23,14 +23,14 @@ async function version(grain: boolean): Promise<Planned> {
   );
 }
 
-/** What the list says, and what the forecast table holds. */
+/** Returns the row count in the list and that of the forecast table. */
 async function counts(v: Planned): Promise<{ listed: number; there: number }> {
   const { body } = await service.api.get(`/sources/${v.sourceId}/versions`);
   const [{ n }] = await service.query(`SELECT count(*) AS n FROM ${v.table}`);
   return { listed: body.find((w: { id: number }) => w.id === v.id).row_count, there: n };
 }
 
-/** The rows of each entry, oldest first: as kept with it, and as its table holds them. */
+/** Returns the row counts of each entry, oldest first: stored and actual. */
 async function ofEntries(v: Planned): Promise<{ kept: number; there: number }[]> {
   const entries = await service.query(
     `SELECT id, row_count::int AS kept FROM pf.log WHERE version_id = ${v.id} ORDER BY id`,
@@ -46,7 +46,7 @@ describe.each([
   ['row by row', false],
   ['at a grain', true],
 ] as const)('the sizes of versions, %s', (_, grain) => {
-  it('are kept with each entry, through all that writes and takes out rows', async () => {
+  it('are stored with each entry, through all writes and undos', async () => {
     const v = await version(grain);
     const { api } = service;
     expect(await counts(v)).toEqual({ listed: 0, there: 0 });
@@ -69,7 +69,7 @@ describe.each([
   });
 });
 
-it('lists versions without a look at their tables', async () => {
+it('are listed without reading the forecast tables', async () => {
   const v = await version(false);
   expect((await service.api.post(`${v.path}/baseline`, BODY)).status).toBe(200);
   const held = await hold(service, `LOCK TABLE ${v.table} IN ACCESS EXCLUSIVE MODE`);
@@ -78,7 +78,7 @@ it('lists versions without a look at their tables', async () => {
   await held.release();
 });
 
-it('counts entries from before the counts once, when somebody asks', async () => {
+it('are computed once for entries without a count, on request', async () => {
   const v = await version(false);
   await service.api.post(`${v.path}/baseline`, BODY);
   await service.api.post(`${v.path}/scale`, { ...BODY, pct: 10 });

@@ -26,7 +26,7 @@ describe('the schema', () => {
     await dropDatabase(database);
   });
 
-  it('gives each field the default of the contract', async () => {
+  it('has the defaults of the contract', async () => {
     expect(await query('SELECT * FROM pf.source')).toMatchObject([
       { id: 1, label: null, status: 'active', default_layout: null, created_by: null },
     ]);
@@ -63,7 +63,7 @@ describe('the schema', () => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log and kept answers with their version, and metadata, templates and views with their source', async () => {
+  it('deletes log and stored answers with their version, and metadata, templates and views with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
     const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view'];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);

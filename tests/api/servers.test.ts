@@ -14,12 +14,15 @@ import { startPlanners } from '../support/planners';
 import { until } from '../support/race';
 import { queryOn, type Service } from '../support/service';
 
-/** Several servers behind the proxy of `deploy/servers` (docs/contract/21-past-one-machine.md#several-servers). */
+/**
+ * Several servers behind the proxy of `deploy/servers`
+ * (docs/contract/21-past-one-machine.md#several-servers).
+ */
 
 let database: Service['database'];
 let query: Service['query'];
 let end: () => Promise<void>;
-/** One for each address that the proxy knows; undefined if nobody listens there. */
+/** One for each address of the proxy; undefined if nobody listens there. */
 let servers: (Server | undefined)[];
 let urls: string[];
 let caddy: Caddy;
@@ -58,13 +61,13 @@ afterEach(async () => {
   await dropDatabase(database);
 });
 
-/** Starts a server at one of the addresses. @param project whose build it is; this one's if left out */
+/** Starts a server at one of the addresses. @param project the build to start; this one by default */
 async function start(i: number, project?: string): Promise<void> {
   const port = Number(new URL(urls[i]!).port);
   servers[i] = await startServer({ database, port, ...(project !== undefined && { project }) });
 }
 
-/** Waits until the proxy gives a server requests: the next one may be taken away then. */
+/** Waits until the proxy sends requests to a server: the next one may then be stopped. */
 const isUsed = (i: number) =>
   until(async () => servers[i]!.output().includes(`"path":"/api${v.path}/scale"`));
 
@@ -76,7 +79,7 @@ async function endServer(i: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void
 
 const migrate = () => cli('migrate', ['up'], { database, cwd: newer.folder });
 
-/** Every change that was answered is there, once, and every server says so. */
+/** Checks that every answered change exists once on every server. */
 async function expectAll(tags: string[]): Promise<void> {
   const notes = await query('SELECT note FROM pf.log WHERE version_id = $1 AND note IS NOT NULL', [
     v.id,
@@ -99,7 +102,7 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
     };
     await more();
 
-    // The schema first: servers of the build before go on with it, and start with it.
+    // The schema first: servers of the previous build keep running on it, and can start on it.
     newer.write(
       '901_expand.sql',
       `-- Servers of builds since ${LAST} can go on.\nALTER TABLE pf.log ADD COLUMN reviewed_by text;`,
@@ -109,7 +112,7 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
     await more();
     for (const url of urls.slice(0, 2)) expect((await apiAt(url).get('/health')).status).toBe(200);
 
-    // One more, of the new build; then the others, one by one.
+    // An additional server with the new build; then the others, one by one.
     await start(2, newer.folder);
     await isUsed(2);
     for (const i of [0, 1]) {
@@ -118,10 +121,10 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
       await start(i, newer.folder);
       await isUsed(i);
     }
-    // Nobody has noticed anything.
+    // No request was interrupted.
     expect(planners.interruptions).toEqual([]);
 
-    // A server that is killed takes requests with it, which are sent again.
+    // The requests of a killed server are sent again.
     const stream = await openEvents(caddy.url, v.path);
     await stream.events(1);
     await endServer(0, 'SIGKILL');
@@ -131,10 +134,10 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
     const again = await openEvents(caddy.url, v.path, { 'last-event-id': '1' });
     expect((await again.events(2)).map(({ event }) => event)).toEqual(['resync', 'written']);
 
-    // The build of before may come back, as if the upgrade were taken back.
+    // The previous build can be started again, as in a rollback of the upgrade.
     await start(0);
     await isUsed(0);
-    // The next release takes away what only older builds used. They stop getting requests.
+    // The next release removes columns used only by older builds, which then get no requests.
     newer.write('902_contract.sql', 'ALTER TABLE pf.log DROP COLUMN reviewed_by;');
     expect((await migrate()).code).toBe(0);
     const health = await apiAt(urls[0]!).get('/health');
@@ -148,7 +151,7 @@ describe.runIf(caddyIsInstalled())('several servers behind a proxy, if Caddy is 
 });
 
 describe.runIf(caddyIsInstalled())('the proxy of deploy/servers, if Caddy is installed', () => {
-  it('asks after the health of a server by the name that people open', async () => {
+  it('checks the health of a server under its public name', async () => {
     const asked: string[] = [];
     const server = createServer((request, response) => {
       asked.push(`${request.headers.host} ${request.url}`);

@@ -21,7 +21,7 @@ const ODD_VALUES = [
 ];
 
 it.for(ODD_VALUES)(
-  'skips an unknown slice key that holds %s, and names it',
+  'skips an unknown slice key with %s, and names it',
   async (text, { service, sourceId }) => {
     const odd = JSON.parse(text);
     const { api } = service;
@@ -64,7 +64,7 @@ it.for(ODD_VALUES)(
 );
 
 it.for(ODD_VALUES)(
-  'refuses a column of the forecast table that holds %s',
+  'refuses a column of the forecast table with %s',
   async (text, { service, sourceId }) => {
     const odd = JSON.parse(text);
     const { path } = await makePlan(service, sourceId);
@@ -88,17 +88,14 @@ it.for(ODD_VALUES)(
   },
 );
 
-it('skips a filter column that has a range, as it does one that has a value', async ({
-  service,
-  sourceId,
-}) => {
+it('skips a filter column with a range, like one with a value', async ({ service, sourceId }) => {
   const { path } = await makePlan(service, sourceId);
   const slice = { channel: { from: '2026-01-01' }, shipped: { from: '2026-01-01' } };
   const { status, body } = await service.api.post(`${path}/slice`, { slice });
   expect([status, body.skipped]).toEqual([200, ['channel', 'shipped']]);
 });
 
-it('refuses a hold and a lock whose only key is unknown, whatever it holds', async ({
+it('refuses a hold and a lock whose only key is unknown, whatever its value', async ({
   service,
   sourceId,
 }) => {
@@ -111,7 +108,7 @@ it('refuses a hold and a lock whose only key is unknown, whatever it holds', asy
   expect([locked.status, locked.body.field]).toEqual([400, 'slice']);
 });
 
-it('names the fields of a body that it does not know', async ({ service, sourceId }) => {
+it('names the unknown fields of a body', async ({ service, sourceId }) => {
   const { api } = service;
   const { path, versionId } = await makePlan(service, sourceId);
   const user = { pf_user: 'ann' };
@@ -133,7 +130,7 @@ it('names the fields of a body that it does not know', async ({ service, sourceI
   });
   expect(several.status).toBe(200);
   expect(skippedIn(several.headers, 'x-body-skipped')).toEqual(['edits.1.unit_incr']);
-  // What it knows is not named.
+  // Known fields are not named.
   const plain = await api.post(`${path}/scale`, {
     slice: { nope: 1 },
     pct: 1,
@@ -181,7 +178,7 @@ it('names them in a refusal, and in the answer to a repeated key', async ({
   expect(again.headers.get('x-body-skipped')).toBe('valu_incr');
 });
 
-it('cuts a long list of unknown fields, and takes any name', async ({ service, sourceId }) => {
+it('cuts a long list of unknown fields, and accepts any name', async ({ service, sourceId }) => {
   const { path } = await makePlan(service, sourceId);
   const names = Array.from({ length: 3000 }, (_, i) => `ключ ${i}`);
   const unknown = Object.fromEntries(['\ud800', ...names].map((name) => [name, 1]));

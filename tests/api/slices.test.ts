@@ -3,10 +3,8 @@ import { it } from '../support/api';
 import { plan } from '../support/planned';
 import { version } from '../support/small-version';
 
-describe('what a slice has to offer', () => {
-  it('refuses a slice without rows, and one with excluded rows only, each in its own words', async ({
-    service,
-  }) => {
+describe('an empty slice', () => {
+  it('has different errors without rows and with excluded rows only', async ({ service }) => {
     const { path, refused, does } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
     const reference = await service.api.post(`${path}/reference`, {
       pf_user: 'ann',
@@ -29,7 +27,7 @@ describe('what a slice has to offer', () => {
 });
 
 describe('a slice by a column that lost its role since the SQL was generated', () => {
-  it('is refused, since leaving it out would take in the whole version', async ({ service }) => {
+  it('is refused, because ignoring it would select the whole version', async ({ service }) => {
     const { sourceId, refused, does } = await version(service, 'numeric(12,2)', [
       ['A', 1, 1],
       ['B', 1, 1],
@@ -84,7 +82,7 @@ describe('a slice by a range of dates', () => {
     }
   });
 
-  it('begins and ends on days far beyond our time', async ({ service }) => {
+  it('can begin and end on very distant days', async ({ service }) => {
     const { path } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
     const rows = async (from: string, to: string) =>
       (await service.api.post(`${path}/slice`, { slice: { 'Order Date': { from, to } } })).status;

@@ -5,12 +5,12 @@ import { LOCAL_VERSIONS } from '../support/cluster';
 import { apiAt, type Api } from '../support/http';
 import type { Service } from '../support/service';
 
-// A table of somebody else may be a view that fails, or a foreign table whose server is away.
+// A source may be a view that fails, or a foreign table whose server is unreachable.
 it.override('env', LOCAL_VERSIONS);
 
 interface Failing {
   name: string;
-  /** Makes the table `failing`, which can be read. */
+  /** Creates the table `failing`, which can be read. */
   make: string;
   /** Makes it fail. */
   spoil: string;
@@ -93,7 +93,7 @@ const FAILING: Failing[] = [
 let server: Server;
 let api: Api;
 let role: string;
-/** The service, whose server is one of a role that owns nothing of the sources. */
+/** The service under a role that owns none of the sources. */
 let reader: Service;
 
 it.beforeAll(async ({ service }) => {
@@ -167,7 +167,7 @@ it.for(FAILING)(
       expect([what, status, body.error]).toEqual([what, expect.any(Number), expect.any(String)]);
       expect([what, status >= 400 && status < 500, status]).toEqual([what, true, status]);
       expect([what, body.error]).toEqual([what, expect.stringContaining(says)]);
-      // A value that cannot be computed may be one of the condition, too.
+      // A value that cannot be computed may be part of the condition.
       if (what !== 'load with a condition' || says !== 'division by zero') {
         expect([what, status, body.error]).toEqual([
           what,
@@ -211,7 +211,7 @@ it('names the object if SELECT on it was revoked', async ({ service }) => {
       'public.mine cannot be read: permission denied for table mine',
     ]);
   }
-  // To the service, there is no table that it may not read.
+  // For the service, a table that it cannot read does not exist.
   const preview = await api.get('/tables/public/mine');
   expect([preview.status, preview.body.error]).toEqual([404, 'There is no table public.mine']);
 });
@@ -235,7 +235,7 @@ describe('columns of a view with the names of PostgreSQL’s own', () => {
       expect([status, body.column, body.field]).toEqual([400, cname, '1.role']);
       expect(body.error).toContain(`Column "${cname}", role: this name is reserved for PostgreSQL`);
     }
-    // A filter is not in the forecast table.
+    // A filter column is not in the forecast table.
     ok(await save('filter'));
     ok(await service.api.post(`/sources/${id}/sql`));
     const path = `/versions/${await makeVersion(service, id)}`;
@@ -251,7 +251,7 @@ describe('columns of a view with the names of PostgreSQL’s own', () => {
   });
 });
 
-it('refuses more columns than a table can have, and says how many it can', async ({ service }) => {
+it('refuses more columns than a table can have, with the limit', async ({ service }) => {
   const names = Array.from({ length: 1599 }, (_, i) => `c${i}`);
   await service.query(`CREATE TABLE wide (amount int, ${names.map((n) => `${n} int`).join(', ')})`);
   const { id } = ok(await service.api.post('/sources', { schema: 'public', tname: 'wide' })).body;
@@ -271,7 +271,7 @@ it('refuses more columns than a table can have, and says how many it can', async
   ok(await save(1595));
   ok(await service.api.post(`/sources/${id}/sql`));
   const versionId = await makeVersion(service, id);
-  // Columns that were dropped count for PostgreSQL.
+  // PostgreSQL counts dropped columns.
   ok(await save(1594));
   ok(await service.api.post(`/sources/${id}/sql`));
   ok(await save(1595));

@@ -26,7 +26,7 @@ afterEach(async () => {
   if (database) await dropDatabase(database);
 });
 
-/** Whether anything listens on a port. */
+/** Returns whether anything listens on a port. */
 const listens = (port: number, host = '127.0.0.1') =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, host);
@@ -37,14 +37,14 @@ const listens = (port: number, host = '127.0.0.1') =>
 const build = (env: Record<string, string>) => run(process.execPath, ['build'], { env, database });
 
 describe('node build', () => {
-  it('names every variable that is missing, and ends', async () => {
+  it('names every missing variable, and exits', async () => {
     const { code, stderr, stdout } = await run(process.execPath, ['build'], {});
     expect(code).toBe(1);
     expect(stderr).toContain('DB_HOST, DB_NAME, DB_USER, DB_PASSWORD');
     expect(stdout).not.toContain('Listening');
   });
 
-  it('ends where the database cannot be reached', async () => {
+  it('exits if the database cannot be reached', async () => {
     await prepare('service');
     const { code, stderr } = await build({ DB_PORT: '1', PORT: String(await freePort()) });
     expect(code).toBe(1);
@@ -53,7 +53,7 @@ describe('node build', () => {
     expect(stderr).not.toContain(database.password + '@');
   });
 
-  it('says in one line that its port is in use, and ends', async () => {
+  it('reports in one line that its port is in use, and exits', async () => {
     await prepare('service');
     server = await startServer({ database });
     const { port } = new URL(server.url);
@@ -63,13 +63,13 @@ describe('node build', () => {
       expect.stringMatching(new RegExp(`port ${port} is in use`)),
     ]);
     expect(stdout).not.toContain('Listening');
-    // Who starts one there does not take the server that answers for it.
+    // The test does not mistake the first server for the second.
     const second = startServer({ database, port: Number(port) });
     await expect(second).rejects.toThrow(`port ${port} is in use`);
   });
 
-  // A cluster that is given may let everybody in.
-  it.skipIf(onCitus)('says why the database does not let it in', async () => {
+  // An external cluster may accept everybody.
+  it.skipIf(onCitus)('reports why the database refuses the login', async () => {
     await prepare('service');
     const { code, stderr } = await build({ DB_PASSWORD: 'wrong' });
     expect(code).toBe(1);
@@ -101,15 +101,18 @@ describe('node build', () => {
       "INSERT INTO pf.schema_version (filename, checksum) VALUES ('009_gone.sql', 'x')",
       ['009_gone.sql is applied but missing'],
     ],
-  ])('lists what is %s, and ends without listening', async (_, template, change, problems) => {
-    await prepare(template, change);
-    const { code, stderr, stdout } = await build({ PORT: String(await freePort()) });
-    expect(code).toBe(1);
-    for (const problem of problems) expect(stderr).toContain(problem);
-    expect(stdout).not.toContain('Listening');
-  });
+  ])(
+    'lists migrations that are %s, and exits without listening',
+    async (_, template, change, problems) => {
+      await prepare(template, change);
+      const { code, stderr, stdout } = await build({ PORT: String(await freePort()) });
+      expect(code).toBe(1);
+      for (const problem of problems) expect(stderr).toContain(problem);
+      expect(stdout).not.toContain('Listening');
+    },
+  );
 
-  it('listens in spite of it with PF_SKIP_MIGRATION_CHECK=1, and /api/health says so', async () => {
+  it('listens nevertheless with PF_SKIP_MIGRATION_CHECK=1, and /api/health reports it', async () => {
     await prepare('service', "DELETE FROM pf.schema_version WHERE filename LIKE '005%'");
     server = await startServer({ database, env: { PF_SKIP_MIGRATION_CHECK: '1' } });
     const health = await fetch(`${server.url}/api/health`);
@@ -117,7 +120,7 @@ describe('node build', () => {
     expect(await health.json()).toEqual({ error: expect.stringMatching(/\S/) });
   });
 
-  it('blames itself, not the request, where a table of its own is missing', async () => {
+  it('blames itself, not the request, if one of its own tables is missing', async () => {
     await prepare('service', 'DROP SCHEMA pf CASCADE');
     server = await startServer({ database, env: { PF_SKIP_MIGRATION_CHECK: '1' } });
     for (const path of ['sources', 'tables', 'versions/1', 'versions/1/log']) {
@@ -125,7 +128,7 @@ describe('node build', () => {
     }
   });
 
-  it('listens on every address of the machine, on port 3010 where PORT says nothing', async () => {
+  it('listens on every address of the machine, on port 3010 by default', async () => {
     await prepare('service');
     if (await listens(3010)) {
       const { code, stderr, stdout } = await build({});
@@ -143,7 +146,7 @@ describe('node build', () => {
     for (const address of outside) expect(await listens(3010, address)).toBe(true);
   });
 
-  it('finds its migrations whatever directory it is started in', async () => {
+  it('finds its migrations from any working directory', async () => {
     await prepare('service');
     const ended = await run(process.execPath, [`${PROJECT}/build`], {
       database: { ...database, database: 'postgres' },

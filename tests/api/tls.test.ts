@@ -42,8 +42,8 @@ const start = async (database: DatabaseConfig, env: Record<string, string>) => {
   return { code, lines: stderr.trim().split('\n') };
 };
 
-describe('a database that takes encrypted connections only', () => {
-  it('is migrated, served and listened to without any connection that is not encrypted', async () => {
+describe('a database that accepts only encrypted connections', () => {
+  it('is migrated, served and listened to without any unencrypted connection', async () => {
     const { database, query, connections } = postgres;
     for (const command of ['migrate', 'periods']) {
       const ended = await cli(command, [], { database, env: VERIFIED });
@@ -98,7 +98,7 @@ describe('a database that takes encrypted connections only', () => {
     await client.end();
   });
 
-  it('answers all rows to a reader who pauses, and can be used again', async () => {
+  it('returns all rows to a reader that pauses, and the connection can be used again', async () => {
     const client = new pg.Client(connectionTo(encrypted()));
     await client.connect();
     let [text, pauses] = ['', 0];
@@ -125,7 +125,7 @@ describe('a database that takes encrypted connections only', () => {
     await client.end();
   });
 
-  it('ends a download that the reader breaks off', async () => {
+  it('ends a download that the reader cancels', async () => {
     const client = new pg.Client(connectionTo(encrypted()));
     client.on('error', () => {});
     await client.connect();
@@ -146,7 +146,7 @@ describe('a database that takes encrypted connections only', () => {
     expect(postgres.connections.plain).toBe(0);
   });
 
-  it('takes any certificate with require, and the password from a file', async () => {
+  it('accepts any certificate with require, and the password from a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'forecast-pivot-password-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'password');
@@ -158,7 +158,7 @@ describe('a database that takes encrypted connections only', () => {
   });
 });
 
-describe('a database that cannot be reached as DB_SSLMODE asks', () => {
+describe('a database that does not match DB_SSLMODE', () => {
   it.each<[string, Partial<DatabaseConfig>, Record<string, string>, RegExp]>([
     [
       'the certificate is of an authority that is not trusted',
@@ -179,7 +179,7 @@ describe('a database that cannot be reached as DB_SSLMODE asks', () => {
       /certificate is for another host than DB_HOST/,
     ],
     ['the server wants encryption', {}, {}, /set DB_SSLMODE/],
-  ])('is given up in one line because %s', async (_, other, env, reason) => {
+  ])('is reported in one line because %s', async (_, other, env, reason) => {
     const database = { ...postgres.database, ...other };
     expect(await start(database, env)).toEqual({ code: 1, lines: [expect.stringMatching(reason)] });
     const { code, stderr } = await cli('migrate', [], { database, env });
@@ -189,7 +189,7 @@ describe('a database that cannot be reached as DB_SSLMODE asks', () => {
     });
   });
 
-  it('is given up in one line because the server offers no encryption', async () => {
+  it('is reported in one line because the server offers no encryption', async () => {
     const database = await cloneDatabase('empty');
     onTestFinished(() => dropDatabase(database));
     const reason = /does not offer encrypted connections, and DB_SSLMODE/;

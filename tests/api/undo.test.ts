@@ -7,7 +7,7 @@ import { plan, type Planned } from '../support/planned';
 import { changeUnnoticed, startService, type Service } from '../support/service';
 
 /**
- * The answer of an undo and the totals that it records, whether the totals of the entry are cached or not
+ * The answer of an undo and its recorded totals, with and without cached totals
  * (docs/contract/06-log.md#delete-loglogid).
  */
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** A loaded version of two rows per region. */
+/** Creates a loaded version of two rows per region. */
 async function version(type: string, grain: boolean): Promise<Planned> {
   const planned = await plan(
     service,
@@ -52,11 +52,11 @@ async function version(type: string, grain: boolean): Promise<Planned> {
   return planned;
 }
 
-/** Scales all rows through the first server. @returns the new entry as the log has it, and its rows' keys */
+/** Scales all rows through the first server. @returns the new entry in the log, and its rows' keys */
 async function scaled({ path, table }: Planned) {
   const body = { pf_user: 'ann', slice: {}, pct: 10 };
   expect((await service.api.post(`${path}/scale`, body)).status).toBe(200);
-  // The server that caches nothing reads the stored rows.
+  // The server without a cache reads the stored rows.
   const { entries } = (await apis['one that keeps nothing'].get(`${path}/log`)).body;
   const [entry] = entries as { id: number }[];
   const rows = await service.query<{ id: number }>(
@@ -65,7 +65,7 @@ async function scaled({ path, table }: Planned) {
   return { entry: entry!, ids: rows.map(({ id }) => id) };
 }
 
-/** Undoes an entry without asking for the keys of its rows. */
+/** Undoes an entry without requesting the keys of its rows. */
 const undoMinimal = (api: Api, logid: number, headers: Record<string, string> = {}) =>
   api.send(`/log/${logid}`, {
     method: 'DELETE',
@@ -79,7 +79,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
   'an undo through %s',
   (through) => {
     it.each(['numeric(12,2)', 'numeric', 'double precision'])(
-      'answers the ids of the rows and records their totals: %s',
+      'returns the ids of the rows and records their totals: %s',
       async (type) => {
         const planned = await version(type, false);
         const { entry, ids } = await scaled(planned);
@@ -101,7 +101,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
       },
     );
 
-    it('answers the keys of a grain', async () => {
+    it('returns the keys of a grain', async () => {
       const planned = await version('numeric(12,2)', true);
       const { entry } = await scaled(planned);
       const { body } = await apis[through].del(`/log/${entry.id}`);
@@ -112,7 +112,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
       });
     });
 
-    it('answers the grain keys that the rows have by then', async () => {
+    it('returns the current grain keys of the rows', async () => {
       const planned = await version('numeric(12,2)', true);
       const { entry } = await scaled(planned);
       await changeUnnoticed(
@@ -125,7 +125,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
     });
 
     it.each(['after', 'before'])(
-      'answers the keys of the grain that the columns say, if it is another one since %s the operation',
+      'returns the keys of the current grain, if it has changed %s the operation',
       async (when) => {
         const planned = await version('numeric(12,2)', true);
         const finer = async () => {
@@ -145,7 +145,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
     it('reads the totals of the entry only if they are not cached', async () => {
       const planned = await version('numeric(12,2)', false);
       const { entry, ids } = await scaled(planned);
-      // Changed rows show whether they are read.
+      // Changed rows reveal whether they are read.
       await changeUnnoticed(
         service,
         `UPDATE ${planned.table} SET "Sales" = 1 WHERE pf_logid = ${entry.id}`,
@@ -157,7 +157,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
     });
 
     it.each([false, true])(
-      'answers the number of rows alone if asked to; grain: %s',
+      'returns only the number of rows on request; grain: %s',
       async (grain) => {
         const planned = await version('numeric(12,2)', grain);
         const { entry } = await scaled(planned);
@@ -172,7 +172,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
       },
     );
 
-    it('records the totals of the rows that are left if rows were deleted by SQL, asked for their number', async () => {
+    it('records the totals of the remaining rows if rows were deleted by SQL and only their number is requested', async () => {
       const planned = await version('numeric(12,2)', false);
       const { entry, ids } = await scaled(planned);
       await changeUnnoticed(
@@ -183,7 +183,7 @@ describe.each(['the same server', 'another one', 'one that keeps nothing'] as co
       expect(await undone(planned)).toMatchObject({ row_count: 1, value_total: 10.03 });
     });
 
-    it('answers what is there if a hand has taken rows away', async () => {
+    it('returns the existing rows if some were deleted by hand', async () => {
       const planned = await version('numeric(12,2)', false);
       const { entry, ids } = await scaled(planned);
       await changeUnnoticed(
@@ -204,14 +204,14 @@ it.each([
   ['respond-async, Return="minimal"; wait=5', true],
   ['return=representation', false],
   ['return=minimalist', false],
-])('Prefer: %s leaves the keys out: %s', async (prefer, isMinimal) => {
+])('Prefer: %s omits the keys: %s', async (prefer, isMinimal) => {
   const planned = await version('numeric(12,2)', false);
   const { entry } = await scaled(planned);
   const { body } = await undoMinimal(service.api, entry.id, { prefer });
   expect(Object.keys(body)).toEqual(isMinimal ? ['rows_deleted'] : ['rows_deleted', 'pf_ids']);
 });
 
-it('answers a repeated key as the first time, whatever it prefers then', async () => {
+it('returns the first answer for a repeated key, whatever the new preference', async () => {
   const planned = await version('numeric(12,2)', false);
   const { entry } = await scaled(planned);
   const headers = { 'idempotency-key': 'one-undo' };

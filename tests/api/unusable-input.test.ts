@@ -9,7 +9,7 @@ it.beforeAll(async ({ service, sourceId }) => {
   ({ path } = await makePlan(service, sourceId));
 });
 
-describe('conditions that the grammar takes and PostgreSQL cannot run', () => {
+describe('conditions that the grammar accepts and PostgreSQL cannot run', () => {
   it.for([
     ['region = ANY (ARRAY[])', /type of empty array/],
     ["(region, channel) = ('a', 'b', 'c')", /not of one length/],
@@ -52,9 +52,7 @@ describe('the character U+0000 in an address', () => {
   });
 });
 
-it('refuses an offset that is no interval where the source has no date to shift', async ({
-  service,
-}) => {
+it('refuses an invalid offset even if the source has no date to shift', async ({ service }) => {
   await service.query("CREATE TABLE public.undated AS SELECT 'a'::text AS k, 1::int AS n");
   const id = await makeSource(service, 'undated', [
     { cname: 'k', role: 'dimension' },
@@ -70,7 +68,7 @@ it('refuses an offset that is no interval where the source has no date to shift'
   ok(await service.api.post(load, { date_offset: '1 year', ...user }));
 });
 
-describe('amounts beyond what a double can hold, in a numeric column', () => {
+describe('amounts beyond a double, in a numeric column', () => {
   let huge: string;
   const data = async (service: Service) =>
     decode(ok(await service.api.get(`${huge}/data`)).bytes).rows.length;
@@ -85,13 +83,13 @@ describe('amounts beyond what a double can hold, in a numeric column', () => {
     huge = `/versions/${await makeVersion(service, id)}`;
   });
 
-  it('come in by no load', async ({ service }) => {
+  it('are not loaded', async ({ service }) => {
     await refused(service, () => service.api.post(`${huge}/baseline`, user), 422, /"v"/);
     ok(await service.api.post(`${huge}/baseline`, { where_clause: "k <> 'c'", ...user }));
     expect(await data(service)).toBe(2);
   });
 
-  it('are written by no operation', async ({ service }) => {
+  it('are not written by an operation', async ({ service }) => {
     const slice = { k: 'b' };
     await refused(
       service,
@@ -109,9 +107,7 @@ describe('amounts beyond what a double can hold, in a numeric column', () => {
   });
 });
 
-it('names the slice keys it skipped as far as a header goes, however many there are', async ({
-  service,
-}) => {
+it('names the skipped slice keys up to the length of a header', async ({ service }) => {
   const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`ключ ${i}`, 1]));
   const { headers } = ok(
     await service.api.post(`${path}/scale`, {

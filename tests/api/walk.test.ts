@@ -11,7 +11,7 @@ interface Block {
   text: string;
 }
 
-/** The code blocks of one section of a document, in order. */
+/** Returns the code blocks of one section of a document, in order. */
 function blocksOf(path: string, heading: string): Block[] {
   const section = fileAt(path).text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({
@@ -20,7 +20,7 @@ function blocksOf(path: string, heading: string): Block[] {
   }));
 }
 
-it('The walk through the API answers what docs/api.md shows', async ({ service }) => {
+it('The walk through the API gets the answers shown in docs/api.md', async ({ service }) => {
   const blocks = blocksOf('docs/api.md', 'From a table to an undone change');
   expect(blocks.filter(({ language }) => language === 'sh').length).toBeGreaterThan(8);
   let address = '';

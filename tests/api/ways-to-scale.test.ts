@@ -7,7 +7,7 @@ import type { Service } from '../support/service';
 import { version } from '../support/small-version';
 
 describe('an increment that is spread equally', () => {
-  it('goes to every leaf alike, to those that net to nothing too, and adds up', async ({
+  it('gives every leaf the same amount, including those that net to zero, and adds up', async ({
     service,
   }) => {
     const { does, path } = await version(service, 'numeric(12,2)', [
@@ -29,7 +29,7 @@ describe('an increment that is spread equally', () => {
     ]);
   });
 
-  it('gives what is left of a double to one leaf', async ({ service }) => {
+  it('gives the residue of a double to one leaf', async ({ service }) => {
     const { does } = await version(service, 'double precision', [['A', 1], ['B', 2], ['C']]);
     const written = await does('scale', { value_incr: 1, spread: 'equal' });
     const parts = written.map(([, value]) => value as number);
@@ -50,7 +50,7 @@ describe('an increment that is spread equally', () => {
     ]);
   });
 
-  it('is refused with percent, and by another name', async ({ service }) => {
+  it('is refused with percent, and under another name', async ({ service }) => {
     const { call, refused } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
     const answer = await call('scale', { pct: 10, spread: 'equal' });
     expect([answer.status, answer.body.field]).toEqual([400, 'spread']);
@@ -58,7 +58,7 @@ describe('an increment that is spread equally', () => {
     expect((await call('scale', { pct: 10, spread: 'proportional' })).status).toBe(200);
   });
 
-  it('asks for a new generation if the stored template is older', async ({ service }) => {
+  it('requires a new generation if the stored template is older', async ({ service }) => {
     const { sourceId, refused, does } = await version(service, 'numeric(12,2)', [
       ['A', 1, 1],
       ['B', 3, 1],
@@ -83,7 +83,7 @@ describe('an increment that is spread equally', () => {
 });
 
 describe('a percentage of one measure', () => {
-  it('adds to its total alone, to the digit, and is kept as a percentage', async ({ service }) => {
+  it('changes only its total, exactly, and is stored as a percentage', async ({ service }) => {
     const { does, path } = await version(service, 'numeric(12,2)', [
       ['A', 10, 1],
       ['B', 0.33, 3],
@@ -103,7 +103,7 @@ describe('a percentage of one measure', () => {
     expect([value_total, units_total]).toEqual([3, 3]);
   });
 
-  it.for(['numeric', 'double precision'])('is one of a %s', async (type, { service }) => {
+  it.for(['numeric', 'double precision'])('applies to a %s', async (type, { service }) => {
     const { does } = await version(service, type, [
       ['A', 0.125, 1],
       ['B', 0.375, 1],
@@ -113,7 +113,7 @@ describe('a percentage of one measure', () => {
     expect(sum).toBeCloseTo(0.05, 12);
   });
 
-  it('is one of all rows, though some are held', async ({ service }) => {
+  it('applies to all rows, even if some are held', async ({ service }) => {
     const { does } = await version(service, 'numeric(12,2)', [
       ['A', 60, 1],
       ['B', 40, 1],
@@ -121,7 +121,7 @@ describe('a percentage of one measure', () => {
     expect(await does('scale', { value_pct: 10, hold: [{ Region: 'A' }] })).toEqual([['B', 10, 0]]);
   });
 
-  it('is one of what the edits before it have left', async ({ service }) => {
+  it('applies to the result of the previous edits', async ({ service }) => {
     const { does } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     const slice = { Region: 'A' };
     const edits = [
@@ -134,7 +134,7 @@ describe('a percentage of one measure', () => {
     ]);
   });
 
-  it('is made again of what the rows add up to by then', async ({ service }) => {
+  it('is redone on the current sum of the rows', async ({ service }) => {
     const { does, call, path, latest } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     await does('scale', { value_pct: 10 });
     const [{ id }] = (await service.api.get(`${path}/log`)).body.entries;
@@ -144,7 +144,7 @@ describe('a percentage of one measure', () => {
     expect(await latest()).toEqual([['A', 20, 0]]);
   });
 
-  it('is refused beside an amount, beside pct, of nothing and of no measure', async ({
+  it('is refused beside an amount, beside pct, without an effect and without a measure', async ({
     service,
   }) => {
     const { refused, call } = await version(service, 'numeric(12,2)', [
@@ -170,7 +170,7 @@ describe('a percentage of one measure', () => {
 });
 
 describe('an increment at a held price', () => {
-  /** Value per unit of each region, after all that was written. */
+  /** Returns the value per unit of each region after all writes. */
   const prices = async (
     { query }: Service,
     { table }: Awaited<ReturnType<typeof version>>,
@@ -181,7 +181,7 @@ describe('an increment at a held price', () => {
       )
     ).map(({ Region, price }) => [Region, Number(price)]);
 
-  it('gives each leaf value as it gives it units, so that its price stays', async ({ service }) => {
+  it('spreads value like units, so that each leaf keeps its price', async ({ service }) => {
     const planned = await version(service, 'numeric(12,2)', [
       ['A', 10, 1],
       ['B', 60, 2],
@@ -189,7 +189,7 @@ describe('an increment at a held price', () => {
       ['D', 40, 4],
     ]);
     const { does, path } = planned;
-    // In proportion, value goes to leaves that get no unit: the price of A becomes 13.05.
+    // In proportion, leaves without new units would get value: the price of A becomes 13.05.
     const held = { value_incr: 40, units_incr: 3, spread: 'price' };
     const written = await does('scale', held);
     expect(written).toEqual([
@@ -207,7 +207,7 @@ describe('an increment at a held price', () => {
     ]);
   });
 
-  it('holds every price to the cent where whole units allow it', async ({ service }) => {
+  it('holds every price to the cent if whole units allow it', async ({ service }) => {
     const planned = await version(service, 'numeric(12,2)', [
       ['A', 29.5, 10],
       ['B', 59, 20],
@@ -238,7 +238,7 @@ describe('an increment at a held price', () => {
     ]);
   });
 
-  it('is refused if the units come where no value is, and says so', async ({ service }) => {
+  it('is refused with the reason if the leaves with units have no value', async ({ service }) => {
     const { refused } = await version(service, 'numeric(12,2)', [
       ['A', 100],
       ['B', 0, 5],
@@ -247,7 +247,7 @@ describe('an increment at a held price', () => {
     expect(await refused('scale', { ...held, slice: { Region: 'B' } })).toMatch(/price/);
   });
 
-  it('needs both amounts, and no percent', async ({ service }) => {
+  it('needs both amounts, and no percentage', async ({ service }) => {
     const { call } = await version(service, 'numeric(12,2)', [['A', 1, 1]]);
     for (const amounts of [{ value_incr: 1 }, { value_incr: 1, units_incr: 0 }, { pct: 10 }]) {
       const answer = await call('scale', { ...amounts, spread: 'price' });
@@ -257,7 +257,7 @@ describe('an increment at a held price', () => {
 });
 
 describe('held slices', () => {
-  it('keep their amounts, and the rest takes all of the increment', async ({ service }) => {
+  it('keep their amounts, and the other rows take the whole increment', async ({ service }) => {
     const { does, path } = await version(service, 'numeric(12,2)', [
       ['A', 60, 1],
       ['B', 30, 2],
@@ -280,7 +280,7 @@ describe('held slices', () => {
     ]);
   });
 
-  it('have no part in the percent', async ({ service }) => {
+  it('are not part of a percentage', async ({ service }) => {
     const { does } = await version(service, 'numeric(12,2)', [
       ['A', 60, 10],
       ['B', 30, 20],
@@ -317,7 +317,7 @@ describe('held slices', () => {
     ]);
   });
 
-  it('are refused if they leave nothing to spread over', async ({ service }) => {
+  it('are refused if no rows remain to spread over', async ({ service }) => {
     const { refused } = await version(service, 'numeric(12,2)', [['A', 60, 10]]);
     for (const hold of [[{}], [{ Region: 'B' }, { Region: 'A' }]]) {
       expect(await refused('scale', { pct: 10, hold })).toMatch(/held/);
@@ -326,7 +326,7 @@ describe('held slices', () => {
     expect(await refused('scale', { slice, pct: 10, hold: [{}] })).toMatch(/no row/);
   });
 
-  it('are refused if they name something, but no column that selects', async ({ service }) => {
+  it('are refused if they name no column that can select rows', async ({ service }) => {
     const { call } = await version(service, 'numeric(12,2)', [
       ['A', 60, 10],
       ['B', 60, 10],
@@ -362,7 +362,7 @@ describe('held slices', () => {
 });
 
 describe('several edits', () => {
-  it('are one entry, each made on what those before it left', async ({ service }) => {
+  it('are one entry, each applied to the result of the previous ones', async ({ service }) => {
     const { does, path, sourceId } = await version(service, 'numeric(12,2)', [
       ['A', 100, 10],
       ['B', 50, 5],
@@ -405,7 +405,7 @@ describe('several edits', () => {
     expect(redone.params).toEqual({ ...entries[0].params, redo_of: entries[0].id });
   });
 
-  it('answer each key of a grain once, as a load does', async ({ service }) => {
+  it('return each key of a grain once, like a load', async ({ service }) => {
     const planned = await plan(
       service,
       [
@@ -444,7 +444,7 @@ describe('several edits', () => {
     expect((await service.api.get(`${path}/log`)).body.entries).toHaveLength(2);
   });
 
-  it('are all refused if one is, and its place is named', async ({ service }) => {
+  it('are all refused if one is, with its position', async ({ service }) => {
     const { call, refused } = await version(service, 'numeric(12,2)', [['A', 100, 10]]);
     const good = { slice: { Region: 'A' }, pct: 10 };
     for (const [bad, status, field] of [
@@ -472,7 +472,7 @@ describe('several edits', () => {
     expect((await call('scale', held)).body).toMatchObject({ field: 'edits.0' });
   });
 
-  it('are 1 to 1,000, and stand in place of a slice and amounts', async ({ service }) => {
+  it('are 1 to 1,000, and replace a slice and amounts', async ({ service }) => {
     const { call, does } = await version(service, 'numeric(12,2)', [['A', 100, 10]]);
     const edit = { slice: {}, units_incr: 1 };
     const refusal = async (body: object) => {

@@ -1,4 +1,4 @@
-// Holds what docs/contract/01-what-the-service-does.md promises.
+// Tests docs/contract/01-what-the-service-does.md.
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { onCitus } from '../../support/cluster';
@@ -7,7 +7,7 @@ import { startService } from '../../support/service';
 import { decode, it, makePlan, ok } from './orders';
 
 describe('What the service does', () => {
-  it('plans, from a table to a scaled cell and back, all of it under /api', async ({
+  it('plans from a table to a scaled cell and back, all under /api', async ({
     service,
     sourceId,
   }) => {
@@ -26,7 +26,7 @@ describe('What the service does', () => {
     expect(decode((await service.api.get(`${path}/data`)).bytes).rows).toEqual(loaded);
   });
 
-  it('does so in the time zone this run is in, whatever that is', () => {
+  it('works in any time zone of the test run', () => {
     const zone = process.env.TZ;
     expect(zone).toBeTruthy();
     expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toMatch(
@@ -46,7 +46,7 @@ describe('What the service does', () => {
       for (const what of ['/data', '/log', '/segments', '']) {
         const [a, b] = [await service.api.get(path + what), await other.get(path + what)];
         if (onCitus && what === '/data') {
-          // The workers answer when they can, so the order of the rows is nobody's.
+          // The workers answer in any order, so the order of the rows is undefined.
           const inOrder = [a, b].map(({ bytes }) =>
             decode(bytes).rows.sort((one, other) => Number(one.pf_id) - Number(other.pf_id)),
           );
@@ -63,7 +63,7 @@ describe('What the service does', () => {
 });
 
 describe('Display grain is optional', () => {
-  it('loads the sample row by row, or at the grain its source has', async () => {
+  it('loads the sample row by row, or at the grain of its source', async () => {
     for (const template of ['raw', 'grain'] as const) {
       const sample = await startService(template);
       try {

@@ -1,4 +1,4 @@
-// Holds what docs/contract/02-resources-and-their-fields.md promises.
+// Tests docs/contract/02-resources-and-their-fields.md.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
@@ -16,7 +16,7 @@ import {
   refused,
 } from './orders';
 
-/** The columns of a table of schema pf as the catalog has them: type, nullability, default. */
+/** Returns the columns of a table of schema pf from the catalog: type, nullability, default. */
 const columnsOf = (service: Service, table: string) =>
   service.query(
     `SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable,
@@ -56,7 +56,7 @@ describe('pf.source', () => {
     });
   });
 
-  it('has each table once', async ({ service }) => {
+  it('registers each table once', async ({ service }) => {
     await refused(
       service,
       () => service.api.post('/sources', { schema: 'public', tname: 'orders' }),
@@ -66,7 +66,7 @@ describe('pf.source', () => {
 });
 
 describe('pf.col_meta', () => {
-  it('has one row a column, role ignore, in the order of the table', async ({ service }) => {
+  it('has one row per column, with role ignore, in the order of the table', async ({ service }) => {
     await service.query('CREATE TABLE public.fresh (b int, "a" text)');
     const { id } = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'fresh' }),
@@ -89,7 +89,7 @@ describe('pf.col_meta', () => {
 });
 
 describe('pf.version', () => {
-  it('starts open, skipping reference rows, and has a name once a source', async ({
+  it('starts open, skips reference rows, and has a name that is unique in its source', async ({
     service,
     sourceId,
   }) => {
@@ -117,13 +117,13 @@ describe('pf.version', () => {
     );
   });
 
-  it('holds its source: deleting that is refused', async ({ service, sourceId }) => {
+  it('prevents the deletion of its source', async ({ service, sourceId }) => {
     await refused(service, () => service.api.del(`/sources/${sourceId}`), 409, /Budget/);
   });
 });
 
 describe('pf.view', () => {
-  it('has a name once a source, and goes with its source', async ({ service }) => {
+  it('has a name that is unique in its source, and is deleted with it', async ({ service }) => {
     expect(await named(service, 'view')).toEqual([
       'created_at timestamp with time zone',
       'created_by text',
@@ -150,7 +150,7 @@ describe('pf.view', () => {
 });
 
 describe('pf.log', () => {
-  it('has one entry a write: who, when, what, on which slice', async ({ service, sourceId }) => {
+  it('has one entry per write: user, time, operation, slice', async ({ service, sourceId }) => {
     const { path, versionId, baseline } = await makePlan(service, sourceId);
     ok(
       await service.api.post(`${path}/scale`, {
@@ -197,7 +197,7 @@ describe('pf.log', () => {
 });
 
 describe('pf.sql', () => {
-  it('has a template an operation, gone with its source', async ({ service, sourceId }) => {
+  it('has one template per operation, deleted with its source', async ({ service, sourceId }) => {
     const stored = () =>
       service.query('SELECT operation FROM pf.sql WHERE source_id = $1 ORDER BY 1', [sourceId]);
     expect((await stored()).map((r) => r.operation)).toEqual([
@@ -217,7 +217,7 @@ describe('pf.sql', () => {
 });
 
 describe('pf.dim_period', () => {
-  it('has a row a month from 2018 to 2035, with its indexes', async ({ service }) => {
+  it('has one row per month from 2018 to 2035, with its indexes', async ({ service }) => {
     expect(await named(service, 'dim_period')).toEqual([
       'cal_label text',
       'cal_month integer',
@@ -267,7 +267,7 @@ describe('pf.schema_version', () => {
 });
 
 describe('Forecast table pf.fc_{tname}_{version_id}', () => {
-  it('holds the data columns of the metadata, then four system columns', async ({
+  it('has the data columns of the metadata, then four system columns', async ({
     service,
     sourceId,
   }) => {
@@ -292,7 +292,7 @@ describe('Forecast table pf.fc_{tname}_{version_id}', () => {
     ]);
   });
 
-  it('does not store note and operation: a note edited later shows at once', async ({
+  it('does not store note and operation: an edited note appears at once', async ({
     service,
     sourceId,
   }) => {
@@ -315,7 +315,7 @@ describe('Display grain', () => {
     grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
   });
 
-  it('keys every group apart, by the formula of the contract', async ({ service }) => {
+  it('gives every group its own key, by the formula of the contract', async ({ service }) => {
     const { path, table } = await makePlan(service, grainId);
     const { rows } = decode((await service.api.get(`${path}/agg`)).bytes);
     const expected = await service.query(
@@ -330,13 +330,13 @@ describe('Display grain', () => {
       expected.toSorted((a, b) => (String(a.pf_gkey) < String(b.pf_gkey) ? -1 : 1)),
     );
     expect(new Set(rows.map((r) => r.pf_gkey)).size).toBe(rows.length);
-    // Null, empty text and a value are three groups: the sentinel keeps them apart.
+    // Null, empty text and a value are three groups, because null has its own character.
     expect(new Set(rows.filter((r) => r['Order Year'] === 2026).map((r) => r.region))).toEqual(
       new Set(['North', 'South', 'East', '', null]),
     );
   });
 
-  it('orders its columns by opos, those without one last, then by id', async ({ service }) => {
+  it('orders its columns by opos, columns without one last, then by id', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.ordered'));
     const opos = (cname: string) => ({ 'a"b': 1, region: 2, 'Order Year': null })[cname];
     const id = await makeSource(
@@ -365,7 +365,7 @@ describe('Display grain', () => {
     ]);
   });
 
-  it('ignores the flag on a column of another role', async ({ service }) => {
+  it('ignores the flag on a column with another role', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.flagged'));
     const id = await makeSource(
       service,
@@ -377,7 +377,7 @@ describe('Display grain', () => {
     expect((await service.api.get(`${path}/agg`)).status).toBe(404);
   });
 
-  it('sums only the measures the source has', async ({ service }) => {
+  it('sums only the measures of the source', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.unitless'));
     const id = await makeSource(
       service,

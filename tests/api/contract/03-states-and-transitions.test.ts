@@ -1,4 +1,4 @@
-// Holds what docs/contract/03-states-and-transitions.md promises.
+// Tests docs/contract/03-states-and-transitions.md.
 import { describe, expect } from 'vitest';
 import type { SliceOperation } from '../../../src/lib/contract/operations';
 import type { Answer } from '../../support/http';
@@ -6,7 +6,7 @@ import type { Service } from '../../support/service';
 import { it, makePlan, ok, refused } from './orders';
 
 describe('Version status', () => {
-  it('closes with a time and a name, and opens without either', async ({ service, sourceId }) => {
+  it('is closed with a time and a name, and open without them', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const closed = await service.api.post(`${path}/close`, { pf_user: 'eve' });
     expect(closed.body).toMatchObject({ status: 'closed', closed_by: 'eve' });
@@ -50,7 +50,7 @@ describe('Version status', () => {
       await refused(service, () => request(service), 403, 'Version is closed');
     });
 
-    it('is still read, and its notes are still edited', async ({ service }) => {
+    it('can still be read, and its notes can be edited', async ({ service }) => {
       for (const what of ['', '/data', '/log', '/segments']) {
         expect((await service.api.get(path + what)).status).toBe(200);
       }
@@ -61,7 +61,7 @@ describe('Version status', () => {
 });
 
 describe('Source status', () => {
-  it('leaves an archived source out of the list, and makes no version of it', async ({
+  it('omits an archived source from the list, and refuses new versions of it', async ({
     service,
     sourceId,
   }) => {
@@ -82,7 +82,7 @@ describe('Source status', () => {
 });
 
 describe('Row origin (pf_iter)', () => {
-  it('is what wrote the row, and operations skip the excluded ones', async ({
+  it('names the operation that wrote the row, and operations skip the excluded ones', async ({
     service,
     sourceId,
   }) => {
@@ -113,7 +113,7 @@ describe('Row origin (pf_iter)', () => {
     ]);
   });
 
-  it('skips exactly the iterations the version names', async ({ service, sourceId }) => {
+  it('skips exactly the iterations named by the version', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId, { exclude_iters: ['baseline', 'clone'] });
     const scale = () => service.api.post(`${path}/scale`, { slice: {}, pct: 10, pf_user: 'ann' });
     await refused(service, scale, 422, /excluded/);
@@ -123,7 +123,7 @@ describe('Row origin (pf_iter)', () => {
 });
 
 describe('Baseline edit guard', () => {
-  it('counts every entry that is no load, of an operation that it does not know too', async ({
+  it('counts every entry that is not a load, including unknown operations', async ({
     service,
     sourceId,
   }) => {
@@ -140,7 +140,7 @@ describe('Baseline edit guard', () => {
     expect((await edit()).status).toBe(200);
   });
 
-  it('refuses to edit a segment while an operation exists, and allows it once that is undone', async ({
+  it('refuses to edit a segment while an operation exists, and allows it after its undo', async ({
     service,
     sourceId,
   }) => {

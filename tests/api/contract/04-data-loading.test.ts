@@ -1,11 +1,11 @@
-// Holds what docs/contract/04-data-loading.md promises.
+// Tests docs/contract/04-data-loading.md.
 import { describe, expect } from 'vitest';
 import { decode, GRAIN_COLUMNS, it, makePlan, makeVersion, ok, ORDER_COLUMNS } from './orders';
 
 it.override('columns', GRAIN_COLUMNS);
 
 describe('GET /tables', () => {
-  it('lists a table of the same name in several schemas once each', async ({
+  it('lists tables with the same name in several schemas once each', async ({
     service,
     sourceId,
   }) => {
@@ -51,7 +51,7 @@ describe('GET /tables', () => {
 });
 
 describe('GET /versions/:id/data', () => {
-  it('answers every row, whole, as one record batch with its headers', async ({
+  it('returns every row completely, as one record batch with its headers', async ({
     service,
     sourceId,
   }) => {
@@ -95,7 +95,7 @@ describe('GET /versions/:id/data', () => {
     );
   });
 
-  it('delivers bigint and numeric as numbers, never as 64-bit integers or decimals', async ({
+  it('returns bigint and numeric as doubles, never as 64-bit integers or decimals', async ({
     service,
     sourceId,
   }) => {
@@ -113,7 +113,7 @@ describe('GET /versions/:id/data', () => {
     }
   });
 
-  it('answers an empty version with no bytes at all', async ({ service, sourceId }) => {
+  it('returns no bytes for an empty version', async ({ service, sourceId }) => {
     const id = await makeVersion(service, sourceId);
     for (const what of ['data', 'agg']) {
       const answer = await service.api.get(`/versions/${id}/${what}`);
@@ -126,7 +126,7 @@ describe('GET /versions/:id/data', () => {
 });
 
 describe('GET /versions/:id/agg', () => {
-  it('answers grain rows as one record batch, without note and operation', async ({
+  it('returns grain rows as one record batch, without note and operation', async ({
     service,
     sourceId,
   }) => {
@@ -144,7 +144,7 @@ describe('GET /versions/:id/agg', () => {
     expect(rows.reduce((sum, r) => sum + Number(r.amount), 0)).toBeCloseTo(total, 9);
   });
 
-  it('is gone once the grain is cleared and the SQL generated again; /data goes on', async ({
+  it('does not exist after the grain is cleared and the SQL generated again; /data still works', async ({
     service,
     sourceId,
   }) => {

@@ -1,4 +1,4 @@
-// Holds what docs/contract/05-operations.md promises.
+// Tests docs/contract/05-operations.md.
 import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import { it, makePlan, makeVersion, ok, refused } from './orders';
@@ -11,10 +11,7 @@ const paramsOf = async (service: Service, logid: number) =>
   (await service.query('SELECT params FROM pf.log WHERE id = $1', [logid]))[0].params;
 
 describe('POST /versions/:id/baseline', () => {
-  it('copies the rows of the source, additively, an entry a call', async ({
-    service,
-    sourceId,
-  }) => {
+  it('copies the rows of the source, adding one entry per call', async ({ service, sourceId }) => {
     const { path, table } = await emptyVersion(service, sourceId);
     const load = (more: object) =>
       service.api.post(`${path}/baseline`, { pf_user: 'ann', ...more });
@@ -41,7 +38,7 @@ describe('POST /versions/:id/baseline', () => {
     ]);
   });
 
-  it('adds the offset to every date, by months that end where the month ends', async ({
+  it('adds the offset to every date; the last day of a month limits the result', async ({
     service,
     sourceId,
   }) => {
@@ -70,7 +67,7 @@ describe('POST /versions/:id/baseline', () => {
     ['P1Y2M', '2027-03-31'],
     ['0 days', '2026-01-31'],
     ['36 hours', '2026-02-01'],
-  ] as const)('understands the offset %s', async ([offset, first], { service, sourceId }) => {
+  ] as const)('accepts the offset %s', async ([offset, first], { service, sourceId }) => {
     const { path, table } = await emptyVersion(service, sourceId);
     const filters = [
       [
@@ -85,10 +82,7 @@ describe('POST /versions/:id/baseline', () => {
     expect(d).toBe(first);
   });
 
-  it('stores what arrived, the condition that ran and the offset', async ({
-    service,
-    sourceId,
-  }) => {
+  it('stores the request, the condition that ran and the offset', async ({ service, sourceId }) => {
     const { path } = await emptyVersion(service, sourceId);
     const load = async (body: object) =>
       paramsOf(
@@ -119,7 +113,7 @@ describe('POST /versions/:id/baseline', () => {
       where_clause: 'TRUE',
       date_offset: '0 days',
     });
-    // where_clause before raw_where before filters; what arrived is kept for editing.
+    // where_clause before raw_where before filters; the request is stored for editing.
     expect(await load({ where_clause: clause, raw_where: rawWhere, filters })).toEqual({
       filters,
       raw_where: rawWhere,
@@ -131,7 +125,7 @@ describe('POST /versions/:id/baseline', () => {
     expect(entries.map((e: { row_count: number }) => e.row_count)).toEqual([3, 1, 12, 1, 3, 3, 12]);
   });
 
-  it('answers a request to replay with 501', async ({ service, sourceId }) => {
+  it('answers a request with replay with 501', async ({ service, sourceId }) => {
     const { path } = await emptyVersion(service, sourceId);
     for (const body of [{ replay: true, pf_user: 'ann' }, { replay: true }]) {
       await refused(service, () => service.api.post(`${path}/baseline`, body), 501, /[Rr]eplay/);
@@ -140,7 +134,7 @@ describe('POST /versions/:id/baseline', () => {
     expect(plain.status).toBe(200);
   });
 
-  it('refuses what it cannot use, and leaves nothing behind', async ({ service, sourceId }) => {
+  it('refuses invalid requests without a trace', async ({ service, sourceId }) => {
     const { path } = await emptyVersion(service, sourceId);
     const load = (more: object) => () =>
       service.api.post(`${path}/baseline`, { pf_user: 'ann', ...more });
@@ -168,10 +162,7 @@ describe('POST /versions/:id/baseline', () => {
 });
 
 describe('POST /versions/:id/reference', () => {
-  it('loads rows that carry pf_iter reference, with filter and offset', async ({
-    service,
-    sourceId,
-  }) => {
+  it('loads rows with pf_iter reference, with filter and offset', async ({ service, sourceId }) => {
     const { path, table } = await emptyVersion(service, sourceId);
     const { logid, row_count } = ok(
       await service.api.post(`${path}/reference`, {
@@ -200,7 +191,7 @@ describe('POST /versions/:id/reference', () => {
     });
   });
 
-  it('does not know the older date_from and date_to', async ({ service, sourceId }) => {
+  it('does not accept the older date_from and date_to', async ({ service, sourceId }) => {
     const { path } = await emptyVersion(service, sourceId);
     const { row_count } = ok(
       await service.api.post(`${path}/reference`, {
@@ -214,7 +205,7 @@ describe('POST /versions/:id/reference', () => {
 });
 
 describe('PUT /versions/:id/baseline/:logid', () => {
-  it('drops the segment and loads it again, under a new entry', async ({ service, sourceId }) => {
+  it('deletes the segment and loads it again, under a new entry', async ({ service, sourceId }) => {
     const { path, table } = await emptyVersion(service, sourceId);
     const filters = [[{ cname: 'region', op: '=', value: 'North' }]];
     const old = ok(
@@ -256,7 +247,7 @@ describe('PUT /versions/:id/baseline/:logid', () => {
     expect(await service.query('SELECT FROM pf.log WHERE id = $1', [old])).toEqual([]);
   });
 
-  it('keeps a reference segment a reference, and takes a note that is sent', async ({
+  it('keeps a reference segment a reference, and stores a new note', async ({
     service,
     sourceId,
   }) => {
@@ -275,7 +266,7 @@ describe('PUT /versions/:id/baseline/:logid', () => {
     ).toEqual([{ note: null, operation: 'reference' }]);
   });
 
-  it('refuses the entry of another version, an operation, and what brings no row', async ({
+  it('refuses an entry of another version, an operation, and a load without rows', async ({
     service,
     sourceId,
   }) => {

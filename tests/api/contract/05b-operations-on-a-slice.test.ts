@@ -1,4 +1,4 @@
-// Holds what docs/contract/05-operations.md promises.
+// Tests docs/contract/05-operations.md.
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect } from 'vitest';
 import { ARROW } from '../../../src/lib/contract/primitives';
@@ -17,7 +17,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     ...['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at', 'pf_note', 'pf_op'],
   ];
 
-  it('answers the new rows whole in raw mode, with note and operation', async ({
+  it('returns the new rows completely in raw mode, with note and operation', async ({
     service,
     sourceId,
   }) => {
@@ -52,7 +52,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     );
   });
 
-  it('answers the negating rows of a recode before the new ones', async ({ service, sourceId }) => {
+  it('returns the negating rows of a recode before the new ones', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const { body } = await service.api.post(`${path}/recode`, {
       slice: { region: 'North' },
@@ -81,9 +81,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
-  it('answers the grain of its own rows in grain mode, with keys that are new', async ({
-    service,
-  }) => {
+  it('returns the grain of its own rows in grain mode, with new keys', async ({ service }) => {
     const { path, table } = await makePlan(service, grainId);
     const before = decode((await service.api.get(`${path}/agg`)).bytes).rows.map((r) => r.pf_gkey);
     const recoded = await service.api.post(`${path}/recode`, {
@@ -115,7 +113,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
       },
       { ...common, region: 'West', pf_gkey: key('2026', 'West', 'k'), amount: 175.75, pieces: 17 },
     ]);
-    // Six rows were written; appended to what was loaded they make what a new load answers.
+    // Six rows were written. Appended to the loaded rows, they equal a new load.
     expect(
       await service.query(`SELECT count(*) AS n FROM ${table} WHERE pf_logid = $1`, [logid]),
     ).toEqual([{ n: 6 }]);
@@ -145,7 +143,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     }
   });
 
-  it('answers the same rows as one Arrow batch to who accepts that', async ({
+  it('returns the same rows as one Arrow batch if the client accepts Arrow', async ({
     service,
     sourceId,
   }) => {
@@ -191,7 +189,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     }
   });
 
-  it('skips slice keys it does not know, and names them', async ({ service, sourceId }) => {
+  it('skips unknown slice keys and names them', async ({ service, sourceId }) => {
     const { path, table } = await makePlan(service, sourceId);
     const answer = await service.api.post(`${path}/scale`, {
       slice: { region: 'North', pf_iter: 'baseline', 'über, ä=1': 1, amount: 5, channel: 'web' },
@@ -248,10 +246,7 @@ describe('POST /versions/:id/scale, recode and clone', () => {
     expect(await matched({ region: `'; DROP TABLE pf.log; --` })).toEqual([0, 0]);
   });
 
-  it('refuses slices, sets and amounts it cannot use, and leaves nothing behind', async ({
-    service,
-    sourceId,
-  }) => {
+  it('refuses invalid slices, sets and amounts without a trace', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const post = (operation: string, body: object) => () =>
       service.api.post(`${path}/${operation}`, { slice: {}, pf_user: 'ann', ...body });

@@ -1,5 +1,5 @@
-// Holds what docs/contract/05-operations.md promises of POST /versions/:id/slice, and that it says beforehand what a
-// scale writes.
+// Tests POST /versions/:id/slice of docs/contract/05-operations.md, and that its answer predicts the rows of
+// a scale.
 import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import { it, makePlan, makeSource, ok, refused } from './orders';
@@ -22,7 +22,7 @@ interface Preview {
 const reach = async (service: Service, path: string, body: object): Promise<Preview> =>
   ok(await service.api.post(`${path}/slice`, body)).body;
 
-/** What a scale added to value and to units. */
+/** Returns the amounts that a scale added to value and units. */
 const added = async (service: Service, path: string, body: object): Promise<number[]> => {
   const rows: Record<string, number>[] = ok(
     await service.api.post(`${path}/scale`, { ...body, ...user }),
@@ -32,7 +32,7 @@ const added = async (service: Service, path: string, body: object): Promise<numb
 };
 
 describe('POST /versions/:id/slice', () => {
-  it('tells the rows that locks and hold leave alone from those that a scale changes', async ({
+  it('separates locked and held rows from those that a scale changes', async ({
     service,
     sourceId,
   }) => {
@@ -83,7 +83,9 @@ describe('POST /versions/:id/slice', () => {
     );
   });
 
-  it('adds up absolute amounts of the leaves where they cancel out', async ({ service }) => {
+  it("returns the sum of the leaves' absolute amounts if they cancel each other out", async ({
+    service,
+  }) => {
     await service.query(`
       CREATE TABLE public.offset_amounts (k text, side text, amount numeric(12,2), pieces integer);
       INSERT INTO public.offset_amounts VALUES
@@ -105,13 +107,13 @@ describe('POST /versions/:id/slice', () => {
     expect(await gross('plain')).toEqual([1, 10, null, null]);
     expect(await gross('zero')).toEqual([2, 0, null, null]);
 
-    // The parts come to as many increments as the gross has totals.
+    // The sum of the parts' absolute amounts is as many increments as the gross has totals.
     const parts: { amount: number }[] = ok(
       await service.api.post(`${path}/scale`, { slice: { k: 'near' }, value_incr: 298, ...user }),
     ).body;
     expect(parts.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual([-148702, 149000]);
 
-    // A row that was written against another one of the same leaf cancels nothing.
+    // A row that offsets another row of the same leaf does not count as cancelling out.
     ok(
       await service.api.post(`${path}/scale`, { slice: { k: 'plain' }, value_incr: -9.9, ...user }),
     );
@@ -125,7 +127,7 @@ describe('POST /versions/:id/slice', () => {
     expect(await added(service, path, { slice: { k: 'zero' }, value_incr: 5 })).toEqual([5, 0]);
   });
 
-  it('tells the decimals that amounts are rounded to', async ({ service }) => {
+  it('returns the decimals to which amounts are rounded', async ({ service }) => {
     await service.query('CREATE DOMAIN public.thousandths AS numeric(12,3)');
     const cases = [
       ['numeric', '1.005', 3],
@@ -152,8 +154,8 @@ describe('POST /versions/:id/slice', () => {
   });
 });
 
-describe('amounts that a double does not hold', () => {
-  it('are refused by a scale, naming field and column', async ({ service, sourceId }) => {
+describe('amounts that a double cannot represent', () => {
+  it('are refused by a scale, which names field and column', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const scale = (amounts: object) =>
       service.api.post(`${path}/scale`, { slice: { region: 'North' }, ...amounts, ...user });

@@ -1,4 +1,4 @@
-// Holds what docs/contract/06-log.md promises.
+// Tests docs/contract/06-log.md.
 import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import {
@@ -14,7 +14,7 @@ import {
 
 let grainId: number;
 const user = { pf_user: 'ann' };
-/** What the contract says an entry is; the table also keeps its count of rows. */
+/** The fields of an entry in the contract; the table also stores its row count. */
 const FIELDS = 'id, version_id, pf_user, stamp, operation, slice, params, note';
 
 it.beforeAll(async ({ service }) => {
@@ -23,7 +23,7 @@ it.beforeAll(async ({ service }) => {
 });
 
 describe('GET /versions/:id/log', () => {
-  it('lists the entries, newest first, with rows and totals of each and over all', async ({
+  it('lists the entries, newest first, with rows and totals of each and of all', async ({
     service,
     sourceId,
   }) => {
@@ -81,7 +81,7 @@ describe('GET /versions/:id/log', () => {
     });
   });
 
-  it('answers an empty log for an empty version, and null for a measure the source has not', async ({
+  it('returns an empty log for an empty version, and null for a missing measure', async ({
     service,
     sourceId,
   }) => {
@@ -111,7 +111,7 @@ describe('GET /versions/:id/log', () => {
 });
 
 describe('GET /versions/:id/totals', () => {
-  /** What the rows of a table add up to, as the endpoint says it. */
+  /** Returns the sums of a table in the form of the endpoint. */
   const stored = async (service: Service, table: string, where: string) => {
     const [sums] = await service.query(
       `SELECT count(*)::int AS row_count, coalesce(sum(amount), 0)::float8 AS value_total,
@@ -126,7 +126,7 @@ describe('GET /versions/:id/totals', () => {
        FROM ${table} WHERE "Order Date" IS NOT NULL AND ${where} GROUP BY 1 ORDER BY 1`,
     );
 
-  it('answers the plan, the reference, and the plan by month, after every kind of write', async ({
+  it('returns the plan, the reference, and the plan by month, after every kind of write', async ({
     service,
     sourceId,
   }) => {
@@ -164,7 +164,7 @@ describe('GET /versions/:id/totals', () => {
     });
   });
 
-  it('has no months without a date column, and null for a measure the source has not', async ({
+  it('has no months without a date column, and null for a missing measure', async ({
     service,
     sourceId,
   }) => {
@@ -192,7 +192,7 @@ describe('GET /versions/:id/totals', () => {
 });
 
 describe('DELETE /log/:logid', () => {
-  it('takes the rows and the entry out, and names the rows in raw mode', async ({
+  it('deletes the rows and the entry, and names the rows in raw mode', async ({
     service,
     sourceId,
   }) => {
@@ -228,7 +228,7 @@ describe('DELETE /log/:logid', () => {
       rows.map((r: { pf_gkey: string }) => r.pf_gkey).toSorted(),
     );
 
-    // An entry whose rows are gone already has no keys to name.
+    // An entry without rows has no keys.
     await service.query(`DELETE FROM ${table}`);
     expect((await service.api.del(`/log/${baseline}`)).body).toEqual({
       rows_deleted: 0,
@@ -236,7 +236,7 @@ describe('DELETE /log/:logid', () => {
     });
   });
 
-  it('decides the grain from live column metadata, not from the stored SQL', async ({
+  it('uses the grain of the current column metadata, not of the stored SQL', async ({
     service,
   }) => {
     const { path } = await makePlan(service, grainId);
@@ -250,7 +250,7 @@ describe('DELETE /log/:logid', () => {
         GRAIN_COLUMNS.map((c) => ({ cname: c.cname, in_grain: in_grain && c.in_grain })),
       );
     ok(await flag(false));
-    // The stored template still answers at the grain; undo already answers raw.
+    // The stored template still returns grain rows; undo already returns raw ones.
     expect(ok(await scaled()).body[0]).toHaveProperty('pf_gkey');
     expect((await service.api.del(`/log/${first[0].pf_logid}`)).body).toEqual({
       rows_deleted: 3,
@@ -259,7 +259,7 @@ describe('DELETE /log/:logid', () => {
     ok(await flag(true));
   });
 
-  it('takes a load back as it does an operation', async ({ service, sourceId }) => {
+  it('undoes a load like an operation', async ({ service, sourceId }) => {
     const { baseline, table, path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 10 }));
     const { body } = await service.api.del(`/log/${baseline}`);
@@ -271,7 +271,7 @@ describe('DELETE /log/:logid', () => {
 });
 
 describe('PATCH /log/:logid', () => {
-  it('changes the note and nothing else, and answers the entry', async ({ service, sourceId }) => {
+  it('changes only the note, and returns the entry', async ({ service, sourceId }) => {
     const { baseline, versionId } = await makePlan(service, sourceId);
     const [before] = await service.query(`SELECT ${FIELDS} FROM pf.log WHERE id = $1`, [baseline]);
     const note = `it's "{{logid}}" $& $1 \\n \\ ; -- /* é 😀 \u2028 %s`;

@@ -1,4 +1,4 @@
-// Holds what docs/contract/06-log.md promises of what was undone, and of redo.
+// Tests undone entries and redo of docs/contract/06-log.md.
 import * as v from 'valibot';
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
@@ -17,7 +17,7 @@ it.beforeAll(async ({ service }) => {
   grainId = await makeSource(service, 'grained', GRAIN_COLUMNS);
 });
 
-/** What is on the list of a version, held to the contract. */
+/** Returns the undone entries of a version, checked against the contract. */
 const undone = async ({ api }: Service, path: string) =>
   v.parse(UndoneAnswer, ok(await api.get(`${path}/undone`)).body);
 
@@ -27,14 +27,14 @@ const logOf = async ({ api }: Service, path: string) => ok(await api.get(`${path
 const takeOut = ({ api }: Service, path: string, body: string) =>
   api.send(path, { method: 'DELETE', headers: { 'content-type': 'application/json' }, body });
 
-/** Makes an operation and undoes it. @returns the rows it had written */
+/** Runs an operation and undoes it. @returns the rows it had written */
 async function madeAndUndone({ api }: Service, path: string, operation: string, body: object) {
   const rows = ok(await api.post(`${path}/${operation}`, { ...user, ...body })).body;
   ok(await api.del(`/log/${rows[0].pf_logid}`));
   return rows as Record<string, unknown>[];
 }
 
-/** Rows without what is new each time. */
+/** Returns rows without the fields that differ each time. */
 const plain = (rows: Record<string, unknown>[]) =>
   rows
     .map(({ pf_id: _, pf_logid: _l, pf_created_at: _c, pf_gkey: _k, ...row }) => row)
@@ -42,7 +42,7 @@ const plain = (rows: Record<string, unknown>[]) =>
     .toSorted();
 
 describe('GET /versions/:id/undone', () => {
-  it('lists what was undone and cleared, the last first, with its totals and who did it', async ({
+  it('lists undone and cleared entries, latest first, with totals and user', async ({
     service,
     sourceId,
   }) => {
@@ -82,7 +82,7 @@ describe('GET /versions/:id/undone', () => {
     expect((await logOf(service, path)).entries).toEqual([]);
   });
 
-  it('has the totals that a table of doubles had, to the last digit', async ({ service }) => {
+  it('has the totals of a table of doubles, to the last digit', async ({ service }) => {
     await service.query(`CREATE TABLE public.doubles (region text, amount double precision);
       INSERT INTO public.doubles VALUES ('a', 0.1), ('b', 0.2)`);
     const id = await makeSource(service, 'doubles', [
@@ -95,10 +95,7 @@ describe('GET /versions/:id/undone', () => {
     expect([entry?.value_total, entry?.units_total]).toEqual([0.1 + 0.2, null]);
   });
 
-  it('refuses a body that does not say who, and takes nothing out', async ({
-    service,
-    sourceId,
-  }) => {
+  it('refuses a body with an invalid user, and undoes nothing', async ({ service, sourceId }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     for (const target of [`/log/${baseline}`, `${path}/baseline`]) {
       for (const body of ['{"pf_user": " "}', '{"pf_user": 5}', '{', '[]', '"ann"']) {
@@ -108,7 +105,7 @@ describe('GET /versions/:id/undone', () => {
     ok(await takeOut(service, `/log/${baseline}`, '{}'));
   });
 
-  it('goes with its version', async ({ service, sourceId }) => {
+  it('is deleted with its version', async ({ service, sourceId }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     ok(await service.api.del(`/log/${baseline}`));
     ok(await service.api.del(path));
@@ -134,7 +131,7 @@ describe('POST /versions/:id/redo/:logid', () => {
   ];
 
   it.for(operations)(
-    'makes a %s again: %j',
+    'redoes a %s: %j',
     async ([operation, body, params], { service, sourceId }) => {
       for (const source of [sourceId, grainId]) {
         const { path } = await makePlan(service, source);
@@ -156,7 +153,7 @@ describe('POST /versions/:id/redo/:logid', () => {
         expect(entry.id).not.toBe(old?.logid);
         expect(await undone(service, path)).toEqual([]);
 
-        // A redo can be undone and redone like what it redid.
+        // A redo can be undone and redone like the original entry.
         ok(await service.api.del(`/log/${entry.id}`));
         const again = await service.api.send(`/versions/${entry.version_id}/redo/${entry.id}`, {
           method: 'POST',
@@ -174,18 +171,18 @@ describe('POST /versions/:id/redo/:logid', () => {
     },
   );
 
-  it('runs the request on the version as it is now', async ({ service, sourceId }) => {
+  it('runs the request on the current version', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const north = { slice: { region: 'North' } };
     await madeAndUndone(service, path, 'scale', { ...north, pct: 10 });
     ok(await service.api.post(`${path}/scale`, { ...user, ...north, value_incr: 24.25 }));
     const [entry] = await undone(service, path);
     ok(await service.api.post(`${path}/redo/${entry?.logid}`, user));
-    // 175.75 + 24.25, of which 10 %.
+    // 175.75 + 24.25, and 10 % of that.
     expect((await logOf(service, path)).entries[0].value_total).toBe(20);
   });
 
-  it('takes a cleared baseline back, each load as it was entered, from the source as it is', async ({
+  it('restores a cleared baseline, each load as it was entered, from the current source', async ({
     service,
   }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.moving'));
@@ -230,7 +227,9 @@ describe('POST /versions/:id/redo/:logid', () => {
     );
   });
 
-  it('says why a request can no longer be made, and keeps it on the list', async ({ service }) => {
+  it('names the reason if a request is no longer possible, and keeps it on the list', async ({
+    service,
+  }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.losing'));
     const id = await makeSource(service, 'losing', [
       { cname: 'region', role: 'dimension' },
@@ -276,7 +275,7 @@ describe('POST /versions/:id/redo/:logid', () => {
     expect(await undone(service, path)).toHaveLength(4);
   });
 
-  it('knows only the list of its own version', async ({ service, sourceId }) => {
+  it('accepts only entries of its own version', async ({ service, sourceId }) => {
     const [one, other] = [await makePlan(service, sourceId), await makePlan(service, sourceId)];
     ok(await service.api.del(`/log/${one.baseline}`));
     await refused(service, () => service.api.post(`${other.path}/redo/${one.baseline}`, user), 404);
@@ -288,7 +287,10 @@ describe('POST /versions/:id/redo/:logid', () => {
     await refused(service, () => service.api.post(`${one.path}/redo/${one.baseline}`, {}), 400);
   });
 
-  it('makes an entry once, on two servers at the same time too', async ({ service, sourceId }) => {
+  it('redoes an entry once, even on two servers at the same time', async ({
+    service,
+    sourceId,
+  }) => {
     const server = await startServer({ database: service.database });
     try {
       const { path, versionId, baseline } = await makePlan(service, sourceId);

@@ -1,4 +1,4 @@
-// Holds what docs/contract/07-sql-generation.md promises.
+// Tests docs/contract/07-sql-generation.md.
 import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import {
@@ -22,7 +22,7 @@ const operations = async (service: Service, id: number) =>
 const ALL = ['get_data', 'get_agg', 'baseline', 'reference', 'scale', 'recode', 'clone', 'undo'];
 
 describe('SQL generation', () => {
-  it('answers a template an operation, with its time, and nothing before the first generation', async ({
+  it('returns one template per operation with its time, and nothing before the first generation', async ({
     service,
   }) => {
     await service.query('CREATE TABLE public.bare (a text, v int)');
@@ -46,7 +46,10 @@ describe('SQL generation', () => {
     expect((await service.api.get(`/sources/${id}/sql`)).body).toEqual(answer.body);
   });
 
-  it('upserts, and removes what was not produced', async ({ service, sourceId }) => {
+  it('replaces templates, and removes those that are no longer generated', async ({
+    service,
+    sourceId,
+  }) => {
     expect(await operations(service, sourceId)).toEqual(ALL);
     const ids = () =>
       service.query('SELECT id, operation FROM pf.sql WHERE source_id = $1 ORDER BY 1', [sourceId]);
@@ -62,9 +65,7 @@ describe('SQL generation', () => {
     expect(await operations(service, sourceId)).toEqual(ALL);
   });
 
-  it('fails where the table has lost a grain column, and lists all of them', async ({
-    service,
-  }) => {
+  it('fails if the table has lost grain columns, and lists all of them', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.shrinking'));
     const id = await makeSource(service, 'shrinking', GRAIN_COLUMNS);
     await service.query('ALTER TABLE public.shrinking DROP COLUMN region, DROP COLUMN "a""b"');
@@ -76,7 +77,7 @@ describe('SQL generation', () => {
     );
   });
 
-  it('fails where a grain exists and there is neither value nor units', async ({ service }) => {
+  it('fails with a grain but neither value nor units', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.unmeasured'));
     const id = await makeSource(service, 'unmeasured', GRAIN_COLUMNS);
     ok(
@@ -89,7 +90,7 @@ describe('SQL generation', () => {
     expect(await operations(service, id)).toEqual(ALL);
   });
 
-  it('bakes names in, and leaves only the tokens of the contract', async ({
+  it('writes names into the templates, and leaves only the tokens of the contract', async ({
     service,
     sourceId,
   }) => {
@@ -118,7 +119,7 @@ describe('SQL generation', () => {
   });
 });
 
-describe('Stored templates are what runs', () => {
+describe('Stored templates are executed', () => {
   const edit =
     (service: Service, sourceId: number, operation: string, change: (sql: string) => string) =>
     async () => {
@@ -133,10 +134,7 @@ describe('Stored templates are what runs', () => {
       ]);
     };
 
-  it('runs a template as it is stored, until the next generation', async ({
-    service,
-    sourceId,
-  }) => {
+  it('executes a template as stored, until the next generation', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     await edit(
       service,
@@ -158,7 +156,7 @@ describe('Stored templates are what runs', () => {
       service.api.post(`${path}/scale`, { ...user, slice: { region: 'North' }, pct: 1 });
     expect((await scale()).body[0].pf_op).toBe('by hand');
 
-    // A reference template from before the tokens ignores both the filter and the offset.
+    // A reference template without these tokens ignores both the filter and the offset.
     await edit(service, sourceId, 'reference', (sql) =>
       sql.replaceAll('{{date_offset}}', `'0 days'`).replace('{{filter_clause}}', 'TRUE'),
     )();
@@ -176,7 +174,7 @@ describe('Stored templates are what runs', () => {
     expect((await scale()).body[0].pf_op).toBe('scale');
   });
 
-  it('answers 404 where a template is missing', async ({ service, sourceId }) => {
+  it('returns 404 for a missing template', async ({ service, sourceId }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     await service.query('DELETE FROM pf.sql WHERE source_id = $1', [sourceId]);
     const slice = { ...user, slice: { region: 'North' } };
@@ -194,7 +192,7 @@ describe('Stored templates are what runs', () => {
     ok(await service.api.post(`/sources/${sourceId}/sql`));
   });
 
-  it('asks for a new generation where the metadata went on without the templates', async ({
+  it('requires a new generation if the metadata is newer than the templates', async ({
     service,
   }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.stale'));

@@ -1,8 +1,8 @@
-// Holds what docs/contract/08-substitution-tokens.md promises.
+// Tests docs/contract/08-substitution-tokens.md.
 import { describe, expect } from 'vitest';
 import { it, makePlan, ok } from './orders';
 
-/** Text that would come out changed if a template were filled in more than one pass, or unquoted. */
+/** Texts that would be changed by a second pass or by missing quotes. */
 const ODD = [
   '{{logid}}',
   '{{fc_table}} {{note}} {{pf_user}} {{where_clause}}',
@@ -17,7 +17,7 @@ const ODD = [
 ];
 
 describe('Substitution is one pass', () => {
-  it.for(ODD)('keeps the note %j as it was typed', async (text, { service, sourceId }) => {
+  it.for(ODD)('stores the note %j unchanged', async (text, { service, sourceId }) => {
     const { path, table, versionId } = await makePlan(service, sourceId);
     const north = { slice: { region: 'North' }, pf_user: text, note: text };
     for (const [operation, more] of [

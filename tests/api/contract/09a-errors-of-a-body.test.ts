@@ -1,4 +1,4 @@
-// Holds what docs/contract/09-errors-limits-guards.md promises.
+// Tests docs/contract/09-errors-limits-guards.md.
 import { describe, expect } from 'vitest';
 import { sendAsIs } from '../../support/http';
 import { startService, type Service } from '../../support/service';
@@ -56,7 +56,7 @@ describe('415: a write with a body that is not application/json', () => {
     await refused(service, () => send(service, method, target(), new Blob([text])), 415);
   });
 
-  it('also where the endpoint needs no body', async ({ service }) => {
+  it('even if the endpoint needs no body', async ({ service }) => {
     for (const [method, target] of [
       ['POST', `/sources/${sourceId}/sql`],
       ['DELETE', `/log/${baseline}`],
@@ -67,7 +67,7 @@ describe('415: a write with a body that is not application/json', () => {
     }
   });
 
-  it('takes the charset along', async ({ service }) => {
+  it('accepts a charset', async ({ service }) => {
     const body = JSON.stringify({ note: 'ä' });
     const answer = await send(
       service,
@@ -80,7 +80,7 @@ describe('415: a write with a body that is not application/json', () => {
   });
 });
 
-describe('400: a body that cannot be used', () => {
+describe('400: an invalid body', () => {
   it.for(BODIES)('%s %s', async ([method, target], { service }) => {
     for (const body of ['', '{', 'null', '5', '"x"', 'NaN', '{"a":1}}', '\ufeff{']) {
       await refused(service, () => send(service, method, target(), body, 'application/json'), 400);
@@ -92,13 +92,13 @@ describe('400: a body that cannot be used', () => {
     await refused(service, () => send(service, method, target(), notUtf8, 'application/json'), 400);
   });
 
-  it('answers 400 for a body that is missing altogether', async ({ service }) => {
+  it('returns 400 for a missing body', async ({ service }) => {
     for (const [method, target] of BODIES) {
       await refused(service, () => service.api.send(target(), { method }), 400, /body/i);
     }
   });
 
-  it('names the field, in words', async ({ service }) => {
+  it('names the field in the sentence', async ({ service }) => {
     const post = (body: object) => () => service.api.post(`${path}/scale`, body);
     await refused(service, post({ slice: {}, pct: 1 }), 400, 'pf_user is missing');
     await refused(
@@ -148,7 +148,7 @@ describe('400: a body that cannot be used', () => {
 });
 
 describe('413: a body too large', () => {
-  it('refuses more than a megabyte, announced or not', async ({ service }) => {
+  it('refuses more than a megabyte, with or without Content-Length', async ({ service }) => {
     const text = JSON.stringify({ note: 'x'.repeat(1_048_576) });
     for (const [method, target] of BODIES) {
       await refused(
@@ -168,7 +168,7 @@ describe('413: a body too large', () => {
     expect([chunked.status, Object.keys(JSON.parse(chunked.text))]).toEqual([413, ['error']]);
   });
 
-  it('holds to PF_BODY_LIMIT', async () => {
+  it('applies PF_BODY_LIMIT', async () => {
     const small = await startService('service', { PF_BODY_LIMIT: '60' });
     try {
       const post = (tname: string) => small.api.post('/sources', { schema: 'public', tname });

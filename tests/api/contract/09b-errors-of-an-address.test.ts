@@ -1,4 +1,4 @@
-// Holds what docs/contract/09-errors-limits-guards.md promises.
+// Tests docs/contract/09-errors-limits-guards.md.
 
 import { describe, expect } from 'vitest';
 import { sendAsIs } from '../../support/http';
@@ -13,7 +13,7 @@ it.beforeAll(async ({ service, sourceId }) => {
 });
 
 describe('400 and 404: ids', () => {
-  it('takes whole numbers in range only', async ({ service }) => {
+  it('accepts only whole numbers in range', async ({ service }) => {
     for (const id of [
       '0',
       '-1',
@@ -44,7 +44,7 @@ describe('400 and 404: ids', () => {
     }
   });
 
-  it('answers 404 where there is none of that id', async ({ service }) => {
+  it('returns 404 for an unknown id', async ({ service }) => {
     const gone = 2147483647;
     const slice = { ...user, slice: {} };
     const requests: [string, () => ReturnType<typeof service.api.get>][] = [
@@ -108,7 +108,7 @@ describe('400 and 404: ids', () => {
 });
 
 describe('404 and 405: paths and methods', () => {
-  it('answers JSON for a path that does not exist', async ({ service }) => {
+  it('returns JSON for an unknown path', async ({ service }) => {
     for (const target of [
       '/',
       '',
@@ -129,7 +129,7 @@ describe('404 and 405: paths and methods', () => {
     }
   });
 
-  it('answers JSON for a method that does not exist there', async ({ service }) => {
+  it('returns JSON for an unsupported method', async ({ service }) => {
     for (const [method, target] of [
       ['PUT', '/health'],
       ['DELETE', '/tables'],
@@ -145,12 +145,12 @@ describe('404 and 405: paths and methods', () => {
     }
   });
 
-  it('answers JSON for a path that cannot be decoded', async ({ service }) => {
+  it('returns JSON for a path that cannot be decoded', async ({ service }) => {
     const answer = await sendAsIs(service.url, 'GET', '/api/tables/%ff/x', {});
     expect([answer.status, Object.keys(JSON.parse(answer.text))]).toEqual([400, ['error']]);
   });
 
-  it('answers HEAD as GET without a body', async ({ service }) => {
+  it('answers HEAD like GET without a body', async ({ service }) => {
     const answer = await service.api.send(`${path}/data`, { method: 'HEAD' });
     expect([answer.status, answer.bytes.length]).toEqual([200, 0]);
     expect(answer.headers.get('x-row-count')).toBe('12');

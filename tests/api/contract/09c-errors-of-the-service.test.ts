@@ -1,4 +1,4 @@
-// Holds what docs/contract/09-errors-limits-guards.md promises.
+// Tests docs/contract/09-errors-limits-guards.md.
 
 import { describe, expect } from 'vitest';
 import { startService } from '../../support/service';
@@ -13,7 +13,7 @@ it.beforeAll(async ({ service, sourceId }) => {
 });
 
 describe('500: anything else', () => {
-  it('tells nothing of SQL, stack or connection', async ({ service, sourceId }) => {
+  it('reveals nothing about SQL, stack or connection', async ({ service, sourceId }) => {
     const broken = await makePlan(service, sourceId);
     await service.query(
       `UPDATE pf.sql SET sql = 'SELECT secret_word FROM (' WHERE operation = 'scale' AND source_id = $1`,
@@ -33,14 +33,14 @@ describe('500: anything else', () => {
     }
   });
 
-  it('answers with JSON while the database is away', async ({ service }) => {
+  it('returns JSON while the database is unreachable', async ({ service }) => {
     const lost = await startService('service');
     try {
       await service.query(`ALTER DATABASE ${lost.database.database} WITH ALLOW_CONNECTIONS false`);
       await service.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${lost.database.database}'`,
       );
-      // Until the service has noticed that its open connections are gone, it says that they were lost.
+      // Until the service notices that its open connections are gone, it reports them as lost.
       await expect.poll(async () => (await lost.api.get('/sources')).status).toBe(500);
       const answer = await lost.api.get('/sources');
       expect([answer.status, Object.keys(answer.body)]).toEqual([500, ['error']]);
@@ -55,7 +55,7 @@ describe('500: anything else', () => {
 });
 
 describe('503: health', () => {
-  it('is ok only while the schema is current', async ({ service }) => {
+  it('is ok only if the schema is current', async ({ service }) => {
     const answer = await service.api.get('/health');
     expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
     const [last] = await service.query(
@@ -74,7 +74,7 @@ describe('503: health', () => {
 });
 
 describe('Headers of every answer', () => {
-  it('carry what guards a browser, and do not name the server', async ({ service }) => {
+  it('protect browsers, and do not name the server', async ({ service }) => {
     for (const target of ['/api/health', '/api/nothing', `/api${path}/data`, '/']) {
       const { headers, body } = await fetch(service.url + target);
       await body?.cancel();
@@ -85,7 +85,7 @@ describe('Headers of every answer', () => {
     }
   });
 
-  it('refuse writes that a browser sends from another site', async ({ service }) => {
+  it('Writes that a browser sends from another site are refused', async ({ service }) => {
     const write = (site: string) =>
       service.api.send(`/log/${baseline}`, {
         method: 'PATCH',

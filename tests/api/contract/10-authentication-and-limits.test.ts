@@ -1,9 +1,9 @@
-// Holds what docs/contract/10-authentication-and-limits.md promises.
+// Tests docs/contract/10-authentication-and-limits.md.
 import { describe, expect } from 'vitest';
 import { decode, it, makePlan, makeVersion, ok, refused } from './orders';
 
 describe('Authentication', () => {
-  it('takes the acting user from the body of each write, and records it on the entry', async ({
+  it('uses the user in the body of each write, and records it on the entry', async ({
     service,
     sourceId,
   }) => {
@@ -21,7 +21,7 @@ describe('Authentication', () => {
     ).toEqual([`clone o'Hara`, 'recode dan', 'scale cat', 'reference Björn Ö.', 'baseline ann']);
   });
 
-  it('asks for no credential and sets no cookie', async ({ service }) => {
+  it('requires no credentials and sets no cookie', async ({ service }) => {
     for (const target of ['/sources', '/health', '/nothing']) {
       const { headers, status } = await service.api.get(target);
       expect(headers.get('set-cookie')).toBeNull();
@@ -32,7 +32,7 @@ describe('Authentication', () => {
 });
 
 describe('Limits', () => {
-  it('keeps one record batch however many rows there are', async ({ service, sourceId }) => {
+  it('returns one record batch for any number of rows', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     await service.query(
       `INSERT INTO public.orders SELECT 1000 + i, '2026-01-01'::date + i % 365, 1, 'R' || i % 50, 'C' || i, 'x', 'k', i / 100.0, i % 30000
@@ -51,7 +51,7 @@ describe('Limits', () => {
   });
 });
 
-describe('SQL that a client may send', () => {
+describe('SQL from clients', () => {
   it.for([
     [`region = 'North' AND amount > 60`, 1],
     [`"Order Date" >= date '2026-04-01' OR "sub-category" LIKE 'Ch%'`, 9],
@@ -74,7 +74,7 @@ describe('SQL that a client may send', () => {
     }
   });
 
-  it('refuses everything else, and says what', async ({ service, sourceId }) => {
+  it('refuses everything else, and names it', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     for (const [text, message] of [
       [`region = 'North'; DELETE FROM pf.log`, /./],
@@ -98,7 +98,7 @@ describe('SQL that a client may send', () => {
         );
         expect(said).toContain(field);
       }
-      // All that arrives is stored, so all of it is checked, also what would not run.
+      // All fields are stored, so all are checked, including those that would not run.
       await refused(
         service,
         () =>
@@ -113,14 +113,14 @@ describe('SQL that a client may send', () => {
   });
 });
 
-describe('Shapes that scale out', () => {
-  it('has no foreign keys or temporary tables, one key, pf_id, and one trigger for changes by SQL', async ({
+describe('Tables that can be distributed', () => {
+  it('have no foreign keys or temporary tables, one key, pf_id, and one trigger for changes by SQL', async ({
     service,
     sourceId,
   }) => {
     const { table } = await makePlan(service, sourceId);
     const [found] = await service.query(
-      // Citus has an internal one of its own on distributed tables, against TRUNCATE.
+      // Citus adds an internal trigger to distributed tables, against TRUNCATE.
       `SELECT (SELECT string_agg(tgname, ' ') FROM pg_trigger WHERE tgrelid = '${table}'::regclass AND NOT tgisinternal) AS triggers,
          (SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND (conrelid = '${table}'::regclass OR confrelid = '${table}'::regclass)) AS foreign_keys,
          (SELECT string_agg(pg_get_constraintdef(oid), ' ') FROM pg_constraint WHERE contype IN ('p', 'u') AND conrelid = '${table}'::regclass) AS keys`,

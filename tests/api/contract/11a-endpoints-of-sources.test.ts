@@ -1,4 +1,4 @@
-// Holds what docs/contract/11-endpoints.md promises.
+// Tests docs/contract/11-endpoints.md.
 import { describe, expect } from 'vitest';
 
 import { it, makeVersion, ok, ORDER_COLUMNS, ORDERS, refused } from './orders';
@@ -6,7 +6,7 @@ import { it, makeVersion, ok, ORDER_COLUMNS, ORDERS, refused } from './orders';
 const user = { pf_user: 'ann' };
 
 describe('GET /tables/:schema/:tname', () => {
-  it('answers the columns, and the first rows as JSON', async ({ service }) => {
+  it('returns the columns and the first rows as JSON', async ({ service }) => {
     const { status, body } = await service.api.get('/tables/public/orders');
     expect(status).toBe(200);
     expect(body.columns).toEqual([
@@ -37,7 +37,7 @@ describe('GET /tables/:schema/:tname', () => {
     });
   });
 
-  it('answers 50 rows, or as many as ?limit= says, up to 500', async ({ service }) => {
+  it('returns 50 rows, or ?limit= rows, up to 500', async ({ service }) => {
     const rows = async (query: string) =>
       (await service.api.get(`/tables/public/superstore${query}`)).body.rows.length;
     expect(await rows('')).toBe(50);
@@ -67,7 +67,7 @@ describe('GET /tables/:schema/:tname', () => {
 });
 
 describe('GET and POST /sources', () => {
-  it('registers a table, and lists it with what it has', async ({ service }) => {
+  it('registers a table, and lists it with its state', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.listed'));
     const { status, body } = await service.api.post('/sources', {
       schema: 'public',
@@ -104,9 +104,7 @@ describe('GET and POST /sources', () => {
     await refused(service, () => service.api.get('/sources?status=archived'), 400, /status/);
   });
 
-  it('refuses a table that is not there, system tables, and names that are none', async ({
-    service,
-  }) => {
+  it('refuses unknown tables, system tables, and invalid names', async ({ service }) => {
     const post = (body: object) => () => service.api.post('/sources', body);
     await refused(service, post({ schema: 'public', tname: 'nowhere' }), 404);
     await refused(service, post({ schema: 'pf', tname: 'source' }), 404);
@@ -123,7 +121,7 @@ describe('GET and POST /sources', () => {
 });
 
 describe('PATCH /sources/:id', () => {
-  it('changes label, status and layout, each alone', async ({ service, sourceId }) => {
+  it('changes label, status and layout independently', async ({ service, sourceId }) => {
     const patch = (body: object) => service.api.patch(`/sources/${sourceId}`, body);
     expect((await patch({ label: 'Orders' })).body).toMatchObject({
       label: 'Orders',

@@ -1,4 +1,4 @@
-// Holds what docs/contract/11-endpoints.md promises.
+// Tests docs/contract/11-endpoints.md.
 import { describe, expect } from 'vitest';
 import { RESERVED_NAMES } from '../../../src/lib/contract/columns';
 import type { Service } from '../../support/service';
@@ -19,7 +19,7 @@ describe('GET and PUT /sources/:id/columns', () => {
     ).body);
   });
 
-  it('answers all entries by opos; columns that are not named stay as they are', async ({
+  it('returns all entries by opos; columns that are not named do not change', async ({
     service,
   }) => {
     const saved = ok(
@@ -150,12 +150,12 @@ describe('GET and PUT /sources/:id/columns', () => {
     ['an entry without a name', [{ role: 'dimension' }], /cname/],
     ['an entry that is none', [5], /0/],
     ['no array', { cname: 'n' }, /./],
-  ])('refuses %s, all of it, naming entry and field', async ([, entries, message], { service }) => {
+  ])('refuses %s completely, naming entry and field', async ([, entries, message], { service }) => {
     const list = Array.isArray(entries) ? [{ cname: 'big', role: 'filter' }, ...entries] : entries;
     await refused(service, () => put(service, list), 400, /0/.test(message.source) ? /1/ : message);
   });
 
-  it('lets a reserved name be ignored', async ({ service }) => {
+  it('allows a reserved name to be ignored', async ({ service }) => {
     await service.query(
       `CREATE TABLE public.reserved (a text, v int, ${RESERVED_NAMES.map((n) => `"${n}" int`).join(', ')})`,
     );
@@ -180,7 +180,7 @@ describe('GET and PUT /sources/:id/columns', () => {
     ]);
   });
 
-  it('accepts a number of the calendar in any number, and everything in a text', async ({
+  it('accepts a calendar number in any numeric column, and everything in a text', async ({
     service,
   }) => {
     ok(
@@ -192,7 +192,7 @@ describe('GET and PUT /sources/:id/columns', () => {
         { cname: 'at', role: 'dimension', dim_group: 'd', dim_period_col: 'sdat' },
       ]),
     );
-    // The date of the group cannot go while a dimension follows it.
+    // The date of the group cannot be removed while a dimension is derived from it.
     await refused(
       service,
       () => put(service, [{ cname: 'day', role: 'ignore' }]),
@@ -201,7 +201,7 @@ describe('GET and PUT /sources/:id/columns', () => {
     );
   });
 
-  it('answers the base type of a domain, with its decimals', async ({ service }) => {
+  it('returns the base type of a domain, with its decimals', async ({ service }) => {
     await service.query(`
       CREATE DOMAIN public.rate AS numeric(12,3) CHECK (VALUE >= 0);
       CREATE DOMAIN public.net_rate AS public.rate NOT NULL;

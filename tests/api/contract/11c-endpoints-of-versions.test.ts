@@ -1,4 +1,4 @@
-// Holds what docs/contract/11-endpoints.md promises.
+// Tests docs/contract/11-endpoints.md.
 import { describe, expect } from 'vitest';
 
 import { it, makePlan, makeVersion, ok, refused } from './orders';
@@ -108,8 +108,8 @@ describe('GET, PATCH and DELETE /versions/:id', () => {
   });
 });
 
-describe('Endpoints beyond the two documents', () => {
-  it('POST /versions/:id/baseline/preview says what a load would bring, and writes nothing', async ({
+describe('Endpoints beyond the specification', () => {
+  it('POST /versions/:id/baseline/preview previews a load and writes nothing', async ({
     service,
     sourceId,
   }) => {
@@ -163,7 +163,7 @@ describe('Endpoints beyond the two documents', () => {
     expect(body).toHaveLength(2);
   });
 
-  it('POST /versions/:id/slice says what an operation would touch', async ({
+  it('POST /versions/:id/slice returns rows and totals of a slice', async ({
     service,
     sourceId,
   }) => {
@@ -251,7 +251,7 @@ describe('Endpoints beyond the two documents', () => {
     await refused(service, () => estimate(['nowhere']), 400, /nowhere/);
   });
 
-  it('GET /sources/:id/sql/preview answers what a generation would store', async ({
+  it('GET /sources/:id/sql/preview returns the result of a generation', async ({
     service,
     sourceId,
   }) => {

@@ -1,4 +1,4 @@
-// Holds what docs/contract/11-endpoints.md promises.
+// Tests docs/contract/11-endpoints.md.
 import { describe, expect } from 'vitest';
 import type { Service } from '../../support/service';
 import { it, ok, refused } from './orders';
@@ -14,7 +14,7 @@ const create = ({ api }: Service, sourceId: number, more: Record<string, unknown
   api.post(`/sources/${sourceId}/views`, { layout: LAYOUT, pf_user: 'ann', ...more });
 
 describe('POST /sources/:id/views', () => {
-  it('keeps a layout under a name, as it was sent', async ({ service, sourceId }) => {
+  it('stores a layout under a name, unchanged', async ({ service, sourceId }) => {
     const { status, body } = await create(service, sourceId, { name: "Año ｎ' {{x}} $&" });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: "Año ｎ' {{x}} $&", layout: LAYOUT, created_by: 'ann' });
@@ -22,7 +22,7 @@ describe('POST /sources/:id/views', () => {
     expect(kept.layout).toEqual(LAYOUT);
   });
 
-  it('refuses a name that is taken, and takes it in another source', async ({
+  it('refuses an existing name, and accepts it in another source', async ({
     service,
     sourceId,
   }) => {
@@ -52,14 +52,14 @@ describe('POST /sources/:id/views', () => {
     await refused(service, () => create(service, sourceId, body), 400, message);
   });
 
-  it('answers 404 for a source that is not there', async ({ service }) => {
+  it('returns 404 for an unknown source', async ({ service }) => {
     await refused(service, () => create(service, 2147483647, { name: 'x' }), 404, /source/);
     await refused(service, () => service.api.get('/sources/2147483647/views'), 404, /source/);
   });
 });
 
 describe('GET /sources/:id/views', () => {
-  it('lists by name, in any case', async ({ service, sourceId }) => {
+  it('lists by name, ignoring case', async ({ service, sourceId }) => {
     await service.query('DELETE FROM pf.view');
     for (const name of ['beta', 'Alpha', 'Gamma'])
       ok(await create(service, sourceId, { name, layout: {} }));
@@ -69,7 +69,7 @@ describe('GET /sources/:id/views', () => {
 });
 
 describe('PATCH /views/:id', () => {
-  it('changes name and layout, each alone', async ({ service, sourceId }) => {
+  it('changes name and layout independently', async ({ service, sourceId }) => {
     const { id } = ok(await create(service, sourceId, { name: 'First' })).body;
     const patch = (body: object) => service.api.patch(`/views/${id}`, body);
     expect((await patch({ name: 'Second' })).body).toMatchObject({

@@ -1,4 +1,4 @@
-// Holds what docs/contract/12-odd-corners.md promises.
+// Tests docs/contract/12-odd-corners.md.
 import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
 import { it } from '../../support/api';
@@ -102,7 +102,7 @@ describe('A date in the grain', () => {
 });
 
 describe('A column named __proto__', () => {
-  it('is sliced, set and answered like any other', async ({ service }) => {
+  it('can be sliced, set and returned like any other', async ({ service }) => {
     await service.query(
       `CREATE TABLE public.proto ("__proto__" text, k text, v int); INSERT INTO public.proto VALUES ('a', 'x', 1), ('b', 'x', 2)`,
     );
@@ -135,7 +135,7 @@ describe('A column named __proto__', () => {
   });
 });
 
-describe('A slice by a column that metadata and forecast table do not agree on', () => {
+describe('A slice by a column on which metadata and forecast table disagree', () => {
   it('is refused until the SQL is generated again: skipping it would widen the selection', async ({
     service,
   }) => {
@@ -157,7 +157,7 @@ describe('A slice by a column that metadata and forecast table do not agree on',
       await refused(service, scale, 409, /generate/);
       await refused(service, () => service.api.post(`${path}/slice`, { slice }), 409, /generate/);
     }
-    // A measure and a filter column were never in question.
+    // A measure and a filter column are not affected.
     expect(
       (
         await service.api.post(`${path}/scale`, {
@@ -182,7 +182,7 @@ describe('A slice by a column that metadata and forecast table do not agree on',
 });
 
 describe('Generation', () => {
-  it('gives a closed version the new columns, empty', async ({ service }) => {
+  it('adds the new columns to a closed version, empty', async ({ service }) => {
     const id = await ordersAs(
       service,
       'closed',
@@ -196,7 +196,7 @@ describe('Generation', () => {
     expect(new Set(rows.map((r) => r.select))).toEqual(new Set([null]));
   });
 
-  it('needs a dimension or date; without measures only loads and reads have a use', async ({
+  it('needs a dimension or date; without measures only loads and reads work', async ({
     service,
   }) => {
     const { id } = await (async () => {
@@ -223,8 +223,8 @@ describe('Generation', () => {
   });
 });
 
-describe('Bodies that go deep or wide', () => {
-  it('answers 400 to nesting that nothing could store', async ({ service }) => {
+describe('Deeply nested and very wide bodies', () => {
+  it('returns 400 for nesting that cannot be stored', async ({ service }) => {
     const id = await ordersAs(service, 'deep');
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const patch = (body: string) =>
@@ -245,7 +245,7 @@ describe('Bodies that go deep or wide', () => {
     await refused(service, () => patch(`{"default_layout":{"a":"\\ud800"}}`), 400);
   });
 
-  it('takes a slice of thousands of values', async ({ service }) => {
+  it('accepts a slice with thousands of values', async ({ service }) => {
     const id = await ordersAs(service, 'wide');
     const { path } = await makePlan(service, id);
     const region = [...Array.from({ length: 20_000 }, (_, i) => `R${i}`), 'North', null];

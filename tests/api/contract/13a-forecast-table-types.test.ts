@@ -1,4 +1,4 @@
-// Holds what docs/contract/13-forecast-table.md promises.
+// Tests docs/contract/13-forecast-table.md.
 
 import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
@@ -18,7 +18,7 @@ import {
 const user = { pf_user: 'ann' };
 
 describe('Types are wide enough', () => {
-  it('widens numbers and texts, resolves domains, and makes every date a date', async ({
+  it('widens numbers and texts, resolves domains, and converts every date to date', async ({
     service,
   }) => {
     await service.query(`
@@ -80,7 +80,7 @@ describe('Types are wide enough', () => {
     expect(keys).toEqual({ foreign_keys: 0, primary_keys: 1 });
   });
 
-  it('casts timestamps to dates in UTC, whatever the server thinks', async ({ service }) => {
+  it("casts timestamps to dates in UTC, whatever the server's time zone", async ({ service }) => {
     await service.query(`
       CREATE TABLE public.stamped (k text, at timestamptz, plain timestamp, v numeric(12,2));
       INSERT INTO public.stamped VALUES
@@ -111,13 +111,13 @@ describe('Types are wide enough', () => {
   });
 });
 
-describe('Values that a pivot tells apart, and those that it cannot', () => {
+describe('Values that a pivot can and cannot distinguish', () => {
   it.for([
     ['interval', '1 day', '24:00:00'],
     ['jsonb', '1', '1.0'],
     ['numeric[]', '{1}', '{1.0}'],
   ] as const)(
-    'keeps equal values of %s apart that print differently',
+    'keeps equal values of %s separate if they print differently',
     async ([type, one, other], { service }) => {
       for (const grain of [false, true]) {
         const tname = `alike_${type.replace('[]', 's')}_${grain}`;
@@ -159,7 +159,7 @@ describe('Values that a pivot tells apart, and those that it cannot', () => {
     ['fine', 'dimension', 'numeric', '0.10000000000000000001', /more digits/],
     ['third', 'dimension', 'numeric', '0.33333333333333333333', /more digits/],
   ] as const)(
-    'refuses to load what no pivot can show: %s',
+    'refuses to load values that a pivot cannot show: %s',
     async ([name, role, type, value, why], { service }) => {
       const tname = `unshown_${name}`;
       await service.query(`CREATE TABLE public.${tname} AS SELECT ${value}::${type} AS k, 1 AS v`);
@@ -211,7 +211,7 @@ describe('Values that a pivot tells apart, and those that it cannot', () => {
 });
 
 describe('Odd types as dimensions', () => {
-  /** type, two values as SQL, the first as it travels, and the second as a `set` may name it. */
+  /** type, two values as SQL, the first as transmitted, and the second as a `set` may name it. */
   const ODD_TYPES: [type: string, a: string, b: string, travels: unknown, setTo: unknown][] = [
     ['jsonb', `'{"b":1,"a":[2]}'`, `'"x"'`, '{"a": [2], "b": 1}', '"x"'],
     [
@@ -308,7 +308,7 @@ describe('Odd types as dimensions', () => {
         );
         expect(rows.find((r) => r.g === 'a')?.pf_gkey).toBe(key);
       }
-      // What travelled selects the rows it came from.
+      // The transmitted value selects its rows.
       const sliced = async (k: unknown) =>
         (await service.api.post(`${path}/slice`, { slice: { k } })).body;
       expect(await sliced(wanted)).toMatchObject({ row_count: 2, value_total: 105 });
@@ -355,7 +355,7 @@ describe('Odd types as dimensions', () => {
     }
   });
 
-  it('refuses a slice or set value that is none of the type, naming what', async ({ service }) => {
+  it('refuses a slice or set value of another type, and names it', async ({ service }) => {
     const id = (await service.query(`SELECT id FROM pf.source WHERE tname = 'odd_1_false'`))[0].id;
     const { path } = await makePlan(service, id);
     await refused(
@@ -374,8 +374,8 @@ describe('Odd types as dimensions', () => {
   });
 });
 
-describe('Columns that differ in type from what the browser shows', () => {
-  it('a source changed under a version is asked to be generated again', async ({ service }) => {
+describe('Columns whose type differs from that in the browser', () => {
+  it('a source that changed under a version needs a new generation', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.lost'));
     const id = await makeSource(service, 'lost', GRAIN_COLUMNS);
     const { path } = await makePlan(service, id);
@@ -385,7 +385,7 @@ describe('Columns that differ in type from what the browser shows', () => {
     for (const load of ['baseline', 'baseline/preview']) {
       await refused(service, () => service.api.post(`${path}/${load}`, user), 409, /generate/);
     }
-    // What was loaded is planned on as before: all of it is in the forecast table.
+    // Loaded rows can still be planned on: they are in the forecast table.
     expect((await service.api.get(`${path}/data`)).headers.get('x-row-count')).toBe('12');
     expect((await service.api.get(`${path}/log`)).body).toMatchObject({
       value_total: 1554,
@@ -405,7 +405,7 @@ describe('Columns that differ in type from what the browser shows', () => {
   });
 });
 
-it('filters whole numbers of any size, though no browser could hold them', async ({ service }) => {
+it("filters whole numbers of any size, even beyond a browser's", async ({ service }) => {
   await service.query(`CREATE TABLE public.snowflakes AS
     SELECT 9223372036854775000 + i AS id, i::smallint AS small, 'k' AS k, i AS amount
     FROM generate_series(1, 3) AS i`);

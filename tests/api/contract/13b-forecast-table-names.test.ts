@@ -1,4 +1,4 @@
-// Holds what docs/contract/13-forecast-table.md promises.
+// Tests docs/contract/13-forecast-table.md.
 import { Buffer } from 'node:buffer';
 import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
@@ -8,7 +8,7 @@ import { decode, makePlan, makeSource, makeVersion, ok, ORDER_COLUMNS, ORDERS } 
 const user = { pf_user: 'ann' };
 
 describe('Names', () => {
-  it('cuts a long table name at a character, and keeps the version id whole', async ({
+  it('cuts a long table name at a character, and keeps the version id complete', async ({
     service,
   }) => {
     const names = ['x'.repeat(63), 'ä'.repeat(31), '😀'.repeat(15), `${'y'.repeat(56)}ß`];
@@ -39,7 +39,7 @@ describe('Names', () => {
     }
   });
 
-  /** Names that a statement could trip over: keywords, quotes, tokens, and its own working names. */
+  /** Names that could break a statement: keywords, quotes, tokens, and the service's own working names. */
   const ODD_NAMES = [
     ...[
       'Order Date',
@@ -109,7 +109,7 @@ describe('Names', () => {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
   it.for([false, true])(
-    'works with odd column names throughout (grain: %s)',
+    'works with odd column names everywhere (grain: %s)',
     async (grain, { service }) => {
       const tname = grain ? 'odd_grain' : 'odd_raw';
       const columns = ODD_NAMES.map((name) => `${quoted(name)} text`).join(', ');
@@ -158,7 +158,7 @@ describe('Names', () => {
           expect(
             changed.filter((name) => !['constructor', 'toString', 'prototype'].includes(name)),
           ).toEqual([]);
-          // A row of this entry and no other: nothing that the set does not name has changed.
+          // Only rows of this entry exist, and nothing outside the set has changed.
           if (operation === 'scale') expect(changed).toEqual([]);
           if (operation === 'clone') expect(changed).toEqual(['constructor']);
         }

@@ -1,4 +1,4 @@
-// Holds what docs/contract/13-forecast-table.md promises.
+// Tests docs/contract/13-forecast-table.md.
 
 import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
@@ -32,10 +32,10 @@ describe('Metadata changed while versions exist', () => {
     ok(await service.api.put(`/sources/${id}/columns`, columns));
   const generate = (service: Service, id: number) => service.api.post(`/sources/${id}/sql`);
 
-  it('adds a new column, empty, to the forecast tables there are', async ({ service }) => {
+  it('adds a new, empty column to existing forecast tables', async ({ service }) => {
     const { id, path, table } = await make(service, 'grows');
     await put(service, id, [{ cname: 'select', role: 'dimension' }]);
-    // Until the SQL is generated again, all goes on as before.
+    // Until the SQL is generated again, everything works as before.
     expect(decode((await service.api.get(`${path}/data`)).bytes).fields).not.toHaveProperty(
       'select',
     );
@@ -52,7 +52,7 @@ describe('Metadata changed while versions exist', () => {
     expect(Object.fromEntries(values)).toEqual({ null: 15, x: 2, y: 1 });
   });
 
-  it('refuses to drop or retype a column that holds data, and keeps the stored templates', async ({
+  it('refuses to drop or retype a column with data, and keeps the stored templates', async ({
     service,
   }) => {
     const { id, path } = await make(service, 'keeps');
@@ -68,7 +68,7 @@ describe('Metadata changed while versions exist', () => {
     ok(await generate(service, id));
   });
 
-  it('drops or retypes a column of a version that holds nothing', async ({ service }) => {
+  it('drops or retypes a column of an empty version', async ({ service }) => {
     const { id, path, table } = await make(service, 'empties');
     ok(await service.api.del(`${path}/baseline`));
     await put(service, id, [{ cname: 'region', role: 'ignore' }]);
@@ -80,7 +80,7 @@ describe('Metadata changed while versions exist', () => {
     expect((await service.api.post(`${path}/baseline`, user)).status).toBe(200);
   });
 
-  it('is all or nothing over the versions of a source', async ({ service }) => {
+  it('applies to all versions of a source or to none', async ({ service }) => {
     const { id } = await make(service, 'several');
     const empty = await makeVersion(service, id);
     await put(service, id, [
@@ -122,7 +122,7 @@ describe('Period columns', () => {
     });
   });
 
-  it('are not counted where the source derives none', async ({ service }) => {
+  it('are not counted if the source derives none', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.timeless'));
     const id = await makeSource(
       service,
@@ -135,7 +135,9 @@ describe('Period columns', () => {
     expect(Object.keys(body)).toEqual(['logid', 'row_count', 'copied_periods']);
   });
 
-  it('follow the shifted date, each by its own group, fiscal years too', async ({ service }) => {
+  it('are derived from the shifted date, each by its own group, fiscal years too', async ({
+    service,
+  }) => {
     await service.query(`
       CREATE TABLE public.two_dates (ordered date, shipped date, oy int, om text, sfy text, sq smallint, v int);
       INSERT INTO public.two_dates VALUES ('2026-06-30', '2026-07-01', 0, '', '', 0, 5), ('2026-06-30', NULL, 0, 'old', 'old', 9, 7)`);
@@ -167,7 +169,7 @@ describe('Period columns', () => {
     ]);
   });
 
-  it('need a calendar: without one a load or a new date is a 409 that names the command', async ({
+  it('need a calendar: without one, a load or a new date is a 409 that names the command', async ({
     service,
   }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.uncalendared'));
@@ -196,7 +198,7 @@ describe('Period columns', () => {
   });
 });
 
-describe('What a forecast table may not hold', () => {
+describe('Values that a forecast table cannot hold', () => {
   const CASES: [what: string, column: string, value: string, message: RegExp][] = [
     ['chr(31) in a text', 'k text', `'a' || chr(31) || 'b'`, /"k" .*chr\(31\)/],
     ['chr(30) in a text', 'k text', `chr(30)`, /"k" .*chr\(30\)/],
@@ -216,7 +218,7 @@ describe('What a forecast table may not hold', () => {
   ];
 
   it.for(CASES)(
-    'a load refuses %s, and leaves nothing',
+    'a load refuses %s without a trace',
     async ([what, column, value, message], { service }) => {
       const tname = `bad_${CASES.findIndex((c) => c[0] === what)}`;
       const columns = { k: 'k text', d: 'd date', v: 'v numeric(12,2)', [column[0]!]: column };
@@ -237,7 +239,7 @@ describe('What a forecast table may not hold', () => {
     },
   );
 
-  it('a set refuses separators and numbers that no pivot holds', async ({ service }) => {
+  it('a set refuses separators and numbers that a pivot cannot show', async ({ service }) => {
     await service.query(
       `CREATE TABLE public.set_into (k text, n bigint, x numeric, v int); INSERT INTO public.set_into VALUES ('a', 1, 1, 5)`,
     );

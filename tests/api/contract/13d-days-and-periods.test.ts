@@ -1,4 +1,4 @@
-// Holds what docs/contract/13-forecast-table.md promises of days and periods.
+// Tests days and periods of docs/contract/13-forecast-table.md.
 import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
 import type { Service } from '../../support/service';
@@ -7,7 +7,7 @@ import { it, makePlan, makeSource, makeVersion, ok, refused } from './orders';
 const user = { pf_user: 'ann' };
 const ZONE = 'America/Los_Angeles';
 
-/** Moments around the end of March, as they are in Los Angeles (UTC−7), and the same as local timestamps. */
+/** Moments around the end of March in Los Angeles (UTC−7), and the same as local timestamps. */
 const MOMENTS = `
   INSERT INTO public.TABLE VALUES
     ('a', '2027-03-31 20:00-07', '2027-03-31 20:00', 1),
@@ -16,7 +16,7 @@ const MOMENTS = `
 
 let made = 0;
 
-/** A source of moments. @param zone of the column `at`; none: UTC */
+/** Creates a source of moments. @param zone time zone of the column `at`; UTC by default */
 async function moments(service: Service, zone?: string): Promise<{ id: number; tname: string }> {
   const tname = `moments_${(made += 1)}`;
   await service.query(
@@ -34,7 +34,7 @@ async function moments(service: Service, zone?: string): Promise<{ id: number; t
 }
 
 describe('The time zone of a date column', () => {
-  it('decides on which day a moment lands, before the offset', async ({ service }) => {
+  it('decides the day of a moment, before the offset', async ({ service }) => {
     const days = async (zone?: string) => {
       const { table } = await makePlan(service, (await moments(service, zone)).id);
       return service.query(`SELECT k, at, m, plain FROM ${table} ORDER BY k`);
@@ -62,7 +62,7 @@ describe('The time zone of a date column', () => {
     });
   });
 
-  it('is answered if it is set, has to be known to the database, and needs a moment', async ({
+  it('is returned if set, must be known to the database, and needs a timestamp with time zone', async ({
     service,
   }) => {
     const { id } = await moments(service, ZONE);
@@ -78,7 +78,7 @@ describe('The time zone of a date column', () => {
     expect(await zone()).toBeUndefined();
   });
 
-  it('shows in the difference of a generation, and counts from it on', async ({ service }) => {
+  it('appears in the difference of a generation, and applies after it', async ({ service }) => {
     const { id } = await moments(service);
     ok(await service.api.put(`/sources/${id}/columns`, [{ cname: 'at', time_zone: ZONE }]));
     const preview = ok(await service.api.get(`/sources/${id}/sql/preview`)).body;
@@ -98,7 +98,7 @@ describe('The time zone of a date column', () => {
     expect(await firstDay()).toBe('2027-03-31');
   });
 
-  it('is the one in which filters speak of days', async ({ service }) => {
+  it('applies to the days of filters', async ({ service }) => {
     const rows = async (path: string, cname: string, op: string, value: unknown) =>
       ok(await service.api.post(`${path}/baseline/preview`, { filters: [[{ cname, op, value }]] }))
         .body.row_count;
@@ -106,7 +106,7 @@ describe('The time zone of a date column', () => {
       `/versions/${await makeVersion(service, (await moments(service, zone)).id)}`;
     const [utc, local] = [await pathOf(), await pathOf(ZONE)];
     const end = '2027-03-31';
-    // The days that land: one of three in UTC, two in Los Angeles and of the local timestamps.
+    // The loaded days: one of three in UTC, two in Los Angeles and of the local timestamps.
     for (const [path, column, before] of [
       [utc, 'at', 1],
       [local, 'at', 2],
@@ -119,7 +119,7 @@ describe('The time zone of a date column', () => {
       expect(await rows(path, column, 'not in', [end])).toBe(3 - before);
       expect(await rows(path, column, 'between', ['2027-03-01', end])).toBe(before);
     }
-    // A time is one of the time zone, unless it says its own.
+    // A time is in this time zone, unless it names its own.
     expect(await rows(local, 'at', '>=', '2027-03-31 20:00')).toBe(2);
     expect(await rows(utc, 'at', '>=', '2027-03-31 20:00')).toBe(2);
     expect(await rows(local, 'at', '<', '2027-03-31 20:00')).toBe(1);
@@ -150,7 +150,7 @@ describe('Periods that a load does not fill', () => {
     return { path, preview, answer };
   };
 
-  it('are named if no row has one, by the preview and the answer', async ({ service }) => {
+  it('are named by the preview and the answer if no row has one', async ({ service }) => {
     const id = await sourceOf(service, '2017-09-30');
     const empty = { outside_calendar: 2, empty_periods: ['year'] };
     const { preview, answer } = await both(service, id, {});

@@ -1,4 +1,4 @@
-// Holds what docs/contract/14-what-the-operations-compute.md promises.
+// Tests docs/contract/14-what-the-operations-compute.md.
 import { describe, expect } from 'vitest';
 import type { ColumnSave } from '../../../src/lib/contract/columns';
 import type { Service } from '../../support/service';
@@ -8,7 +8,7 @@ const user = { pf_user: 'ann' };
 
 let tables = 0;
 
-/** A plan on rows of a group, a value and units, of the given types. */
+/** Creates a plan with rows of a group, a value and units, of the given types. */
 async function planOf(
   service: Service,
   types: { v: string; u?: string },
@@ -26,7 +26,7 @@ async function planOf(
   const plan = await makePlan(service, id);
   const post = (operation: string, body: object) =>
     service.api.post(`${plan.path}/${operation}`, { slice: {}, ...user, ...body });
-  /** What the newest entry wrote, by group. */
+  /** Returns the rows of the newest entry by group. */
   const written = async () =>
     service.query(
       `SELECT k, v, ${types.u ? 'u' : 'NULL AS u'} FROM ${plan.table}
@@ -36,7 +36,7 @@ async function planOf(
 }
 
 describe('Leaves, not rows', () => {
-  it('nets the slice before it writes, so that a version grows by leaves and does not double', async ({
+  it('nets the slice before it writes, so that a version grows by leaves instead of doubling', async ({
     service,
     sourceId,
   }) => {
@@ -54,7 +54,7 @@ describe('Leaves, not rows', () => {
     expect(total).toBe('572.95');
   });
 
-  it('leaves out what nets to nothing', async ({ service }) => {
+  it('omits leaves that net to zero', async ({ service }) => {
     const { post, written } = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['gone', 5, 1],
       ['gone', -5, -1],
@@ -71,7 +71,7 @@ describe('Leaves, not rows', () => {
 });
 
 describe('scale', () => {
-  it('spreads each measure on its own; one that was not asked for gets 0', async ({ service }) => {
+  it('spreads each measure separately; a measure without an amount gets 0', async ({ service }) => {
     const { post, written } = await planOf(service, { v: 'numeric(12,2)', u: 'smallint' }, [
       ['a', 75, 1],
       ['b', 25, 9],
@@ -92,7 +92,7 @@ describe('scale', () => {
     expect(both.map((r) => r.u).reduce((a, b) => a + b)).toBe(3);
   });
 
-  it('by percent takes both measures, and never divides', async ({ service }) => {
+  it('by percent changes both measures, and never divides', async ({ service }) => {
     const { post, written } = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
       ['a', 100, 10],
       ['b', -100, 20],
@@ -136,7 +136,7 @@ describe('scale', () => {
     expect((await alone.written()).map((r) => r.v)).toEqual(['0.01']);
   });
 
-  it('refuses leaves that net to nothing, or so nearly that the parts would tear apart', async ({
+  it('refuses leaves that net to zero, or so nearly that the parts would become huge', async ({
     service,
   }) => {
     const even = await planOf(service, { v: 'numeric(12,2)', u: 'int' }, [
@@ -149,7 +149,7 @@ describe('scale', () => {
       ['a', 5000],
       ['b', -4990.01],
     ]);
-    // 9990.01 / 9.99 is a little more than 1,000; a cent more in the total and it is less.
+    // 9990.01 / 9.99 is a little more than 1,000; with one more cent in the total it is less.
     await refused(service, () => nearly.post('scale', { value_incr: 10 }), 422, /cancel/);
     const enough = await planOf(service, { v: 'numeric(12,2)' }, [
       ['a', 5000],
@@ -199,7 +199,7 @@ describe('Totals are exact', () => {
     expect(await sum(service, table)).toBe(total);
   });
 
-  it('rounds cumulatively in a fixed order: each part is a cent off its share at most', async ({
+  it('rounds cumulatively in a fixed order: each part differs from its share by at most a cent', async ({
     service,
   }) => {
     const { post, written } = await planOf(service, { v: 'numeric(12,2)' }, [
@@ -211,7 +211,7 @@ describe('Totals are exact', () => {
     expect((await written()).map((r) => `${r.k} ${r.v}`)).toEqual(['a 0.02', 'b 0.01', 'c 0.02']);
   });
 
-  it('holds floating-point sums to 1e-12, the largest leaf taking the residue', async ({
+  it('keeps floating-point sums exact to 1e-12; the largest leaf takes the residue', async ({
     service,
   }) => {
     for (const v of ['real', 'double precision']) {
@@ -238,7 +238,7 @@ describe('Totals are exact', () => {
 });
 
 describe('recode and clone', () => {
-  it('recode conserves both totals, and leaves alone what the set does not change', async ({
+  it('recode keeps both totals, and does not touch rows that the set does not change', async ({
     service,
     sourceId,
   }) => {
@@ -246,7 +246,7 @@ describe('recode and clone', () => {
     const { body } = ok(
       await service.api.post(`${path}/recode`, { ...user, slice: {}, set: { region: 'North' } }),
     );
-    // Seven leaves are elsewhere and worth something; the three of the north stay.
+    // Seven leaves are elsewhere and have amounts; the three of the north stay.
     expect(body).toHaveLength(16);
     expect(
       body.filter((r: { region: string; amount: number }) => r.region === 'North' && r.amount < 0)
@@ -262,7 +262,10 @@ describe('recode and clone', () => {
     expect(regions).toEqual([{ region: 'North', amount: '1554.00' }]);
   });
 
-  it('recode takes a null as the new value, and moves from null', async ({ service, sourceId }) => {
+  it('recode accepts null as the new value, and moves rows from null', async ({
+    service,
+    sourceId,
+  }) => {
     const { path, table } = await makePlan(service, sourceId);
     const recode = (slice: object, set: object) =>
       service.api.post(`${path}/recode`, { ...user, slice, set });
@@ -279,7 +282,7 @@ describe('recode and clone', () => {
     expect((await sums()).map((r) => r.a)).toEqual(['0.00', '0.00']);
   });
 
-  it('clone adds the factor times the slice, in place by default, rounded like scale', async ({
+  it('clone adds the slice times the factor, in place by default, rounded like scale', async ({
     service,
     sourceId,
   }) => {

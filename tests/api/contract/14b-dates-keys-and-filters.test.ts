@@ -1,4 +1,4 @@
-// Holds what docs/contract/14-what-the-operations-compute.md promises.
+// Tests docs/contract/14-what-the-operations-compute.md.
 import { describe, expect } from 'vitest';
 
 import type { Service } from '../../support/service';
@@ -16,7 +16,7 @@ import {
 const user = { pf_user: 'ann' };
 
 describe('Dates and their groups', () => {
-  it('derives the period again where a set changes the date', async ({ service, sourceId }) => {
+  it('derives the period again if a set changes the date', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const post = (operation: string, set: object) =>
       service.api.post(`${path}/${operation}`, { ...user, slice: { region: 'North' }, set });
@@ -26,7 +26,7 @@ describe('Dates and their groups', () => {
     expect(years(ok(await post('clone', { 'Order Date': '2030-07-01', 'Order Year': 2030 })))).toBe(
       '2030-07-01 2030',
     );
-    // Outside the calendar there is no period.
+    // Outside the calendar, the period is empty.
     expect(years(ok(await post('clone', { 'Order Date': '2040-01-01' })))).toBe('2040-01-01 null');
     expect(years(ok(await post('recode', { 'Order Date': null })))).toBe('null null');
     await refused(
@@ -57,7 +57,7 @@ describe('Dates and their groups', () => {
 });
 
 describe('is_key', () => {
-  it('refuses a slice by an unmarked dimension, once any is marked; dates stay free', async ({
+  it('refuses a slice by an unmarked dimension if any is marked; dates are always allowed', async ({
     service,
   }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.keyed'));
@@ -143,7 +143,7 @@ describe('Filters', () => {
     expect(await rows(service, path, filters)).toBe(count);
   });
 
-  it('refuses what it cannot use, and says where', async ({ service, sourceId }) => {
+  it('refuses invalid filters, and names the place', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     const load = (filters: unknown) => () =>
       service.api.post(`${path}/baseline`, { ...user, filters });

@@ -1,4 +1,4 @@
-// Holds what docs/contract/15-concurrency.md promises.
+// Tests docs/contract/15-concurrency.md.
 import { describe, expect } from 'vitest';
 import { it } from '../../support/api';
 import { plan, type Planned } from '../../support/planned';
@@ -10,7 +10,7 @@ const BODY = { pf_user: 'ann', slice: {} };
 interface Version extends Planned {
   logid: number;
   call(operation: string, body?: object): ReturnType<Service['api']['post']>;
-  /** Regions with their value, those that net to nothing left out. */
+  /** Returns the value of each region, without regions that net to zero. */
   regions(): Promise<Record<string, number>>;
 }
 
@@ -49,7 +49,7 @@ const entriesOf = async (service: Service, v: Version) =>
   (await service.api.get(`${v.path}/log`)).body.entries;
 
 describe('writers of one version wait for each other', () => {
-  it('moves a slice once when two recodes of it meet', async ({ service }) => {
+  it('moves a slice once if two recodes of it run at once', async ({ service }) => {
     const v = await version(service);
     const move = () => v.call('recode', { slice: { Region: 'A' }, set: { Region: 'C' } });
     const answers = await race(service, await holdVersion(service, v.id), [move, move]);
@@ -58,7 +58,7 @@ describe('writers of one version wait for each other', () => {
     expect(await entriesOf(service, v)).toHaveLength(2);
   });
 
-  it('scales what the scale before it left', async ({ service }) => {
+  it('scales the result of the previous scale', async ({ service }) => {
     const v = await version(service);
     const double = () => v.call('scale', { pct: 100 });
     const answers = await race(service, await holdVersion(service, v.id), [double, double]);
@@ -66,7 +66,7 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ A: 400, B: 200 });
   });
 
-  it('refuses to edit a segment once the scale before it is through', async ({ service }) => {
+  it('refuses to edit a segment after a waiting scale', async ({ service }) => {
     const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => v.call('scale', { pct: 10 }),
@@ -76,7 +76,7 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ A: 110, B: 55 });
   });
 
-  it('scales what an edited segment brought', async ({ service }) => {
+  it('scales the rows of an edited segment', async ({ service }) => {
     const v = await version(service);
     const filters = [[{ cname: 'Region', op: '=', value: 'B' }]];
     const answers = await race(service, await holdVersion(service, v.id), [
@@ -87,7 +87,7 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ B: 60 });
   });
 
-  it('edits a segment once where two edits meet', async ({ service }) => {
+  it('edits a segment once if two edits run at once', async ({ service }) => {
     const v = await version(service);
     const edit = () => service.api.put(`${v.path}/baseline/${v.logid}`, { pf_user: 'ann' });
     const answers = await race(service, await holdVersion(service, v.id), [edit, edit]);
@@ -95,7 +95,7 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ A: 100, B: 50 });
   });
 
-  it('finds nothing to scale once the baseline is cleared', async ({ service }) => {
+  it('finds nothing to scale after the baseline is cleared', async ({ service }) => {
     const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => service.api.del(`${v.path}/baseline`),
@@ -105,7 +105,7 @@ describe('writers of one version wait for each other', () => {
     expect(await entriesOf(service, v)).toEqual([]);
   });
 
-  it('clears a load that came in before it', async ({ service }) => {
+  it('clears a load that was committed first', async ({ service }) => {
     const v = await version(service);
     const answers = await race(service, await holdVersion(service, v.id), [
       () => v.call('baseline'),
@@ -116,7 +116,7 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({});
   });
 
-  it('refuses a scale, a load, an undo and a clear behind a close', async ({ service }) => {
+  it('refuses a scale, a load, an undo and a clear after a close', async ({ service }) => {
     const v = await version(service);
     const answers = await race<{ status: number; body: unknown }>(
       service,
@@ -130,14 +130,14 @@ describe('writers of one version wait for each other', () => {
     expect(await v.regions()).toEqual({ A: 100, B: 50 });
   });
 
-  it('closes once where two closes meet', async ({ service }) => {
+  it('closes once if two closes run at once', async ({ service }) => {
     const v = await version(service);
     const close = () => v.call('close');
     const answers = await race(service, await holdVersion(service, v.id), [close, close]);
     expect(statuses(answers)).toEqual([200, 409]);
   });
 
-  it('answers 404 to a load, a scale and an undo behind the delete of their version', async ({
+  it('returns 404 for a load, a scale and an undo after the deletion of their version', async ({
     service,
   }) => {
     const v = await version(service);
@@ -159,7 +159,7 @@ describe('writers of one version wait for each other', () => {
     expect(statuses(others)).toEqual([204, 404]);
   });
 
-  it('undoes an entry once where two undos meet', async ({ service }) => {
+  it('undoes an entry once if two undos run at once', async ({ service }) => {
     const v = await version(service);
     await v.call('scale', { pct: 10 });
     const [entry] = await entriesOf(service, v);
@@ -191,10 +191,10 @@ describe('writers of one version wait for each other', () => {
   });
 });
 
-describe('loads of one version run side by side', () => {
-  it('has two loads at work at once, with a scale waiting for both', async ({ service }) => {
+describe('loads of one version run concurrently', () => {
+  it('runs two loads at once, with a scale waiting for both', async ({ service }) => {
     const v = await version(service);
-    // Both loads get past the version's lock and stop at the table they write to.
+    // Both loads pass the version's lock and wait at their table.
     const held = await hold(service, `LOCK TABLE ${v.table} IN SHARE MODE`);
     const first = v.call('baseline');
     await untilWaiting(service, 1);
@@ -231,9 +231,7 @@ describe('versions do not wait for each other', () => {
     expect(await locked.regions()).toEqual({ A: 200, B: 100 });
   });
 
-  it('keeps serving other versions and /health while twenty writers wait for one', async ({
-    service,
-  }) => {
+  it('serves other versions and /health while twenty writers wait for one', async ({ service }) => {
     const locked = await version(service);
     const free = await version(service);
     const held = await holdVersion(service, locked.id);
@@ -253,9 +251,7 @@ describe('versions do not wait for each other', () => {
     expect(value).toBe('170.00');
   });
 
-  it('keeps serving other versions while many versions have many writers waiting', async ({
-    service,
-  }) => {
+  it('serves other versions while many versions have many waiting writers', async ({ service }) => {
     const versions = await Promise.all(Array.from({ length: 7 }, () => version(service)));
     const free = await version(service);
     const held = await hold(
@@ -272,7 +268,7 @@ describe('versions do not wait for each other', () => {
     expect(new Set(statuses(await Promise.all(writers)))).toEqual(new Set([200]));
   });
 
-  it('answers /health while every connection of the pool is at work', async ({ service }) => {
+  it('answers /health while every connection of the pool is in use', async ({ service }) => {
     const v = await version(service);
     const held = await hold(service, 'LOCK TABLE pf.col_meta IN ACCESS EXCLUSIVE MODE');
     const readers = Array.from({ length: 20 }, () =>
@@ -285,10 +281,8 @@ describe('versions do not wait for each other', () => {
   });
 });
 
-describe('what changes a source or a version beside its rows', () => {
-  it('makes an operation wait for the generation of its SQL, and the other way round', async ({
-    service,
-  }) => {
+describe('changes of sources and versions other than their rows', () => {
+  it('an operation waits for the generation of its SQL, and vice versa', async ({ service }) => {
     const v = await version(service);
     const generate = () => service.api.post(`/sources/${v.sourceId}/sql`);
     const after = await race(service, await holdVersion(service, v.id), [
@@ -304,7 +298,7 @@ describe('what changes a source or a version beside its rows', () => {
     expect(await v.regions()).toEqual({ A: 400, B: 200 });
   });
 
-  it('registers a table once where two registrations meet', async ({ service }) => {
+  it('registers a table once if two registrations run at once', async ({ service }) => {
     await service.query('CREATE TABLE public.twice (a int)');
     const held = await hold(service, 'LOCK TABLE pf.source IN SHARE MODE');
     const register = () => service.api.post('/sources', { schema: 'public', tname: 'twice' });
@@ -317,7 +311,7 @@ describe('what changes a source or a version beside its rows', () => {
     expect(n).toBe(1);
   });
 
-  it('gives a version name once where two versions want it', async ({ service }) => {
+  it('gives a version name once if two versions request it', async ({ service }) => {
     const v = await version(service);
     const held = await hold(service, 'LOCK TABLE pf.version IN SHARE MODE');
     const create = () => service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Same' });
@@ -325,7 +319,7 @@ describe('what changes a source or a version beside its rows', () => {
     expect(statuses(answers).sort()).toEqual([201, 409]);
   });
 
-  it('swaps the names of two versions for one of two who try at once, without a 500', async ({
+  it('swaps the names of two versions for one of two concurrent requests, without a 500', async ({
     service,
   }) => {
     const v = await version(service);
@@ -338,9 +332,7 @@ describe('what changes a source or a version beside its rows', () => {
     expect(statuses(answers).every((s) => s === 200 || s === 409)).toBe(true);
   });
 
-  it('answers 404, not 500, to a read that meets the delete of its version', async ({
-    service,
-  }) => {
+  it('returns 404, not 500, for a read during the deletion of its version', async ({ service }) => {
     const v = await version(service);
     const held = await hold(service, `SELECT FROM ${v.table}`);
     const answers = await race(service, held, [
@@ -351,10 +343,10 @@ describe('what changes a source or a version beside its rows', () => {
     expect(statuses(answers)).toEqual([204, 404, 404]);
   });
 
-  it('lists the versions that are left while one is deleted', async ({ service }) => {
+  it('lists the remaining versions while one is being deleted', async ({ service }) => {
     const v = await version(service);
     const { body } = await service.api.post(`/sources/${v.sourceId}/versions`, { name: 'Kept' });
-    // The rows of an entry that is older than the counts are counted while the version goes.
+    // The rows of an entry without a stored count are counted while the version is deleted.
     await service.query(`UPDATE pf.log SET row_count = NULL WHERE version_id = ${v.id}`);
     const held = await hold(service, `SELECT FROM ${v.table}`);
     const answers = await race(service, held, [

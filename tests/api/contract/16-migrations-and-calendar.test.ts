@@ -1,4 +1,4 @@
-// Holds what docs/contract/16-migrations-and-calendar.md promises.
+// Tests docs/contract/16-migrations-and-calendar.md.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
@@ -39,7 +39,7 @@ const tableExists = async (name: string) =>
   (await query('SELECT to_regclass($1) IS NOT NULL AS exists', [name]))[0].exists;
 
 describe('npm run migrate', () => {
-  it('works under the name that the documents give it', async () => {
+  it('works under its documented name', async () => {
     const args = ['run', '--silent', 'migrate', '--'];
     expect(await run('npm', [...args, 'up'], { database })).toMatchObject({ code: 0 });
     const status = await run('npm', [...args, 'status'], { database });
@@ -47,13 +47,13 @@ describe('npm run migrate', () => {
     expect(lines(status.stdout)).toEqual(FILES.map((file) => `applied   ${file}`));
   });
 
-  it('says what is missing where nothing is configured', async () => {
+  it('names the missing variables without a configuration', async () => {
     const { code, stderr } = await cli('migrate', ['up']);
     expect(code).toBe(1);
     expect(stderr).toContain('DB_HOST, DB_NAME, DB_USER, DB_PASSWORD');
   });
 
-  it('says which database it cannot reach', async () => {
+  it('names the database that it cannot reach', async () => {
     const nowhere = { ...database, port: 1 };
     const { code, stderr } = await cli('migrate', ['up'], { database: nowhere });
     expect(code).toBe(1);
@@ -62,7 +62,7 @@ describe('npm run migrate', () => {
 });
 
 describe('up', () => {
-  it('applies what is pending and records it with checksum, user and host', async () => {
+  it('applies pending migrations and records them with checksum, user and host', async () => {
     const { code, stdout } = await migrate('up');
     expect(code).toBe(0);
     expect(lines(stdout)).toEqual(FILES.map((file) => `applied ${file}`));
@@ -80,7 +80,7 @@ describe('up', () => {
     );
   });
 
-  it('is what runs where no command is given', async () => {
+  it('is the default command', async () => {
     expect((await migrate()).code).toBe(0);
     expect(await applied()).toEqual(FILES);
   });
@@ -92,7 +92,7 @@ describe('up', () => {
     expect(await query('SELECT * FROM pf.schema_version ORDER BY filename')).toEqual(before);
   });
 
-  it('rolls back a migration that fails, stops there, and keeps the earlier ones', async () => {
+  it('rolls back a failed migration, stops there, and keeps the earlier ones', async () => {
     project.write('901_good.sql', 'CREATE TABLE pf.good ();');
     project.write('902_bad.sql', 'CREATE TABLE pf.half ();\n\nSELECT no_such_column;');
     project.write('903_later.sql', 'CREATE TABLE pf.later ();');
@@ -109,7 +109,7 @@ describe('up', () => {
     expect(await applied()).toEqual([...FILES, '901_good.sql', '902_bad.sql', '903_later.sql']);
   });
 
-  it('tells why a migration lost its connection, not that nothing could be rolled back then', async () => {
+  it('reports why a migration lost its connection, not the failed rollback', async () => {
     project.write('901_gone.sql', 'SELECT pg_terminate_backend(pg_backend_pid());');
     const { code, stderr } = await migrate('up');
     expect(code).toBe(1);
@@ -117,7 +117,7 @@ describe('up', () => {
     expect(await applied()).toEqual(FILES);
   });
 
-  it('refuses where an applied migration was modified', async () => {
+  it('refuses to run if an applied migration was modified', async () => {
     await migrate('up');
     project.write(SECOND, 'SELECT 1;');
     project.write('901_new.sql', 'CREATE TABLE pf.new ();');
@@ -128,7 +128,7 @@ describe('up', () => {
     expect(await tableExists('pf.new')).toBe(false);
   });
 
-  it('refuses where an applied migration is missing from disk', async () => {
+  it('refuses to run if an applied migration is missing from disk', async () => {
     await migrate('up');
     project.remove(SECOND);
     project.write('901_new.sql', 'CREATE TABLE pf.new ();');
@@ -147,8 +147,8 @@ describe('up', () => {
     expect(await tableExists('pf.late')).toBe(false);
   });
 
-  it('tolerates a replay of migration 4 on a database that has its column', async () => {
-    // A migration after it would forbid the replay by its order.
+  it('tolerates a repeated migration 4 on a database that has its column', async () => {
+    // Later migrations would forbid the repetition by their order.
     for (const later of FILES.slice(4)) project.remove(later);
     await migrate('up');
     await query('DELETE FROM pf.schema_version WHERE filename = $1', [FOURTH]);
@@ -156,8 +156,8 @@ describe('up', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `applied ${FOURTH}\n` });
   });
 
-  it('lets two runners started together apply each migration once', async () => {
-    // Both are held at the lock first, so that they do meet.
+  it('applies each migration once if two runners start together', async () => {
+    // Both wait at the lock first, so that they really run at once.
     const elsewhere = queryOn(databaseBeside());
     const held = queryOn(database);
     await held.query('BEGIN; SELECT pg_advisory_xact_lock(7310013010)');
@@ -189,7 +189,7 @@ describe('up', () => {
   });
 });
 
-describe('an applied migration of a newer build, which is missing here', () => {
+describe('an applied migration of a newer build, missing here', () => {
   const NEWER = '901_newer.sql';
 
   beforeEach(async () => {
@@ -201,7 +201,7 @@ describe('an applied migration of a newer build, which is missing here', () => {
     project.remove(NEWER);
   });
 
-  it('is refused by the runner, though servers of this build can go on', async () => {
+  it('is refused by the runner, although servers of this build can continue', async () => {
     const { code, stdout, stderr } = await migrate('up');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`${NEWER} is applied but missing`);
@@ -216,7 +216,7 @@ describe('an applied migration of a newer build, which is missing here', () => {
     ]);
   });
 
-  it('does not keep a server of this build from starting', async () => {
+  it('does not prevent a server of this build from starting', async () => {
     const server = await startServer({ database });
     const health = await apiAt(server.url).get('/health');
     await server.stop();
@@ -225,7 +225,7 @@ describe('an applied migration of a newer build, which is missing here', () => {
 });
 
 describe('status', () => {
-  it('lists what is applied and what is pending, and changes nothing', async () => {
+  it('lists applied and pending migrations, and changes nothing', async () => {
     expect(await migrate('status')).toMatchObject({
       code: 0,
       stdout: FILES.map((file) => `pending   ${file}\n`).join(''),
@@ -241,7 +241,7 @@ describe('status', () => {
     ]);
   });
 
-  it('ends with 1 where a migration was modified', async () => {
+  it('exits with 1 if a migration was modified', async () => {
     await migrate('up');
     project.write(THIRD, 'SELECT 1;');
     const { code, stdout } = await migrate('status');
@@ -249,7 +249,7 @@ describe('status', () => {
     expect(lines(stdout)).toContain(`modified  ${THIRD}`);
   });
 
-  it('ends with 1 where a file of an applied migration is missing', async () => {
+  it('exits with 1 if the file of an applied migration is missing', async () => {
     await migrate('up');
     project.remove(FOURTH);
     const { code, stdout } = await migrate('status');
@@ -269,12 +269,12 @@ describe('baseline', () => {
     expect((await migrate('status')).stdout).not.toContain('pending');
   });
 
-  it('ends at the file that --up-to names, itself included', async () => {
+  it('ends at the file named by --up-to, inclusive', async () => {
     expect((await migrate('baseline', `--up-to=${SECOND}`)).code).toBe(0);
     expect(await applied()).toEqual([FIRST, SECOND]);
   });
 
-  it('leaves alone what is applied already', async () => {
+  it('skips applied migrations', async () => {
     await migrate('up');
     await query('DELETE FROM pf.schema_version WHERE filename >= $1', [THIRD]);
     const before = await query('SELECT * FROM pf.schema_version ORDER BY filename');
@@ -285,7 +285,7 @@ describe('baseline', () => {
     ).toEqual(before);
   });
 
-  it('refuses a name that is no migration, recording nothing', async () => {
+  it('refuses an unknown name, recording nothing', async () => {
     const { code, stderr } = await migrate('baseline', '--up-to=999_none.sql');
     expect(code).toBe(1);
     expect(stderr).toContain('There is no migration 999_none.sql');
@@ -325,7 +325,7 @@ describe('npm run periods', () => {
     expect(stderr).toContain('--fiscal-start must be a month from 1 to 12');
   });
 
-  it('holds a row a month from 2018 to 2035', async () => {
+  it('creates one row per month from 2018 to 2035', async () => {
     await migrate('up');
     expect(await periods('--fiscal-start=7')).toMatchObject({ code: 0 });
     expect(
@@ -361,7 +361,7 @@ describe('npm run periods', () => {
     });
   });
 
-  it('is the calendar year where no start is given, and can be run again with another one', async () => {
+  it('is the calendar year by default, and can be run again with another start', async () => {
     await migrate('up');
     await periods();
     expect(await month('2024-12-01')).toMatchObject({ fisc_year: 2024, fisc_month: 12 });
@@ -371,7 +371,7 @@ describe('npm run periods', () => {
     expect(await query('SELECT count(*) FROM pf.dim_period')).toEqual([{ count: 216 }]);
   });
 
-  it('keeps every label with a year in the order of time', async () => {
+  it('sorts every label with a year by time', async () => {
     await migrate('up');
     await periods('--fiscal-start=4');
     for (const label of ['cal_label', 'fisc_label', 'fisc_quarter_label', 'period_key']) {
@@ -383,7 +383,7 @@ describe('npm run periods', () => {
 });
 
 describe('npm run schema:dump', () => {
-  it('writes the reference dump that is kept in docs', async () => {
+  it('writes the reference dump in docs', async () => {
     await migrate('up');
     await cli('periods', [], { database });
     mkdirSync(join(project.folder, 'docs'));

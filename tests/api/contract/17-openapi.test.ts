@@ -1,4 +1,4 @@
-// Holds what docs/contract/17-openapi.md promises.
+// Tests docs/contract/17-openapi.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -14,7 +14,7 @@ import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
 import { decode, it, makePlan, makeVersion } from './orders';
 
-// Some answers have a tag only if rows are kept.
+// Some answers have a tag only if rows are cached.
 it.override('env', { PF_KEEP_ENTRIES: '1' });
 
 const user = { pf_user: 'ann' };
@@ -23,8 +23,8 @@ const ROUTES = 'src/routes/api';
 const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path}`;
 
-/** Every method that a route file exports. */
-/** A part of a path that `src/params` holds to the operations on a slice. */
+/** Returns every method that a route file exports. */
+/** A path parameter that `src/params` limits to the operations on a slice. */
 const ANY_OPERATION = '{operation=slice_operation}';
 
 function served(): string[] {
@@ -42,7 +42,7 @@ function served(): string[] {
     });
 }
 
-/** A request to each endpoint that succeeds. Each is on a plan of its own, or on what is made for it. */
+/** A successful request to each endpoint, each on a plan or resource of its own. */
 const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<Answer>> = {
   'GET /health': (service) => service.api.get('/health'),
   'GET /health/live': (service) => service.api.get('/health/live'),
@@ -218,12 +218,12 @@ async function grain(service: Service, sourceId: number, in_grain: boolean) {
 }
 
 describe('The OpenAPI document', () => {
-  it('names every endpoint that is served, and no other', () => {
+  it('names exactly the endpoints that are served', () => {
     expect(ENDPOINTS.map(named).toSorted()).toEqual(served().toSorted());
     expect(new Set(ENDPOINTS.map(named)).size).toBe(ENDPOINTS.length);
   });
 
-  it('is served as OpenAPI 3.1, whole in itself', async ({ service }) => {
+  it('is served as complete OpenAPI 3.1', async ({ service }) => {
     const { status, body } = await service.api.get('/openapi.json');
     expect([status, body.openapi]).toEqual([200, '3.1.0']);
     const operations = Object.entries<
@@ -299,11 +299,11 @@ describe('The OpenAPI document', () => {
         expect(answer.headers.get('content-type')).toMatch(documented.body);
       } else {
         expect(answer.headers.get('content-type')).toBe('application/json');
-        // Equal to what the schema lets through: nothing missing, nothing undocumented.
+        // The parsed answer equals the answer: nothing is missing, nothing undocumented.
         expect(v.parse(documented.body, answer.body)).toEqual(answer.body);
       }
 
-      // What it refuses is among what is documented, in the one shape of errors.
+      // Refusals have a documented status, and the common form of errors.
       const target = endpoint.path.replace('{id}', '2147483647').replace('{logid}', '2147483647');
       const method = endpoint.method.toUpperCase();
       const attempts: RequestInit[] = [{ method }];
@@ -338,10 +338,7 @@ describe('The OpenAPI document', () => {
     },
   );
 
-  it('has no field of an empty version that is not documented either', async ({
-    service,
-    sourceId,
-  }) => {
+  it('documents all fields of an empty version, too', async ({ service, sourceId }) => {
     const path = `/versions/${await makeVersion(service, sourceId)}`;
     for (const [what, name] of [
       ['/log', 'GET /versions/{id}/log'],

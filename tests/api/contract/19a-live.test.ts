@@ -1,4 +1,4 @@
-// Holds what docs/contract/19-planning-together.md promises of live changes.
+// Tests live changes of docs/contract/19-planning-together.md.
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { openEvents, type EventStream } from '../../support/events';
@@ -8,22 +8,22 @@ import { changeUnnoticed, type Service } from '../../support/service';
 import { readSlowly } from '../../support/slow-reader';
 import { decode, GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
 
-// Some answers have a tag only if rows are kept.
+// Some answers have a tag only if rows are cached.
 it.override('env', { PF_KEEP_ENTRIES: '1' });
 
 const user = { pf_user: 'ann' };
 
-/** Kind and data of the next events. */
+/** Returns kind and data of the next events. */
 const told = async (stream: EventStream, count: number) =>
   (await stream.events(count)).map(({ event, data }) => [event, data]);
 
-/** What the metrics say: how many streams are open. */
+/** Returns the number of open streams in the metrics. */
 async function openStreams({ api }: Service): Promise<number> {
   const text = new TextDecoder().decode((await api.get('/metrics')).bytes);
   return Number(/^forecast_pivot_event_streams (.*)$/m.exec(text)?.[1]);
 }
 
-/** The processes of PostgreSQL that listen for this service. */
+/** Returns the PostgreSQL processes that listen for this service. */
 const listeners = ({ query }: Service) =>
   query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -32,7 +32,7 @@ const listeners = ({ query }: Service) =>
   );
 
 describe('GET /versions/:id/events', () => {
-  it('tells on each server what is committed to the version, in order and by whom', async ({
+  it('reports the commits to the version on each server, in order and with their users', async ({
     service,
     sourceId,
   }) => {
@@ -87,7 +87,7 @@ describe('GET /versions/:id/events', () => {
     }
   });
 
-  it('keeps the order of commits, with writers on two servers', async ({ service, sourceId }) => {
+  it('keeps the order of commits with writers on two servers', async ({ service, sourceId }) => {
     const server = await startServer({ database: service.database });
     try {
       const { path } = await makePlan(service, sourceId);
@@ -101,7 +101,7 @@ describe('GET /versions/:id/events', () => {
       );
       for (const write of await Promise.all(writes)) ok(write);
       const { entries } = ok(await service.api.get(`${path}/log`)).body;
-      // Operations of a version have it to themselves, so their ids are in the order of their commits.
+      // Operations of a version run one at a time, so their ids are in the order of their commits.
       const committed = entries.map(({ id }: { id: number }) => id).slice(0, 20);
       for (const stream of streams) {
         const logids = (await stream.events(20)).map(({ data }) => data);
@@ -116,7 +116,7 @@ describe('GET /versions/:id/events', () => {
     }
   });
 
-  it('begins with an id, numbers its events, and says resync to who had one before', async ({
+  it('begins with an id, numbers its events, and sends resync to a client with an earlier id', async ({
     service,
     sourceId,
   }) => {
@@ -135,7 +135,7 @@ describe('GET /versions/:id/events', () => {
     expect(await told(again, 1)).toEqual([['resync', {}]]);
   });
 
-  it('is 404 without the version, and no stream to HEAD', async ({ service, sourceId }) => {
+  it('is 404 without the version, and not a stream for HEAD', async ({ service, sourceId }) => {
     await refused(service, () => service.api.get('/versions/999999/events'), 404);
     await refused(service, () => service.api.get('/versions/x/events'), 400);
     const { path } = await makePlan(service, sourceId);
@@ -144,7 +144,7 @@ describe('GET /versions/:id/events', () => {
     await until(async () => (await openStreams(service)) === 0);
   });
 
-  it('says resync when the connection that listens was lost, and goes on', async ({
+  it('sends resync after the listening connection was lost, and continues', async ({
     service,
     sourceId,
   }) => {
@@ -167,7 +167,7 @@ describe('GET /versions/:id/events', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('passes over messages on the channel that are not from the service', async ({
+  it('ignores messages on the channel that are not from the service', async ({
     service,
     sourceId,
   }) => {
@@ -180,7 +180,7 @@ describe('GET /versions/:id/events', () => {
     expect(await told(stream, 1)).toEqual([['note', { logid: baseline }]]);
   });
 
-  it('opens a thousand streams on one connection to the database, and no more', async ({
+  it('opens at most a thousand streams, on one connection to the database', async ({
     service,
     sourceId,
   }) => {
@@ -202,7 +202,7 @@ describe('GET /versions/:id/events', () => {
     expect((await openEvents(service.url, path)).status).toBe(200);
   });
 
-  it('carries heartbeats and comments, and says how often', async ({ service, sourceId }) => {
+  it('sends heartbeats with their interval, and comments', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const usual = await openEvents(service.url, path);
     const env = { PF_HEARTBEAT: '200ms' };
@@ -223,7 +223,7 @@ describe('GET /versions/:id/events', () => {
     expect(usual.heartbeats).toEqual([{ event: 'heartbeat', data: { interval_ms: 20_000 } }]);
   });
 
-  it('is ended if its client takes nothing, so that nothing piles up', async ({
+  it('is closed if its client reads nothing, so that nothing accumulates', async ({
     service,
     sourceId,
   }) => {
@@ -252,7 +252,7 @@ describe.each(['data', 'agg'])('GET /versions/:id/%s?logid=', (endpoint) => {
 
   const rowsOf = (bytes: Uint8Array) => (bytes.length === 0 ? [] : decode(bytes).rows);
 
-  /** A plan with a scale, a recode and a clone. @returns their ids, oldest first */
+  /** Creates a plan with a scale, a recode and a clone. @returns their ids, oldest first */
   async function planned(service: Service) {
     const { path, table, baseline } = await makePlan(service, grainId);
     const body = { ...user, slice: { region: 'North' } };
@@ -265,7 +265,7 @@ describe.each(['data', 'agg'])('GET /versions/:id/%s?logid=', (endpoint) => {
     return { path: `${path}/${endpoint}`, version: path, table, ids };
   }
 
-  it('answers the rows of these entries, in the same form, kept or not', async ({ service }) => {
+  it('returns the rows of these entries, in the same form, cached or not', async ({ service }) => {
     const server = await startServer({
       database: service.database,
       env: { PF_KEEP_ENTRIES: '0' },
@@ -303,10 +303,10 @@ describe.each(['data', 'agg'])('GET /versions/:id/%s?logid=', (endpoint) => {
     }
   });
 
-  it('reads no row of an entry that is kept', async ({ service }) => {
+  it('reads no row of a cached entry', async ({ service }) => {
     const { path, table, ids } = await planned(service);
     const whole = decode(ok(await service.api.get(path)).bytes);
-    // Changed rows show which of them are read.
+    // Changed rows reveal which of them are read.
     await changeUnnoticed(service, `UPDATE ${table} SET pieces = pieces + 1000`);
     const answer = ok(await service.api.get(`${path}?logid=${ids[1]}&logid=${ids[3]}`));
     expect(rowsOf(answer.bytes)).toEqual(
@@ -314,7 +314,7 @@ describe.each(['data', 'agg'])('GET /versions/:id/%s?logid=', (endpoint) => {
     );
   });
 
-  it('leaves the rows that are kept of the whole version as they are', async ({ service }) => {
+  it('does not affect the cached rows of the whole version', async ({ service }) => {
     const { path, table, version, ids } = await planned(service);
     const all = ok(await service.api.get(path));
     ok(await service.api.post(`${version}/scale`, { ...user, slice: {}, pct: 1 }));
@@ -326,7 +326,7 @@ describe.each(['data', 'agg'])('GET /versions/:id/%s?logid=', (endpoint) => {
     expect(Buffer.compare(again.bytes, all.bytes)).toBe(0);
   });
 
-  it('answers none for ids that are not there, and refuses what is none', async ({ service }) => {
+  it('returns no rows for unknown ids, and refuses invalid ones', async ({ service }) => {
     const [one, other] = [await planned(service), await planned(service)];
     for (const query of ['logid=999999', `logid=${other.ids[1]}`]) {
       const answer = ok(await service.api.get(`${one.path}?${query}`));

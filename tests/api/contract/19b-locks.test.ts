@@ -1,4 +1,4 @@
-// Holds what docs/contract/19-planning-together.md promises of locks.
+// Tests locks of docs/contract/19-planning-together.md.
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { openEvents } from '../../support/events';
@@ -13,7 +13,7 @@ const eve = { pf_user: 'eve' };
 const lock = async ({ api }: Service, path: string, slice: object, note?: string) =>
   ok(await api.post(`${path}/locks`, { ...eve, slice, ...(note ? { note } : {}) })).body;
 
-/** A refusal because of a lock. */
+/** Expects a refusal because of a lock. */
 const locked = (service: Service, request: () => Promise<Answer>, note = '') =>
   refused(
     service,
@@ -22,12 +22,12 @@ const locked = (service: Service, request: () => Promise<Answer>, note = '') =>
     `Nothing was changed, because eve has locked some of these rows${note}`,
   );
 
-/** What the rows of a region add up to, whatever their origin. */
+/** Returns the sum of a region's rows of any origin. */
 const sumOf = async ({ query }: Service, table: string, region: string) =>
   (await query(`SELECT sum(amount) AS sum FROM ${table} WHERE region = $1`, [region]))[0].sum;
 
 describe('Locks', () => {
-  it('are listed, made and taken away', async ({ service, sourceId }) => {
+  it('are listed, created and deleted', async ({ service, sourceId }) => {
     const { api } = service;
     const { path, versionId } = await makePlan(service, sourceId);
     expect(ok(await api.get(`${path}/locks`)).body).toEqual([]);
@@ -42,7 +42,7 @@ describe('Locks', () => {
     ]);
     const whole = await lock(service, path, {});
     expect(whole).toMatchObject({ slice: {}, note: null });
-    // Keys that select nothing are left out, so that the lock says what it locks.
+    // Ignored keys are omitted, so that the lock names what it locks.
     const region = await lock(service, path, { region: 'East', pf_iter: 'scale' });
     expect(region.slice).toEqual({ region: 'East' });
     expect(ok(await api.get(`${path}/locks`)).body).toEqual([answer.body, whole, region]);
@@ -53,10 +53,7 @@ describe('Locks', () => {
     expect(ok(await api.get(`${path}/locks`)).body).toEqual([answer.body, region]);
   });
 
-  it('are refused for what no slice can be, and in a closed version', async ({
-    service,
-    sourceId,
-  }) => {
+  it('are refused for an invalid slice, and in a closed version', async ({ service, sourceId }) => {
     const { api } = service;
     const { path } = await makePlan(service, sourceId);
     const post = (body: object) => () => api.post(`${path}/locks`, { ...eve, ...body });
@@ -78,7 +75,7 @@ describe('Locks', () => {
     await refused(service, () => api.del(`/locks/${id}`), 403, 'Version is closed');
   });
 
-  it('make scale spread over the rest, so that the total still rises by what was asked', async ({
+  it('make scale spread over the other rows, so that the total still rises by the requested amount', async ({
     service,
     sourceId,
   }) => {
@@ -108,7 +105,7 @@ describe('Locks', () => {
     await refused(service, () => api.post(`${path}/scale`, all), 422, /held or locked/);
   });
 
-  it('refuse recodes into and out of them and clones into them, and let clones read', async ({
+  it('refuse recodes into and out of them and clones into them, and allow clones of them', async ({
     service,
     sourceId,
   }) => {
@@ -134,7 +131,7 @@ describe('Locks', () => {
     expect(await sumOf(service, table, 'North')).toBe(before);
   });
 
-  it('refuse loads, their edit and clear, undo and redo by the rows that they concern', async ({
+  it('refuse loads, their edits and clears, undo and redo if their rows are locked', async ({
     service,
     sourceId,
   }) => {
@@ -154,7 +151,7 @@ describe('Locks', () => {
     await locked(service, () => api.del(`/log/${baseline}`));
     await locked(service, () => api.del(`${path}/baseline`));
     await locked(service, () => api.post(`${path}/redo/${undone}`, user));
-    // An edit is held to what it takes out, and to what it brings in.
+    // An edit is checked against the rows it deletes and the rows it loads.
     const edit = (logid: number, region: string) => () =>
       api.put(`${path}/baseline/${logid}`, { ...user, raw_where: `region = '${region}'` });
     await locked(service, edit(north, 'South'));
@@ -169,7 +166,7 @@ describe('Locks', () => {
     ok(await api.del(`${path}/baseline`));
   });
 
-  it('do not use up the key of a write that they refuse', async ({ service, sourceId }) => {
+  it('do not use up the key of a refused write', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const { id } = await lock(service, path, {});
     const send = () =>
@@ -183,7 +180,7 @@ describe('Locks', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('count for a write that waited while they were made, on another server too', async ({
+  it('apply to a write that waited while they were created, also on another server', async ({
     service,
     sourceId,
   }) => {
@@ -206,7 +203,7 @@ describe('Locks', () => {
     }
   });
 
-  it('stop the version if nobody can say any more what they lock', async ({ service }) => {
+  it('block the version if it is no longer known which rows they lock', async ({ service }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.changing'));
     const id = await makeSource(service, 'changing', [
       { cname: 'region', role: 'dimension' },
@@ -231,7 +228,7 @@ describe('Locks', () => {
     ok(await scale());
   });
 
-  it('are told on the stream of events', async ({ service, sourceId }) => {
+  it('appear on the event stream', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const stream = await openEvents(service.url, path);
     const { id } = await lock(service, path, {});

@@ -1,4 +1,4 @@
-// Holds what docs/contract/19-planning-together.md promises of copies.
+// Tests copies of docs/contract/19-planning-together.md.
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { apiAt, type Api } from '../../support/http';
@@ -8,7 +8,7 @@ import { GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDERS, refused } from './
 
 const user = { pf_user: 'ann' };
 
-/** The rows of a forecast table as text, in order, each with its entry's place in the log. */
+/** Returns the rows of a forecast table as text, in order, each with its entry's position in the log. */
 const rowsOf = async ({ query }: Service, tname: string, versionId: number): Promise<string[]> => {
   const rows = await query(
     `SELECT (to_jsonb(f) - 'pf_id' - 'pf_logid')::text || l.place AS row
@@ -25,7 +25,7 @@ let copies = 0;
 const name = () => `Copy ${(copies += 1)}`;
 
 describe('POST /versions/:id/copy', () => {
-  it('makes a version with the same rows, entries and locks, which goes its own way', async ({
+  it('creates an independent version with the same rows, entries and locks', async ({
     service,
   }) => {
     const { api } = service;
@@ -80,7 +80,7 @@ describe('POST /versions/:id/copy', () => {
     const list = ok(await api.get(`/sources/${sourceId}/versions`)).body;
     expect(list[1].row_count).toBe(list[0].row_count);
 
-    // What is done to the copy stays there.
+    // Changes of the copy do not affect the original.
     ok(await api.post(`/versions/${id}/scale`, { ...user, slice: { region: 'East' }, pct: 10 }));
     const scaled = after.entries.find((e: { operation: string }) => e.operation === 'scale');
     ok(await api.del(`/log/${scaled.id}`));
@@ -90,7 +90,7 @@ describe('POST /versions/:id/copy', () => {
     expect(before.entries.at(-1).id).toBe(baseline);
   });
 
-  it('copies a version of nothing, and a copy', async ({ service, sourceId }) => {
+  it('copies an empty version, and a copy', async ({ service, sourceId }) => {
     const { path, baseline } = await makePlan(service, sourceId);
     ok(await service.api.del(`/log/${baseline}`));
     const { id } = ok(await service.api.post(`${path}/copy`, { ...user, name: name() })).body;
@@ -100,7 +100,7 @@ describe('POST /versions/:id/copy', () => {
     expect((await rowsOf(service, 'orders', again)).length).toBe(12);
   });
 
-  it('is refused without a name or user, with a name taken, and on an archived source', async ({
+  it('is refused without a name or user, with an existing name, and on an archived source', async ({
     service,
   }) => {
     await service.query(ORDERS.replaceAll('public.orders', 'public.archived'));
@@ -114,7 +114,7 @@ describe('POST /versions/:id/copy', () => {
     await refused(service, copy({ ...user, name: name() }), 409, /archived/);
   });
 
-  it('is made once per name and per key, on two servers too', async ({ service, sourceId }) => {
+  it('is created once per name and per key, also on two servers', async ({ service, sourceId }) => {
     const server = await startServer({ database: service.database });
     try {
       const { path, versionId } = await makePlan(service, sourceId);

@@ -1,4 +1,4 @@
-// Holds what docs/contract/19-planning-together.md promises of replays.
+// Tests replays of docs/contract/19-planning-together.md.
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect } from 'vitest';
@@ -24,7 +24,7 @@ const user = { pf_user: 'ann' };
 let names = 0;
 const name = () => `Replay ${(names += 1)}`;
 
-/** Orders of its own, for a test that changes them. */
+/** Creates a separate source of orders for a test that changes them. */
 async function ordersIn(service: Service, tname: string, columns: readonly ColumnSave[]) {
   await service.query(ORDERS.replaceAll('public.orders', `public.${tname}`));
   return makeSource(service, tname, columns);
@@ -33,20 +33,20 @@ async function ordersIn(service: Service, tname: string, columns: readonly Colum
 const replay = (service: Service, path: string, body: object = {}): Promise<Answer> =>
   service.api.post(`${path}/replay`, { pf_user: 'eve', name: name(), ...body });
 
-/** A replay that succeeds, held to the contract. */
+/** Expects a successful replay, checked against the contract. */
 async function replayed(service: Service, path: string, body: object = {}) {
   const answer = await replay(service, path, body);
   expect(ok(answer).status).toBe(201);
   return v.parse(ReplayAnswer, answer.body);
 }
 
-/** What came of each entry, held to the contract. */
+/** Returns the result of each entry, checked against the contract. */
 const listOf = async ({ api }: Service, version: number) =>
   v.parse(ReplayedAnswer, ok(await api.get(`/versions/${version}/replayed`)).body);
 
 const logOf = async ({ api }: Service, path: string) => ok(await api.get(`${path}/log`)).body;
 
-/** The totals of each leaf of a version, but for leaves that net to nothing. */
+/** Returns the totals of each leaf of a version, without leaves that net to zero. */
 const leavesOf = ({ query }: Service, tname: string, version: number) =>
   query(
     `SELECT "Order Date", "Order Year", region, "sub-category", "select", "a""b", pf_iter,
@@ -66,7 +66,7 @@ const totals = (
 
 const north = { ...user, slice: { region: 'North' } };
 
-/** One of everything that an entry can hold. */
+/** Creates entries with every kind of content. */
 async function everything({ api }: Service, path: string): Promise<void> {
   const requests: [string, object][] = [
     ['reference', { pf_user: 'bob', raw_where: `region = 'East'`, date_offset: '1 year' }],
@@ -92,7 +92,7 @@ async function everything({ api }: Service, path: string): Promise<void> {
 }
 
 describe('POST /versions/:id/replay', () => {
-  it('makes a version with the same entries, in the name of who replays, with equal totals on equal data', async ({
+  it('creates a version with the same entries under the replaying user, with equal totals on equal data', async ({
     service,
   }) => {
     for (const [tname, columns] of [
@@ -171,7 +171,7 @@ describe('POST /versions/:id/replay', () => {
     }
   });
 
-  it('runs on the source as it is now: its numbers are what SQL makes of today’s rows', async ({
+  it('runs on the current source: its numbers match those that SQL computes from the current rows', async ({
     service,
   }) => {
     const sourceId = await ordersIn(service, 'moved', ORDER_COLUMNS);
@@ -209,14 +209,14 @@ describe('POST /versions/:id/replay', () => {
     expect(amount?.value_total).toBe(100);
     expect([cloned?.value_total, cloned?.units_total]).toEqual([sums.south, sums.pieces]);
 
-    // The original, and what is kept of it, are as they were.
+    // The original and its stored results do not change.
     expect(await logOf(service, path)).toEqual(before);
     const list = await listOf(service, version.id);
     expect(list.map(({ before }) => before)).toEqual(totals(before.entries.toReversed()));
     expect(list.map(({ after }) => after)).toEqual(totals(entries));
   });
 
-  it('runs all loads before the operations, and baselines that were taken out and made again', async ({
+  it('runs all loads before the operations, including baselines that were undone and loaded again', async ({
     service,
     sourceId,
   }) => {
@@ -231,7 +231,9 @@ describe('POST /versions/:id/replay', () => {
     ]);
   });
 
-  it('refuses by the first entry that cannot be done, and makes nothing', async ({ service }) => {
+  it('is refused at the first entry that cannot be replayed, and creates nothing', async ({
+    service,
+  }) => {
     const sourceId = await ordersIn(service, 'lost', GRAIN_COLUMNS);
     const { path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/scale`, { ...user, slice: { region: 'South' }, pct: 1 }));
@@ -250,7 +252,9 @@ describe('POST /versions/:id/replay', () => {
     expect(tables).toHaveLength(1);
   });
 
-  it('leaves out what cannot be done if that is asked for, and says why', async ({ service }) => {
+  it('skips entries that cannot be replayed on request, and gives the reason', async ({
+    service,
+  }) => {
     const sourceId = await ordersIn(service, 'skipped', ORDER_COLUMNS);
     const { path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/baseline`, { ...user, raw_where: `region = 'North'` }));
@@ -286,14 +290,14 @@ describe('POST /versions/:id/replay', () => {
       entries.map(({ to, reason }) => ({ to, reason })),
     );
 
-    // A version of nothing but failures is a version, too.
+    // A version of nothing but skipped entries is allowed.
     await service.query('DELETE FROM public.skipped');
     const empty = await replayed(service, path, { on_failure: 'skip' });
     expect(empty.entries.map(({ to }) => to)).toEqual([null, null, null, null, null]);
     expect((await logOf(service, `/versions/${empty.version.id}`)).entries).toEqual([]);
   });
 
-  it('replays a version of nothing, a copy, and a replay', async ({ service, sourceId }) => {
+  it('replays an empty version, a copy, and a replay', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/scale`, { ...north, pct: 5 }));
     const copy = ok(await service.api.post(`${path}/copy`, { ...user, name: name() })).body.id;
@@ -313,7 +317,7 @@ describe('POST /versions/:id/replay', () => {
     expect(await listOf(service, nothing.version.id)).toEqual([]);
   });
 
-  it('is an entry’s reason, and no failure of the service, that columns of the source have changed', async ({
+  it('treats changed columns of the source as an entry’s reason, not as a failure of the service', async ({
     service,
   }) => {
     const columns: ColumnSave[] = ORDER_COLUMNS.filter(({ cname }) => cname !== 'Order Year');
@@ -328,7 +332,7 @@ describe('POST /versions/:id/replay', () => {
     const reasonsAfter = async () =>
       (await replayed(service, path, { on_failure: 'skip' })).entries.map(({ reason }) => reason);
 
-    // A condition on a column that cannot be used any more.
+    // A condition on a column that can no longer be used.
     ok(await api.put(`/sources/${sourceId}/columns`, [{ cname: 'channel', role: 'ignore' }]));
     expect(await reasonsAfter()).toEqual([null, expect.stringMatching(/channel/), null, null]);
     await refused(service, () => replay(service, path), 422, /cannot be replayed: .*channel/);
@@ -341,7 +345,7 @@ describe('POST /versions/:id/replay', () => {
     await refused(service, () => replay(service, path), 422, /cannot be replayed: .*select/);
     ok(await api.put(`/sources/${sourceId}/columns`, [{ cname: 'select', role: 'dimension' }]));
 
-    // A key that the source marks since: the slice names a dimension that is none.
+    // A key that the source marks since then: the slice names a dimension that is not a key.
     ok(await api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', is_key: true }]));
     expect(await reasonsAfter()).toEqual([
       null,
@@ -359,7 +363,7 @@ describe('POST /versions/:id/replay', () => {
     for (const reason of await reasonsAfter()) expect(reason).toMatch(/./);
   });
 
-  it('never runs an entry on a wider slice because a column is no dimension any more', async ({
+  it('never runs an entry on a wider slice because a column is no longer a dimension', async ({
     service,
   }) => {
     await service.query(`
@@ -387,7 +391,7 @@ describe('POST /versions/:id/replay', () => {
     expect(entries.at(-1)?.value_total).toBe(30);
   });
 
-  it('copies the locks at the end, with their makers, and they do not hinder it', async ({
+  it('copies the locks at the end, with their creators, and is not blocked by them', async ({
     service,
     sourceId,
   }) => {
@@ -405,7 +409,7 @@ describe('POST /versions/:id/replay', () => {
     await refused(service, () => service.api.post(`${copied}/baseline`, user), 423, /bob/);
   });
 
-  it('replays a closed version, and none of an archived source', async ({ service }) => {
+  it('replays a closed version, but no version of an archived source', async ({ service }) => {
     const sourceId = await ordersIn(service, 'archived', ORDER_COLUMNS);
     const { path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/close`, user));
@@ -415,7 +419,7 @@ describe('POST /versions/:id/replay', () => {
     await refused(service, () => replay(service, path), 409, /archived/);
   });
 
-  it('is refused without name or user, with a name taken, and for a version that is not there', async ({
+  it('is refused without name or user, with an existing name, and for an unknown version', async ({
     service,
     sourceId,
   }) => {
@@ -430,7 +434,7 @@ describe('POST /versions/:id/replay', () => {
     expect(await listOf(service, Number(path.split('/')[2]))).toEqual([]);
   });
 
-  it('is made once per name and per key, on two servers too', async ({ service, sourceId }) => {
+  it('is created once per name and per key, also on two servers', async ({ service, sourceId }) => {
     const server = await startServer({ database: service.database });
     try {
       const { path } = await makePlan(service, sourceId);
@@ -455,13 +459,15 @@ describe('POST /versions/:id/replay', () => {
     }
   });
 
-  it('keeps no writer of the original waiting, and replays it as it was', async ({ service }) => {
+  it('does not block writers of the original, and replays one snapshot of it', async ({
+    service,
+  }) => {
     const sourceId = await ordersIn(service, 'busy', ORDER_COLUMNS);
     const { path } = await makePlan(service, sourceId);
     ok(await service.api.post(`${path}/scale`, { ...north, pct: 5 }));
     const before = await logOf(service, path);
     const held = await hold(service, 'LOCK TABLE public.busy IN ACCESS EXCLUSIVE MODE');
-    // As many as may write to one version at a time.
+    // The maximum number of concurrent writers of one version.
     const answer = replayed(service, path);
     const others = [replayed(service, path), replayed(service, path)];
     await untilWaiting(service, 3);
@@ -472,7 +478,7 @@ describe('POST /versions/:id/replay', () => {
     await Promise.all(others);
     expect(totals(entries)).toEqual(totals(before.entries.toReversed()));
 
-    // What is kept outlives the original, and goes with the replay.
+    // The stored results survive the original, and are deleted with the replay.
     const list = await listOf(service, version.id);
     ok(await service.api.del(path));
     expect(await listOf(service, version.id)).toEqual(list);
@@ -482,7 +488,7 @@ describe('POST /versions/:id/replay', () => {
     ).toEqual([]);
   });
 
-  it('waits for no writer of the original, and takes the locks that are there', async ({
+  it('does not wait for writers of the original, and copies the existing locks', async ({
     service,
     sourceId,
   }) => {
@@ -552,7 +558,7 @@ describe('A history on unchanged data', () => {
     }),
   );
 
-  it('comes out the same when it is replayed, entry by entry and leaf by leaf', async ({
+  it('gives the same results when it is replayed, entry by entry and leaf by leaf', async ({
     service,
     sourceId,
   }) => {
@@ -570,7 +576,7 @@ describe('A history on unchanged data', () => {
               ...user,
               ...body,
             });
-            // Nothing that follows was made on what is undone at once.
+            // An entry that is undone immediately is not the base of another one.
             if (status === 200 && isUndone) ok(await service.api.del(`/log/${rows[0].pf_logid}`));
           }
           const { version, entries } = await replayed(service, path);

@@ -1,4 +1,4 @@
-// Holds what docs/contract/20-who-is-signed-in.md promises.
+// Tests docs/contract/20-who-is-signed-in.md.
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const SIGNED_IN = {
   PF_ADMINS: 'admins',
 };
 
-/** The headers that a proxy sets for a person. Node and fetch send each character as one byte. */
+/** Returns the headers that a proxy sets for a person. Node and fetch send each character as one byte. */
 const headersOf = (user: string, groups = '') => ({
   'x-forwarded-user': Buffer.from(user).toString('latin1'),
   'x-forwarded-groups': groups,
@@ -41,14 +41,14 @@ beforeAll(async () => {
   nobody = started.api;
   reader = apiAt(started.url, PEOPLE.reader);
   ann = apiAt(started.url, PEOPLE.planner);
-  // What follows sets itself up as an admin.
+  // The following requests run as an admin.
   service = { ...started, api: apiAt(started.url, PEOPLE.admin) };
   await service.query(ORDERS);
   sourceId = await makeSource(service, 'orders', ORDER_COLUMNS);
 });
 afterAll(() => service?.stop());
 
-/** A request with headers as they are: one in a list is sent once for each of its values. */
+/** Sends a request with exact headers: one with a list is sent once for each value. */
 const raw = (
   path: string,
   headers: Record<string, string | string[]>,
@@ -91,7 +91,7 @@ describe('The name', () => {
     expect(await me(headersOf(user))).toEqual({ user, roles: ['reader'] });
   });
 
-  it('may come in ISO 8859-1, too', async () => {
+  it('may be in ISO 8859-1', async () => {
     expect(await me({ 'x-forwarded-user': 'J\u00f6rg' })).toMatchObject({ user: 'Jörg' });
   });
 
@@ -125,7 +125,7 @@ describe('The name', () => {
     expect((await raw('/versions/1', headers)).status).toBe(401);
   });
 
-  it('opens the pages; their scripts and styles are for everybody', async () => {
+  it('is required for pages; scripts and styles are public', async () => {
     expect((await raw('/', PEOPLE.reader)).text).toContain('<html');
     const folder = join(PROJECT, 'build/client/_app/immutable/assets');
     const css = readdirSync(folder).find((file) => file.endsWith('.css'));
@@ -134,7 +134,7 @@ describe('The name', () => {
     }
   });
 
-  it('counts from trusted proxies alone, by the address of the connection', async () => {
+  it('is accepted only from trusted proxies, by the address of the connection', async () => {
     const url = await another({
       ...SIGNED_IN,
       PF_TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.2',
@@ -147,7 +147,7 @@ describe('The name', () => {
     expect((await raw('/api/health', {}, { url })).status).toBe(200);
   });
 
-  it('means nothing if the service signs nobody in', async () => {
+  it('is ignored if the service signs nobody in', async () => {
     const url = await another({});
     expect(await me(PEOPLE.reader, { url })).toEqual({ user: null, roles: ROLES });
     const api = apiAt(url, PEOPLE.reader);
@@ -165,7 +165,7 @@ describe('The name', () => {
 });
 
 describe('The acting user', () => {
-  it('is the name, whatever the body says', async () => {
+  it('is the signed-in name, whatever the body says', async () => {
     await service.query('CREATE TABLE public.own (region text, amount int)');
     const source = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'own', pf_user: 'mallory' }),
@@ -195,7 +195,7 @@ describe('The acting user', () => {
     expect(ok(await ann.get(`/versions/${versionId}`)).body.status).toBe('closed');
   });
 
-  it('says in a body only what the body is for', async () => {
+  it('is not needed in a body', async () => {
     const { path } = await makePlan(service, sourceId);
     const sentence = await refused(service, () => ann.post(`${path}/scale`), 400);
     expect(sentence).toBe('slice is missing');
@@ -208,7 +208,7 @@ describe('The acting user', () => {
     await refused(service, () => ann.post(`${path}/scale`, 7), 400);
   });
 
-  it('is never answered what another person was', async () => {
+  it('never gets the stored answer of another person', async () => {
     const { path } = await makePlan(service, sourceId);
     const send = (api: Api) =>
       api.send(`${path}/scale`, {
@@ -222,7 +222,7 @@ describe('The acting user', () => {
     expect((await ann.get(`${path}/log`)).body.entries).toHaveLength(2);
   });
 
-  it('is named to those who watch', async () => {
+  it('is named in events', async () => {
     const { path } = await makePlan(service, sourceId);
     const stream = await openEvents(service.url, path, PEOPLE.reader);
     ok(await ann.post(`${path}/scale`, { slice: {}, value_incr: 1 }));
@@ -233,7 +233,7 @@ describe('The acting user', () => {
 });
 
 describe('Roles', () => {
-  it('follow from the groups', async () => {
+  it('are derived from the groups', async () => {
     const roles = async (groups: string, to = {}) => (await me(headersOf('ann', groups), to)).roles;
     expect(await roles('')).toEqual(['reader']);
     expect(await roles('staff,planners-of-old, Planners')).toEqual(['reader']);
@@ -255,7 +255,7 @@ describe('Roles', () => {
     expect(await roles('', withNeither)).toEqual([...ROLES]);
   });
 
-  /** A request that finds nothing: whoever may send it gets another refusal, or a list. */
+  /** Sends a request for something unknown: an allowed person gets another refusal, or a list. */
   const attempt = (api: Api, { method, path, request: body }: (typeof ENDPOINTS)[number]) =>
     api.send(
       path.replace(/\{(id|logid)\}/g, '2147483647').replace(/\{\w+\}/g, 'x'),
@@ -272,7 +272,7 @@ describe('Roles', () => {
     ENDPOINTS.map(
       (endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint] as const,
     ),
-  )('%s is for those who have its role', async (_, endpoint) => {
+  )('%s is for people with its role', async (_, endpoint) => {
     const { role } = endpoint;
     const without = await attempt(nobody, endpoint);
     if (role === null) {
@@ -299,7 +299,7 @@ describe('Roles', () => {
     }
   });
 
-  it('are asked of endpoints by what those do', () => {
+  it('are required by endpoints according to their effect', () => {
     const withRole = (wanted: string | null) =>
       ENDPOINTS.filter(
         ({ method, role }) => role === wanted && (method !== 'get' || role !== 'reader'),
@@ -322,7 +322,7 @@ describe('Roles', () => {
     ]);
   });
 
-  it('let readers read, and change nothing', async () => {
+  it('allow readers to read only', async () => {
     const { path, baseline, versionId } = await makePlan(service, sourceId);
     ok(await reader.get(`${path}/data`));
     ok(await reader.post(`${path}/slice`, { slice: {} }));
@@ -343,7 +343,7 @@ describe('Roles', () => {
     }
   });
 
-  it('do not change what a closed version or a wrong path answers', async () => {
+  it('do not change the answer of a closed version or a wrong path', async () => {
     const { path } = await makePlan(service, sourceId);
     ok(await ann.post(`${path}/close`, {}));
     const answer = await ann.post(`${path}/scale`, { slice: {}, pct: 10 });

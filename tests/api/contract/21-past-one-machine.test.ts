@@ -1,4 +1,4 @@
-// Holds what docs/contract/21-past-one-machine.md promises on one machine, too.
+// Tests the parts of docs/contract/21-past-one-machine.md that apply to one machine.
 import { describe, expect } from 'vitest';
 import { freePort } from '../../../src/demo/postgres';
 import { it } from '../../support/api';
@@ -7,7 +7,7 @@ import { onCitus } from '../../support/cluster';
 
 describe('PF_DISTRIBUTE', () => {
   it.skipIf(onCitus)(
-    'ends a server whose database has no Citus, and says so',
+    'stops a server whose database has no Citus, with a message',
     async ({ service }) => {
       const { database } = service;
       const env = { PF_DISTRIBUTE: '4', PORT: String(await freePort()) };
@@ -20,7 +20,7 @@ describe('PF_DISTRIBUTE', () => {
 });
 
 describe('GET /tables', () => {
-  it('leaves out what belongs to an extension, which cannot be a source', async ({ service }) => {
+  it('omits tables of extensions, which cannot be sources', async ({ service }) => {
     const { api, query } = service;
     await query('CREATE EXTENSION pg_buffercache SCHEMA public');
     const [view] = await query(`SELECT to_regclass('public.pg_buffercache') AS name`);

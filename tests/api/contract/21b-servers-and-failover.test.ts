@@ -1,17 +1,17 @@
-// Holds what docs/contract/21-past-one-machine.md promises of servers and of a database that is replaced.
+// Tests servers and failover of docs/contract/21-past-one-machine.md.
 import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { apiAt } from '../../support/http';
 import { until } from '../../support/race';
 import { it, makePlan, ok } from './orders';
 
-// Some answers have a tag only if rows are kept.
+// Some answers have a tag only if rows are cached.
 it.override('env', { PF_KEEP_ENTRIES: '1' });
 
 const user = { pf_user: 'ann' };
 
 describe('X-Timeline', () => {
-  it('names the history of rows and log, the same on all servers', async ({
+  it('names the timeline of rows and log, the same on all servers', async ({
     service,
     sourceId,
   }) => {
@@ -38,8 +38,8 @@ describe('X-Timeline', () => {
   });
 });
 
-describe('A database that takes no changes', () => {
-  it('is read, refuses writes with 503, and is found again when it takes them', async ({
+describe('A read-only database', () => {
+  it('can be read, refuses writes with 503, and recovers when it accepts changes', async ({
     service,
     sourceId,
   }) => {
@@ -70,7 +70,7 @@ describe('A database that takes no changes', () => {
     ]);
     expect(refusal.headers.get('retry-after')).toMatch(/^\d+$/);
 
-    // The setting holds for connections that are made from now on.
+    // The setting applies to connections made from now on.
     const { database } = service.database;
     await query(
       `BEGIN READ WRITE; ALTER DATABASE ${database} SET default_transaction_read_only = off; COMMIT`,

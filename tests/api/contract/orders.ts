@@ -8,8 +8,8 @@ import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
 
 /**
- * A source small enough to add up by hand, with the names real tables have: 12 orders of 2026, with
- * a null and an empty text, a return, an order worth nothing, and one without a date.
+ * A source small enough to add up by hand, with realistic column names: 12 orders of 2026, with a null and an
+ * empty text, a return, an order of zero, and one without a date.
  */
 export const ORDERS = `
   CREATE TABLE public.orders (
@@ -61,7 +61,7 @@ export const GRAIN_COLUMNS: ColumnSave[] = ORDER_COLUMNS.map((c) => ({
   in_grain: GRAIN.includes(c.cname),
 }));
 
-/** What must hold before a test can begin. @throws with the service's own words */
+/** Checks the precondition of a test. @throws with the service's own words */
 export function ok(answer: Answer): Answer {
   if (answer.status >= 300) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
@@ -82,7 +82,7 @@ export async function makeSource(
 
 let names = 0;
 
-/** An empty version of a source. @returns its id */
+/** Creates an empty version of a source. @returns its id */
 export async function makeVersion(
   { api }: Service,
   sourceId: number,
@@ -93,7 +93,7 @@ export async function makeVersion(
 }
 
 /**
- * The API tests' `it` with the orders as a source, whether or not a test asks for its id.
+ * The API tests' `it` with the orders as a source, whether or not a test needs its id.
  * `it.override('columns', GRAIN_COLUMNS)` at the top of a file chooses other column metadata.
  */
 export const it = apiTest
@@ -103,7 +103,7 @@ export const it = apiTest
     return makeSource(service, 'orders', columns);
   });
 
-/** A version of a source with one baseline of all its rows. */
+/** Creates a version of a source with one baseline of all its rows. */
 export async function makePlan(
   service: Service,
   sourceId: number,
@@ -125,7 +125,7 @@ export interface Decoded {
   rows: Record<string, unknown>[];
 }
 
-/** An Arrow answer as apache-arrow reads it. */
+/** Decodes an Arrow answer with apache-arrow. */
 export function decode(bytes: Uint8Array): Decoded {
   const batches = [...RecordBatchReader.from(bytes)];
   return {
@@ -135,7 +135,7 @@ export function decode(bytes: Uint8Array): Decoded {
   };
 }
 
-/** Everything the service keeps, in a form that changes if anything in it does. */
+/** Returns everything that the service stores, for comparison. */
 async function everythingKept({ query }: Service): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -153,8 +153,8 @@ async function everythingKept({ query }: Service): Promise<Record<string, string
 }
 
 /**
- * Sends a request that has to be refused: the status, a body in the one shape of errors, and not a
- * row of the service changed.
+ * Sends a request that has to be refused: checks the status, the common form of errors, and that no row of
+ * the service has changed.
  * @returns the sentence
  */
 export async function refused(
@@ -174,7 +174,7 @@ export async function refused(
   return answer.body.error;
 }
 
-/** The columns of a forecast table but the service's own, each with its declared type. */
+/** Returns the columns of a forecast table with their declared types, without the service's own. */
 export async function typesOf({ query }: Service, table: string): Promise<Record<string, string>> {
   const columns = await query<{ name: string; type: string }>(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
