@@ -13,15 +13,15 @@ import { PROJECT } from '../src/cli/prepare.js';
  * has its own.
  */
 const OF_ONE_SERVER = [
-  'carry what guards a browser, and do not name the server',
-  'is 404 without the version, and no stream to HEAD',
-  'says resync when the connection that listens was lost',
-  'opens a thousand streams on one connection',
-  'is ended if its client takes nothing',
-  'asks for no credential and sets no cookie',
-  'passes over messages on the channel that are not from the service',
-  'reads no row of an entry that is kept',
-  'leaves the rows that are kept of the whole version as they are',
+  'protect browsers, and do not name the server',
+  'is 404 without the version, and not a stream for HEAD',
+  'sends resync after the listening connection was lost',
+  'opens at most a thousand streams, on one connection',
+  'is closed if its client reads nothing',
+  'requires no credentials and sets no cookie',
+  'ignores messages on the channel that are not from the service',
+  'reads no row of a cached entry',
+  'does not affect the cached rows of the whole version',
 ];
 
 /**
