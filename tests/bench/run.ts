@@ -1,5 +1,5 @@
 /**
- * How fast it is: `npm run bench [-- PART… --quick --max-rows=N]`. Writes docs/performance.md, its
+ * Performance: `npm run bench [-- PART… --quick --max-rows=N]`. Writes docs/performance.md, its
  * figures and its picture.
  *
  * Each part runs in a process of its own, so that none takes others with it, and what it tells replaces
@@ -17,7 +17,7 @@ import { median } from './measure';
 import type { Extent, Part, Told } from './part';
 import { measureChanges } from './parts/change';
 import { measureGrowth } from './parts/growth';
-import { measureKept } from './parts/kept';
+import { measureCache } from './parts/cache';
 import { measureOpening } from './parts/open';
 import { measureOperations } from './parts/operations';
 import { measureReads } from './parts/read';
@@ -27,7 +27,7 @@ import { sections } from './report/sections';
 
 const PARTS: Record<string, Part> = {
   read: measureReads,
-  kept: measureKept,
+  cache: measureCache,
   operations: measureOperations,
   open: measureOpening,
   change: measureChanges,

@@ -23,10 +23,10 @@ export async function measureGrowth(bench: Bench): Promise<void> {
   const reading = await startServer({ database, env: { ...env, PF_KEEP_ENTRIES: '0' } });
   const load = (url: string, path: string) => () => timed(() => drain(url, path));
   const waysOf = (id: number) => ({
-    'nothing kept': load(reading.url, `/versions/${id}/data`),
-    kept: load(keeping.url, `/versions/${id}/data`),
-    'grain, nothing kept': load(reading.url, `/versions/${id}/agg`),
-    'grain, kept': load(keeping.url, `/versions/${id}/agg`),
+    'not cached': load(reading.url, `/versions/${id}/data`),
+    cached: load(keeping.url, `/versions/${id}/data`),
+    'grain, not cached': load(reading.url, `/versions/${id}/agg`),
+    'grain, cached': load(keeping.url, `/versions/${id}/agg`),
   });
   const byEntries = async () => {
     const shape = plannedOrders(within(bench, ROWS), { grain: true });

@@ -78,12 +78,12 @@ describe('a part', () => {
   });
 
   it('tells what is missing, and why it ended', () => {
-    const { read, kept } = sections({
+    const { read, cache } = sections({
       read: measured({ missing: { DuckDB: 'It could not be reached.' }, failure: 'no disk' }),
     });
     expect(read).toContain('Not measured: DuckDB. It could not be reached.');
     expect(read).toContain('It ended early, so what should follow is missing: no disk');
-    expect(kept).toBe('Not measured yet.');
+    expect(cache).toBe('Not measured yet.');
   });
 });
 
@@ -91,8 +91,8 @@ it('has one table for sizes and one for entries', () => {
   const { growth } = sections({
     growth: measured({
       turns: {
-        a: { rows: 10_000, ways: { cold: [20], kept: [3] } },
-        b: { rows: 100_000, ways: { cold: [200], kept: [10] } },
+        a: { rows: 10_000, ways: { cold: [20], cached: [3] } },
+        b: { rows: 100_000, ways: { cold: [200], cached: [10] } },
         c: { rows: 5, entries: 1000, ways: { cold: [70] } },
       },
     }),

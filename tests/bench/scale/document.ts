@@ -23,15 +23,15 @@ export const writeFigures = (figures: Figures): void =>
 
 const WAYS: readonly [keyof RowsFigures & string, string][] = [
   ['load', 'baseline load'],
-  ['read', '`/agg`, nothing kept'],
-  ['unchanged', '`/agg`, kept and unchanged'],
-  ['oneAdded', '`/agg`, kept, one operation since'],
-  ['log', 'log, nothing kept'],
-  ['logKept', 'log, kept, one operation since'],
+  ['read', '`/agg`, not cached'],
+  ['unchanged', '`/agg`, cached, unchanged'],
+  ['oneAdded', '`/agg`, cached, after one operation'],
+  ['log', 'log, not cached'],
+  ['logKept', 'log, cached, after one operation'],
   ['scale', 'scale of 10,000 leaves'],
   ['recode', 'recode of 10,000 leaves'],
   ['clone', 'clone of 10,000 leaves'],
-  ['undo', 'its undo'],
+  ['undo', 'undo of one of them'],
 ];
 
 const of = (figures: RowsFigures, way: string): number => figures[way as 'load'];
@@ -70,7 +70,7 @@ function costs(figures: readonly RowsFigures[]): string {
     return [words, ...measured, ...expected];
   });
   const memory = (process: 'server' | 'postgres') => [
-    `${process === 'server' ? 'a server' : 'a PostgreSQL process'}, at most`,
+    `memory of ${process === 'server' ? 'a server' : 'a PostgreSQL process'}, at most`,
     ...figures.map(({ peak }) => `${count(peak[process])} MB`),
     ...beyond.map(() => ''),
   ];
@@ -82,7 +82,7 @@ function ratios(figures: readonly RowsFigures[]): string {
   const distributed = figures.filter(({ shards }) => shards !== null);
   const local = (rows: number) => figures.find((f) => f.rows === rows && f.shards === null);
   return table(
-    ['distributed, with local as 1', ...distributed.map(({ rows }) => count(rows))],
+    ['time distributed ÷ time local', ...distributed.map(({ rows }) => count(rows))],
     WAYS.map(([way, words]) => [
       words,
       ...distributed.map((each) => {
@@ -96,16 +96,16 @@ function ratios(figures: readonly RowsFigures[]): string {
 const crowds = (figures: readonly CrowdFigures[]): string =>
   table(
     [
-      'planners, each with a page',
+      'planners',
       'versions',
       'writes',
       'failed',
-      'a write: median',
+      'write: median',
       'p99',
-      'a page has it after: median',
+      'until a page shows it: median',
       'p99',
-      'of a core: the server',
-      'of the machine: all',
+      'server, of one core',
+      'everything, of the machine',
     ],
     figures.map((each) => [
       count(each.planners),
