@@ -8,8 +8,8 @@ import { HEADLESS_SHELL, installedChromium } from './support/chromium.js';
 import { finish, playwright, run, step, total, vitest } from './support/steps.js';
 
 /**
- * Installs Debian's headless shell of Chromium, else Chromium itself. A machine that has another Chromium can do
- * without.
+ * Installs Debian's headless shell of Chromium, otherwise Chromium itself. Not needed on a machine with
+ * another Chromium.
  * @returns {Promise<import('./support/steps.js').Run>}
  */
 async function provideChromium() {
@@ -66,7 +66,7 @@ async function prepared() {
     return false;
   }
   if (!isInstalled() && !(await step('install', () => run('npm', ['ci'])))) return false;
-  // Steps that run beside each other all need the generated types.
+  // All concurrent steps need the generated types.
   return step('generated types', () => run('npx', ['svelte-kit', 'sync']));
 }
 

@@ -9,31 +9,31 @@ import { CHROMIUM_ARGS, installedChromium } from '../support/chromium.js';
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: installedChromium(), args: CHROMIUM_ARGS });
 
-/** What the page's view shows, as the viewer tells it. */
+/** The view settings of the page, as the viewer reports them. */
 export type Arranged = Record<'group_by' | 'split_by' | 'columns', string[]> & {
   expressions: Record<string, string>;
 };
 
 declare global {
   interface Window {
-    /** What page/watch.js tells. All times are the page's own, in milliseconds. */
+    /** The interface of page/watch.js. All times are those of the page, in ms. */
     watch: {
-      /** When something was clicked last. */
+      /** Time of the last click. */
       clicked: number;
-      /** How long the longest task was that began then or later; 0 if none took 50 ms. */
+      /** Duration of the longest task that began at or after a time; 0 if none took 50 ms. */
       longest(since: number): number;
-      /** The grid's first number. */
+      /** The first number of the grid. */
       total(): string;
-      /** When the grid, which is there, got another first number than this. */
+      /** Time at which the grid had another first number than this. */
       summed(before: string): Promise<number>;
-      /** When the grid was painted with another first number than this. */
+      /** Time at which the grid was painted with another first number than this. */
       painted(before: string): Promise<number>;
     };
-    /** What page/engine.js does. */
+    /** The interface of page/engine.js. */
     engine: {
-      /** How long it takes to load rows and make a view, or to take `more` rows into both. */
+      /** Time to load rows and make a view, or to add `more` rows to both, in ms. */
       measured(name: string, more: string | null, arranged: Arranged): Promise<number>;
-      /** How long it takes to take `more` rows in, so many times; they are taken out again after each. */
+      /** Times to add `more` rows repeatedly; they are removed again after each addition. */
       repeated(name: string, more: string, arranged: Arranged, times: number): Promise<number[]>;
     };
   }
@@ -41,14 +41,14 @@ declare global {
 
 const ours = (name: string): string => join(PROJECT, 'tests/bench/page', name);
 
-/** A page that knows who plans, and watches its grid. */
+/** Opens a page with a stored user name that watches its grid. */
 export async function openPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage();
   await page.addInitScript({ path: ours('watch.js') });
   return page;
 }
 
-/** When the last request of a path like this began, and when its last byte was there. */
+/** Returns the start and the last byte of the last request for a path, as times. */
 export const requestOf = (page: Page, path: RegExp): Promise<{ began: number; ended: number }> =>
   page.evaluate(
     ([source]) => {
@@ -61,15 +61,15 @@ export const requestOf = (page: Page, path: RegExp): Promise<{ began: number; en
 
 const GROUPED = new RegExp(`^(.+) \\((${TIME_UNITS.join('|')})\\)$`);
 
-/** The expression of a date that is grouped by a unit of time, which the page has as a column. */
+/** Returns the expression of a date grouped by a unit of time, which is a column in the page. */
 function expressionsOf(name: string): Record<string, string> {
   const [, date, unit] = GROUPED.exec(name) ?? [];
   return date !== undefined && isTimeUnit(unit) ? groupedBy(date, unit).expressions : {};
 }
 
 /**
- * The view that the page has made. The rows that come from the service have no columns of months: there, they
- * are expressions.
+ * Returns the view of the page. The rows from the service have no columns of months: there, months are
+ * expressions.
  */
 export async function arrangedOn(page: Page): Promise<Arranged> {
   const saved = await page
@@ -82,7 +82,7 @@ export async function arrangedOn(page: Page): Promise<Arranged> {
   return { group_by, split_by, columns, expressions };
 }
 
-/** Bytes that the browser's pages have in memory: all processes that draw them. */
+/** Returns the memory of all renderer processes of the browser, in bytes. */
 export async function memoryOf(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -101,7 +101,7 @@ const ENGINE = join(PROJECT, 'node_modules/@finos/perspective/dist');
 
 const PAGE = '<!doctype html><script type="module" src="/engine.js"></script>';
 
-/** The engine in a page with nothing else, in another browser process than any other page. */
+/** The engine in an otherwise empty page, in a browser process of its own. */
 export class EngineAlone {
   private constructor(
     private readonly browser: Browser,
@@ -134,22 +134,22 @@ export class EngineAlone {
     return new EngineAlone(browser, page, bytes, () => server.close());
   }
 
-  /** Gives it an Arrow stream to take from memory. */
+  /** Provides an Arrow stream to load from memory. */
   give(name: string, bytes: Uint8Array): void {
     this.bytes.set(`/bytes/${encodeURIComponent(name)}`, bytes);
   }
 
-  /** How long it needs to load given bytes and to make a view of them. */
+  /** Returns the time to load given bytes and to make a view of them, in ms. */
   loading(name: string, arranged: Arranged): Promise<number> {
     return this.measured(name, null, arranged);
   }
 
-  /** How long it needs to take more bytes into a table with a view. */
+  /** Returns the time to add bytes to a table with a view, in ms. */
   updating(name: string, more: string, arranged: Arranged): Promise<number> {
     return this.measured(name, more, arranged);
   }
 
-  /** As {@link updating}, so many times in one table; what came is taken out again after each. */
+  /** Repeats {@link updating} in one table; the added rows are removed again after each addition. */
   updatingAgain(name: string, more: string, arranged: Arranged, times: number): Promise<number[]> {
     return this.page.evaluate(
       (asked) => window.engine.repeated(asked.name, asked.more, asked.arranged, asked.times),

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { PROJECT } from '../../src/cli/prepare.js';
 
-/** A number as the documents write it: with commas between thousands. */
+/** Formats a number for the documents: with commas between thousands. */
 export const count = (value: number): string => value.toLocaleString('en-US');
 
-/** Milliseconds, in the unit that suits them. */
+/** Formats milliseconds in a suitable unit. */
 export const time = (ms: number): string => {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   return ms < 100_000 ? `${(ms / 1000).toPrecision(2)} s` : `${count(Math.round(ms / 1000))} s`;
 };
 
-/** A table in Markdown; all columns but the first are aligned to the right. */
+/** Returns a Markdown table; all columns but the first are aligned to the right. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 
 /**
- * Puts sections into a document, each between its two marks, and formats it.
+ * Writes sections into a document, each between its two marks, and formats it.
  *
  * @param name of the document in `docs`
  * @param to the file to write

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { PROJECT } from '../../src/cli/prepare.js';
 import type { Machine } from './report/figures';
 
-/** What the machine is, and how busy it has been in the last minute. */
+/** Returns the properties of the machine, and its load in the last minute. */
 export async function machineOf(client: pg.Client, chromium: string | null): Promise<Machine> {
   const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
   const manifest = join(PROJECT, 'node_modules/@finos/perspective/package.json');

@@ -1,23 +1,23 @@
-/** The one at this share of the sorted values; NaN if there are none. */
+/** Returns a quantile of some values; NaN if there are none. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN;
 
-/** The one in the middle. */
+/** Returns the median of some values; NaN if there are none. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** How many milliseconds some work takes. */
+/** Returns the duration of some work, in ms. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** One way to do a piece of work. @returns how many milliseconds it took */
+/** One way to do some work. @returns its duration, in ms */
 export type Way = () => Promise<number>;
 
 /**
- * Lets ways take turns, so that what else the machine does meets all of them. The first round warms up
- * and does not count.
+ * Measures several ways alternately, so that other load on the machine affects all of them. The first round
+ * warms up and does not count.
  */
 export async function takeTurns(
   ways: Readonly<Record<string, Way>>,

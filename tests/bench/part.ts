@@ -1,29 +1,29 @@
 import type { Machine, Turns } from './report/figures';
 
-/** How large and how long a run is. */
+/** The size and length of a run. */
 export interface Extent {
-  /** No table has more rows than this. */
+  /** Maximum number of rows of a table. */
   maxRows: number;
   rounds: number;
 }
 
-/** What a part tells of itself as it goes. */
+/** A message of a part while it runs. */
 export type Told =
   | { kind: 'turns'; name: string; turns: Turns }
   | { kind: 'value'; name: string; rows: number; value: number }
   | { kind: 'missing'; name: string; why: string }
   | { kind: 'machine'; machine: Machine };
 
-/** What a part measures with: it tells each figure as soon as it has it, since it may end early. */
+/** The interface of a part: it reports each figure immediately, because it may end early. */
 export interface Bench {
   extent: Extent;
   tell(told: Told): void;
-  /** Says how far it is. */
+  /** Reports progress. */
   say(text: string): void;
 }
 
-/** A part of the benchmark. It starts what it needs and ends it. */
+/** A part of the benchmark. It starts and stops everything that it needs. */
 export type Part = (bench: Bench) => Promise<void>;
 
-/** The rows that a target wants, as far as the extent of the run goes. */
+/** Returns the number of rows of a target, limited to the size of the run. */
 export const within = ({ extent }: Bench, rows: number): number => Math.min(rows, extent.maxRows);

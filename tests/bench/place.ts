@@ -6,7 +6,7 @@ import type { DatabaseConfig } from '../../src/lib/server/config';
 import { up } from '../../src/lib/server/migrate/runner';
 import type { Shape } from './shapes';
 
-/** Makes a source table. A table of that name goes away. */
+/** Creates a source table, replacing a table of the same name. */
 async function makeTable(client: pg.Client, { tname, rows, select }: Shape): Promise<void> {
   await client.query(`DROP TABLE IF EXISTS public.${tname}`);
   await client.query(`CREATE TABLE public.${tname} AS
@@ -16,7 +16,7 @@ async function makeTable(client: pg.Client, { tname, rows, select }: Shape): Pro
 
 const agent = new Agent({ keepAlive: true });
 
-/** What came back for a request; its body is read by whoever asked. */
+/** Returns the response to a request; the caller reads its body. */
 async function answerTo(
   url: string,
   method: string,
@@ -32,8 +32,8 @@ async function answerTo(
 }
 
 /**
- * Sends a request and reads the answer to its last byte. A refusal ends the run. `fetch` would give up
- * after five minutes, which a load of many rows may take.
+ * Sends a request and reads the answer to its last byte. A refusal ends the run. `fetch` would time out after
+ * five minutes, which a load of many rows may take.
  */
 export async function send(
   url: string,
@@ -50,15 +50,15 @@ export async function send(
   return answer;
 }
 
-/** As {@link send}, for an answer in JSON. What is asked for is known here. */
+/** Sends a request like {@link send}, for an answer in JSON. The caller knows its type. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export const call = async (...request: Parameters<typeof send>): Promise<any> =>
   JSON.parse((await send(...request)).toString());
 
 /**
- * Reads rows to the last byte and keeps none.
+ * Reads rows to the last byte and discards them.
  *
- * @param tag of rows that are known already: they may come no other way than as a 304 then
+ * @param tag of rows that the client has: the answer must then be a 304
  */
 export async function drain(
   url: string,
@@ -74,7 +74,7 @@ export async function drain(
   return { tag: response.headers.etag ?? '', bytes };
 }
 
-/** Makes and registers a source table. @returns the id of the source, and its templates by operation */
+/** Creates and registers a source table. @returns the id of the source, and its templates by operation */
 export async function makeSource(
   client: pg.Client,
   url: string,
@@ -94,7 +94,7 @@ export async function makeSource(
   };
 }
 
-/** A version of a new source table, loaded once. @returns with the name of its forecast table */
+/** Creates a version of a new source table with one load. @returns also the name of its forecast table */
 export async function makeVersion(client: pg.Client, url: string, shape: Shape) {
   const { source, templates } = await makeSource(client, url, shape);
   const { id } = await call(url, 'POST', `/sources/${source}/versions`, { name: 'Bench' });
@@ -104,7 +104,7 @@ export async function makeVersion(client: pg.Client, url: string, shape: Shape) 
   return { id: id as number, table, templates };
 }
 
-/** Deletes a source with its versions and tables, and gives their disk space back. */
+/** Deletes a source with its versions and tables, and releases their disk space. */
 export async function dropSource(client: pg.Client, tname: string): Promise<void> {
   const { rows: versions } = await client.query(
     `SELECT v.id FROM pf.version v JOIN pf.source s ON s.id = v.source_id WHERE s.tname = $1`,
@@ -118,22 +118,22 @@ export async function dropSource(client: pg.Client, tname: string): Promise<void
   await client.query(`DROP TABLE IF EXISTS public.${tname}`);
 }
 
-/** A database to measure on. */
+/** A database for measurements. */
 export interface Place {
   database: DatabaseConfig;
   client: pg.Client;
-  /** Whether new versions can be distributed there. */
+  /** Whether new versions can be distributed. */
   hasCitus: boolean;
   close(): Promise<void>;
 }
 
 const SETTINGS = {
   ...{ fsync: 'off', work_mem: '256MB' },
-  // Between checkpoints, no other begins by itself; at each, all files of the WAL are there to be used again.
+  // No checkpoint starts automatically; after each one, all WAL files can be reused.
   ...{ max_wal_size: '8GB', min_wal_size: '8GB' },
 };
 
-/** A PostgreSQL of its own, with the schema of the service. It ends with this process. */
+/** Starts a separate PostgreSQL with the schema of the service. It ends with this process. */
 export async function startPlace(settings: Record<string, string> = {}): Promise<Place> {
   const postgres = await startPostgres({
     settings: { ...SETTINGS, shared_buffers: '1GB', ...settings },
@@ -141,7 +141,10 @@ export async function startPlace(settings: Record<string, string> = {}): Promise
   return openedOn(postgres.database('postgres'), () => postgres.stop());
 }
 
-/** The database that `DB_*` names, or a PostgreSQL of its own, with the schema of the service. */
+/**
+ * Opens the database of the `DB_*` variables, or starts a separate PostgreSQL, with the schema of the
+ * service.
+ */
 export async function openPlace(): Promise<Place> {
   const { DB_HOST, DB_PORT, DB_NAME, DB_USER, DB_PASSWORD } = process.env;
   if (!DB_HOST) return startPlace({ shared_buffers: '2GB' });
@@ -156,7 +159,7 @@ export async function openPlace(): Promise<Place> {
 }
 
 async function openedOn(database: DatabaseConfig, stop: () => Promise<void>): Promise<Place> {
-  // The trigger on forecast tables must not count in statements that the service is measured beside.
+  // The trigger on forecast tables must not slow down the statements with which the service is compared.
   const client = new pg.Client({ ...database, options: '-c pf.writer=service' });
   await client.connect();
   await up(client, () => {});

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a kind of processes has taken at most, in megabytes. */
+/** Peak memory by kind of process, in MB. */
 export interface Peak {
-  /** The largest of the server's processes. */
+  /** The largest server process. */
   server: number;
-  /** The largest of PostgreSQL's; what it shares with the others is left out. */
+  /** The largest PostgreSQL process, without shared memory. */
   postgres: number;
 }
 
 interface Status {
   parent: number;
   name: string;
-  /** Megabytes that are resident, and of these the ones that no file stands behind. */
+  /** Resident megabytes, and those of them without a file. */
   resident: number;
   anonymous: number;
 }
 
-/** What the system says of a process; undefined if it is gone. */
+/** Returns the status of a process; undefined if it has ended. */
 function statusOf(pid: string): Status | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -33,9 +33,9 @@ function statusOf(pid: string): Status | undefined {
 }
 
 /**
- * Watches the memory of processes on this machine while some work is done: of the servers, and of the
- * PostgreSQL processes, on whichever node of a cluster they are. Other people's PostgreSQL would count
- * too, so none may be busy.
+ * Records the peak memory of processes on this machine during some work: of the servers, and of the
+ * PostgreSQL processes on every node of a cluster. Other PostgreSQL processes would count too, so none may be
+ * busy.
  *
  * @param servers ids of the servers' processes
  */
@@ -61,9 +61,9 @@ export async function watchingMemory<T>(
   }
 }
 
-/** Seconds of CPU that a process has used so far, its ended children included. */
+/** Returns the CPU time of a process so far in seconds, including its ended children. */
 export function cpuSeconds(pid: number): number {
-  // What stands in parentheses is the name, which may hold spaces.
+  // The name in parentheses may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   const ticks = [11, 12, 13, 14].map((at) => Number(fields[at]));
   return ticks.reduce((sum, each) => sum + each, 0) / 100;

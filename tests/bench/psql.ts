@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 
-/** A session of psql. It throws away what statements answer. */
+/** A session of psql. It discards the results of statements. */
 export interface Psql {
   /** @throws Error if a statement is refused */
   run(statements: string): Promise<void>;
@@ -15,7 +15,7 @@ export interface Psql {
 const DONE = 'done';
 
 /**
- * Starts psql, which stays connected: its start is no part of what a statement takes.
+ * Starts psql, which stays connected, so that its start is not part of a measurement.
  *
  * @throws Error if it is not installed
  */

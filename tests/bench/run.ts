@@ -1,10 +1,10 @@
 /**
- * Performance: `npm run bench [-- PART… --quick --max-rows=N]`. Writes docs/performance.md, its
- * figures and its picture.
+ * Performance: `npm run bench [-- PART… --quick --max-rows=N]`. Writes docs/performance.md, its figures and
+ * its picture.
  *
- * Each part runs in a process of its own, so that none takes others with it, and what it tells replaces
- * what was known of that part. Needs a build and a machine that is otherwise idle, and takes about 20
- * minutes. Not part of `npm test`.
+ * Each part runs in its own process, so that a failure does not affect the others, and its figures replace
+ * the previous ones of that part. Needs a build and an otherwise idle machine, and takes about 20 minutes.
+ * Not part of `npm test`.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const PARTS: Record<string, Part> = {
   growth: measureGrowth,
 };
 
-/** A part that hangs must not take the others with it. */
+/** Timeout of a part, so that one that hangs does not block the others. */
 const LIMIT_MINUTES = 20;
 
 const USAGE = `usage: npm run bench [-- ${Object.keys(PARTS).join(' | ')} …]
@@ -46,7 +46,7 @@ function extentOf(maxRows: string | undefined, quick: boolean): Extent {
   return { maxRows: maxRows === undefined ? Infinity : Number(maxRows), rounds: 5 };
 }
 
-/** Runs one part in a process of its own. @param onTold for each figure, as soon as it is there */
+/** Runs one part in its own process. @param onTold called with each figure immediately */
 async function runPart(name: string, args: string[], onTold: (told: Told) => void): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), [name, ...args], {
     env: { ...process.env, PF_BENCH_PART: name },
@@ -124,9 +124,9 @@ async function main(): Promise<void> {
   console.log(`\n${sections(figures).summary}\nwritten: ${join(folder, 'performance.md')}`);
 }
 
-/** Runs a part in this process, which tells the one that started it. */
+/** Runs a part in this process, which reports to its parent. */
 async function runHere(name: string, extent: Extent): Promise<void> {
-  // Whoever started it is gone, or has heard all: what this process keeps running ends with it.
+  // The parent has ended or has all figures; this process ends with everything that it started.
   process.on('disconnect', () => process.exit());
   try {
     await PARTS[name]!({

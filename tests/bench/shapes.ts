@@ -1,20 +1,20 @@
-/** A source table to measure on. */
+/** A source table for measurements. */
 export interface Shape {
   tname: string;
-  /** Its rows as SQL; `i` counts them from 0. */
+  /** The rows as SQL; `i` counts them from 0. */
   select: string;
   rows: number;
   columns: { cname: string; role: string; in_grain: boolean }[];
 }
 
-/** A slice of one batch has so many leaves. */
+/** Number of leaves in a slice of one batch. */
 export const LEAVES = 10_000;
 
 const columns = (roles: Record<string, string>, grain: readonly string[] = []) =>
   Object.entries(roles).map(([cname, role]) => ({ cname, role, in_grain: grain.includes(cname) }));
 
 /**
- * Orders to plan with, each a leaf of its own.
+ * Returns orders to plan with, each of which is a leaf.
  *
  * @param grain whether there is a display grain; it has at most 96,000 groups
  */
@@ -42,7 +42,10 @@ export const plannedOrders = (rows: number, { grain }: { grain: boolean }): Shap
   ),
 });
 
-/** The lines that `docs/performance.md` reads: ten texts, one of them with nulls, a date, two measures. */
+/**
+ * Returns the table for reads in `docs/performance.md`: ten texts, one of them with nulls, a date, two
+ * measures.
+ */
 export const wideOrders = (rows: number): Shape => ({
   tname: 'wide_orders',
   rows,
@@ -72,7 +75,7 @@ export const wideOrders = (rows: number): Shape => ({
   }),
 });
 
-/** A retailer's invoice lines: 38 countries, most lines from one, 4,070 products, 25,900 invoices. */
+/** Returns a retailer's invoice lines: 38 countries, most lines from one, 4,070 products, 25,900 invoices. */
 export const invoiceLines = (rows: number): Shape => ({
   tname: 'invoice_lines',
   rows,
@@ -96,13 +99,13 @@ export const invoiceLines = (rows: number): Shape => ({
   }),
 });
 
-/** Texts of the table below. With date, measures and what the service adds, it has 55 columns. */
+/** The texts of the table below. With date, measures and the columns of the service, it has 55 columns. */
 const TEXTS = Array.from({ length: 46 }, (_, at) => `Field ${at + 1}`);
 
-/** How many values a text has: few, as a status, or many, as an order. */
+/** Returns the number of distinct values of a text: few, like a status, or many, like an order number. */
 const valuesOf = (at: number) => [5, 12, 40, 150, 600, 2500][at % 6]!;
 
-/** A table as companies have them: many columns that nobody pivots by. */
+/** Returns a table with many columns by which nobody groups, as companies often have. */
 export const manyColumns = (rows: number): Shape => ({
   tname: 'many_columns',
   rows,

@@ -7,7 +7,7 @@ const LEAF_COLUMNS = plannedOrders(0, { grain: false })
   .columns.filter(({ role }) => role === 'dimension' || role === 'date')
   .map(({ cname }) => cname);
 
-/** The set clause that puts a slice into another region. */
+/** The set clause that moves a slice to another region. */
 export const MOVED: SqlText = commas(
   LEAF_COLUMNS.map((name) =>
     name === 'Region'
@@ -17,11 +17,11 @@ export const MOVED: SqlText = commas(
 );
 
 /**
- * The statement that the service runs for an operation on planned orders.
+ * Returns the statement of the service for an operation on planned orders.
  *
- * @param template as it is stored
- * @param batch whose leaves are changed; null: all
- * @param tokens of this operation alone
+ * @param template the stored template
+ * @param batch the batch whose leaves are changed; null for all
+ * @param tokens further tokens of this operation
  */
 export const statementOf = (
   template: string,
@@ -39,7 +39,7 @@ export const statementOf = (
     ...tokens,
   });
 
-/** The tokens of a scale by amounts, or by a percentage. */
+/** Returns the tokens of a scale by amounts or by a percentage. */
 export const scaleTokens = (by: { pct: number } | { value: string; units: string }) => ({
   pct: 'pct' in by ? sql`${by.pct}::numeric` : sql`NULL::numeric`,
   value_incr: 'pct' in by ? sql`NULL::numeric` : sql`${literal(by.value)}::numeric`,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { filesIn } from './files';
 
-/** Folders of `src/lib` in which every file says first what it is for. */
+/** Folders of `src/lib` in which every file begins with its purpose. */
 const FOLDERS = [
   'src/lib/client',
   'src/lib/contract',
@@ -17,11 +17,11 @@ const FOLDERS = [
   'src/lib/server',
 ];
 
-/** Whether a comment comes before the imports and the code of a file. */
+/** Returns whether a comment comes before the imports and the code of a file. */
 const opensWithComment = (path: string, text: string): boolean =>
   path.endsWith('.svelte') ? /^(<!-- |<script[^>]*>\s*\/\*\* )/.test(text) : /^\/\*\*\s/.test(text);
 
-it.each(FOLDERS)('Every file of %s says in its first line what it is for', (folder) => {
+it.each(FOLDERS)('Every file of %s states its purpose in its first line', (folder) => {
   const files = filesIn(folder).filter(
     ({ path }) => /\.(ts|svelte)$/.test(path) && !/\.spec\.ts$/.test(path),
   );

@@ -63,7 +63,7 @@ interface Version {
   raw: boolean;
 }
 
-/** What all rounds share. */
+/** Shared by all rounds. */
 interface Stage {
   database: DatabaseConfig;
   query: Query;

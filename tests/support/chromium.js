@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The headless shell comes first: it lacks the pages of the browser itself, which take up to half a core. */
+/** The headless shell comes first: it lacks the browser's own pages, which use up to half a core. */
 export const HEADLESS_SHELL = 'chromium-headless-shell';
 const NAMES = [
   HEADLESS_SHELL,
@@ -13,8 +13,8 @@ const NAMES = [
 const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 /**
- * The Chromium of this machine: what the variable CHROMIUM says, else the first one on the path.
- * Undefined if there is none; Playwright then uses the one it has downloaded, if it has.
+ * Returns the path of Chromium: the variable CHROMIUM, or the first one on the PATH. Undefined if there is
+ * none; Playwright then uses its own download, if any.
  * @returns {string | undefined}
  */
 export function installedChromium() {

@@ -10,44 +10,46 @@ import { loadSuperstore } from '../../src/demo/superstore';
 import { close, joinNodes, nodesOf, onEveryNode, setUpWorkers } from './citus';
 
 /**
- * What a test's database starts with:
+ * The initial content of a test's database:
  * - `empty`: nothing at all, not even the schema pf; on a Citus cluster, its extension
  * - `service`: the migrations, the calendar (fiscal year from July) and the table public.superstore
- * - `raw`: beyond that the source Superstore with a version and a baseline, as the demo has them
+ * - `raw`: in addition the source Superstore with a version and a baseline, as in the demo
  * - `grain`: the same with a display grain of months
  */
 export type Template = 'empty' | 'service' | 'raw' | 'grain';
 
 const FISCAL_START = 7;
-/** The year that the sample's first orders are moved to; fixed, so that tests do not age. */
+/**
+ * The year to which the sample's first orders are moved; fixed, so that the tests do not depend on the date.
+ */
 const FIRST_YEAR = 2027;
 
-/** Where the global setup tells every worker how to reach the cluster. */
+/** The variable in which the global setup passes the connection of the cluster to every worker. */
 const VARIABLE = 'PF_TEST_CLUSTER';
 
-/** Whether the run uses the Citus cluster whose coordinator the DB_* variables name. */
+/** Whether the run uses the Citus cluster of the DB_* variables. */
 export const onCitus = Boolean(process.env.PF_TEST_CITUS);
 
 /**
- * For the environment of a server whose versions are to be local on Citus, too: a distributed table takes no
- * triggers, and statements on it wait where those on a local table do not.
+ * Environment of a server whose versions are local even on Citus: distributed tables have no triggers, and
+ * statements on them wait in other places.
  */
 export const LOCAL_VERSIONS = { PF_DISTRIBUTE: '' };
 
-/** As many as the smallest cluster has cores; more would only cost time. */
+/** The number of cores of the smallest cluster; more shards would only take longer. */
 const SHARDS = 4;
 
 /** The PostgreSQL of a test run. */
 interface TestCluster {
-  /** A database that is not the run's. */
+  /** A database that does not belong to the run. */
   admin: DatabaseConfig;
-  /** What the names of the run's databases begin with. */
+  /** Prefix of the names of the run's databases. */
   prefix: string;
-  /** Into how many shards forecast tables are distributed; null if this is no Citus cluster. */
+  /** Number of shards of forecast tables; null without Citus. */
   shards: number | null;
 }
 
-/** Server defaults that are wrong for the service on purpose: it has to set its own. */
+/** Server defaults that do not suit the service, on purpose: it has to set its own. */
 const HOSTILE_DEFAULTS = {
   timezone: 'America/New_York',
   datestyle: 'German, DMY',
@@ -59,9 +61,9 @@ const HOSTILE_DEFAULTS = {
 
 const SPEED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Starts the PostgreSQL of a test run and makes its first template database. */
+/** Starts the PostgreSQL of a test run and creates its first template database. */
 export async function startTestCluster(): Promise<() => Promise<void>> {
-  // Every project of a Vitest run comes here; the first one starts it for all.
+  // Every project of a Vitest run calls this; the first one starts the cluster for all.
   if (process.env[VARIABLE]) return async () => {};
   const { cluster, stop } = onCitus ? givenCluster() : await startedCluster();
   process.env[VARIABLE] = JSON.stringify(cluster);
@@ -94,7 +96,7 @@ async function startedCluster(): Promise<Running> {
   return { cluster, stop: postgres.stop };
 }
 
-/** A cluster that is there already, and stays. Of the run, nothing is left on it. */
+/** Returns an existing cluster, which stays. Everything that the run creates in it is dropped. */
 function givenCluster(): Running {
   const prefix = `pf_test_${process.pid}_`;
   const cluster = { admin: loadConfig().db, prefix, shards: SHARDS };
@@ -117,16 +119,16 @@ function testCluster(): TestCluster {
 
 const ours = (name: string): string => `${testCluster().prefix}${name}`;
 
-/** A database on the same server that is not the run's. */
+/** Returns a database on the same server that does not belong to the run. */
 export const databaseBeside = (): DatabaseConfig => testCluster().admin;
 
-/** A database of the run. */
+/** Returns a database of the run. */
 const databaseNamed = (name: string): DatabaseConfig => ({
   ...testCluster().admin,
   database: ours(name),
 });
 
-/** What a server's environment says beside its database, so that it does what the run is to test. */
+/** Returns the environment of a server apart from its database, according to the kind of run. */
 export function serverEnvironment(): Record<string, string> {
   const { shards } = testCluster();
   const keep = process.env.PF_TEST_KEEP_ENTRIES;
@@ -138,7 +140,7 @@ export function serverEnvironment(): Record<string, string> {
 
 let clones = 0;
 
-/** A database of one's own, made from a template within a fraction of a second. */
+/** Creates a new database from a template within a fraction of a second. */
 export async function cloneDatabase(template: Template): Promise<DatabaseConfig> {
   const name = `test_${process.pid}_${(clones += 1)}`;
   if (template === 'raw' || template === 'grain') await ensureSample(template);
@@ -146,7 +148,7 @@ export async function cloneDatabase(template: Template): Promise<DatabaseConfig>
   return databaseNamed(name);
 }
 
-/** A database of another encoding than UTF-8, with the migrations and the calendar. */
+/** Creates a database with another encoding than UTF-8, with the migrations and the calendar. */
 export async function databaseInEncoding(
   encoding: 'LATIN1' | 'SQL_ASCII',
 ): Promise<DatabaseConfig> {
@@ -164,11 +166,11 @@ export async function databaseInEncoding(
   return database;
 }
 
-/** Drops a clone, whoever is still connected to it. */
+/** Drops a clone, even if somebody is still connected to it. */
 export const dropDatabase = ({ database }: DatabaseConfig): Promise<void> =>
   asAdmin((client) => drop(client, database));
 
-/** Makes a sample's template database on its first use; other workers wait for it meanwhile. */
+/** Creates a sample's template database on its first use; other workers wait for it meanwhile. */
 async function ensureSample(template: 'raw' | 'grain'): Promise<void> {
   await asAdmin(async (client) => {
     await client.query("SELECT pg_advisory_lock(hashtext('samples'))");
@@ -190,7 +192,7 @@ async function ensureSample(template: 'raw' | 'grain'): Promise<void> {
   });
 }
 
-/** Makes a database. Its name becomes part of the statement. */
+/** Creates a database. Its name becomes part of the statement. */
 async function create(client: Connection, name: string, template: Template): Promise<void> {
   const isCitus = testCluster().shards !== null;
   const origin = template === 'empty' && !isCitus ? 'template0' : ours(template);
@@ -198,7 +200,7 @@ async function create(client: Connection, name: string, template: Template): Pro
   if (isCitus) await setUpWorkers(client, name);
 }
 
-/** PostgreSQL ends those who use a database, and gives them five seconds; Citus may need longer. */
+/** PostgreSQL disconnects the users of a database within five seconds; Citus may need longer. */
 async function drop(client: Connection, name: string, attempts = 5): Promise<void> {
   try {
     await everywhere(client, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -208,18 +210,18 @@ async function drop(client: Connection, name: string, attempts = 5): Promise<voi
   }
 }
 
-/** Runs a statement about databases: on each node of the cluster, if it is one of Citus. */
+/** Runs a statement about databases; on a Citus cluster, on each node. */
 async function everywhere(client: Connection, statement: string): Promise<void> {
   if (testCluster().shards === null) await client.query(statement);
   else await onEveryNode(client, statement);
 }
 
-/** A finished template: on Citus, nothing may connect to it any more. */
+/** Finishes a template: on Citus, nothing may connect to it afterwards. */
 async function asTemplate(client: Connection, name: string): Promise<void> {
   if (testCluster().shards !== null) await close(client, name);
 }
 
-/** The template of an empty database that is a Citus cluster of the same nodes. */
+/** Creates the template of an empty database that is a Citus cluster of the same nodes. */
 async function makeEmptyOnCitus(): Promise<void> {
   const name = ours('empty');
   await asAdmin(async (client) => {

@@ -12,11 +12,14 @@ export interface StreamEvent {
 export interface EventStream {
   status: number;
   headers: Headers;
-  /** The next block that is no heartbeat; undefined once the stream has ended. A comment line is a block without fields. */
+  /**
+   * Returns the next block that is not a heartbeat; undefined after the end of the stream. A comment line is
+   * a block without fields.
+   */
   next(): Promise<StreamEvent | undefined>;
   /** The next events, without comment lines. */
   events(count: number): Promise<StreamEvent[]>;
-  /** Closes the stream, as a closed tab does. */
+  /** Closes the stream, like a closed tab. */
   close(): void;
   /** The heartbeats that were read so far. */
   heartbeats: StreamEvent[];

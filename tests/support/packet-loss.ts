@@ -1,13 +1,13 @@
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 
-/** A network to the database that a test can make drop every packet. */
+/** A network to the database that can drop every packet. */
 export interface Network {
-  /** The database as it is reached through this network. */
+  /** The database as reached through this network. */
   database: DatabaseConfig;
-  /** Connections stay open, new ones are accepted, and nothing goes through. */
+  /** Drops everything: connections stay open, new ones are accepted, and no byte gets through. */
   drop(): void;
-  /** What was dropped is lost; what is sent from now on goes through, on new connections. */
+  /** Forwards bytes again, on new connections. Dropped bytes are lost. */
   restore(): void;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startNetwork(database: DatabaseConfig): Promise<Network> {
     drop: () => (isDropping = true),
     restore: () => {
       isDropping = false;
-      // A stream that has lost a part cannot go on.
+      // A stream that has lost a part cannot continue.
       for (const pair of pairs) cut(pair);
     },
     stop: async () => {

@@ -52,11 +52,12 @@ export function run(command, args, env = {}) {
 }
 
 /**
- * Runs one step and prints its line at the end, since others may run beside it; the output of the command only where something failed.
+ * Runs one step and prints its line at the end, because others may run at the same time; the output of the
+ * command is printed only after a failure.
  * @param {string} name
  * @param {() => Promise<Run>} work
- * @param {(run: Run) => Tally} [count] how many tests the step was; none where left out
- * @returns {Promise<boolean>} whether it went well
+ * @param {(run: Run) => Tally} [count] number of tests in the step; none by default
+ * @returns {Promise<boolean>} whether it succeeded
  */
 export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed: ok ? 0 : 1 })) {
   if (interrupted) return false;
@@ -78,7 +79,7 @@ export async function step(name, work, count = ({ ok }) => ({ passed: 0, failed:
  * @param {string} path of a JSON report
  * @param {Run} run that should have written it
  * @param {(report: any) => Tally} read
- * @returns {Tally} with a failure more where the run failed beside its tests
+ * @returns {Tally} with an additional failure if the run failed apart from its tests
  */
 function tally(path, { ok }, read) {
   const counted = existsSync(path)
@@ -114,7 +115,7 @@ const playwrightTally = (report) => ({
 });
 
 /**
- * A step that is a run of Vitest.
+ * Runs Vitest as a step.
  * @param {string} name
  * @param {string[]} args
  * @param {Record<string, string>} [env]
@@ -130,7 +131,7 @@ export function vitest(name, args, env) {
 }
 
 /**
- * A step that is a run of Playwright.
+ * Runs Playwright as a step.
  * @param {string} name
  */
 export function playwright(name) {
@@ -146,8 +147,8 @@ export function playwright(name) {
 }
 
 /**
- * Prints the last line, and sets the exit code by it.
- * @param {boolean} [withSkipped] whether it counts what was skipped, too
+ * Prints the last line and sets the exit code accordingly.
+ * @param {boolean} [withSkipped] whether skipped tests are counted too
  */
 export function finish(withSkipped = false) {
   rmSync(reports, { recursive: true, force: true });

@@ -1,18 +1,18 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A network between a browser and a server that a test can take away. */
+/** A network between a browser and a server that a test can interrupt. */
 export interface TcpProxy {
   url: string;
-  /** Passes nothing on any more, in either direction, and closes nothing. */
+  /** Forwards nothing in either direction, and closes nothing. */
   swallow(): void;
-  /** Refuses connections and cuts those that are open. */
+  /** Refuses connections and closes the open ones. */
   refuse(): Promise<void>;
-  /** Passes new connections on again. Those that lost bytes are cut. */
+  /** Forwards new connections again. Connections that lost bytes are closed. */
   pass(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a proxy on a free port of 127.0.0.1. @param url of the server behind it */
+/** Starts a proxy on a free port of 127.0.0.1. @param url address of the server */
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const target = Number(new URL(url).port);
   const sockets = new Set<Socket>();

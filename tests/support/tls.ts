@@ -7,15 +7,15 @@ import { startPostgres } from '../../src/demo/postgres';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { queryOn, type Query } from './service';
 
-/** The path of a certificate in tests/fixtures/tls. */
+/** Returns the path of a certificate in tests/fixtures/tls. */
 export const certificate = (name: string): string => join(PROJECT, 'tests/fixtures/tls', name);
 
-/** A PostgreSQL that takes encrypted connections only, and a proxy before it that looks at each of them. */
+/** A PostgreSQL that accepts only encrypted connections, behind a proxy that inspects each of them. */
 export interface EncryptedPostgres {
-  /** Its database through the proxy, under the name of the certificate. Nothing says that it is to be encrypted. */
+  /** The database through the proxy, under the name of the certificate, without settings for encryption. */
   database: DatabaseConfig;
   query: Query;
-  /** How many connections the proxy has passed on, and how many of them were not encrypted. */
+  /** Number of connections through the proxy, and of the unencrypted ones among them. */
   connections: { all: number; plain: number };
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 /** The first byte of a TLS handshake. */
 const HANDSHAKE = 22;
 
-/** Passes connections on to a port, and counts those that send anything but a request for TLS and TLS. */
+/** Starts a proxy to a port that counts connections with any bytes other than a request for TLS and TLS. */
 async function startProxy(to: number) {
   const connections = { all: 0, plain: 0 };
   const sockets = new Set<Socket>();

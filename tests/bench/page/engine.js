@@ -1,4 +1,4 @@
-// The engine in a page with nothing else.
+// The engine in an otherwise empty page.
 
 /**
  * @param {string} name
@@ -16,7 +16,7 @@ engine.init_client(fetch('/wasm/perspective-js.wasm'));
 const client = await engine.worker();
 
 /**
- * The keys of rows.
+ * Returns the keys of rows.
  *
  * @param {ArrayBuffer} rows
  */

@@ -1,8 +1,8 @@
-// Watches the grid of the pivot page. It runs in the page, before anything else there.
+// Watches the grid of the pivot page. It runs before any other script of the page.
 
 localStorage.setItem('pf.user', 'bench');
 
-/** No change takes as long as this, unless it fails. */
+/** Timeout; a successful change never takes this long. */
 const PATIENCE_MS = 180_000;
 
 const total = () =>
@@ -10,11 +10,11 @@ const total = () =>
     .querySelector('perspective-viewer-pivot-grid')
     ?.shadowRoot?.querySelector('regular-table tbody td')?.textContent ?? '';
 
-/** Whether the page still shows in the pivot's place that it is loading. */
+/** Returns whether the page still shows its loading screen in place of the pivot. */
 const covered = () => document.querySelector('.cover') !== null;
 
 /**
- * Whether the page shows another total than before.
+ * Returns whether the page shows another total than before.
  *
  * @param {string} before
  */
@@ -56,7 +56,7 @@ const watch = {
   painted: (before) =>
     inTime((resolve) => {
       const look = () => {
-        // What this frame shows is on screen when the next task runs.
+        // This frame is on screen when the next task runs.
         if (isOther(before)) setTimeout(() => resolve(performance.now()));
         else requestAnimationFrame(look);
       };

@@ -13,10 +13,12 @@ import { scaleTokens, statementOf } from '../statements';
 
 const PERCENT = 10;
 const BATCH = 'Batch 1';
-/** So often the whole plan is scaled and the scale undone: memory is to be steady after that. */
+/**
+ * Number of times that the whole plan is scaled and the scale undone; the memory should be stable afterwards.
+ */
 const TIMES = 10;
 
-/** What a change costs in the page, from the click to the number, beside what cannot be saved. */
+/** Measures a change in the page, from the click to the number, beside its lower bounds. */
 export async function measureChanges(bench: Bench): Promise<void> {
   const place = await startPlace();
   const { database, client } = place;
@@ -36,7 +38,7 @@ export async function measureChanges(bench: Bench): Promise<void> {
   }
 }
 
-/** The rows of a version, and those that a scale of some of them answers; the scale is undone. */
+/** Returns the rows of a version, and the answer of a scale of some of them; the scale is undone. */
 async function given(engine: EngineAlone, { url }: Server, id: number, slice: object) {
   engine.give('loaded', await send(url, 'GET', `/versions/${id}/data`));
   const body = { slice, pct: PERCENT, pf_user: 'bench' };
@@ -54,7 +56,7 @@ async function opened(browser: Browser, { url }: Server, path: string): Promise<
   return page;
 }
 
-/** The first number in a row of the grid. */
+/** Returns the first number in a row of the grid. */
 const numberOf = (page: Page, row: string) =>
   page
     .locator('perspective-viewer-pivot-grid tbody tr')
@@ -62,14 +64,14 @@ const numberOf = (page: Page, row: string) =>
     .locator('td')
     .first();
 
-/** Waits until the page has so many rows: it takes the next command then. */
+/** Waits until the page has this number of rows and accepts the next command. */
 const settledAt = (page: Page, rows: number) =>
   page
     .getByText(`${count(rows)} rows`, { exact: true })
     .first()
     .waitFor();
 
-/** Scales what is behind a row. @returns the page's times */
+/** Scales the rows of a grid row. @returns the page's times */
 async function scaled(page: Page, row: string, rows: number) {
   await numberOf(page, row).click();
   const percent = page.getByLabel(/: Percent$/).first();
@@ -87,7 +89,7 @@ async function scaled(page: Page, row: string, rows: number) {
   return { click, answered: ended, summed, painted };
 }
 
-/** Undoes what was done last. @returns milliseconds from the key to the number */
+/** Undoes the last change. @returns milliseconds from the key to the number */
 async function undone(page: Page, rows: number): Promise<number> {
   const before = await page.evaluate(() => window.watch.total());
   const painting = page.evaluate((total) => window.watch.painted(total), before);
@@ -99,7 +101,7 @@ async function undone(page: Page, rows: number): Promise<number> {
   return took;
 }
 
-/** A slice of 10,000 leaves of a million rows: from the last byte of the answer to the new sums. */
+/** Measures a slice of 10,000 leaves of a million rows: from the last byte of the answer to the new sums. */
 async function changeSlice(
   bench: Bench,
   { client }: Place,
@@ -142,7 +144,7 @@ async function changeSlice(
   tell('after undos', afterUndos);
 }
 
-/** Does something with a version's page, whose rows are batches. */
+/** Opens the page of a version of batches and runs some work on it. */
 async function onPage(
   browser: Browser,
   server: Server,
@@ -174,7 +176,7 @@ async function undoAll({ url }: Server, id: number, count: number): Promise<void
   for (const entry of entries.slice(0, count)) await send(url, 'DELETE', `/log/${entry.id}`);
 }
 
-/** All leaves of a version, again and again. */
+/** Measures repeated changes of all leaves of a version. */
 async function changeAll(
   bench: Bench,
   { client, database }: Place,

@@ -1,6 +1,6 @@
 import type { DatabaseConfig } from '../../../src/lib/server/config';
 
-/** What is used of `@duckdb/node-api`, which is no dependency: it is 70 MB large. */
+/** The part of `@duckdb/node-api` in use. It is not a dependency, because its size is 70 MB. */
 interface DuckDb {
   DuckDBInstance: {
     create(path: string): Promise<{ connect(): Promise<{ run(sql: string): Promise<unknown> }> }>;
@@ -12,7 +12,7 @@ const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
 /**
  * DuckDB's PostgreSQL reader, which copies the rows of a select into columns.
  *
- * @returns what copies them once
+ * @returns a function that copies them once
  * @throws Error if the package is not installed, or its extension cannot be downloaded
  */
 export async function rowsInDuckDb(

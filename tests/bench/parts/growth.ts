@@ -7,14 +7,14 @@ import { plannedOrders } from '../shapes';
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const ENTRIES = [1, 10, 100, 1000];
-/** Rows of the version whose entries grow in number. */
+/** Rows of the version with a growing number of entries. */
 const ROWS = 100_000;
 
-/** Small tables take little time, and swing more. */
+/** Returns the number of rounds. Small tables are fast to measure and vary more, so they get more rounds. */
 const roundsFor = (rows: number, rounds: number): number =>
   rows > 1_000_000 ? Math.min(2, rounds) : rounds;
 
-/** How the time of a read grows with the rows of one entry, and with the number of entries. */
+/** Measures the time of a read by the rows of one entry, and by the number of entries. */
 export async function measureGrowth(bench: Bench): Promise<void> {
   const place = await startPlace();
   const { database, client } = place;
@@ -58,7 +58,7 @@ export async function measureGrowth(bench: Bench): Promise<void> {
   try {
     bench.tell({ kind: 'machine', machine: await machineOf(client, null) });
     await byEntries();
-    // Last, since the largest table may not fit on every machine.
+    // Last, because the largest table may not fit on every machine.
     await byRows();
   } finally {
     await keeping.stop();

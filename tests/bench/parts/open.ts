@@ -12,11 +12,14 @@ const CASES = [
   { name: 'invoice lines', rows: 541_909, shapeOf: invoiceLines },
 ];
 
-/** So far somebody goes down the pivot, and so long after that is looked for tasks. */
+/** Number of steps down the pivot, and the time in which its tasks are recorded. */
 const STEPS = 10;
 const SETTLES_MS = 2000;
 
-/** From the click on a version to its painted pivot, on a page that has seen one before. */
+/**
+ * Measures the time from the click on a version to its painted pivot, on a page that has shown a pivot
+ * before.
+ */
 export async function measureOpening(bench: Bench): Promise<void> {
   const place = await startPlace();
   const { database, client } = place;
@@ -31,7 +34,7 @@ export async function measureOpening(bench: Bench): Promise<void> {
       const rows = within(bench, wanted);
       const { id } = await makeVersion(client, keeping.url, shapeOf(rows));
       engine.give(name, await send(keeping.url, 'GET', `/versions/${id}/data`));
-      // Each case in new pages: what the others have left in memory must not matter.
+      // Each case has new pages, so that memory left by other cases does not matter.
       const coldPage = await listed(browser, reading);
       const keptPage = await listed(browser, keeping);
       const ways: Record<string, number[]> = {};
@@ -68,7 +71,7 @@ export async function measureOpening(bench: Bench): Promise<void> {
   }
 }
 
-/** A page that lists the versions. */
+/** Opens a page that lists the versions. */
 async function listed(browser: Browser, { url }: Server): Promise<Page> {
   const page = await openPage(browser);
   page.setDefaultTimeout(60_000);
@@ -76,7 +79,7 @@ async function listed(browser: Browser, { url }: Server): Promise<Page> {
   return page;
 }
 
-/** Clicks on a version, watches the pivot come, and goes back to the list. */
+/** Clicks a version, watches the pivot appear, and goes back to the list. */
 async function opened(page: Page, id: number) {
   const link = page.locator(`a.open[href="/versions/${id}"]`);
   await link.waitFor();
@@ -93,7 +96,7 @@ async function opened(page: Page, id: number) {
   return { click, request, lastByte, painted, arranged, longest };
 }
 
-/** How long the longest task takes after the first screen, while somebody goes from cell to cell. */
+/** Returns the duration of the longest task after the first screen, while a user moves from cell to cell. */
 async function longestAfter(page: Page, painted: number): Promise<number> {
   await page.locator('perspective-viewer-pivot-grid tbody td').first().click();
   await page.getByTestId('slice').waitFor();

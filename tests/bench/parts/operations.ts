@@ -12,7 +12,7 @@ import { MOVED, scaleTokens, statementOf } from '../statements';
 
 const BATCH = 'Batch 7';
 const PF_USER = 'bench';
-/** As many batches as it takes for an entry of 100,000 rows. */
+/** Batches of an entry with 100,000 rows. */
 const TEN_BATCHES = Array.from({ length: 10 }, (_, i) => `Batch ${i}`);
 
 const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
@@ -27,12 +27,12 @@ const OPERATIONS: Record<string, { body: object; tokens: TokenValues }> = {
   },
 };
 
-/** How many times as many rounds as others have: these vary by more than what is left to their targets. */
+/** Factors for the number of rounds: these measurements vary by more than the distance to their targets. */
 const MORE_ROUNDS = { again: 2, undo: 5 };
 
-/** A version that operations are measured on. After each, all is as it was. */
+/** A version on which operations are measured. Its state is restored after each. */
 class Planned {
-  /** @param keeper a connection on which nothing is measured: a VACUUM leaves its own with all at hand */
+  /** @param keeper a connection without measurements: a VACUUM fills the caches of its connection */
   constructor(
     private readonly keeper: pg.Client,
     private readonly url: string,
@@ -56,14 +56,14 @@ class Planned {
   }
 
   /**
-   * Has PostgreSQL use the files of its WAL again. To fill a new one takes 40 ms, more than an undo, and falls
-   * to whoever commits next.
+   * Makes PostgreSQL reuse its WAL files. Creating a new one takes 40 ms, more than an undo, and would slow
+   * down whichever side commits next.
    */
   reuseWal(): Promise<unknown> {
     return this.keeper.query('CHECKPOINT');
   }
 
-  /** Deletes what came after an entry. */
+  /** Deletes the entries after an entry. */
   async backTo(logid: number): Promise<void> {
     await this.keeper.query(`DELETE FROM ${this.table} WHERE pf_logid > ${logid}`);
     await this.keeper.query(`DELETE FROM pf.log WHERE id > ${logid}`);
@@ -71,13 +71,13 @@ class Planned {
   }
 }
 
-/** What the service adds to the statements of its operations, and to a bare delete. */
+/** Measures the overhead of the service over the statements of its operations, and over a bare delete. */
 export async function measureOperations(bench: Bench): Promise<void> {
   const rows = within(bench, 1_000_000);
-  // Nothing but the operations themselves may work on the table.
+  // Only the operations themselves may work on the table.
   const place = await startPlace({ autovacuum: 'off' });
   const { database, client } = place;
-  // What is deleted here must not outdate what the service has cached.
+  // Deletions here must not outdate the service's cache.
   const keeper = new pg.Client({ ...database, options: '-c pf.writer=service' });
   await keeper.connect();
   const server = await startServer({ database, env: { PF_LOG_LEVEL: 'silent' } });
@@ -103,7 +103,7 @@ export async function measureOperations(bench: Bench): Promise<void> {
   }
 }
 
-/** The service, and the same statements by psql and by pg alone. */
+/** Returns the service, and the same statements by psql and by pg alone. */
 function waysOf(
   operation: string,
   version: Planned,
@@ -114,7 +114,7 @@ function waysOf(
   const { body, tokens } = OPERATIONS[operation]!;
   const undone = (work: (logid: number) => Promise<unknown>) => async () => {
     const before = await version.newest();
-    // The service draws its ids from the sequence, the others choose one that it will not draw.
+    // The service takes its ids from the sequence; the others use an id that it will not reach.
     const took = await timed(() => work(before + 1_000_000));
     await version.backTo(before);
     return took;
@@ -131,14 +131,16 @@ function waysOf(
   };
 }
 
-/** The same slice, ten times: rows grow by its leaves, not by doubling. */
+/**
+ * Scales the same slice ten times: each scale adds as many rows as it has leaves, instead of doubling them.
+ */
 async function scaleAgain(bench: Bench, version: Planned, client: pg.Client, rows: number) {
   const ways: Record<string, number[]> = { 'the first': [], 'the tenth': [] };
   let most = 0;
   for (let round = 0; round < MORE_ROUNDS.again * bench.extent.rounds; round += 1) {
     const start = await version.newest();
     for (let at = 1; at <= 10; at += 1) {
-      // All rounds write equally much: without this, the same one of the ten would always fill a new file.
+      // All rounds write equally much: without this, the same one of the ten would always create a new file.
       if (at === 1 || at === 10) await version.reuseWal();
       const took = await timed(() =>
         version.operate('scale', { slice: { Batch: BATCH }, pct: 10 }),
@@ -156,7 +158,7 @@ async function scaleAgain(bench: Bench, version: Planned, client: pg.Client, row
   bench.tell({ kind: 'value', name: 'grown', rows, value: most / LEAVES });
 }
 
-/** Undo of an entry of 100,000 rows. */
+/** Measures the undo of an entry of 100,000 rows. */
 async function undo(bench: Bench, version: Planned, { client }: Place, url: string, rows: number) {
   const deleted = (logid: number, returning: string) =>
     client.query(`BEGIN; DELETE FROM ${version.table} WHERE pf_logid = ${logid} ${returning};

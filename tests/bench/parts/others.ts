@@ -1,4 +1,4 @@
-/** A process that asks a server again and again whether it lives, and tells how long that took. */
+/** A process that repeatedly asks a server whether it is alive, and reports the times. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
@@ -9,7 +9,7 @@ import { quantile } from '../measure';
 const EVERY_MS = 5;
 
 /**
- * How long other requests take while some work is done.
+ * Returns the duration of other requests during some work.
  *
  * @returns the 99th percentile, in milliseconds
  */

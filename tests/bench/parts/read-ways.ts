@@ -1,6 +1,6 @@
 /**
- * A process that reads rows in one way, whenever it is asked to: what one way leaves in memory must not
- * slow the next one down.
+ * A process that reads rows in one way on request, so that memory left by one way does not slow down the
+ * next.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,11 +13,11 @@ import { RowSocket } from '../../../src/lib/server/db/row-socket';
 import { timed, type Way } from '../measure';
 import { rowsInDuckDb } from './duckdb';
 
-/** What a process is asked to do. */
+/** The task of a process. */
 interface Reading {
   way: keyof typeof READERS;
   database: DatabaseConfig;
-  /** The forecast table, and the select of its rows that the service sends. */
+  /** The forecast table, and the service's select of its rows. */
   table: string;
   select: string;
 }
@@ -31,12 +31,12 @@ async function connected({ database }: Reading): Promise<pg.Client> {
 }
 
 const READERS = {
-  /** Binary COPY through `pg`, with nothing made of it. */
+  /** Binary COPY through `pg`, discarded. */
   drained: async (reading) => {
     const client = await connected(reading);
     return () => copyOut(client, reading.select, () => {});
   },
-  /** What most people write. */
+  /** The usual way in JavaScript. */
   objects: async (reading) => {
     const client = await connected(reading);
     const joined = `SELECT f.*, l.note AS pf_note, l.operation AS pf_op
@@ -57,7 +57,7 @@ const READERS = {
 /**
  * Starts a process that reads in one way.
  *
- * @throws Error if it cannot, with the reason
+ * @throws Error with the reason if it cannot
  */
 export async function startReader(reading: Reading): Promise<{ read: Way; end(): Promise<void> }> {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(reading)]);

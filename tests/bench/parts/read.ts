@@ -11,7 +11,7 @@ import { wideOrders } from '../shapes';
 import { othersDuring } from './others';
 import { startReader } from './read-ways';
 
-/** Further ways to the same rows, each in a process of its own. */
+/** Other ways to read the same rows, each in its own process. */
 const OTHER_WAYS = {
   'row objects': 'objects',
   'COPY drained through pg': 'drained',
@@ -20,11 +20,14 @@ const OTHER_WAYS = {
 
 const IDLE_MS = 3000;
 
-/** Megabytes that a process holds now. */
+/** Returns the resident memory of a process, in MB. */
 const resident = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** How long the rows of a version take to a client, when none are kept, and what that costs others. */
+/**
+ * Measures the time until a client has the rows of a version without a cache, and the effect on other
+ * requests.
+ */
 export async function measureReads(bench: Bench): Promise<void> {
   const rows = within(bench, 1_000_000);
   const place = await startPlace();

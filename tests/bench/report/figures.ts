@@ -1,50 +1,50 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** The machine that something was measured on, and what ran there. */
+/** The machine of a measurement, and its software. */
 export interface Machine {
   cores: number;
   cpu: string;
   memoryGb: number;
-  /** How many processes wanted a core in the minute before: more than none means other work. */
+  /** Average number of running processes in the minute before: a high number means other work. */
   load: number;
   node: string;
   postgres: string;
-  /** Null for parts that need none. */
+  /** Null for parts without a browser. */
   chromium: string | null;
   /** The pivot engine's version. */
   engine: string;
 }
 
-/** Ways that took turns on the same rows. Milliseconds of each round. */
+/** Ways measured alternately on the same rows, with the milliseconds of each round. */
 export interface Turns {
   rows: number;
-  /** How many log entries the rows came from, where that is what is measured. */
+  /** Number of log entries of the rows, in measurements by entries. */
   entries?: number;
   ways: Record<string, number[]>;
 }
 
-/** A figure that is no time of a way, in the unit that its target says. */
+/** A figure that is not a duration, in the unit of its target. */
 export interface Value {
   rows: number;
   value: number;
 }
 
-/** All that one part has measured, in one run. */
+/** The figures of one part in one run. */
 export interface PartFigures {
-  /** When it began, ISO. */
+  /** Start time, ISO. */
   began: string;
   seconds: number;
-  /** Null if the part ended before it told. */
+  /** Null if the part ended before it reported the machine. */
   machine: Machine | null;
   turns: Record<string, Turns>;
   values: Record<string, Value>;
-  /** Yardsticks that could not be measured, and why. */
+  /** References that could not be measured, with the reason. */
   missing: Record<string, string>;
   /** Why the part ended early; null if it did not. */
   failure: string | null;
 }
 
-/** What all parts have measured, each when it last ran. */
+/** The figures of all parts from their latest runs. */
 export type Figures = Partial<Record<string, PartFigures>>;
 
 export const noFigures = (began: string): PartFigures => ({
@@ -63,6 +63,6 @@ export const readFigures = (file: string): Figures =>
 const rounded = (_: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 
-/** Keeps what was measured so far: a run may end early. */
+/** Writes the figures so far, because a run may end early. */
 export const writeFigures = (file: string, figures: Figures): void =>
   writeFileSync(file, `${JSON.stringify(figures, rounded, 1)}\n`);

@@ -20,7 +20,7 @@ it('draws a line for each way, with a point for each size', () => {
   expect(svg).not.toContain('NaN');
 });
 
-it('draws nothing if nothing was measured', () => {
+it('draws nothing without measurements', () => {
   expect(picture(undefined)).toBeUndefined();
   expect(picture(noFigures(NOW))).toBeUndefined();
 });

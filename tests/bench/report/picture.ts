@@ -8,7 +8,7 @@ interface Line {
   points: { x: number; ms: number }[];
 }
 
-/** A chart with logarithmic axes: a line at 45 degrees grows as its rows do. */
+/** A chart with logarithmic axes: time proportional to rows is a line at 45 degrees. */
 interface Chart {
   title: string;
   lines: Line[];
@@ -17,7 +17,7 @@ interface Chart {
 const WIDTH = 480;
 const HEIGHT = 340;
 const PLOT = { left: 58, right: 350, top: 44, bottom: 292 };
-/** Lines of text at the ends of lines are at least so far apart. */
+/** Minimum distance between the labels at the ends of lines. */
 const APART = 14;
 
 const LIGHT = ['#2563c9', '#b4530a', '#0f7b5f', '#7c3aed'];
@@ -37,20 +37,20 @@ ${DARK.map((c, at) => `    .c${at} { stroke: ${c}; } .f${at} { fill: ${c}; }`).j
 
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 
-/** The powers of ten that hold all values: those of the ticks. */
+/** Returns the powers of ten around all values, for the ticks. */
 function decades(values: readonly number[]): number[] {
   const from = Math.floor(Math.log10(Math.min(...values)));
   const to = Math.max(from + 1, Math.ceil(Math.log10(Math.max(...values))));
   return Array.from({ length: to - from + 1 }, (_, at) => 10 ** (from + at));
 }
 
-/** Where the values of these ticks are drawn. */
+/** Returns a function that converts values between these ticks to positions. */
 function scaleOf(ticks: readonly number[], start: number, end: number): (value: number) => number {
   const [from, to] = [Math.log10(ticks[0]!), Math.log10(ticks.at(-1)!)];
   return (value) => start + ((Math.log10(value) - from) / (to - from)) * (end - start);
 }
 
-/** Moves places apart that are too close, from the top. */
+/** Moves close positions apart, from the top. */
 function spread(places: readonly number[]): number[] {
   const order = places.map((_, at) => at).sort((a, b) => places[a]! - places[b]!);
   const moved = [...places];
@@ -99,7 +99,7 @@ function chart({ title, lines }: Chart, offset: number): string {
   ].join('\n');
 }
 
-/** The lines of one chart: for each way its medians, by what grows. */
+/** Returns the lines of one chart: the medians of each way by rows or entries. */
 function linesOf(turns: readonly Turns[], of: (each: Turns) => number): Line[] {
   const ways = [...new Set(turns.flatMap((each) => Object.keys(each.ways)))];
   return ways.map((words) => ({
@@ -111,9 +111,9 @@ function linesOf(turns: readonly Turns[], of: (each: Turns) => number): Line[] {
 }
 
 /**
- * How cost grows, as SVG for light and dark pages: with the rows of one entry, and with the entries.
+ * Draws growth as SVG for light and dark pages: by the rows of one entry, and by the number of entries.
  *
- * @returns undefined if nothing was measured
+ * @returns undefined without measurements
  */
 export function picture(growth: PartFigures | undefined): string | undefined {
   const all = Object.values(growth?.turns ?? {});

@@ -36,7 +36,7 @@ const lineOf = (text: string | undefined, words: string): string =>
   text?.split('\n').find((line) => line.includes(words)) ?? '';
 
 describe('targets', () => {
-  it('are met by a figure that keeps to the limit', () => {
+  it('are met by a figure within the limit', () => {
     const line = lineOf(
       sections(reads(1_000_000, [995, 990, 5000])).targets,
       '`GET /data`, nothing',
@@ -44,7 +44,7 @@ describe('targets', () => {
     expect(line).toMatch(/\| 0\.99 \| 1,000,000 \| met \|$/);
   });
 
-  it('are not met by one beyond it, however fine the difference', () => {
+  it('are not met by one beyond it, however small the difference', () => {
     const line = lineOf(
       sections(reads(1_000_000, [1001, 1001, 1001])).targets,
       '`GET /data`, nothing',
@@ -52,7 +52,7 @@ describe('targets', () => {
     expect(line).toMatch(/\| 1\.00 \| 1,000,000 \| \*\*not met\*\* \|$/);
   });
 
-  it('have lower bounds too', () => {
+  it('can be lower bounds', () => {
     const objects = (times: number[]): Figures => ({
       read: measured({
         turns: { data: { rows: 1e6, ways: { 'the service': [100], 'row objects': times } } },
@@ -62,7 +62,7 @@ describe('targets', () => {
     expect(lineOf(sections(objects([800])).targets, 'row objects')).toContain('| met |');
   });
 
-  it('are neither if there were too few rows, or nothing was measured', () => {
+  it('are neither met nor missed with too few rows, or without a measurement', () => {
     const { targets, summary } = sections(reads(999_999, [1, 1, 1]));
     expect(lineOf(targets, '`GET /data`, nothing')).toContain('measured on too few rows');
     expect(lineOf(targets, 'the tenth scale')).toMatch(/\| +\| +\| not measured \|$/);
@@ -71,13 +71,13 @@ describe('targets', () => {
 });
 
 describe('a part', () => {
-  it('tells medians and their spread, beside the first way', () => {
+  it('shows medians and their spread, relative to the first way', () => {
     const { read } = sections(reads(1_000_000, [1500, 1400, 2600]));
     expect(read).toContain('| the service | 1.5 s | 1.4 s | 2.6 s | 1.50 |');
     expect(read).toContain('2 cores (A processor), 24 GB, Node 20.20.2, PostgreSQL 15.18; load');
   });
 
-  it('tells what is missing, and why it ended', () => {
+  it('shows missing references, and why it ended', () => {
     const { read, cache } = sections({
       read: measured({ missing: { DuckDB: 'It could not be reached.' }, failure: 'no disk' }),
     });

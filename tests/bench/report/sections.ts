@@ -10,7 +10,7 @@ const VERDICTS: Record<Verdict, string> = {
   'not measured': 'not measured',
 };
 
-/** A figure with two decimals below ten, one below a hundred, none above. */
+/** Formats a figure with two decimals below ten, one below a hundred, none above. */
 const figure = (value: number): string => {
   if (Math.abs(value) >= 100) return count(Math.round(value));
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1);
@@ -33,7 +33,7 @@ function targets(figures: Figures): string {
   );
 }
 
-/** All ways that took turns: medians, spread, and times of the first, which the others stand beside. */
+/** Returns the table of alternately measured ways: medians, spread, and the ratio to the first. */
 function turns(name: string, { rows, ways }: Turns): string {
   const [first = ''] = Object.keys(ways);
   const reference = median(ways[first] ?? []);
@@ -55,7 +55,10 @@ const machineText = (machine: Machine): string => {
   return `${cores} cores (${cpu}), ${memoryGb} GB, Node ${node}, PostgreSQL ${postgres}${browser}; load before: ${load.toFixed(1)}`;
 };
 
-/** One part: its tables, what is missing of it, and where and when it was measured. */
+/**
+ * Returns the section of one part: its tables, missing references, and the machine and time of the
+ * measurement.
+ */
 function part(figures: PartFigures | undefined): string {
   if (!figures) return 'Not measured yet.';
   const { began, seconds, machine, missing, failure } = figures;
@@ -68,7 +71,7 @@ function part(figures: PartFigures | undefined): string {
   ].join('\n\n');
 }
 
-/** Growth has one table for all sizes instead of one for each. */
+/** Returns the section of growth, with one table for all sizes instead of one for each. */
 function growth(figures: PartFigures | undefined): string {
   const all = Object.values(figures?.turns ?? {});
   const lines = (chosen: Turns[], head: string, of: (each: Turns) => number) =>
@@ -98,7 +101,7 @@ function growth(figures: PartFigures | undefined): string {
   ].join('\n\n');
 }
 
-/** The generated sections of `docs/performance.md`, by the names of their marks. */
+/** Returns the generated sections of `docs/performance.md` by the names of their marks. */
 export function sections(figures: Figures): Record<string, string> {
   const verdicts = TARGETS.map((target) => judged(target, figures).verdict);
   const many = (verdict: Verdict) => verdicts.filter((each) => each === verdict).length;

@@ -1,16 +1,16 @@
 import { median } from '../measure';
 import type { Figures, PartFigures, Value } from './figures';
 
-/** What the service wants to reach. */
+/** A performance target of the service. */
 export interface Target {
   words: string;
   part: string;
-  /** It counts only if it was measured with at least so many rows. */
+  /** Minimum number of rows of a valid measurement. */
   rows: number;
-  /** The figure may be at most this, or has to be at least this. */
+  /** Whether the limit is a maximum or a minimum. */
   bound: 'at most' | 'at least';
   limit: number;
-  /** What the figure counts, as it is written after it and after the limit. */
+  /** The unit, written after the figure and the limit. */
   unit: string;
   /** @returns undefined if it was not measured */
   figure(part: PartFigures): Value | undefined;
@@ -18,7 +18,10 @@ export interface Target {
 
 export type Verdict = 'met' | 'not met' | 'too few rows' | 'not measured';
 
-/** The median of one way by the medians of others together, which took turns with it. */
+/**
+ * Returns the median of one way divided by the sum of the medians of others that were measured alternately
+ * with it.
+ */
 export const ratioOf =
   (turns: string, way: string, ...others: string[]) =>
   (part: PartFigures): Value | undefined => {
@@ -199,7 +202,7 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** How a target stands: computed from its figure, and only if that was measured on enough rows. */
+/** Judges a target by its figure, if that was measured with enough rows. */
 export function judged(
   target: Target,
   figures: Figures,

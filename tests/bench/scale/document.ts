@@ -6,7 +6,7 @@ import { count, putSections, table, time } from '../document';
 import type { CrowdFigures } from './planners';
 import type { RowsFigures } from './rows';
 
-/** All that was measured. */
+/** All figures. */
 export interface Figures {
   rows: RowsFigures[];
   crowds: CrowdFigures[];
@@ -17,7 +17,7 @@ const FIGURES = join(PROJECT, 'docs/scale.json');
 export const readFigures = (): Figures =>
   existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : { rows: [], crowds: [] };
 
-/** Keeps what was measured so far: a run may end early. */
+/** Writes the figures so far, because a run may end early. */
 export const writeFigures = (figures: Figures): void =>
   writeFileSync(FIGURES, `${JSON.stringify(figures, null, 2)}\n`);
 
@@ -37,8 +37,8 @@ const WAYS: readonly [keyof RowsFigures & string, string][] = [
 const of = (figures: RowsFigures, way: string): number => figures[way as 'load'];
 
 /**
- * The straight line through what was measured, with time = a + b × rows, where each size counts the
- * same: the large ones would hide the small ones otherwise.
+ * Returns the regression line through the measurements, with time = a + b × rows. Each size has the same
+ * weight; otherwise the large ones would hide the small ones.
  */
 function fitted(points: readonly { rows: number; ms: number }[]): { a: number; b: number } {
   const weights = points.map(({ ms }) => 1 / ms ** 2);
@@ -55,7 +55,7 @@ function fitted(points: readonly { rows: number; ms: number }[]): { a: number; b
   return { a: meanMs - b * meanRows, b };
 }
 
-/** Costs against rows for one way to store them. */
+/** Returns the times by rows of local or distributed versions. */
 function costs(figures: readonly RowsFigures[]): string {
   const sizes = figures.map(({ rows }) => rows);
   const largest = Math.max(...sizes);
@@ -64,7 +64,7 @@ function costs(figures: readonly RowsFigures[]): string {
   const rows = WAYS.map(([way, words]) => {
     const line = fitted(figures.map((each) => ({ rows: each.rows, ms: of(each, way) })));
     const measured = figures.map((each) => time(of(each, way)));
-    // With two sizes any line fits, and what swings more than it grows has none.
+    // With two sizes, any line fits. A time that varies more than it grows has no line.
     const isLine = figures.length > 2 && of(figures.at(-1)!, way) > 2 * of(figures[0]!, way);
     const expected = beyond.map((at) => (isLine ? `_${time(line.a + line.b * at)}_` : ''));
     return [words, ...measured, ...expected];
@@ -77,7 +77,7 @@ function costs(figures: readonly RowsFigures[]): string {
   return table(head, [...rows, memory('server'), memory('postgres')]);
 }
 
-/** How many times as long as local each way takes. */
+/** Returns the times of distributed versions divided by those of local ones. */
 function ratios(figures: readonly RowsFigures[]): string {
   const distributed = figures.filter(({ shards }) => shards !== null);
   const local = (rows: number) => figures.find((f) => f.rows === rows && f.shards === null);
@@ -135,7 +135,7 @@ function sections({ rows, crowds: people }: Figures): Record<string, string> {
 }
 
 /**
- * Puts the tables into the document.
+ * Writes the tables into the document.
  *
  * @throws Error if a mark is missing
  */

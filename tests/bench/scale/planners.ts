@@ -6,34 +6,37 @@ import { call, makeSource, openPlace, send } from '../place';
 import { plannedOrders } from '../shapes';
 import { cpuSeconds } from '../processes';
 
-/** How people share one server. */
+/** A number of people on one server. */
 export interface Crowd {
-  /** Each writes once a minute, and has one page open. */
+  /** Each writes once a minute and has one page open. */
   planners: number;
-  /** Among which they are spread evenly. */
+  /** The planners are spread evenly over this number of versions. */
   versions: number;
 }
 
-/** What a server did for some people. Times in milliseconds. */
+/** The figures of a server with some people. Times in ms. */
 export interface CrowdFigures extends Crowd {
   rows: number;
   writes: number;
-  /** Requests of planners and pages that were not answered as they should. */
+  /** Requests of planners and pages with a wrong answer. */
   failures: number;
-  /** Of a write, until its answer was there. */
+  /** Time of a write until its answer. */
   write: { median: number; p99: number };
-  /** Of a page, from the event of somebody's change until its rows were there. */
+  /** Time of a page from the event of somebody's change until it has the rows. */
   follow: { median: number; p99: number };
-  /** Of one core: the server's process; and of all cores: everything, these planners included. */
+  /**
+   * Share of one core used by the server, and share of all cores used by everything, including the simulated
+   * planners.
+   */
   serverBusy: number;
   machineBusy: number;
 }
 
 const MINUTE = 60_000;
-/** How long a page waits for more changes before it reads the log again, as the real one does. */
+/** Debounce of a page before it reads the log again, like the real one. */
 const LOG_PAUSE = 500;
 
-/** Busy and all seconds of the machine's cores since it started. */
+/** Returns the busy and total CPU seconds of the machine since its start. */
 function machineSeconds(): { busy: number; all: number } {
   const [user, nice, system, idle, wait, ...others] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]!
@@ -44,7 +47,7 @@ function machineSeconds(): { busy: number; all: number } {
   return { busy, all: busy + idle + wait };
 }
 
-/** A page that is open: it asks for the rows of each entry that an event names, then for the log. */
+/** Simulates an open page: it requests the rows of each entry that an event names, then the log. */
 async function openPage(
   url: string,
   version: number,
@@ -108,7 +111,7 @@ async function measureCrowd(
   const until = Date.now() + minutes * MINUTE;
   const before = { server: cpuSeconds(server.pid), machine: machineSeconds() };
   const plan = async (planner: number) => {
-    // Evenly over the minute, in another order than their versions.
+    // Evenly over the minute, in another order than the versions.
     await sleep((((planner * 7919) % planners) / planners) * MINUTE);
     for (let turn = 0; Date.now() < until; turn += 1) {
       const began = Date.now();
@@ -147,7 +150,7 @@ async function measureCrowd(
   };
 }
 
-/** Measures some crowds, one after the other, each on versions of its own with so many rows. */
+/** Measures several numbers of people, one after the other, each on new versions with this number of rows. */
 export async function measureCrowds(
   crowds: readonly Crowd[],
   rows: number,

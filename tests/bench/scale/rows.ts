@@ -4,17 +4,17 @@ import { call, dropSource, makeSource, openPlace, send, type Place } from '../pl
 import { plannedOrders } from '../shapes';
 import { watchingMemory, type Peak } from '../processes';
 
-/** What was measured of one version. Milliseconds, medians. */
+/** The figures of one version: medians in ms. */
 export interface RowsFigures {
   rows: number;
-  /** Whether it was distributed, and over how many shards. */
+  /** Number of shards of a distributed version; null for a local one. */
   shards: number | null;
   load: number;
   /** Grouping all rows to the display grain. */
   read: number;
-  /** Groups that such a read answers. */
+  /** Number of groups in the answer. */
   groups: number;
-  /** The same by a server that keeps entries: nothing has changed, or an operation was written. */
+  /** The same by a server with a cache: unchanged, and after one operation. */
   unchanged: number;
   oneAdded: number;
   log: number;
@@ -23,7 +23,7 @@ export interface RowsFigures {
   recode: number;
   clone: number;
   undo: number;
-  /** While the rows were loaded and read. */
+  /** Peak memory while the rows were loaded and read. */
   peak: Peak;
 }
 
@@ -31,13 +31,13 @@ const SHARDS = 4;
 
 const shapeOf = (rows: number) => plannedOrders(rows, { grain: true });
 
-/** Small tables take little time, and swing more. */
+/** Returns the number of rounds. Small tables are fast to measure and vary more, so they get more rounds. */
 function roundsFor(rows: number): number {
   if (rows > 10_000_000) return 1;
   return rows > 1_000_000 ? 3 : 5;
 }
 
-/** Measures versions of some sizes, on the database that {@link openPlace} opens. */
+/** Measures versions of some sizes in the database opened by {@link openPlace}. */
 export async function measureRows(
   sizes: readonly number[],
   onFigures: (figures: RowsFigures) => void,
@@ -103,7 +103,7 @@ async function measureOne(
       await take('undo', () => send(url, 'DELETE', `/log/${entries[0].id}`));
     };
     for (let round = 0; round < roundsFor(rows); round += 1) {
-      // What was undone before is gone from the rows that are kept.
+      // Removes the previously undone rows from the cache.
       await send(url, 'GET', `${path}/agg`);
       await take('unchanged', () => send(url, 'GET', `${path}/agg`));
       await take('log', () => send(reading.url, 'GET', `${path}/log`));

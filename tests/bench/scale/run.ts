@@ -1,10 +1,10 @@
 /**
- * How far it goes: `npm run bench:scale -- rows --up-to=30000000` and
- * `npm run bench:scale -- planners [--minutes=2]`. Writes docs/scale.md's tables.
+ * Scale: `npm run bench:scale -- rows --up-to=30000000` and `npm run bench:scale -- planners [--minutes=2]`.
+ * Writes the tables of docs/scale.md.
  *
- * Works on the database that `DB_*` names, and makes tables there; without these variables on a
- * PostgreSQL of its own. If the database has Citus, each size is measured local and distributed.
- * Needs a build, a quiet machine, and disk: 200 bytes per row and way. Not part of `npm test`.
+ * Works on the database of the `DB_*` variables, where it creates tables; without these variables on a
+ * separate PostgreSQL. If the database has Citus, each size is measured local and distributed. Needs a build,
+ * an idle machine, and disk space: 200 bytes per row and kind of storage. Not part of `npm test`.
  */
 import { parseArgs } from 'node:util';
 import { readFigures, writeDocument, writeFigures } from './document';
@@ -13,7 +13,7 @@ import { measureRows } from './rows';
 
 const SIZES = [100_000, 1_000_000, 10_000_000, 30_000_000, 100_000_000];
 
-/** One version that all share, and versions of twenty people each. */
+/** One version shared by all, and versions of twenty people each. */
 const CROWDS = [
   { planners: 20, versions: 1 },
   { planners: 50, versions: 1 },
