@@ -10,9 +10,24 @@ interface Change {
   [amount: string]: unknown;
 }
 
+const QUARTER = 'Order Date (quarter)';
+
+/** A year by quarter beside its reference: the years before it have none. */
+const layoutOf = (year: number) => ({
+  plugin: 'Datagrid',
+  group_by: ['Category', 'Sub-Category'],
+  split_by: [QUARTER],
+  expressions: { [QUARTER]: `bucket("Order Date", '3M')` },
+  columns: ['Sales', 'Sales: reference', 'Sales: Δ %'],
+  filter: [['Order Year', '==', year]],
+  amounts: { Sales: { decimals: 0 } },
+  total_column: 'end',
+  depth: 1,
+});
+
 /**
  * Adds the work of some people to the sample's plan: the year before as a reference, changes with their
- * reasons, and a cautious scenario beside it. The demo then opens on a plan that can be compared.
+ * reasons, and a cautious scenario beside it. The demo opens on the first year that has a reference.
  * @throws with the service's error if it refuses a step
  */
 export async function tellStory(
@@ -61,6 +76,8 @@ export async function tellStory(
   for (const { operation, ...body } of changes) {
     await call(url, 'POST', `/api/versions/${versionId}/${operation}`, body);
   }
+
+  await call(url, 'PATCH', `/api/sources/${sourceId}`, { default_layout: layoutOf(firstYear + 1) });
 
   const cautious = await call<Version>(url, 'POST', `/api/sources/${sourceId}/versions`, {
     name: `Cautious ${firstYear}`,

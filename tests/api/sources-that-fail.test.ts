@@ -1,12 +1,12 @@
 import { describe, expect } from 'vitest';
 import { startServer, type Server } from '../../src/demo/server';
-import { it, makeSource, makeVersion, ok } from './contract/orders';
+import { it as base, makeSource, makeVersion, ok } from './contract/orders';
 import { LOCAL_VERSIONS } from '../support/cluster';
 import { apiAt, type Api } from '../support/http';
 import type { Service } from '../support/service';
 
 // A source may be a view that fails, or a foreign table whose server is unreachable.
-it.override('env', LOCAL_VERSIONS);
+const it = base.extend('env', { scope: 'file' }, LOCAL_VERSIONS);
 
 interface Failing {
   name: string;

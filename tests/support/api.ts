@@ -5,8 +5,9 @@ import type { Template } from './cluster';
 /**
  * Vitest's `it` with the fixture `service`: a built server on a database of its own for each file,
  * started for the first hook or test that asks for it. Without more the database has the
- * migrations, the calendar and one table; `it.override('template', 'grain')` at the top of a file
- * chooses another, and `env` further environment variables. Hooks with fixtures are `it.beforeAll` and the like.
+ * migrations, the calendar and one table; `it.extend('template', { scope: 'file' }, 'grain')` returns one with
+ * another, and `env` adds environment variables. Files share this module, so none may change it by
+ * `it.override`. Hooks with fixtures are `it.beforeAll` and the like.
  */
 export const it = test
   .extend('template', { scope: 'file' }, 'service' as Template)

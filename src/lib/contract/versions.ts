@@ -66,6 +66,24 @@ export const VersionTotals = v.object({
     v.nullable(EntryTotals),
     v.description('The reference rows; null if there are none'),
   ),
+  compared: v.pipe(
+    v.nullable(
+      v.object({
+        first_month: v.pipe(
+          v.nullable(v.string()),
+          v.description('First day of the first month; null if no reference row has a date'),
+        ),
+        last_month: v.pipe(
+          v.nullable(v.string()),
+          v.description('First day of the last month; null if no reference row has a date'),
+        ),
+        ...EntryTotals.entries,
+      }),
+    ),
+    v.description(
+      'The plan in the months of the reference, from its first to its last; null without reference rows',
+    ),
+  ),
   months: v.pipe(
     v.array(
       v.object({

@@ -1,8 +1,16 @@
 // Tests docs/contract/04-data-loading.md.
 import { describe, expect } from 'vitest';
-import { decode, GRAIN_COLUMNS, it, makePlan, makeVersion, ok, ORDER_COLUMNS } from './orders';
+import {
+  decode,
+  GRAIN_COLUMNS,
+  it as base,
+  makePlan,
+  makeVersion,
+  ok,
+  ORDER_COLUMNS,
+} from './orders';
 
-it.override('columns', GRAIN_COLUMNS);
+const it = base.extend('columns', { scope: 'file' }, GRAIN_COLUMNS);
 
 describe('GET /tables', () => {
   it('lists tables with the same name in several schemas once each', async ({

@@ -137,7 +137,7 @@ describe('GET /versions/:id/totals', () => {
       ...{ value_col: 'amount', units_col: 'pieces', date_col: 'Order Date' },
       ...{ value_type: 'numeric(12,2)', units_type: 'smallint' },
       plan: { row_count: 12, value_total: 1554, units_total: 155 },
-      reference: null,
+      ...{ reference: null, compared: null },
       months: await byMonth(service, table, plan),
     });
 
@@ -164,6 +164,40 @@ describe('GET /versions/:id/totals', () => {
     });
   });
 
+  it('compares the plan with the reference over the same months', async ({ service, sourceId }) => {
+    const { path, table } = await makePlan(service, sourceId);
+    const totals = async () => ok(await service.api.get(`${path}/totals`)).body;
+    const months = [
+      ...new Set((await totals()).months.map(({ month }: { month: string }) => month)),
+    ];
+    expect(months.length).toBeGreaterThan(2);
+    const [from] = await service.query(
+      `SELECT min("Order Date")::text AS day, max("Order Date")::text AS last FROM ${table}`,
+    );
+    const load = (filters: unknown[]) =>
+      service.api.post(`${path}/reference`, { ...user, date_offset: '0 days', filters });
+    ok(await load([[{ cname: 'Order Date', op: '<', value: from.last.slice(0, 8) + '01' }]]));
+    const [span] = await service.query(
+      `SELECT date_trunc('month', min("Order Date"))::date::text AS first_month,
+         date_trunc('month', max("Order Date"))::date::text AS last_month
+       FROM ${table} WHERE pf_iter = 'reference'`,
+    );
+    const within = `pf_iter <> 'reference' AND date_trunc('month', "Order Date")
+      BETWEEN '${span.first_month}' AND '${span.last_month}'`;
+    const dated = await stored(service, table, within);
+    const { plan, compared } = await totals();
+    expect(compared).toEqual({ ...span, ...dated });
+    expect(compared.row_count).toBeLessThan(plan.row_count);
+
+    // Once the reference has rows without a date, those of the plan are compared, too.
+    ok(await load([[{ cname: 'Order Date', op: 'is null' }]]));
+    const undated = `(${within} OR pf_iter <> 'reference' AND "Order Date" IS NULL)`;
+    expect((await totals()).compared).toEqual({
+      ...span,
+      ...(await stored(service, table, undated)),
+    });
+  });
+
   it('has no months without a date column, and null for a missing measure', async ({
     service,
     sourceId,
@@ -178,14 +212,14 @@ describe('GET /versions/:id/totals', () => {
       ...{ value_col: null, units_col: 'pieces', date_col: null },
       ...{ value_type: null, units_type: 'smallint' },
       plan: { row_count: 12, value_total: null, units_total: 155 },
-      ...{ reference: null, months: [] },
+      ...{ reference: null, compared: null, months: [] },
     });
     const empty = await makeVersion(service, sourceId);
     expect((await service.api.get(`/versions/${empty}/totals`)).body).toEqual({
       ...{ value_col: 'amount', units_col: 'pieces', date_col: 'Order Date' },
       ...{ value_type: 'numeric(12,2)', units_type: 'smallint' },
       plan: { row_count: 0, value_total: 0, units_total: 0 },
-      ...{ reference: null, months: [] },
+      ...{ reference: null, compared: null, months: [] },
     });
     await refused(service, () => service.api.get('/versions/9999/totals'), 404);
   });

@@ -4,7 +4,7 @@ import type { Service } from '../../support/service';
 import {
   decode,
   GRAIN_COLUMNS,
-  it,
+  it as base,
   makePlan,
   makeSource,
   ok,
@@ -15,7 +15,7 @@ import {
 
 const user = { pf_user: 'ann' };
 
-it.override('columns', GRAIN_COLUMNS);
+const it = base.extend('columns', { scope: 'file' }, GRAIN_COLUMNS);
 
 const operations = async (service: Service, id: number) =>
   (await service.api.get(`/sources/${id}/sql`)).body.map((t: { operation: string }) => t.operation);

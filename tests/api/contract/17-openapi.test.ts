@@ -12,10 +12,10 @@ import { ErrorAnswer } from '../../../src/lib/contract/primitives';
 import { openEvents } from '../../support/events';
 import type { Service } from '../../support/service';
 import type { Answer } from '../../support/http';
-import { decode, it, makePlan, makeVersion } from './orders';
+import { decode, it as base, makePlan, makeVersion } from './orders';
 
 // Some answers have a tag only if rows are cached.
-it.override('env', { PF_KEEP_ENTRIES: '1' });
+const it = base.extend('env', { scope: 'file' }, { PF_KEEP_ENTRIES: '1' });
 
 const user = { pf_user: 'ann' };
 

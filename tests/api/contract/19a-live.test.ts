@@ -6,10 +6,19 @@ import { apiAt } from '../../support/http';
 import { hold, until } from '../../support/race';
 import { changeUnnoticed, type Service } from '../../support/service';
 import { readSlowly } from '../../support/slow-reader';
-import { decode, GRAIN_COLUMNS, it, makePlan, makeSource, ok, ORDERS, refused } from './orders';
+import {
+  decode,
+  GRAIN_COLUMNS,
+  it as base,
+  makePlan,
+  makeSource,
+  ok,
+  ORDERS,
+  refused,
+} from './orders';
 
 // Some answers have a tag only if rows are cached.
-it.override('env', { PF_KEEP_ENTRIES: '1' });
+const it = base.extend('env', { scope: 'file' }, { PF_KEEP_ENTRIES: '1' });
 
 const user = { pf_user: 'ann' };
 

@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest';
 import { startServer } from '../../../src/demo/server';
 import { apiAt } from '../../support/http';
 import { until } from '../../support/race';
-import { it, makePlan, ok } from './orders';
+import { it as base, makePlan, ok } from './orders';
 
 // Some answers have a tag only if rows are cached.
-it.override('env', { PF_KEEP_ENTRIES: '1' });
+const it = base.extend('env', { scope: 'file' }, { PF_KEEP_ENTRIES: '1' });
 
 const user = { pf_user: 'ann' };
 

@@ -94,7 +94,8 @@ export async function makeVersion(
 
 /**
  * The API tests' `it` with the orders as a source, whether or not a test needs its id.
- * `it.override('columns', GRAIN_COLUMNS)` at the top of a file chooses other column metadata.
+ * `it.extend('columns', { scope: 'file' }, GRAIN_COLUMNS)` returns one with other column metadata. Files share this
+ * module, so none may change it by `it.override`.
  */
 export const it = apiTest
   .extend('columns', { scope: 'file' }, ORDER_COLUMNS)

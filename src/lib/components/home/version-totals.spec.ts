@@ -9,23 +9,25 @@ const totals: VersionTotals = {
   ...{ value_col: 'Sales', units_col: 'Quantity', date_col: 'Order Date' },
   ...{ value_type: 'numeric(12,2)', units_type: 'integer' },
   ...{ plan: sums(100.1, 4), reference: sums(200, 1) },
+  compared: { first_month: '2027-01-01', last_month: '2027-03-01', ...sums(80, 3) },
   months: [{ month: '2027-01-01', ...sums(100.1, 4) }],
 };
 
 describe('the totals of a version', () => {
-  it('are those of the value column, compared with the reference', () => {
+  it('are those of its value, compared with the reference over the same months', () => {
     expect(shownTotals(totals)).toEqual({
       decimals: { least: 2, most: 2 },
-      ...{ measure: 'Sales', plan: 100.1, reference: 200, share: (100.1 - 200) / 200 },
+      ...{ measure: 'Sales', plan: 100.1, reference: 200, compared: 80, share: (80 - 200) / 200 },
+      span: ['2027-01-01', '2027-03-01'],
       months: [{ month: '2027-01-01', amount: 100.1 }],
     });
   });
 
   it('are those of the units column without a value column, and have no comparison without a reference', () => {
     const units = { ...totals, value_col: null };
-    expect(shownTotals({ ...units, reference: null })).toEqual({
+    expect(shownTotals({ ...units, reference: null, compared: null })).toEqual({
       decimals: { least: 0, most: 0 },
-      ...{ measure: 'Quantity', plan: 4, reference: null, share: null },
+      ...{ measure: 'Quantity', plan: 4, reference: null, compared: null, span: null, share: null },
       months: [{ month: '2027-01-01', amount: 4 }],
     });
     expect(shownTotals({ ...totals, reference: sums(0, 0) })).toMatchObject({

@@ -7,7 +7,7 @@ import { shares } from '$lib/pivot/values/ratios';
 import type { Month } from './sparkline';
 
 /** The totals of a version in one measure. */
-interface ShownTotals {
+export interface ShownTotals {
   /** The measure's column: value, or units if the source has no value. */
   measure: string;
   decimals: Decimals;
@@ -15,9 +15,13 @@ interface ShownTotals {
   plan: number;
   /** Null without reference rows. */
   reference: number | null;
+  /** The plan in the months of the reference; null without reference rows. */
+  compared: number | null;
+  /** First days of the first and last month of the reference; null without dates. */
+  span: readonly [first: string, last: string] | null;
   /**
-   * The difference of plan and reference as a share of the reference; null without a reference to compare
-   * with.
+   * The plan in the months of the reference, less the reference, as a share of the reference; null if there is
+   * nothing to compare with.
    */
   share: number | null;
   /** The plan by month, oldest first. */
@@ -37,9 +41,12 @@ export function shownTotals(totals: VersionTotals): ShownTotals | null {
     value_col === null
       ? decimalsShown('units', totals.units_type, [plan])
       : decimalsShown('value', totals.value_type, [plan]);
-  const [share = null] = shares([[plan], [reference]], decimals);
+  const compared = totals.compared && amount(totals.compared);
+  const { first_month: first, last_month: last } = totals.compared ?? {};
+  const [share = null] = shares([[compared], [reference]], decimals);
   return {
-    ...{ measure, decimals, plan, reference, share },
+    ...{ measure, decimals, plan, reference, compared, share },
+    span: first && last ? [first, last] : null,
     months: months.map((each) => ({ month: each.month, amount: amount(each) })),
   };
 }

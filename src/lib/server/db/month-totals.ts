@@ -25,15 +25,18 @@ export interface EntryMonths {
 interface MonthTotals {
   plan: Totals;
   reference: Totals;
+  /** The part of the plan from the first to the last month of the reference, both null without dates. */
+  compared: Totals & { first_month: string | null; last_month: string | null };
   /** Oldest first. Rows without a date belong to no month. */
   months: ({ month: string } & Totals)[];
 }
 
 const Row = v.object({
-  of: v.picklist(['entry', 'plan', 'reference', 'month']),
+  of: v.picklist(['entry', 'plan', 'reference', 'month', 'compared']),
   logid: v.nullable(v.number()),
   iter: v.nullable(v.string()),
   month: v.nullable(v.string()),
+  last_month: v.nullable(v.string()),
   ...Totals.entries,
   value_text: ExactTotals.entries.value_total,
   units_text: ExactTotals.entries.units_total,
@@ -73,17 +76,25 @@ export async function monthTotals(
        UNION ALL
        SELECT logid, iter, month, row_count, value_total, units_total FROM jsonb_to_recordset($1)
          AS known (logid bigint, iter text, month text, row_count bigint, value_total numeric, units_total numeric)
+     ), span AS (
+       SELECT min(month::date) AS first, max(month::date) AS last, bool_or(month IS NULL) AS undated
+       FROM part WHERE iter = 'reference'
      )
-     SELECT 'entry' AS of, logid, iter, month, row_count, value_total, units_total,
+     SELECT 'entry' AS of, logid, iter, month, NULL::text AS last_month, row_count, value_total, units_total,
          value_total::text AS value_text, units_total::text AS units_text
        FROM part WHERE logid IN (${idList(entries)})
      UNION ALL
-     SELECT 'plan', NULL, NULL, NULL, ${added} FROM part WHERE iter <> ALL ($2::text[])
+     SELECT 'plan', NULL, NULL, NULL, NULL, ${added} FROM part WHERE iter <> ALL ($2::text[])
      UNION ALL
-     SELECT 'reference', NULL, NULL, NULL, ${added} FROM part WHERE iter = 'reference'
+     SELECT 'reference', NULL, NULL, NULL, NULL, ${added} FROM part WHERE iter = 'reference'
      UNION ALL
-     SELECT 'month', NULL, NULL, month, ${added} FROM part
-       WHERE iter <> ALL ($2::text[]) AND month IS NOT NULL GROUP BY month`,
+     SELECT 'month', NULL, NULL, month, NULL, ${added} FROM part
+       WHERE iter <> ALL ($2::text[]) AND month IS NOT NULL GROUP BY month
+     UNION ALL
+     SELECT 'compared', NULL, NULL, first::text, last::text, ${added} FROM span
+       LEFT JOIN part ON iter <> ALL ($2::text[])
+         AND (month::date BETWEEN first AND last OR month IS NULL AND undated)
+       GROUP BY first, last`,
     [
       JSON.stringify(
         known.flatMap(({ logid, months }) => months.map((each) => ({ logid, ...each }))),
@@ -91,12 +102,16 @@ export async function monthTotals(
       excluded,
     ],
   );
-  const found: MonthTotals = { plan: none, reference: none, months: [] };
+  const found: MonthTotals = {
+    ...{ plan: none, reference: none, months: [] },
+    compared: { ...none, first_month: null, last_month: null },
+  };
   const read = new Map(
     entries.map((logid): [number, EntryMonths] => [logid, { logid, months: [] }]),
   );
-  for (const { of, logid, iter, month, value_text, units_text, ...sums } of rows) {
+  for (const { of, logid, iter, month, last_month, value_text, units_text, ...sums } of rows) {
     if (of === 'plan' || of === 'reference') found[of] = sums;
+    else if (of === 'compared') found.compared = { first_month: month, last_month, ...sums };
     else if (of === 'month' && month !== null) found.months.push({ month, ...sums });
     else if (logid !== null && iter !== null) {
       const { row_count } = sums;

@@ -29,7 +29,7 @@ export const versionTotals = (
     const known = kept.of(series, entries);
     const ids = new Set(known.map(({ logid }) => logid));
     const unknown = entries.flatMap(({ id }) => (ids.has(id) ? [] : id));
-    const { read, plan, reference, months } = await monthTotals(
+    const { read, plan, reference, compared, months } = await monthTotals(
       ...([tx, table, columns, date, version.exclude_iters, unknown, known] as const),
     );
     kept.keep(series, entries, [...known, ...read]);
@@ -41,6 +41,7 @@ export const versionTotals = (
       date_col: date?.name ?? null,
       plan,
       reference: reference.row_count > 0 ? reference : null,
+      compared: reference.row_count > 0 ? compared : null,
       months,
     };
   });
