@@ -161,7 +161,7 @@ function isApiPath(path: string): boolean {
   return decoded === '/api' || decoded.startsWith('/api/');
 }
 
-/** Milliseconds for which the connection of an answer may be silent; 0 is no limit. */
+/** Milliseconds for which the connection of an answer may be silent; 0 for no limit. */
 function silenceAllowed({ headers }: Response): number {
   const { readerTimeout, heartbeat } = config;
   // A stream of events is silent between two heartbeats.

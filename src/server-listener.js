@@ -120,7 +120,7 @@ function forbidSniffing(server) {
   );
 }
 
-/** @param {import('node:http').Server} server that has just been told to listen */
+/** @param {import('node:http').Server} server that has just started to listen */
 export function prepareListener(server) {
   explainFailure(server);
   closeUnfinished(server);

@@ -35,7 +35,7 @@ export function isBuilt() {
 /**
  * Runs an npm command in the project to its end.
  * @param {string[]} args
- * @returns {{ ok: boolean, output: string }} what it wrote to stdout and stderr
+ * @returns {{ ok: boolean, output: string }} its output to stdout and stderr
  */
 export function npm(args) {
   const run = spawnSync('npm', args, {

@@ -183,7 +183,7 @@ for (const [mode, grain] of [
   ['row by row', false],
   ['at a grain', true],
 ] as const) {
-  it(`writes what was asked and nothing else, and undoes it in any order, ${mode}`, async ({
+  it(`writes exactly the requested changes, and undoes them in any order, ${mode}`, async ({
     service,
   }) => {
     await fc.assert(

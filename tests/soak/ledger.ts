@@ -18,7 +18,7 @@ interface Asked {
   tag: string;
   version: number;
   what: string;
-  /** `unknown`: the answer was lost, or was an error that does not tell the outcome. */
+  /** `unknown`: the answer was lost, or was an error that leaves the outcome open. */
   outcome: 'sent' | 'made' | 'refused' | 'unknown';
   /** Totals of its rows, as far as known. */
   totals: Partial<Totals>;

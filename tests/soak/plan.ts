@@ -71,7 +71,7 @@ export interface Size {
   length: number;
 }
 
-/** How often each kind is drawn: writes that add rows are more frequent than writes that delete them. */
+/** Weights of the kinds: writes that add rows are more frequent than writes that delete them. */
 const WRITE_WEIGHTS: Record<Write['kind'], number> = {
   baseline: 4,
   reference: 2,

@@ -1,11 +1,10 @@
 /**
- * Two servers on one database, under load and faults at random, held to what they answered:
+ * Two servers on one database, under load and faults at random, compared with their own answers:
  * `npm run soak [-- --minutes=10 --seed=S --first=N]`. Needs a build. Not part of `npm test`.
  *
  * A round runs writers, readers and faults side by side (plan.ts draws them from the seed) and then
  * checks, when all is quiet: every write that was answered is there whole, every refused one is not
- * (ledger.ts), no row is without an entry and no entry without rows, both servers tell the same exact
- * sums, a writer gets through, nothing still runs, and the memory is back. `--first=N` begins with
+ * (ledger.ts), no row is without an entry and no entry without rows, both servers return the same exact sums, a writer gets through, nothing still runs, and the memory is back. `--first=N` begins with
  * round N, to see one again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,7 +39,7 @@ const LARGE_ROWS = 120_000;
 const ANSWER = 120_000;
 const WRITER = 30_000;
 const QUIET = 60_000;
-/** How often a write is sent while its outcome is unknown. */
+/** Maximum number of attempts while the outcome of a write is unknown. */
 const ATTEMPTS = 30;
 /** Memory that a server may use beyond its use after the first requests, in megabytes. */
 const MEMORY_MARGIN = 350;
@@ -76,7 +75,7 @@ interface Stage {
 
 const cents = (text: string): bigint => {
   const [, minus, whole = '', part = ''] = /^(-?)(\d+)(?:\.(\d{1,2})0*)?$/.exec(text) ?? [];
-  if (whole === '') throw new Error(`${text} is no sum of cents`);
+  if (whole === '') throw new Error(`${text} is not a sum of cents`);
   return BigInt(`${minus}${whole}${part.padEnd(2, '0')}`);
 };
 const centsOf = (amounts: Iterable<number | null>): bigint => {
@@ -201,7 +200,7 @@ class Play {
   }
 
   /**
-   * Sends a write with a key, and repeats it with the same key until an answer tells the outcome, as a page
+   * Sends a write with a key, and repeats it with the same key until an answer gives the outcome, as a page
    * does. Returns undefined or 500 if none does.
    */
   async #send(
@@ -456,7 +455,7 @@ class Play {
       for (const [which, { api }] of slots.entries()) {
         const log = must(await api.get(`${path}/log`));
         if (centsOf([log.value_total]) !== total) {
-          wrong(`${path}: server ${which} tells ${log.value_total} where ${total} cents are`);
+          wrong(`${path}: server ${which} returns ${log.value_total} where ${total} cents are`);
         }
         const counts = (list: { id: number; row_count: number }[]) =>
           list.map((e) => `${e.id}: ${e.row_count}`).sort();

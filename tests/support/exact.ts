@@ -37,7 +37,7 @@ interface Decimal {
 
 function decimal(text: string): Decimal {
   const match = /^([+-]?\d+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text);
-  if (!match) throw new Error(`"${text}" is no decimal number`);
+  if (!match) throw new Error(`"${text}" is not a decimal number`);
   const [, whole = '', behind = '', exponent = '0'] = match;
   const shift = Number(exponent) - behind.length;
   return { digits: BigInt(whole + behind), exponent: shift, scale: Math.max(0, -shift) };

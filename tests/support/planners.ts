@@ -14,7 +14,7 @@ export interface Planners {
 
 /**
  * Starts planners who scale all rows of a version by 1, as a page does: each change has a key, and is sent
- * again until an answer tells the outcome.
+ * again until an answer gives the outcome.
  *
  * @param path of the version
  */

@@ -1,4 +1,4 @@
-/** How long a text is stored: permanently, or until the tab is closed. */
+/** Lifetime of a stored text: permanently, or until the tab is closed. */
 type Keeping = 'always' | 'tab';
 
 const storeOf = (keeping: Keeping): Storage =>

@@ -67,7 +67,7 @@ export async function openParts(
   const { columns, names, whole, schema, origins, decimals, buckets, days, rest } = ready;
   const { index } = options;
   const loading = engine.table(streamOf(only(columns, names)), { index });
-  // The error reaches whoever awaits the table.
+  // The error reaches the code that awaits the table.
   loading.catch(() => undefined);
   const element = createViewer();
   try {

@@ -59,7 +59,7 @@ export interface Redone {
   difference: RedoneTotals | null;
 }
 
-/** Runs operations and undos, one at a time, and shows on screen what they wrote or removed. */
+/** Runs operations and undos, one at a time, and shows the written and removed rows on screen. */
 export class Changes {
   /** The running operation, as a text; null if there is none. */
   busy = $state.raw<string | null>(null);

@@ -49,7 +49,7 @@ export class Locks {
     await this.read();
   }
 
-  /** Returns the locks that hold rows of a slice, and how far each overlaps it. */
+  /** Returns the locks that hold rows of a slice, and the extent of each overlap. */
   on(slice: Slice): { lock: Lock; overlap: Exclude<Overlap, 'none'> }[] {
     return this.all.flatMap((lock) => {
       const overlap = overlapOf(slice, lock.slice);

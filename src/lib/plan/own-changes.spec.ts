@@ -29,7 +29,7 @@ const kept = {
 };
 
 describe('stillThere', () => {
-  it('keeps the changes in order, whoever wrote the undone entries', () => {
+  it('keeps the changes in order, regardless of the author of the undone entries', () => {
     expect(ids(stillThere(kept, stored, 'ana'))).toEqual([
       [5, 7],
       [9, 8],

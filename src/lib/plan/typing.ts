@@ -44,7 +44,7 @@ export interface Typed {
   edit: MeasureEdit;
   /** Resolves to the model of the cell if it has no rows. */
   like: Promise<Likeness | null>;
-  /** The caution that the planner has confirmed; null if none. Another one has to be confirmed anew. */
+  /** The caution that the planner has confirmed; null if none. Another one needs its own confirmation. */
   confirmed: Caution | null;
 }
 

@@ -26,7 +26,7 @@ interface Waiting {
  * ```
  *
  * An answer that does not fit waits in order of arrival, and reserves nothing meanwhile: an answer that
- * cannot grow releases what it has. Two answers therefore never wait for each other
+ * cannot grow releases its memory. Two answers therefore never wait for each other
  * (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class Budget {
@@ -37,7 +37,7 @@ export class Budget {
 
   /**
    * @param bytes that may be reserved at a time
-   * @param patience longest waiting time in milliseconds; 0 is no limit
+   * @param patience longest waiting time in milliseconds; 0 for no limit
    */
   constructor(
     readonly bytes: number,

@@ -19,7 +19,7 @@ function fileOf(text: string): string {
 }
 
 describe('the configuration', () => {
-  it('fills in what the contract gives a default', () => {
+  it('fills in the defaults of the contract', () => {
     expect(loadConfig(needed)).toEqual({
       db: { host: 'db', port: 5432, database: 'plan', user: 'ann', password: 'secret' },
       skipMigrationCheck: false,
@@ -186,7 +186,7 @@ describe('the configuration', () => {
     expect(config.statementTimeout).toBe(milliseconds);
   });
 
-  it('reads hosts without their ports, and what a proxy is said to pass on', () => {
+  it('reads hosts without their ports, and the headers set by a proxy', () => {
     const { hosts } = loadConfig({
       ...needed,
       PF_ALLOWED_HOSTS: 'Plan.example.com:443, plan',
@@ -200,7 +200,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('gives rows a quarter of what the process may use, and never more than the machine has', () => {
+  it('gives rows a quarter of the memory of the process, and never more than the machine has', () => {
     const { memory } = loadConfig(needed);
     expect(memory).toBeGreaterThan(0);
     expect(memory).toBeLessThanOrEqual(totalmem() / 4);

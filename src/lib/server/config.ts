@@ -34,9 +34,9 @@ export interface Config {
   db: DatabaseConfig;
   /** True if the server may listen although the schema is not what its migrations say. */
   skipMigrationCheck: boolean;
-  /** Longest time one SQL statement may take, in milliseconds; 0 is no limit. */
+  /** Longest time one SQL statement may take, in milliseconds; 0 for no limit. */
   statementTimeout: number;
-  /** Longest time to wait for a lock or for a turn beside other requests, in milliseconds; 0 is no limit. */
+  /** Longest time to wait for a lock or for a turn beside other requests, in milliseconds; 0 for no limit. */
   waitTimeout: number;
   /** Longest request body, in bytes. */
   bodyLimit: number;
@@ -44,11 +44,11 @@ export interface Config {
   memory: number;
   /** Whether rows that were read stay in memory for the next read, as long as there is room. */
   keepEntries: boolean;
-  /** After how many milliseconds a client that reads nothing of its answer is cut off; 0 is never. */
+  /** Timeout in milliseconds after which a client that reads nothing of its answer is disconnected; 0 for none. */
   readerTimeout: number;
   /** Interval of the heartbeats of an event stream, in milliseconds. */
   heartbeat: number;
-  /** Into how many shards the forecast table of a new version is distributed; null if it is not. */
+  /** Number of shards of the forecast table of a new version; null if it is not distributed. */
   distribute: number | null;
   logLevel: LogLevel;
   /** Whether `GET /api/metrics` answers. */
@@ -103,7 +103,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     planners: name('PF_PLANNERS', 'one group', groupName),
     admins: name('PF_ADMINS', 'one group', groupName),
   };
-  // Whoever sets the first of these wants people to be signed in, or told apart.
+  // An operator who sets the first of these wants to sign people in, or to distinguish them.
   for (const [variable, needed] of [
     ['PF_TRUSTED_PROXIES', 'PF_USER_HEADER'],
     ['PF_GROUPS_HEADER', 'PF_USER_HEADER'],

@@ -34,7 +34,7 @@ async function installed(): Promise<DuckDb> {
     return (await import(name)) as DuckDb;
   } catch (cause) {
     throw new Error(
-      `${name} is not installed; its PostgreSQL reader is no npm package, but a download.`,
+      `${name} is not installed; its PostgreSQL reader is not an npm package but a download.`,
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** How far a segment's dates are moved. Each part may be negative. */
+/** The offset of a segment's dates. Each part may be negative. */
 export type Offset = { years: number; months: number; days: number };
 
 export const NO_OFFSET: Offset = { years: 0, months: 0, days: 0 };

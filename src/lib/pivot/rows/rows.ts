@@ -181,7 +181,7 @@ const TYPES: Readonly<Record<number, ColumnType>> = {
  */
 export function whyApart(own: Schema, other: Schema, name: string): string | null {
   if ('pf_gkey' in own !== 'pf_gkey' in other) {
-    return `“${name}” is loaded at another grain, so it cannot be compared with this version. Generate the SQL of the source anew.`;
+    return `“${name}” is loaded at another grain, so it cannot be compared with this version. Generate the SQL of the source again.`;
   }
   const lacking = Object.keys(own).find((column) => !(column in other));
   if (lacking !== undefined) {

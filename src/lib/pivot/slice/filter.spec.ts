@@ -71,7 +71,7 @@ describe('filters of a column', async () => {
         const filters = valueFilters(name, VALUES[name], picked);
         expect(await rowsThat(filters)).toEqual(rowsOf(name, picked));
         const read = admitted(filters);
-        if (read.kind !== 'values') throw new Error(`${JSON.stringify(filters)} is no list`);
+        if (read.kind !== 'values') throw new Error(`${JSON.stringify(filters)} is not a list`);
         const isIn = (value: CellValue) => read.values.includes(value) !== read.except;
         expect(VALUES[name].filter(isIn)).toEqual(picked);
       }),

@@ -110,7 +110,7 @@ export class TableViewer {
         } finally {
           // Views on the previous table may still be read.
           void before.delete({ lazy: true }).catch(() => undefined);
-          // Whoever closed the pivot may have stopped waiting, and did not know this table.
+          // The code that closed the pivot may have stopped waiting, and did not know this table.
           if (this.closed) void this.rows.table.delete({ lazy: true }).catch(() => undefined);
         }
       }),

@@ -4,7 +4,7 @@ import { Layout } from '../../contract/stored-layout';
 import type { Buckets } from './buckets';
 import type { Viewer } from '../values/engine-types';
 
-/** Levels of rows, and how many of them the viewer got. */
+/** All row levels, and the number of those that the viewer has. */
 interface ToldRows {
   all: readonly string[];
   levels: number;

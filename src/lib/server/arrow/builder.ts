@@ -1,4 +1,4 @@
-/** What a builder of a column is given and what it returns. */
+/** Input and output of the builder of a column. */
 import type { Data } from 'apache-arrow';
 import type { Memory } from './growing';
 import type { Fields } from './wire';

@@ -19,7 +19,7 @@ export function fixedValues(data: Data): Numbers {
     values instanceof Int32Array ||
     values instanceof Float64Array ||
     values instanceof BigInt64Array;
-  if (!isNumbers) throw new Error(`Values of type ${String(data.type)} are no numbers`);
+  if (!isNumbers) throw new Error(`Values of type ${String(data.type)} are not numbers`);
   return values;
 }
 
@@ -27,7 +27,7 @@ export function fixedValues(data: Data): Numbers {
 export function bitValues(data: Data): Uint8Array {
   const values: unknown = data.values;
   if (!DataType.isBool(data.type) || !(values instanceof Uint8Array)) {
-    throw new Error(`Values of type ${String(data.type)} are no booleans`);
+    throw new Error(`Values of type ${String(data.type)} are not booleans`);
   }
   return values;
 }

@@ -148,7 +148,7 @@ describe('the rows of some entries', () => {
           const later = second.map(([i, entry]) => [i, entry + 5] as const);
           const kept = await byEntry(blockOf(columnsOf(first)), [1, 2, 3, 4, 5], INTEGERS);
           const fresh = await byEntry(blockOf(columnsOf(later)), [6, 7, 8, 9, 10], INTEGERS);
-          if (!kept || !fresh) throw new Error('Every row tells its entry');
+          if (!kept || !fresh) throw new Error('Every row has an entry');
           const live = [...chosen, ...chosen.map((entry) => entry + 5)];
           const rows = await rowsOfEntries(live, [kept, fresh], INTEGERS);
           const wanted = live.flatMap((id) =>
@@ -184,7 +184,7 @@ describe('the rows of some entries', () => {
             const own = numbers.map((i) => [i, id] as const);
             written.set(id, own);
             const fresh = await byEntry(blockOf(columnsOf(own)), [id], INTEGERS);
-            if (!fresh) throw new Error('Every row tells its entry');
+            if (!fresh) throw new Error('Every row has an entry');
             const sources = rows ? [rows, fresh] : [fresh];
             rows = await rowsOfEntries([...written.keys()], sources, INTEGERS, blockRows);
             expect(bytesIn(rows.blocks)).toBe(bytesOf(columnsOf([...written.values()].flat())));

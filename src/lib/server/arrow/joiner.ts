@@ -1,4 +1,4 @@
-/** What a joiner of one column is given and what it returns. */
+/** Input and output of the joiner of one column. */
 import type { Data, DataType } from 'apache-arrow';
 import { Validity } from './growing';
 

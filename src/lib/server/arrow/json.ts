@@ -124,7 +124,7 @@ interface Room {
 }
 const REMEMBERED = 8_000_000;
 
-/** Caches the text of each value while there is room. After that, each value is rendered anew. */
+/** Caches the text of each value while there is room. After that, each value is rendered again. */
 function remembered<T extends number | bigint>(
   values: { readonly [row: number]: T },
   render: (value: T) => string,

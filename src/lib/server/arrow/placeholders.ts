@@ -79,7 +79,7 @@ export class StandIns {
       ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
     );
     const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    // The writer passes over what has no bytes.
+    // The writer skips buffers without bytes.
     if (length > 0) this.#values.push(parts);
     const buffer = standInOf(length);
     this.#buffers.add(buffer);
@@ -87,7 +87,7 @@ export class StandIns {
   }
 }
 
-/** How many rows the blocks of a column have. */
+/** Number of rows in the blocks of a column. */
 export const rowsIn = (blocks: readonly Data[]): number =>
   blocks.reduce((sum, { length }) => sum + length, 0);
 

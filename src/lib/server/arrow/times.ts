@@ -58,7 +58,7 @@ export class DateBuilder implements ColumnBuilder {
 }
 
 /**
- * Builds timestamps. The microseconds of the COPY become milliseconds, rounded down, which is what the pivot
+ * Builds timestamps. The microseconds of the COPY become milliseconds, rounded down, as the pivot
  * reads.
  */
 export class TimestampBuilder implements ColumnBuilder {

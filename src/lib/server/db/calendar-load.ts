@@ -66,7 +66,7 @@ const MONTHS = `
  * the calendar month it is.
  *
  * @param fiscalStart month in which the fiscal year starts, 1 to 12.
- * @returns how many months the calendar holds.
+ * @returns the number of months in the calendar
  * @throws Error if the schema pf does not exist, saying what makes it.
  */
 export async function loadCalendar(client: ClientBase, fiscalStart: number): Promise<number> {

@@ -135,7 +135,7 @@ class CopyOut implements pg.Submittable {
       }
       pause
         .then(() => {
-          // Whoever reads this connection next may be pg itself, with nothing that it has asked.
+          // The next reader of this connection may be pg itself, without a pending request.
           if (this.#hasFailed) return;
           if (rest) rows.giveBack(rest);
           rows.resume();

@@ -145,14 +145,14 @@ export const keepUndone = (
 export const forgetUndone = (transaction: Transaction, logid: number): Promise<number> =>
   transaction.run(sql`DELETE FROM pf.undone WHERE logid = $1`, [logid]);
 
-/** Deletes the rows of one entry but not the entry. @returns how many rows there were */
+/** Deletes the rows of one entry but not the entry. @returns the number of deleted rows */
 export const deleteRowsOfEntry = (
   transaction: Transaction,
   table: Identifier,
   logid: number,
 ): Promise<number> => transaction.run(sql`DELETE FROM ${table} WHERE pf_logid = $1`, [logid]);
 
-/** Deletes all rows of one origin but not their entries. @returns how many rows there were */
+/** Deletes all rows of one origin but not their entries. @returns the number of deleted rows */
 export const deleteRowsOfIter = (
   transaction: Transaction,
   table: Identifier,

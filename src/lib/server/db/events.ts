@@ -4,7 +4,7 @@ import { VersionEvent } from '../../contract/events';
 import { sql } from '../sql/quote';
 import type { Transaction } from './transaction';
 
-/** The NOTIFY channel on which the processes of the service tell each other about commits. */
+/** The NOTIFY channel on which the processes of the service inform each other about commits. */
 export const CHANNEL = 'forecast_pivot';
 
 /** The payload of a notification. */

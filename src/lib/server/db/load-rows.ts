@@ -1,4 +1,4 @@
-/** What a load would write and has written, and what has to be said of it. */
+/** The rows that a load writes or would write, and warnings about them. */
 import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
@@ -72,7 +72,7 @@ export async function checkEntryRows(
   return { problem: checks.find((_, i) => row.problems[i]), ...read(row) };
 }
 
-/** Parses a text as an interval. @returns whether it moves a date @throws DatabaseError if it is no interval */
+/** Parses a text as an interval. @returns whether it moves a date @throws DatabaseError if it is not an interval */
 export const intervalMoves = async (db: Queryable, text: string): Promise<boolean> => {
   const { moves } = await db.one(
     v.object({ moves: v.boolean() }),

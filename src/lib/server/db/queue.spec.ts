@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Widths } from './queue';
 import { Queue, WaitedTooLong } from './queue';
 
-/** Runs tasks that end when told to; says which have started. */
+/** Runs tasks that end on command, and records which have started. */
 function scene(widths: Widths) {
   const queue = new Queue(widths);
   const started: string[] = [];
@@ -25,7 +25,7 @@ function scene(widths: Widths) {
   };
 }
 
-it('runs so many tasks of a key at a time, the others in the order they came', async () => {
+it('runs a limited number of tasks of a key at a time, the others in order of arrival', async () => {
   const { add, end, started } = scene({ all: 9, ofKey: 2, beside: 9 });
   for (const name of ['a', 'b', 'c', 'd']) await add(name, 1);
   expect(started).toEqual(['a', 'b']);

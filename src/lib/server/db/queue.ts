@@ -1,4 +1,4 @@
-/** How many tasks run at once. */
+/** A queue that limits the number of tasks running at once. */
 export interface Widths {
   /** Of all keys together. */
   all: number;
@@ -34,7 +34,7 @@ export class Queue {
     private readonly patience = 0,
   ) {}
 
-  /** How many tasks wait for their turn. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -67,7 +67,7 @@ export class Queue {
     });
   }
 
-  /** Starts whoever may run now, the earliest first; a key's tasks never pass one another. */
+  /** Starts the tasks that may run now, earliest first; a key's tasks never pass one another. */
   #startNext(): void {
     const held = new Set<number>();
     this.#waiting = this.#waiting.filter(({ key, start }) => {

@@ -1,4 +1,4 @@
-/** What the rows behind a slice add up to, by what a scale does with them. */
+/** Totals of the rows of a slice, grouped by the effect of a scale on them. */
 import * as v from 'valibot';
 import { CANCELS_FROM } from '../../contract/previews';
 import type { ForecastColumn } from '../sql/forecast-columns';
@@ -11,7 +11,7 @@ import { noTotals, Totals, totals } from './forecast';
 import type { Queryable } from './queryable';
 import { tableNumber } from './rows';
 
-/** How many decimals the amounts of some rows are rounded to, as SQL; NULL for a floating-point measure. */
+/** Number of decimals to which the amounts of some rows are rounded, as SQL; NULL for a floating-point measure. */
 function decimals(measure: ForecastColumn | undefined): SqlText {
   const kind = measure && measureKind(measure);
   if (!kind?.exact) return sql`NULL::integer`;
@@ -37,7 +37,7 @@ const ReachedSide = v.object({ ...RoundedTotals.entries, ...gross, side: v.pickl
 /** Rows that a scale would change, with what their leaves add up to if their signs do not count. */
 type FreeRows = RoundedTotals & v.InferOutput<typeof Gross>;
 
-/** The rows behind a slice, by what a scale does with them. */
+/** The rows of a slice, grouped by the effect of a scale on them. */
 export interface ReachedRows {
   /** Rows that operations see: those that are held, and those that are free. */
   included: RoundedTotals;

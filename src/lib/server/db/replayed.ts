@@ -25,7 +25,7 @@ export const keepReplayed = (
     ],
   );
 
-/** In the order in which the entries ran; empty if the version is no replay. */
+/** In the order in which the entries ran; empty if the version is not a replay. */
 export const listReplayed = (db: Queryable, versionId: number): Promise<ReplayedEntry[]> =>
   db.many(
     ReplayedEntry,

@@ -5,7 +5,7 @@ import { Socket, type ConnectOpts, type SocketConstructorOpts } from 'node:net';
 
 /** Bytes that are read at once. */
 const ROOM = 131_072;
-/** How long rows are left to come together, if there are fewer than can be read at once. */
+/** Time to wait for more rows, if fewer than one read's worth have arrived. */
 const GATHER_MILLISECONDS = 1;
 
 /**

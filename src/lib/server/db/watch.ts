@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { AppError } from '../errors';
 import { backendOf, cancelStatement, cutOff } from './cancel';
 
-/** Time limits in milliseconds; 0 is no limit. */
+/** Time limits in milliseconds; 0 for no limit. */
 export interface Limits {
   /** Longest time of one statement. The server ends a late statement itself if it can. */
   statement: number;

@@ -1,4 +1,4 @@
-/** Reads what a request asks for from its headers. */
+/** Reads the requested form of an answer from the headers of a request. */
 import { ARROW, CSV, PREFER_HEADER } from '../../contract/primitives';
 import type { Asked } from '../bodies';
 import type { Encoding } from '../compress';

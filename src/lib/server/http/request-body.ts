@@ -201,7 +201,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** How many bytes of a refused body the service still reads: a client reads no answer while it sends. */
+/** Number of bytes of a refused body that the service still reads, because a client reads no answer while it sends. */
 const DISCARDED = 16 * 1_048_576;
 
 async function readText(request: Request, limit: number): Promise<string> {

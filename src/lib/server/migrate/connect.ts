@@ -13,7 +13,7 @@ export type Connection = pg.Client;
  */
 export async function connect(db: DatabaseConfig): Promise<Connection> {
   const client = new pg.Client({ ...connectionTo(db), options: COMMAND_OPTIONS });
-  // Without a listener, a connection that dies would end the process; the next query tells of it.
+  // Without a listener, a lost connection would end the process; the next query reports the loss.
   client.on('error', () => undefined);
   await client.connect();
   return client;

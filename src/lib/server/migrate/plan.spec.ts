@@ -9,7 +9,7 @@ const file = (
 const names = (files: { filename: string }[]) => files.map((f) => f.filename);
 
 describe('the migration plan', () => {
-  it('applies what is pending, by filename', () => {
+  it('applies pending migrations, by filename', () => {
     const plan = planMigrations(
       [file('003_c.sql'), file('002_b.sql'), file('001_a.sql')],
       [file('001_a.sql')],
@@ -67,7 +67,7 @@ describe('the migration plan', () => {
     expect(plan.refusals).toEqual([expect.stringContaining('001_a.sql is pending but sorts')]);
   });
 
-  it('tells the server every problem at once', () => {
+  it('reports every problem at once', () => {
     const plan = planMigrations(
       [file('001_a.sql', 'new'), file('002_b.sql')],
       [file('001_a.sql', 'old'), file('003_c.sql')],

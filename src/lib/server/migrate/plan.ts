@@ -1,4 +1,4 @@
-/** Compares the migration files with what the database has applied. */
+/** Compares the migration files with the applied migrations of the database. */
 import * as v from 'valibot';
 import type { MigrationFile } from './files';
 
@@ -78,7 +78,7 @@ export function planMigrations<File extends NamedChecksum>(
       ...missing.map(missingProblem),
       ...wrong.map(
         ({ filename, standsSince }) =>
-          `${filename} says that builds since ${standsSince} can go on, which is no migration before it`,
+          `${filename} says that builds since ${standsSince} can go on, but there is no such migration before it`,
       ),
       ...late.map(
         (filename) =>

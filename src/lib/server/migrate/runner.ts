@@ -37,7 +37,7 @@ const LACKS_COLUMN = `SELECT WHERE NOT EXISTS (
   )`;
 const ADD_COLUMN = 'ALTER TABLE pf.schema_version ADD COLUMN stands_since text';
 
-/** How long a migration waits for a lock, and how often: while it waits, everybody behind it does too. */
+/** Lock timeout of a migration and number of attempts. While it waits, all later requests for the lock wait too. */
 const LOCK_MILLISECONDS = 2000;
 const ATTEMPTS = 30;
 

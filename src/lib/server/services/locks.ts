@@ -1,4 +1,4 @@
-/** Locks of a version, and what they refuse. */
+/** Locks of a version, and the writes that they refuse. */
 import type { Lock, LockRequest } from '../../contract/locks';
 import { usableSlice } from '../../contract/operations';
 import type { Database } from '../db/database';

@@ -59,7 +59,7 @@ interface State {
   labels: Label[];
   /**
    * Two states of the same name make the same answer. Within one history, the rows of an entry never
-   * change and its id never comes back, so the live entries tell which rows there are.
+   * change and its id never comes back, so the live entries determine the rows.
    */
   of: BodyOf;
   /** The series of states that have all rows of the version. */

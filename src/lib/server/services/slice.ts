@@ -11,7 +11,7 @@ import { heldRows, heldSlices } from './held';
 import { lockedRows } from './locks';
 
 /**
- * Totals of the rows that an operation on a slice would touch, by what a scale would do with them
+ * Totals of the rows that an operation on a slice would touch, grouped by the effect of a scale on them
  * (docs/contract/05-operations.md#post-versionsidslice).
  *
  * @throws AppError 400, 404; 409 as the operation itself

@@ -43,7 +43,7 @@ export interface ForecastColumn {
   inGrain: boolean;
   dimGroup: string | null;
   periodColumn: string | null;
-  /** As in {@link SourceColumn}; null for every column that is no date. */
+  /** As in {@link SourceColumn}; null for every column that is not a date. */
   timeZone: string | null;
   /** The column's type in the source table. */
   source: ColumnType;

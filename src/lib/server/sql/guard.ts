@@ -22,7 +22,7 @@ const SELECT_PARTS = ['fromClause', 'whereClause', 'limitOption', 'op'];
  *
  * @param field the field of the text, `where_clause` or `raw_where`: messages start with it
  * @returns the unchanged text, which may now be part of a statement
- * @throws AppError 400 saying what was refused
+ * @throws AppError 400 naming the refused part
  */
 export async function checkCondition(
   text: string,

@@ -1,5 +1,5 @@
 import { json } from '@sveltejs/kit';
 import type { RequestHandler } from './$types';
 
-/** Who is signed in, and what they may do. */
+/** The signed-in person and their roles. */
 export const GET: RequestHandler = ({ locals }) => json(locals.me);

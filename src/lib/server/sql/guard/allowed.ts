@@ -1,6 +1,6 @@
 /**
  * What a condition from outside may contain (docs/decisions/0005-sql-from-outside.md). The guard refuses
- * everything else, so what a newer PostgreSQL adds is refused too.
+ * everything else, so additions of newer PostgreSQL versions are refused too.
  */
 
 /** Binary operators that return true or false. Their operands may be arrays. */
@@ -64,7 +64,7 @@ export type ArgumentRule =
 interface FunctionRule {
   /** Rules by the argument's position, from 0. */
   arguments?: Readonly<Record<number, ArgumentRule>>;
-  /** How many arguments it must have; any number if left out. */
+  /** Number of arguments; any number by default. */
   count?: number;
 }
 

@@ -26,7 +26,7 @@ export const load: PageLoad = async ({ params, fetch }) => {
     source,
     columns,
     replayed,
-    /** Null if it was deleted since, and for a version that is no replay. */
+    /** Null if it was deleted since, and for a version that is not a replay. */
     original:
       originalId === undefined
         ? null
