@@ -334,7 +334,7 @@ test.describe('versions', () => {
     await page.goto('/sources/1?tab=versions');
     await choose(page, 'Delete …');
     const dialog = page.getByRole('dialog');
-    await expect(dialog).toContainText('9,994 rows go');
+    await expect(dialog).toContainText('9,994 rows and its log are deleted');
     const remove = dialog.getByRole('button', { name: 'Delete version' });
     await expect(remove).toBeDisabled();
     await dialog.getByRole('textbox').fill('Plan 2026');

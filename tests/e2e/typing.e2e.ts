@@ -114,7 +114,7 @@ test('an invalid amount is not written, and Escape leaves the cell unchanged', a
   const shown = await pivot.text(FURNITURE);
   await page.keyboard.type('12,5x');
   await expect(editor(page)).toHaveAttribute('aria-invalid', 'true');
-  await expect(meaning(page)).toContainText('No amount');
+  await expect(meaning(page)).toContainText('Not an amount');
   await page.keyboard.press('Enter');
   await expect(editor(page)).toBeFocused();
   await page.keyboard.press('Escape');

@@ -279,7 +279,7 @@ test('undoes a segment after naming the consequences', async ({ page, service })
   await segments(page)
     .getByRole('button', { name: /^Undo baseline/ })
     .click();
-  await expect(page.getByRole('dialog')).toContainText('9,994 rows go');
+  await expect(page.getByRole('dialog')).toContainText('9,994 rows and its log entry are removed');
   await page.getByRole('button', { name: 'Undo the segment' }).click();
   await expect(page.getByText('Nothing loaded yet')).toBeVisible();
   expect(await service.query('SELECT 1 FROM pf.log')).toHaveLength(0);

@@ -152,7 +152,7 @@ describe('amounts with more digits than a double has', () => {
     (text) => {
       expect(readAmount(text, 'total', marks)).toMatchObject({
         amount: NaN,
-        problem: expect.stringContaining('more digits'),
+        problem: expect.stringContaining('too many digits'),
       });
     },
   );

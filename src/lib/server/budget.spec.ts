@@ -95,7 +95,7 @@ describe('a budget', () => {
     const budget = new Budget(100);
     const memory = await some(budget, 60);
     memory.release();
-    expect(() => memory.grow(10)).toThrow('given back');
+    expect(() => memory.grow(10)).toThrow('already been released');
     expect(budget.held).toBe(0);
   });
 

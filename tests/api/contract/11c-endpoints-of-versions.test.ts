@@ -108,7 +108,7 @@ describe('GET, PATCH and DELETE /versions/:id', () => {
   });
 });
 
-describe('Endpoints beyond the specification', () => {
+describe('Further endpoints', () => {
   it('POST /versions/:id/baseline/preview previews a load and writes nothing', async ({
     service,
     sourceId,

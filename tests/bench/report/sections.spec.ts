@@ -39,7 +39,7 @@ describe('targets', () => {
   it('are met by a figure within the limit', () => {
     const line = lineOf(
       sections(reads(1_000_000, [995, 990, 5000])).targets,
-      '`GET /data`, nothing',
+      '`GET /data`, not cached',
     );
     expect(line).toMatch(/\| 0\.99 \| 1,000,000 \| met \|$/);
   });
@@ -47,7 +47,7 @@ describe('targets', () => {
   it('are not met by one beyond it, however small the difference', () => {
     const line = lineOf(
       sections(reads(1_000_000, [1001, 1001, 1001])).targets,
-      '`GET /data`, nothing',
+      '`GET /data`, not cached',
     );
     expect(line).toMatch(/\| 1\.00 \| 1,000,000 \| \*\*not met\*\* \|$/);
   });
@@ -64,7 +64,7 @@ describe('targets', () => {
 
   it('are neither met nor missed with too few rows, or without a measurement', () => {
     const { targets, summary } = sections(reads(999_999, [1, 1, 1]));
-    expect(lineOf(targets, '`GET /data`, nothing')).toContain('measured on too few rows');
+    expect(lineOf(targets, '`GET /data`, not cached')).toContain('measured on too few rows');
     expect(lineOf(targets, 'the tenth scale')).toMatch(/\| +\| +\| not measured \|$/);
     expect(summary).toMatch(/^Of \d+ targets, 0 are met and 0 are not, \d+ not measured/);
   });
