@@ -165,7 +165,9 @@ describe('cautionOf', () => {
 
 describe('whyInexact', () => {
   it('refuses amounts that a double cannot represent, and changes to totals that it cannot', () => {
-    expect(whyInexact({ by: 'change', amount: 5e13 }, 0, 2)).toMatch(/too many digits to be stored/);
+    expect(whyInexact({ by: 'change', amount: 5e13 }, 0, 2)).toMatch(
+      /too many digits to be stored/,
+    );
     expect(whyInexact({ by: 'total', amount: 5 }, 5e13, 2)).toMatch(/too many digits to be exact/);
     expect(whyInexact({ by: 'change', amount: 5 }, 5e13, 2)).toBeNull();
     expect(whyInexact({ by: 'percent', amount: 5 }, 5e13, 2)).toBeNull();
