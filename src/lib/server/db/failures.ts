@@ -45,6 +45,9 @@ export const SQLSTATE = {
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined;
 
+/** Seconds after which a request that was turned away may try again. */
+export const RETRY_AFTER = 5;
+
 const ENDED =
   'The database closed the connection of this request; nothing was changed, try again in a moment';
 
