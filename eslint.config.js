@@ -180,6 +180,21 @@ export default ts.config(
     },
   },
   {
+    files: ['src/**/*.{ts,svelte}'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'MethodDefinition[kind="constructor"] > FunctionExpression[params.length>5]',
+          message:
+            'A constructor takes at most five arguments: cut the class, or group what belongs together.',
+        },
+        { selector: 'PrivateIdentifier', message: 'Write `private name`, as everywhere.' },
+      ],
+    },
+  },
+  { files: ['src/lib/**/*.{ts,svelte}'], rules: { 'max-lines': ['error', 400] } },
+  {
     files: ['src/**'],
     plugins: { 'import-x': importX },
     settings: {

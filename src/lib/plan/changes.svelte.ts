@@ -59,6 +59,13 @@ export interface Redone {
   difference: RedoneTotals | null;
 }
 
+/** The parts of the page that follow its rows. */
+interface Screen {
+  arrangement: Arrangement;
+  selection: Selection;
+  trial: Trial;
+}
+
 /** Runs operations and undos, one at a time, and shows the written and removed rows on screen. */
 export class Changes {
   /** The running operation, as a text; null if there is none. */
@@ -75,10 +82,8 @@ export class Changes {
   constructor(
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
-    private readonly arrangement: Arrangement,
-    private readonly selection: Selection,
     private readonly log: Log,
-    private readonly trial: Trial,
+    private readonly screen: Screen,
   ) {
     this.own = new OwnChanges(
       planned.id,
@@ -124,12 +129,12 @@ export class Changes {
   async try(attempt: Attempt): Promise<boolean> {
     return this.run('Trying …', async () => {
       const { operation, slice, pf_user } = attempt;
-      const selected = this.selection.key;
+      const selected = this.screen.selection.key;
       const body = bodyOf(operation, slice, pf_user);
       const answer = await api.previewOperation(this.planned.id, operation.kind, body);
-      if (this.selection.key !== selected) return false;
+      if (this.screen.selection.key !== selected) return false;
       const rows = new AnsweredRows(answer);
-      await this.trial.show(attempt, rows, previewFacts(rows), selected);
+      await this.screen.trial.show(attempt, rows, previewFacts(rows), selected);
       return true;
     });
   }
@@ -140,14 +145,14 @@ export class Changes {
    * @throws ApiError with the service's sentence; nothing is written in that case
    */
   async keep(): Promise<Written> {
-    const { current } = this.trial;
+    const { current } = this.screen.trial;
     if (!current) throw new ApiError(0, 'No change is being tried.');
     const { operation, slice, pf_user } = current;
     return this.run(`${OPERATIONS[operation.kind].verbs.progressive} …`, async () => {
       const body = bodyOf(operation, slice, pf_user);
       const answer = await api.operate(this.planned.id, operation.kind, body);
       this.own.forgetUndone();
-      await this.bringToScreen(() => this.trial.takeOut());
+      await this.bringToScreen(() => this.screen.trial.takeOut());
       return this.showRows(answer);
     });
   }
@@ -156,8 +161,8 @@ export class Changes {
   async discard(why?: string): Promise<void> {
     await this.run('Discarding …', async () => {
       try {
-        await this.trial.takeOut(why);
-        await this.selection.readAgain();
+        await this.screen.trial.takeOut(why);
+        await this.screen.selection.readAgain();
       } catch {
         this.stale = 'The change you tried could not be removed from the page. It is not saved.';
       }
@@ -201,13 +206,13 @@ export class Changes {
     while (this.running) await this.running;
     const done = this.following.then(() =>
       this.change(async (pivot) => {
-        if (side === 'own') await this.trial.takeOut(OVERTAKEN);
+        if (side === 'own') await this.screen.trial.takeOut(OVERTAKEN);
         await change(pivot);
       }),
     );
     this.following = done.then(noop, noop);
     await done;
-    if (this.selection.current) void this.selection.readTotals();
+    if (this.screen.selection.current) void this.screen.selection.readTotals();
   }
 
   /**
@@ -230,7 +235,8 @@ export class Changes {
   }
 
   private async takeOut(pivot: Pivot, logid: number): Promise<void> {
-    if (this.arrangement.entries.isolated?.id === logid) await this.arrangement.isolate(null);
+    if (this.screen.arrangement.entries.isolated?.id === logid)
+      await this.screen.arrangement.isolate(null);
     await pivot.removeEntry(logid);
   }
 
@@ -239,7 +245,7 @@ export class Changes {
     const { logid, count } = rows;
     if (logid !== null) this.own.wrote(logid);
     await this.bringToScreen((pivot) => pivot.append(rows));
-    void this.selection.readTotals();
+    void this.screen.selection.readTotals();
     void this.log.read().then(() => this.own.noteStamps(this.log.answer?.entries ?? []));
     return { logid, rows: count };
   }
@@ -251,7 +257,7 @@ export class Changes {
 
   /** Returns the body that {@link apply} would send for the current selection. */
   bodyOf(operation: Operation, pf_user: string): OperationBody {
-    return bodyOf(operation, this.selection.current?.slice ?? {}, pf_user);
+    return bodyOf(operation, this.screen.selection.current?.slice ?? {}, pf_user);
   }
 
   /**
@@ -275,7 +281,7 @@ export class Changes {
         });
       this.own.undid(logid, stamp);
       await this.bringToScreen((pivot) => this.takeOut(pivot, logid));
-      void this.selection.readTotals();
+      void this.screen.selection.readTotals();
       void this.log.read();
       return answer.rows_deleted;
     });
@@ -318,7 +324,7 @@ export class Changes {
     try {
       await change(pivot);
       this.loading.rows = pivot.rowCount;
-      await this.selection.readAgain();
+      await this.screen.selection.readAgain();
     } catch (error) {
       if (this.loading.pivot !== pivot) return this.change(change);
       this.noteLost(error);

@@ -7,7 +7,6 @@ import type { LogListEntry } from '../contract/log';
 import type { Changes } from './changes.svelte';
 import { EntryRows } from './entry-rows';
 import type { Loading } from './loading.svelte';
-import type { Locks } from './locks.svelte';
 import type { Log } from './log.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
@@ -24,6 +23,8 @@ interface LiveEvents {
   onWritten(entry: LogListEntry): void;
   /** The rows have to be loaded: there were none before, none are left, or some of an entry were changed. */
   onReload(): void;
+  /** The locks may have changed. Settles once they are read. */
+  onLocks(): Promise<void>;
   /** The database was replaced: ids may belong to other entries now. Settles once everything is reloaded. */
   onReplaced(): Promise<void>;
 }
@@ -45,7 +46,6 @@ export class Live {
     private readonly loading: Loading,
     private readonly changes: Changes,
     private readonly log: Log,
-    private readonly locks: Locks,
     private readonly events: LiveEvents,
   ) {
     this.rows = new EntryRows(planned.id, 'own', loading, changes, () => loading.history);
@@ -79,7 +79,7 @@ export class Live {
       const { written, undone } = entriesOf(events);
       await this.change(undone, written, signal);
       if (has('status')) await this.followVersion();
-      if (has('locks')) await this.locks.follow();
+      if (has('locks')) await this.events.onLocks();
       if (has('note')) void this.log.read(LOG_PAUSE_MS);
     }
   }
@@ -103,7 +103,7 @@ export class Live {
       api.listLog(this.planned.id, options),
       api.listColumns(this.planned.source.id, options),
       this.followVersion(),
-      this.locks.follow(),
+      this.events.onLocks(),
     ]);
     // The answers may be outdated by now.
     signal.throwIfAborted();

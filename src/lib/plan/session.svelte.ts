@@ -102,20 +102,19 @@ export class PlanSession {
     this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
-    this.changes = new Changes(
-      this.planned,
-      this.loading,
-      this.arrangement,
-      this.selection,
-      this.log,
-      this.trial,
-    );
+    const { arrangement, selection, trial } = this;
+    this.changes = new Changes(this.planned, this.loading, this.log, {
+      arrangement,
+      selection,
+      trial,
+    });
     this.draft = new OperationDraft(this.planned, this.selection, this.locks);
     this.typing = new Typing(this.planned, this.selection, this.changes, this.locks);
     this.blocks = new BlockTyping(this.planned, this.selection, this.changes, this.typing, numbers);
-    this.live = new Live(this.planned, this.loading, this.changes, this.log, this.locks, {
+    this.live = new Live(this.planned, this.loading, this.changes, this.log, {
       onWritten,
       onReload: () => void this.reload(),
+      onLocks: () => this.locks.follow(),
       onReplaced: async () => {
         this.changes.own.forgetAll();
         await this.reload();
