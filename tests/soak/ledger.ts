@@ -34,41 +34,41 @@ interface Asked {
  * with the service: `violations` compares it with the entries of the database.
  */
 export class Ledger {
-  readonly #asked = new Map<string, Asked>();
+  private readonly asked = new Map<string, Asked>();
 
   /** Records a requested entry. @param totals known totals */
   sent(
     entry: { tag: string; version: number; what: string; replaces?: string },
     totals: Partial<Totals> = {},
   ): void {
-    this.#asked.set(entry.tag, { ...entry, outcome: 'sent', totals, removed: 'no' });
+    this.asked.set(entry.tag, { ...entry, outcome: 'sent', totals, removed: 'no' });
   }
 
   /** Records that an entry was confirmed. @param totals totals that the answer gives */
   made(tag: string, logid: number, totals: Partial<Totals> = {}): void {
-    const asked = this.#of(tag);
+    const asked = this.of(tag);
     Object.assign(asked, { outcome: 'made', logid, totals: { ...totals, ...asked.totals } });
-    this.#removeReplaced(asked, 'yes');
+    this.removeReplaced(asked, 'yes');
   }
 
   refused(tag: string): void {
-    this.#of(tag).outcome = 'refused';
+    this.of(tag).outcome = 'refused';
   }
 
   unknown(tag: string): void {
-    this.#of(tag).outcome = 'unknown';
-    this.#removeReplaced(this.#of(tag), 'maybe');
+    this.of(tag).outcome = 'unknown';
+    this.removeReplaced(this.of(tag), 'maybe');
   }
 
   /** Records that an entry was removed, or may have been. */
   removed(tag: string, how: 'maybe' | 'yes'): void {
-    const asked = this.#of(tag);
+    const asked = this.of(tag);
     if (asked.removed !== 'yes') asked.removed = how;
   }
 
   /** The entries of a version that were confirmed and, as far as known, not removed. */
   present(version: number, what?: readonly string[]): { tag: string; logid: number }[] {
-    return [...this.#asked.values()].flatMap(({ tag, logid, ...asked }) =>
+    return [...this.asked.values()].flatMap(({ tag, logid, ...asked }) =>
       asked.version === version &&
       asked.outcome === 'made' &&
       asked.removed === 'no' &&
@@ -86,7 +86,7 @@ export class Ledger {
    * were written meanwhile, the outcome is unknown
    */
   cleared(version: number, what: string, before: readonly string[], answered: boolean): void {
-    for (const asked of this.#asked.values()) {
+    for (const asked of this.asked.values()) {
       if (asked.version !== version || asked.what !== what || asked.outcome === 'refused') continue;
       this.removed(asked.tag, answered && before.includes(asked.tag) ? 'yes' : 'maybe');
     }
@@ -95,9 +95,9 @@ export class Ledger {
   /** The differences between the found entries and the records, in sentences. */
   violations(found: readonly FoundEntry[]): string[] {
     const byTag = new Map(found.map((entry) => [entry.tag, entry]));
-    const said = found.flatMap((entry) => this.#faultsOf(entry));
+    const said = found.flatMap((entry) => this.faultsOf(entry));
     if (byTag.size < found.length) said.push('a write was made twice: two entries have its note');
-    for (const asked of this.#asked.values()) {
+    for (const asked of this.asked.values()) {
       const there = byTag.get(asked.tag);
       const name = `${asked.what} ${asked.tag}`;
       if (asked.outcome === 'sent') said.push(`${name} was never answered`);
@@ -111,8 +111,8 @@ export class Ledger {
     return said;
   }
 
-  #faultsOf(entry: FoundEntry): string[] {
-    const asked = this.#asked.get(entry.tag);
+  private faultsOf(entry: FoundEntry): string[] {
+    const asked = this.asked.get(entry.tag);
     if (!asked) return [`entry ${entry.logid} ("${entry.tag}") was never asked for`];
     const name = `${asked.what} ${asked.tag} (entry ${entry.logid})`;
     const said: string[] = [];
@@ -128,12 +128,12 @@ export class Ledger {
     return said;
   }
 
-  #removeReplaced({ replaces }: Asked, how: 'maybe' | 'yes'): void {
+  private removeReplaced({ replaces }: Asked, how: 'maybe' | 'yes'): void {
     if (replaces !== undefined) this.removed(replaces, how);
   }
 
-  #of(tag: string): Asked {
-    const asked = this.#asked.get(tag);
+  private of(tag: string): Asked {
+    const asked = this.asked.get(tag);
     if (!asked) throw new Error(`Nothing was sent as ${tag}`);
     return asked;
   }

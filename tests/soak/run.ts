@@ -162,13 +162,13 @@ async function setUp(database: DatabaseConfig, query: Query): Promise<Stage> {
 
 /** One round: its actions, its counts, and its violations. */
 class Play {
-  readonly #ledger = new Ledger();
-  readonly #began = performance.now();
+  private readonly ledger = new Ledger();
+  private readonly began = performance.now();
   readonly history: string[] = [];
   readonly violations: string[] = [];
   readonly counts = new Map<string, number>();
-  #tags = 0;
-  #keys = 0;
+  private tags = 0;
+  private keys = 0;
 
   constructor(
     private readonly stage: Stage,
@@ -185,17 +185,17 @@ class Play {
       }
     };
     await Promise.all([
-      ...this.round.writers.map((writes) => each(writes, (write) => this.#write(write))),
-      ...this.round.readers.map((reads) => each(reads, (read) => this.#read(read))),
-      ...this.round.faults.map((fault) => this.#fault(fault)),
+      ...this.round.writers.map((writes) => each(writes, (write) => this.write(write))),
+      ...this.round.readers.map((reads) => each(reads, (read) => this.read(read))),
+      ...this.round.faults.map((fault) => this.fault(fault)),
     ]);
   }
 
-  #note(text: string): void {
-    this.history.push(`${Math.round(performance.now() - this.#began)} ms: ${text}`);
+  private note(text: string): void {
+    this.history.push(`${Math.round(performance.now() - this.began)} ms: ${text}`);
   }
 
-  #count(what: string): void {
+  private count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
@@ -203,24 +203,24 @@ class Play {
    * Sends a write with a key, and repeats it with the same key until an answer gives the outcome, as a page
    * does. Returns undefined or 500 if none does.
    */
-  async #send(
+  private async send(
     which: Which,
     method: string,
     path: string,
     body?: object,
   ): Promise<Answer | undefined> {
-    this.#keys += 1;
-    const key = `round ${this.round.number}, request ${this.#keys}`;
+    this.keys += 1;
+    const key = `round ${this.round.number}, request ${this.keys}`;
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#ask(which, method, path, { 'idempotency-key': key }, body);
+      const answer = await this.ask(which, method, path, { 'idempotency-key': key }, body);
       if ((answer && answer.status !== 500) || attempt === ATTEMPTS) return answer;
-      this.#count('again');
+      this.count('again');
       await sleep(1000);
     }
   }
 
   /** Sends a request once; undefined if its answer was lost. An unexcused failure is a violation. */
-  async #ask(
+  private async ask(
     which: Which,
     method: string,
     path: string,
@@ -235,16 +235,16 @@ class Play {
         body: body && JSON.stringify(body),
         signal: AbortSignal.timeout(ANSWER),
       });
-      this.#note(`${what} → ${answer.status} ${answer.body?.error ?? ''}`);
-      this.#count(String(answer.status));
+      this.note(`${what} → ${answer.status} ${answer.body?.error ?? ''}`);
+      this.count(String(answer.status));
       const excused = this.round.faults.length > 0 || answer.status === 503;
       if (answer.status === 400 || (answer.status >= 500 && !excused)) {
         this.violations.push(`${what} was answered ${answer.status}: ${answer.body?.error}`);
       }
       return answer;
     } catch (error) {
-      this.#note(`${what} → ${String((error as Error).cause ?? error)}`);
-      this.#count('lost');
+      this.note(`${what} → ${String((error as Error).cause ?? error)}`);
+      this.count('lost');
       if ((error as Error).name === 'TimeoutError') {
         this.violations.push(`${what} was not answered within ${ANSWER / 1000} s`);
       } else if (this.round.faults.length === 0) {
@@ -254,33 +254,33 @@ class Play {
     }
   }
 
-  async #write(write: Write): Promise<void> {
+  private async write(write: Write): Promise<void> {
     const { path } = this.versions[write.version]!;
     switch (write.kind) {
       case 'undo':
-        return this.#undo(write);
+        return this.undo(write);
       case 'replace':
-        return this.#replace(write);
+        return this.replace(write);
       case 'clear':
-        return this.#clear(write);
+        return this.clear(write);
       case 'close':
       case 'open':
-        await this.#send(write.server, 'POST', `${path}/${write.kind}`, { pf_user: 'soak' });
+        await this.send(write.server, 'POST', `${path}/${write.kind}`, { pf_user: 'soak' });
         return;
       default:
-        return this.#make(write.kind, write);
+        return this.make(write.kind, write);
     }
   }
 
   /** A load or an operation. */
-  async #make(kind: 'baseline' | 'reference' | 'scale' | 'recode' | 'clone', write: Write) {
+  private async make(kind: 'baseline' | 'reference' | 'scale' | 'recode' | 'clone', write: Write) {
     const { path, raw } = this.versions[write.version]!;
-    const tag = this.#tag();
+    const tag = this.tag();
     const isLoad = kind === 'baseline' || kind === 'reference';
     const elsewhere = REGIONS[(REGIONS.indexOf(write.region) + 1) % REGIONS.length];
     const slice = { Region: write.region };
     const [body, totals]: [object, Partial<Totals>] = isLoad
-      ? [this.#where(write), this.stage.oracle.get(write.region)!]
+      ? [this.where(write), this.stage.oracle.get(write.region)!]
       : kind === 'scale'
         ? [
             { slice, value_incr: write.amount / 100, units_incr: write.units },
@@ -290,13 +290,13 @@ class Play {
             { slice, set: { Region: elsewhere } },
             kind === 'recode' ? { cents: 0n, units: 0n } : {},
           ];
-    this.#ledger.sent({ tag, version: write.version, what: kind }, totals);
-    const answer = await this.#send(write.server, 'POST', `${path}/${kind}`, {
+    this.ledger.sent({ tag, version: write.version, what: kind }, totals);
+    const answer = await this.send(write.server, 'POST', `${path}/${kind}`, {
       ...body,
       pf_user: 'soak',
       note: tag,
     });
-    this.#settle(tag, answer, ({ body }) => {
+    this.settle(tag, answer, ({ body }) => {
       if (isLoad) return [body.logid, { rows: body.row_count }];
       const rows: Record<string, number>[] = body;
       const told = {
@@ -307,71 +307,71 @@ class Play {
     });
   }
 
-  #where = ({ region }: Write) => ({ where_clause: `"Region" = '${region}'` });
+  private where = ({ region }: Write) => ({ where_clause: `"Region" = '${region}'` });
 
-  async #replace(write: Write): Promise<void> {
-    const loads = this.#ledger.present(write.version, ['baseline']);
+  private async replace(write: Write): Promise<void> {
+    const loads = this.ledger.present(write.version, ['baseline']);
     const target = loads[Math.floor(write.pick * loads.length)];
     if (!target) return;
-    const tag = this.#tag();
-    this.#ledger.sent(
+    const tag = this.tag();
+    this.ledger.sent(
       { tag, version: write.version, what: 'baseline', replaces: target.tag },
       this.stage.oracle.get(write.region),
     );
     const path = `${this.versions[write.version]!.path}/baseline/${target.logid}`;
-    const answer = await this.#send(write.server, 'PUT', path, {
-      ...this.#where(write),
+    const answer = await this.send(write.server, 'PUT', path, {
+      ...this.where(write),
       pf_user: 'soak',
       note: tag,
     });
-    this.#settle(tag, answer, ({ body }) => [body.logid, { rows: body.row_count }]);
+    this.settle(tag, answer, ({ body }) => [body.logid, { rows: body.row_count }]);
   }
 
-  async #undo(write: Write): Promise<void> {
-    const entries = this.#ledger.present(write.version);
+  private async undo(write: Write): Promise<void> {
+    const entries = this.ledger.present(write.version);
     const target = entries[Math.floor(write.pick * entries.length)];
     if (!target) return;
-    const answer = await this.#send(write.server, 'DELETE', `/log/${target.logid}`);
-    if (answer?.status === 200) this.#ledger.removed(target.tag, 'yes');
-    else if (!answer || answer.status === 500) this.#ledger.removed(target.tag, 'maybe');
+    const answer = await this.send(write.server, 'DELETE', `/log/${target.logid}`);
+    if (answer?.status === 200) this.ledger.removed(target.tag, 'yes');
+    else if (!answer || answer.status === 500) this.ledger.removed(target.tag, 'maybe');
   }
 
-  async #clear(write: Write): Promise<void> {
-    const before = this.#ledger.present(write.version, ['baseline']).map(({ tag }) => tag);
+  private async clear(write: Write): Promise<void> {
+    const before = this.ledger.present(write.version, ['baseline']).map(({ tag }) => tag);
     const { path } = this.versions[write.version]!;
-    const answer = await this.#send(write.server, 'DELETE', `${path}/baseline`);
+    const answer = await this.send(write.server, 'DELETE', `${path}/baseline`);
     if (answer && answer.status !== 500 && answer.status !== 200) return;
-    this.#ledger.cleared(write.version, 'baseline', before, answer?.status === 200);
+    this.ledger.cleared(write.version, 'baseline', before, answer?.status === 200);
   }
 
   /** After a final 500 the outcome is unknown: the connection may have ended during the commit. */
-  #settle(
+  private settle(
     tag: string,
     answer: Answer | undefined,
     told: (answer: Answer) => [number, Partial<Totals>],
   ): void {
     if (!answer || answer.status === 500) {
-      this.#ledger.unknown(tag);
-      this.#count('unknown');
+      this.ledger.unknown(tag);
+      this.count('unknown');
     } else if (answer.status >= 300) {
-      this.#ledger.refused(tag);
-      this.#count('refused');
+      this.ledger.refused(tag);
+      this.count('refused');
     } else {
-      this.#ledger.made(tag, ...told(answer));
-      this.#count('made');
+      this.ledger.made(tag, ...told(answer));
+      this.count('made');
     }
   }
 
-  #tag(): string {
-    this.#tags += 1;
-    return `round ${this.round.number}, write ${this.#tags}`;
+  private tag(): string {
+    this.tags += 1;
+    return `round ${this.round.number}, write ${this.tags}`;
   }
 
-  async #read({ kind, server, version }: Read): Promise<void> {
+  private async read({ kind, server, version }: Read): Promise<void> {
     const { path, raw } = this.versions[version]!;
-    if (kind === 'slow' || kind === 'leaves') return this.#readLarge(kind, server);
+    if (kind === 'slow' || kind === 'leaves') return this.readLarge(kind, server);
     const endpoint = kind === 'agg' && raw ? 'data' : kind;
-    const answer = await this.#ask(server, 'GET', `${path}/${endpoint}`);
+    const answer = await this.ask(server, 'GET', `${path}/${endpoint}`);
     if (answer?.status !== 200 || endpoint === 'log') return;
     const rows = answer.bytes.length === 0 ? 0 : tableFromIPC(answer.bytes).numRows;
     if (String(rows) !== answer.headers.get('x-row-count')) {
@@ -379,11 +379,11 @@ class Play {
     }
   }
 
-  async #readLarge(kind: 'slow' | 'leaves', which: Which): Promise<void> {
+  private async readLarge(kind: 'slow' | 'leaves', which: Which): Promise<void> {
     const { large, slots } = this.stage;
     try {
       const reader = await readSlowly(slots[which].url, `${large.path}/data`);
-      this.#count(`${kind} ${reader.status}`);
+      this.count(`${kind} ${reader.status}`);
       await sleep(kind === 'slow' ? 1000 : 200);
       if (kind === 'leaves') reader.leave();
       else await reader.takeRest();
@@ -391,24 +391,24 @@ class Play {
         this.violations.push(`A ${kind} reader was answered ${reader.status}`);
       }
     } catch (error) {
-      this.#count(`${kind} lost`);
+      this.count(`${kind} lost`);
       if (this.round.faults.length === 0) {
         this.violations.push(`A ${kind} reader lost its answer without a fault: ${String(error)}`);
       }
     }
   }
 
-  async #fault(fault: Fault): Promise<void> {
+  private async fault(fault: Fault): Promise<void> {
     await sleep(fault.at);
     const slot = this.stage.slots[fault.server];
-    const done = slot.busy.then(() => this.#break(fault, slot));
+    const done = slot.busy.then(() => this.break(fault, slot));
     slot.busy = done;
     return done;
   }
 
-  async #break({ kind, server, last }: Fault, slot: Slot): Promise<void> {
-    this.#note(`${kind} server ${server}`);
-    this.#count(kind);
+  private async break({ kind, server, last }: Fault, slot: Slot): Promise<void> {
+    this.note(`${kind} server ${server}`);
+    this.count(kind);
     const { pid, ended } = slot.server;
     if (kind === 'disconnect') {
       await this.stage.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -430,7 +430,7 @@ class Play {
       if (kind === 'kill') await sleep(last);
       const back = await openSlot(this.stage.database, Number(new URL(slot.url).port));
       Object.assign(slot, { ...back, busy: slot.busy });
-      this.#note(`server ${server} is back`);
+      this.note(`server ${server} is back`);
     }
   }
 
@@ -438,13 +438,13 @@ class Play {
   async check(): Promise<void> {
     const wrong = (text: string) => this.violations.push(text);
     const { query, slots, large } = this.stage;
-    if (!(await this.#becomesQuiet()))
+    if (!(await this.becomesQuiet()))
       wrong('A connection still works, or keeps a transaction open');
     for (const { path } of this.versions)
       await slots[0].api.post(`${path}/open`, { pf_user: 'soak' });
 
-    const found = await Promise.all(this.versions.map((v, i) => this.#entriesOf(v, i)));
-    this.violations.push(...this.#ledger.violations(found.flat()));
+    const found = await Promise.all(this.versions.map((v, i) => this.entriesOf(v, i)));
+    this.violations.push(...this.ledger.violations(found.flat()));
     for (const [i, { path, table, raw }] of this.versions.entries()) {
       const entries = found[i]!;
       const [{ n }] = await query(`SELECT count(*) AS n FROM ${table} AS f
@@ -472,7 +472,7 @@ class Play {
       }
     }
     for (const [which, slot] of slots.entries()) {
-      await this.#writerGetsThrough(which as Which);
+      await this.writerGetsThrough(which as Which);
       const read = await slot.api.get(`${large.path}/data`);
       if (read.status !== 200)
         wrong(`Server ${which} answers ${read.status} to a read that fits alone`);
@@ -485,7 +485,7 @@ class Play {
     }
   }
 
-  async #becomesQuiet(): Promise<boolean> {
+  private async becomesQuiet(): Promise<boolean> {
     for (const end = Date.now() + QUIET; Date.now() < end; await sleep(200)) {
       const working = await this.stage.query(`SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'forecast-pivot'
@@ -496,7 +496,7 @@ class Play {
     return false;
   }
 
-  async #entriesOf({ id, table }: Version, version: number): Promise<FoundEntry[]> {
+  private async entriesOf({ id, table }: Version, version: number): Promise<FoundEntry[]> {
     const rows = await this.stage.query(
       `SELECT l.id AS logid, l.note, count(f.pf_id) AS rows, COALESCE(sum(f."Sales"), 0)::text AS sales,
          COALESCE(sum(f."Units"), 0)::text AS units
@@ -514,11 +514,11 @@ class Play {
     }));
   }
 
-  async #writerGetsThrough(which: Which): Promise<void> {
+  private async writerGetsThrough(which: Which): Promise<void> {
     const began = performance.now();
     const body = { pf_user: 'soak', note: 'the last', where_clause: `"Region" = 'North'` };
-    const loaded = await this.#send(which, 'POST', `${this.versions[0]!.path}/baseline`, body);
-    const undone = loaded && (await this.#send(which, 'DELETE', `/log/${loaded.body.logid}`));
+    const loaded = await this.send(which, 'POST', `${this.versions[0]!.path}/baseline`, body);
+    const undone = loaded && (await this.send(which, 'DELETE', `/log/${loaded.body.logid}`));
     if (undone?.status !== 200 || performance.now() - began > WRITER) {
       this.violations.push(`A writer did not get through server ${which}`);
     }

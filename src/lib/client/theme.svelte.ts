@@ -9,25 +9,25 @@ const isTheme = (text: string | null): text is Theme => THEMES.some((theme) => t
 
 /** The colour theme: the user's choice, stored in the browser, or the system's. */
 class ThemeChoice {
-  #choice = $state<Theme>('system');
-  #systemDark = new MediaQuery('(prefers-color-scheme: dark)', false);
+  private chosen = $state<Theme>('system');
+  private systemDark = new MediaQuery('(prefers-color-scheme: dark)', false);
 
   /** Whether the theme is dark now; for parts with two themes of their own, such as the pivot's grid. */
   readonly dark = $derived(
-    this.#choice === 'system' ? this.#systemDark.current : this.#choice === 'dark',
+    this.chosen === 'system' ? this.systemDark.current : this.chosen === 'dark',
   );
 
   constructor() {
     const stored = kept('pf.theme');
-    if (isTheme(stored)) this.#choice = stored;
+    if (isTheme(stored)) this.chosen = stored;
   }
 
   get choice(): Theme {
-    return this.#choice;
+    return this.chosen;
   }
 
   set choice(theme: Theme) {
-    this.#choice = theme;
+    this.chosen = theme;
     keep('pf.theme', theme === 'system' ? null : theme);
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;

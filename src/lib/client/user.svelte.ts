@@ -11,41 +11,41 @@ import { kept, keep } from './storage';
  * the first write, and stored in the browser.
  */
 class User {
-  #me = $state.raw<Me>({ user: null, roles: [...ROLES] });
-  #name = $state(kept('pf.user') ?? '');
-  #waiting: ((name: string | null) => void)[] = [];
+  private me = $state.raw<Me>({ user: null, roles: [...ROLES] });
+  private entered = $state(kept('pf.user') ?? '');
+  private waiting: ((name: string | null) => void)[] = [];
 
   /** Whether the dialog that asks for the name is open. */
   asking = $state(false);
 
   /** Empty until it is known. */
   get name(): string {
-    return this.#me.user ?? this.#name;
+    return this.me.user ?? this.entered;
   }
 
   /** Whether the service knows the name, so that the page need not ask. */
   get signedIn(): boolean {
-    return this.#me.user !== null;
+    return this.me.user !== null;
   }
 
   /** The role that the page shows for a signed-in user: the last of their roles. */
   get role(): Role {
-    return this.#me.roles.at(-1) ?? 'reader';
+    return this.me.roles.at(-1) ?? 'reader';
   }
 
   /** Whether the user may create and change versions. */
   get mayPlan(): boolean {
-    return this.#me.roles.includes('planner');
+    return this.me.roles.includes('planner');
   }
 
   /** Whether the user may set up sources, lock rows and delete versions. */
   get mayAdminister(): boolean {
-    return this.#me.roles.includes('admin');
+    return this.me.roles.includes('admin');
   }
 
   /** Asks the service who is signed in. Keeps the known user if it does not answer. */
   async recognise(options: CallOptions): Promise<void> {
-    this.#me = await getMe(options).catch(() => this.#me);
+    this.me = await getMe(options).catch(() => this.me);
   }
 
   /** Returns the name, after asking for it if it is unknown. Null if the user closes the dialog. */
@@ -56,17 +56,17 @@ class User {
   /** Opens the dialog, even if a name is known, and returns the entered name. */
   ask(): Promise<string | null> {
     this.asking = true;
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   /** Answers the dialog; null if it was closed without a name. */
   answer(name: string | null): void {
     if (name !== null) {
-      this.#name = name;
+      this.entered = name;
       keep('pf.user', name);
     }
     this.asking = false;
-    for (const resolve of this.#waiting.splice(0)) resolve(name);
+    for (const resolve of this.waiting.splice(0)) resolve(name);
   }
 }
 

@@ -32,14 +32,14 @@ const KEY = 'pf.spread';
 
 /** How amounts are spread over the leaves of a slice: the planner's choice, stored in the browser. */
 class SpreadChoice {
-  #choice = $state<Spread>(kept(KEY) === 'equal' ? 'equal' : 'proportional');
+  private chosen = $state<Spread>(kept(KEY) === 'equal' ? 'equal' : 'proportional');
 
   get choice(): Spread {
-    return this.#choice;
+    return this.chosen;
   }
 
   set choice(spread: Spread) {
-    this.#choice = spread;
+    this.chosen = spread;
     keep(KEY, spread === 'proportional' ? null : spread);
   }
 }
@@ -74,8 +74,8 @@ interface EditForSlice {
 /** The contents of the panel's forms before they are applied, and the resulting operation. */
 export class OperationDraft {
   kind = $state<Operation['kind']>('scale');
-  #value = $state.raw<EditForSlice | null>(null);
-  #units = $state.raw<EditForSlice | null>(null);
+  private valueEdit = $state.raw<EditForSlice | null>(null);
+  private unitsEdit = $state.raw<EditForSlice | null>(null);
   holdPrice = $state(false);
   factor = $state<number | null>(1);
   note = $state('');
@@ -91,17 +91,17 @@ export class OperationDraft {
   ) {}
 
   get value(): MeasureEdit | null {
-    return this.ifStillMeant(this.#value);
+    return this.ifStillMeant(this.valueEdit);
   }
   set value(edit: MeasureEdit | null) {
-    this.#value = this.forCurrentSlice(edit);
+    this.valueEdit = this.forCurrentSlice(edit);
   }
 
   get units(): MeasureEdit | null {
-    return this.ifStillMeant(this.#units);
+    return this.ifStillMeant(this.unitsEdit);
   }
   set units(edit: MeasureEdit | null) {
-    this.#units = this.forCurrentSlice(edit);
+    this.unitsEdit = this.forCurrentSlice(edit);
   }
 
   private forCurrentSlice(edit: MeasureEdit | null): EditForSlice | null {
@@ -164,7 +164,7 @@ export class OperationDraft {
     return spread.choice === 'equal' && this.whyInProportion === null;
   }
 
-  #confirmed = $state.raw<string | null>(null);
+  private confirmed = $state.raw<string | null>(null);
 
   /** Identifies the confirmation: another amount or another selection has to be confirmed again. */
   private get cautionKey(): string {
@@ -173,10 +173,10 @@ export class OperationDraft {
 
   /** Whether the planner has confirmed {@link caution}. */
   get isConfirmed(): boolean {
-    return this.#confirmed === this.cautionKey;
+    return this.confirmed === this.cautionKey;
   }
   set isConfirmed(confirmed: boolean) {
-    this.#confirmed = confirmed ? this.cautionKey : null;
+    this.confirmed = confirmed ? this.cautionKey : null;
   }
 
   /** Why Apply is disabled while Try is enabled; null if it is not. */
@@ -305,11 +305,11 @@ export class OperationDraft {
    * was typed since.
    */
   clearingAfter(): () => void {
-    const [value, units, factor, note] = [this.#value, this.#units, this.factor, this.note];
+    const [value, units, factor, note] = [this.valueEdit, this.unitsEdit, this.factor, this.note];
     const set = [...this.set];
     return () => {
-      if (this.#value === value) this.#value = null;
-      if (this.#units === units) this.#units = null;
+      if (this.valueEdit === value) this.valueEdit = null;
+      if (this.unitsEdit === units) this.unitsEdit = null;
       if (this.factor === factor) this.factor = 1;
       if (this.note === note) this.note = '';
       for (const [column, to] of set) if (this.set.get(column) === to) this.set.delete(column);

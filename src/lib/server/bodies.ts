@@ -74,10 +74,10 @@ export interface BodyOf {
  * the same rows (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class Bodies {
-  readonly #byState = new Map<string, Body>();
-  readonly #newest = new Map<string, Body>();
+  private readonly byState = new Map<string, Body>();
+  private readonly newest = new Map<string, Body>();
   /** Cached bodies without a reader, in the order in which they are evicted. */
-  readonly #kept = new Set<Body>();
+  private readonly kept = new Set<Body>();
   /** Reads whose body was cached, and reads for which one had to be made. */
   hits = 0;
   misses = 0;
@@ -90,13 +90,13 @@ export class Bodies {
     readonly budget: Budget,
     readonly keeps: boolean,
   ) {
-    budget.whenShort((bytes) => this.#giveWay(bytes));
+    budget.whenShort((bytes) => this.giveWay(bytes));
   }
 
   /** Bytes of cached bodies without a reader. */
   get keptBytes(): number {
     let bytes = 0;
-    for (const body of this.#kept) bytes += body.bytes;
+    for (const body of this.kept) bytes += body.bytes;
     return bytes;
   }
 
@@ -107,41 +107,41 @@ export class Bodies {
    * @throws the error that the body failed with
    */
   read(of: BodyOf, signal: AbortSignal, make: (body: Body) => Promise<Made>): Promise<HeldBody> {
-    const shared = this.#byState.get(of.state);
+    const shared = this.byState.get(of.state);
     if (shared) {
       this.hits += 1;
       return shared.read(signal);
     }
-    const body = this.#begin(of);
+    const body = this.begin(of);
     const reading = body.read(signal);
     void body.make(() => make(body));
     return reading;
   }
 
-  #begin(of: BodyOf): Body {
+  private begin(of: BodyOf): Body {
     const body = new Body({
       moves: (from, to) => {
-        if (from && this.#byState.get(from.state) === body) this.#byState.delete(from.state);
-        if (to) this.#byState.set(to.state, body);
+        if (from && this.byState.get(from.state) === body) this.byState.delete(from.state);
+        if (to) this.byState.set(to.state, body);
       },
       made: ({ series }) => {
         if (series === undefined) return;
-        const before = this.#newest.get(series);
-        this.#newest.set(series, body);
-        if (before && this.#kept.has(before)) before.end();
+        const before = this.newest.get(series);
+        this.newest.set(series, body);
+        if (before && this.kept.has(before)) before.end();
       },
       /** @returns whether it stays cached */
       left: ({ series }) => {
-        if (!this.keeps || series === undefined || this.#newest.get(series) !== body) return false;
-        this.#kept.add(body);
+        if (!this.keeps || series === undefined || this.newest.get(series) !== body) return false;
+        this.kept.add(body);
         this.budget.mayGiveWay();
         return true;
       },
-      wanted: () => this.#kept.delete(body),
+      wanted: () => this.kept.delete(body),
       over: (of) => {
-        this.#kept.delete(body);
-        if (of?.series === undefined || this.#newest.get(of.series) !== body) return;
-        this.#newest.delete(of.series);
+        this.kept.delete(body);
+        if (of?.series === undefined || this.newest.get(of.series) !== body) return;
+        this.newest.delete(of.series);
       },
     });
     body.becomes(of);
@@ -153,12 +153,12 @@ export class Bodies {
    * until they are released.
    */
   borrow(series: string): Borrowed | undefined {
-    return this.keeps ? this.#newest.get(series)?.borrow() : undefined;
+    return this.keeps ? this.newest.get(series)?.borrow() : undefined;
   }
 
-  #giveWay(bytes: number): void {
+  private giveWay(bytes: number): void {
     let left = bytes;
-    for (const body of this.#kept) {
+    for (const body of this.kept) {
       if (left <= 0) return;
       left -= body.bytes;
       body.end();
@@ -177,28 +177,28 @@ interface Listener {
 
 /** One body, from the first request for it until it is no longer needed. */
 export class Body {
-  readonly #abort = new AbortController();
-  readonly #outcome: Promise<Made>;
-  #settle!: { made: (body: Made) => void; failed: (error: unknown) => void };
-  #of: BodyOf | undefined;
-  #readers = 0;
-  #reservation: Reservation | undefined;
-  #made: Made | undefined;
+  private readonly abort = new AbortController();
+  private readonly outcome: Promise<Made>;
+  private settle!: { made: (body: Made) => void; failed: (error: unknown) => void };
+  private of: BodyOf | undefined;
+  private readers = 0;
+  private reservation: Reservation | undefined;
+  private made: Made | undefined;
 
   constructor(private readonly listener: Listener) {
-    this.#outcome = new Promise((made, failed) => (this.#settle = { made, failed }));
+    this.outcome = new Promise((made, failed) => (this.settle = { made, failed }));
     // All readers may be gone when it fails.
-    this.#outcome.catch(() => {});
+    this.outcome.catch(() => {});
   }
 
   /** Aborts when nobody wants the body any more. */
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    return this.abort.signal;
   }
 
   /** Bytes of its memory reservation. */
   get bytes(): number {
-    return this.#reservation?.bytes ?? 0;
+    return this.reservation?.bytes ?? 0;
   }
 
   /**
@@ -207,8 +207,8 @@ export class Body {
    */
   becomes(of: BodyOf): void {
     this.signal.throwIfAborted();
-    if (of.state !== this.#of?.state) this.listener.moves(this.#of, of);
-    this.#of = of;
+    if (of.state !== this.of?.state) this.listener.moves(this.of, of);
+    this.of = of;
   }
 
   /**
@@ -216,7 +216,7 @@ export class Body {
    * @throws the error that the body failed with
    */
   async read(signal: AbortSignal): Promise<HeldBody> {
-    const leave = this.#enter();
+    const leave = this.enter();
     const release = () => {
       signal.removeEventListener('abort', release);
       leave();
@@ -224,7 +224,7 @@ export class Body {
     if (signal.aborted) release();
     else signal.addEventListener('abort', release);
     try {
-      return { ...(await this.#outcome), release };
+      return { ...(await this.outcome), release };
     } catch (error) {
       release();
       throw error;
@@ -233,31 +233,31 @@ export class Body {
 
   /** Lends its rows if it is finished and they can be grouped by entry. The borrower must release them. */
   borrow(): Borrowed | undefined {
-    const { rows, stamps } = this.#made ?? {};
-    return rows && stamps && { rows, stamps, bytes: this.bytes, release: this.#enter() };
+    const { rows, stamps } = this.made ?? {};
+    return rows && stamps && { rows, stamps, bytes: this.bytes, release: this.enter() };
   }
 
   /** Registers a reader. @returns a function that removes it; further calls have no effect */
-  #enter(): () => void {
+  private enter(): () => void {
     this.listener.wanted();
-    this.#readers += 1;
+    this.readers += 1;
     let isIn = true;
     return () => {
       if (!isIn) return;
       isIn = false;
-      this.#readers -= 1;
-      if (this.#readers === 0) this.#left();
+      this.readers -= 1;
+      if (this.readers === 0) this.left();
     };
   }
 
-  #left(): void {
-    const isKept = this.#made && this.#of && this.listener.left(this.#of);
+  private left(): void {
+    const isKept = this.made && this.of && this.listener.left(this.of);
     if (!isKept) this.end();
   }
 
   /** Takes over the memory reservation that the body is made in. */
   holds(reservation: Reservation): void {
-    this.#reservation = reservation;
+    this.reservation = reservation;
     if (this.signal.aborted) reservation.release();
   }
 
@@ -267,22 +267,22 @@ export class Body {
       const made = await work();
       // The last reader may have left while the last bytes were made.
       this.signal.throwIfAborted();
-      this.#made = made;
-      if (this.#of) this.listener.made(this.#of);
-      this.#settle.made(made);
+      this.made = made;
+      if (this.of) this.listener.made(this.of);
+      this.settle.made(made);
     } catch (error) {
-      this.#settle.failed(error);
+      this.settle.failed(error);
       this.end();
     }
   }
 
   /** Removes the body from the cache and releases its memory. */
   end(): void {
-    this.listener.moves(this.#of, undefined);
-    this.listener.over(this.#of);
-    this.#of = undefined;
-    this.#made = undefined;
-    this.#reservation?.release();
-    this.#abort.abort();
+    this.listener.moves(this.of, undefined);
+    this.listener.over(this.of);
+    this.of = undefined;
+    this.made = undefined;
+    this.reservation?.release();
+    this.abort.abort();
   }
 }

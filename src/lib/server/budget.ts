@@ -30,10 +30,10 @@ interface Waiting {
  * (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class Budget {
-  #held = 0;
-  #waiting: Waiting[] = [];
-  #giveWay: (bytes: number) => void = () => {};
-  #isGivingWay = false;
+  private reserved = 0;
+  private line: Waiting[] = [];
+  private giveWay: (bytes: number) => void = () => {};
+  private isGivingWay = false;
 
   /**
    * @param bytes that may be reserved at a time
@@ -49,22 +49,22 @@ export class Budget {
    * needed at the moment, such as a cache.
    */
   whenShort(giveWay: (bytes: number) => void): void {
-    this.#giveWay = giveWay;
+    this.giveWay = giveWay;
   }
 
   /** Call this when more memory can be released on a shortage than before. */
   mayGiveWay(): void {
-    this.#grantNext();
+    this.grantNext();
   }
 
   /** Bytes that are reserved at present. */
   get held(): number {
-    return this.#held;
+    return this.reserved;
   }
 
   /** Number of answers that wait for memory. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.line.length;
   }
 
   /**
@@ -79,14 +79,14 @@ export class Budget {
    */
   async run<T>(attempt: (memory: Reservation) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let waited = 0;
-    for (let memory = this.#grant(0); ;) {
+    for (let memory = this.grant(0); ;) {
       try {
         return await attempt(memory);
       } catch (error) {
         memory.release();
         if (!(error instanceof MemoryShort)) throw error;
         const since = performance.now();
-        memory = await this.#wait(Math.min(error.needed, this.bytes), waited, signal);
+        memory = await this.wait(Math.min(error.needed, this.bytes), waited, signal);
         waited += performance.now() - since;
       }
     }
@@ -98,7 +98,7 @@ export class Budget {
    * `attempt` throws
    */
   async once<T>(attempt: (memory: Reservation) => Promise<T>): Promise<T> {
-    const memory = this.#grant(0);
+    const memory = this.grant(0);
     try {
       return await attempt(memory);
     } catch (error) {
@@ -108,15 +108,15 @@ export class Budget {
   }
 
   /** @param waited milliseconds that the same answer has waited before */
-  #wait(bytes: number, waited: number, signal?: AbortSignal): Promise<Reservation> {
+  private wait(bytes: number, waited: number, signal?: AbortSignal): Promise<Reservation> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const leave = (error: unknown) => {
         settled();
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        this.line = this.line.filter((other) => other !== waiting);
         reject(error);
         // The answers behind it may need less.
-        this.#grantNext();
+        this.grantNext();
       };
       const left = Math.max(0, this.patience - waited);
       const timer = this.patience > 0 ? setTimeout(() => leave(busy()), left) : undefined;
@@ -133,55 +133,55 @@ export class Budget {
         },
       };
       signal?.addEventListener('abort', abort, { once: true });
-      this.#waiting.push(waiting);
+      this.line.push(waiting);
       // Memory may have been released since the shortage.
-      this.#grantNext();
+      this.grantNext();
     });
   }
 
-  #grant(bytes: number): Reservation {
-    this.#held += bytes;
+  private grant(bytes: number): Reservation {
+    this.reserved += bytes;
     return new Reservation(bytes, {
       most: this.bytes,
       change: (from, to) => {
         if (to > this.bytes) throw tooLarge(this.bytes);
-        if (to > from && !this.#mayGrow(from, to)) return false;
-        this.#held += to - from;
+        if (to > from && !this.mayGrow(from, to)) return false;
+        this.reserved += to - from;
         // Memory that is released on a shortage belongs to the answer that is short.
-        if (to < from && !this.#isGivingWay) this.#grantNext();
+        if (to < from && !this.isGivingWay) this.grantNext();
         return true;
       },
     });
   }
 
   /** Whether there is room, and nobody has waited for it longer. */
-  #mayGrow(from: number, to: number): boolean {
+  private mayGrow(from: number, to: number): boolean {
     const small = this.bytes * SMALL_PART;
-    const jumpsQueue = this.#waiting.length > 0 && from <= small && to > small;
-    return !jumpsQueue && this.#fits(to - from);
+    const jumpsQueue = this.line.length > 0 && from <= small && to > small;
+    return !jumpsQueue && this.fits(to - from);
   }
 
-  #fits(bytes: number): boolean {
-    const short = this.#held + bytes - this.bytes;
+  private fits(bytes: number): boolean {
+    const short = this.reserved + bytes - this.bytes;
     if (short > 0 && bytes <= this.bytes) {
-      this.#isGivingWay = true;
-      this.#giveWay(short);
-      this.#isGivingWay = false;
+      this.isGivingWay = true;
+      this.giveWay(short);
+      this.isGivingWay = false;
     }
-    return this.#held + bytes <= this.bytes;
+    return this.reserved + bytes <= this.bytes;
   }
 
   /** Grants free memory to waiting answers in order. Small answers may pass large ones. */
-  #grantNext(): void {
+  private grantNext(): void {
     // A small answer waits for twice the memory that it was short of.
     const small = 2 * this.bytes * SMALL_PART;
     let isPassed = false;
-    this.#waiting = this.#waiting.filter(({ bytes, granted }) => {
-      if ((isPassed && bytes > small) || !this.#fits(bytes)) {
+    this.line = this.line.filter(({ bytes, granted }) => {
+      if ((isPassed && bytes > small) || !this.fits(bytes)) {
         isPassed = true;
         return true;
       }
-      granted(this.#grant(bytes));
+      granted(this.grant(bytes));
       return false;
     });
   }
@@ -189,8 +189,8 @@ export class Budget {
 
 /** The memory that one answer has reserved. Only a budget makes one. */
 export class Reservation {
-  #bytes: number;
-  #isOver = false;
+  private size: number;
+  private isOver = false;
 
   constructor(
     bytes: number,
@@ -200,12 +200,12 @@ export class Reservation {
       change: (from: number, to: number) => boolean;
     },
   ) {
-    this.#bytes = bytes;
+    this.size = bytes;
   }
 
   /** Reserved bytes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.size;
   }
 
   /**
@@ -213,7 +213,7 @@ export class Reservation {
    * @throws MemoryShort if that much is not free
    */
   expect(estimate: number): void {
-    this.#atLeast(Math.min(estimate, this.budget.most), estimate);
+    this.atLeast(Math.min(estimate, this.budget.most), estimate);
   }
 
   /** Whether a size is within the whole budget. */
@@ -227,29 +227,29 @@ export class Reservation {
    */
   grow(bytes: number): void {
     // Less than twice the size would soon be short again.
-    this.#atLeast(bytes, 2 * bytes);
+    this.atLeast(bytes, 2 * bytes);
   }
 
   /** Releases everything beyond `bytes`. */
   trim(bytes: number): void {
-    if (bytes < this.#bytes) this.#become(bytes);
+    if (bytes < this.size) this.become(bytes);
   }
 
   /** Releases everything. Further calls have no effect. */
   release(): void {
-    this.#isOver = true;
+    this.isOver = true;
     this.trim(0);
   }
 
-  #atLeast(bytes: number, worthWaitingFor: number): void {
+  private atLeast(bytes: number, worthWaitingFor: number): void {
     // A cancelled reader must not reserve memory: nothing would release it.
-    if (this.#isOver) throw new Error('This memory has already been released');
-    if (bytes > this.#bytes && !this.#become(bytes)) throw new MemoryShort(worthWaitingFor);
+    if (this.isOver) throw new Error('This memory has already been released');
+    if (bytes > this.size && !this.become(bytes)) throw new MemoryShort(worthWaitingFor);
   }
 
-  #become(bytes: number): boolean {
-    const done = this.budget.change(this.#bytes, bytes);
-    if (done) this.#bytes = bytes;
+  private become(bytes: number): boolean {
+    const done = this.budget.change(this.size, bytes);
+    if (done) this.size = bytes;
     return done;
   }
 }

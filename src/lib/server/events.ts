@@ -29,31 +29,31 @@ interface Stream {
  * (docs/contract/19-planning-together.md#live, docs/decisions/0017-events-by-notify.md).
  */
 export class Events implements Listening {
-  readonly #streams = new Set<Stream>();
-  readonly #listener: Listener;
-  readonly #encoder = new TextEncoder();
-  #lastId = 0;
+  private readonly streams = new Set<Stream>();
+  private readonly listener: Listener;
+  private readonly encoder = new TextEncoder();
+  private lastId = 0;
   /** Time between two heartbeats of a stream, in milliseconds. */
-  readonly #interval: number;
+  private readonly interval: number;
   /** The event that shows a client that its stream is alive. */
-  readonly #heartbeatText: string;
-  #heartbeat: NodeJS.Timeout | undefined;
-  #ended = false;
+  private readonly heartbeatText: string;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private ended = false;
 
   /**
    * @param listen opens the connection that reports to these streams
    * @param heartbeat interval of heartbeats, in milliseconds
    */
   constructor(listen: (listening: Listening) => Listener, heartbeat: number) {
-    this.#listener = listen(this);
-    this.#interval = heartbeat;
+    this.listener = listen(this);
+    this.interval = heartbeat;
     const data: Heartbeat = { interval_ms: heartbeat };
-    this.#heartbeatText = `event: ${HEARTBEAT}\ndata: ${JSON.stringify(data)}\n\n`;
+    this.heartbeatText = `event: ${HEARTBEAT}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
   /** Number of open streams. */
   get open(): number {
-    return this.#streams.size;
+    return this.streams.size;
   }
 
   /**
@@ -66,14 +66,14 @@ export class Events implements Listening {
     versionId: number,
     lastEventId: string | null,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    await this.#listener.start();
-    if (this.#ended) throw new AppError(503, 'The server is shutting down', { retryAfter: 1 });
-    if (!this.#listener.listens) {
+    await this.listener.start();
+    if (this.ended) throw new AppError(503, 'The server is shutting down', { retryAfter: 1 });
+    if (!this.listener.listens) {
       throw new AppError(503, 'The database cannot be reached, so changes cannot be reported', {
         retryAfter: 5,
       });
     }
-    if (this.#streams.size >= MOST_STREAMS) {
+    if (this.streams.size >= MOST_STREAMS) {
       throw new AppError(503, `This server has ${MOST_STREAMS} open event streams already`, {
         retryAfter: RETRY_AFTER,
       });
@@ -83,15 +83,15 @@ export class Events implements Listening {
       {
         start: (controller) => {
           stream = { versionId, controller };
-          this.#streams.add(stream);
-          this.#heartbeat ??= setInterval(() => this.#beat(), this.#interval).unref();
+          this.streams.add(stream);
+          this.heartbeat ??= setInterval(() => this.beat(), this.interval).unref();
           // With an id from the start, a browser that reconnects always sends a Last-Event-ID.
-          this.#send(stream, `id: ${this.#lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
-          this.#send(stream, this.#heartbeatText);
-          if (lastEventId !== null) this.#send(stream, this.#text({ kind: 'resync' }));
+          this.send(stream, `id: ${this.lastId}\nretry: ${RETRY_MILLISECONDS}\n\n`);
+          this.send(stream, this.heartbeatText);
+          if (lastEventId !== null) this.send(stream, this.text({ kind: 'resync' }));
         },
         cancel: () => {
-          if (stream) this.#forget(stream);
+          if (stream) this.forget(stream);
         },
       },
       { highWaterMark: MOST_WAITING, size: ({ byteLength }) => byteLength },
@@ -99,55 +99,55 @@ export class Events implements Listening {
   }
 
   told({ version, event }: Told): void {
-    const text = this.#text(event);
-    for (const stream of this.#streams) if (stream.versionId === version) this.#send(stream, text);
+    const text = this.text(event);
+    for (const stream of this.streams) if (stream.versionId === version) this.send(stream, text);
   }
 
   missed(): void {
-    const text = this.#text({ kind: 'resync' });
-    for (const stream of this.#streams) this.#send(stream, text);
+    const text = this.text({ kind: 'resync' });
+    for (const stream of this.streams) this.send(stream, text);
   }
 
   /**
    * Closes all streams, so that clients notice that they are behind. Each client that reconnects compares.
    */
   silent(): void {
-    for (const stream of this.#streams) this.#close(stream);
+    for (const stream of this.streams) this.close(stream);
   }
 
-  #beat(): void {
-    for (const stream of this.#streams) this.#send(stream, `:\n\n${this.#heartbeatText}`);
+  private beat(): void {
+    for (const stream of this.streams) this.send(stream, `:\n\n${this.heartbeatText}`);
   }
 
-  #text({ kind, ...data }: VersionEvent): string {
-    this.#lastId += 1;
-    return `id: ${this.#lastId}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+  private text({ kind, ...data }: VersionEvent): string {
+    this.lastId += 1;
+    return `id: ${this.lastId}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 
-  #send(stream: Stream, text: string): void {
+  private send(stream: Stream, text: string): void {
     if ((stream.controller.desiredSize ?? 0) > 0) {
-      stream.controller.enqueue(this.#encoder.encode(text));
+      stream.controller.enqueue(this.encoder.encode(text));
     } else {
-      this.#close(stream);
+      this.close(stream);
     }
   }
 
-  #close(stream: Stream): void {
-    this.#forget(stream);
+  private close(stream: Stream): void {
+    this.forget(stream);
     stream.controller.close();
   }
 
-  #forget(stream: Stream): void {
-    this.#streams.delete(stream);
-    if (this.#streams.size > 0) return;
-    clearInterval(this.#heartbeat);
-    this.#heartbeat = undefined;
+  private forget(stream: Stream): void {
+    this.streams.delete(stream);
+    if (this.streams.size > 0) return;
+    clearInterval(this.heartbeat);
+    this.heartbeat = undefined;
   }
 
   /** Closes all streams and the connection. No further stream can be opened. */
   end(): void {
-    this.#ended = true;
-    for (const stream of this.#streams) this.#close(stream);
-    this.#listener.end();
+    this.ended = true;
+    for (const stream of this.streams) this.close(stream);
+    this.listener.end();
   }
 }

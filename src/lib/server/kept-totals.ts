@@ -19,8 +19,8 @@ interface Series<Totals> {
  * totals of new entries (docs/decisions/0014-memory-and-the-row-cache.md).
  */
 export class KeptTotals<Totals extends { logid: number }> {
-  readonly #bySeries = new Map<string, Series<Totals>>();
-  #count = 0;
+  private readonly bySeries = new Map<string, Series<Totals>>();
+  private count = 0;
 
   /**
    * @param keeps whether anything is cached
@@ -38,7 +38,7 @@ export class KeptTotals<Totals extends { logid: number }> {
    * Nothing is cached under null
    */
   of(series: string | null, entries: readonly Entry[]): Totals[] {
-    const known = series === null ? undefined : this.#bySeries.get(series)?.byEntry;
+    const known = series === null ? undefined : this.bySeries.get(series)?.byEntry;
     return entries.flatMap(({ id, stamp }) => {
       const kept = known?.get(id);
       return kept?.stamp === stamp ? kept.totals : [];
@@ -55,37 +55,37 @@ export class KeptTotals<Totals extends { logid: number }> {
         return known ? [[id, { id, stamp, totals: known }]] : [];
       }),
     );
-    this.#become(series, byEntry);
+    this.become(series, byEntry);
   }
 
   /** Caches the totals of one more entry of a version. */
   add(series: string | null, { id, stamp }: Entry, totals: Totals): void {
     if (!this.keeps || series === null) return;
-    const byEntry = this.#bySeries.get(series)?.byEntry ?? new Map();
-    this.#become(series, byEntry.set(id, { id, stamp, totals }));
+    const byEntry = this.bySeries.get(series)?.byEntry ?? new Map();
+    this.become(series, byEntry.set(id, { id, stamp, totals }));
   }
 
   /** Drops the totals of a deleted entry. */
   drop(series: string | null, { id }: Pick<Entry, 'id'>): void {
     if (series === null) return;
-    const byEntry = this.#bySeries.get(series)?.byEntry;
-    if (byEntry?.delete(id)) this.#become(series, byEntry);
+    const byEntry = this.bySeries.get(series)?.byEntry;
+    if (byEntry?.delete(id)) this.become(series, byEntry);
   }
 
-  #become(series: string, byEntry: Series<Totals>['byEntry']): void {
+  private become(series: string, byEntry: Series<Totals>['byEntry']): void {
     let count = 0;
     for (const { totals } of byEntry.values()) count += this.countOf(totals);
-    this.#forget(series);
-    this.#bySeries.set(series, { byEntry, count });
-    this.#count += count;
-    for (const longestUnused of this.#bySeries.keys()) {
-      if (this.#bySeries.size <= VERSIONS && this.#count <= TOTALS) break;
-      this.#forget(longestUnused);
+    this.forget(series);
+    this.bySeries.set(series, { byEntry, count });
+    this.count += count;
+    for (const longestUnused of this.bySeries.keys()) {
+      if (this.bySeries.size <= VERSIONS && this.count <= TOTALS) break;
+      this.forget(longestUnused);
     }
   }
 
-  #forget(series: string): void {
-    this.#count -= this.#bySeries.get(series)?.count ?? 0;
-    this.#bySeries.delete(series);
+  private forget(series: string): void {
+    this.count -= this.bySeries.get(series)?.count ?? 0;
+    this.bySeries.delete(series);
   }
 }

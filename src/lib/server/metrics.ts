@@ -54,10 +54,10 @@ const DURATIONS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
  * pattern (docs/contract/11-endpoints.md).
  */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #requests: Histogram<'method' | 'route' | 'status'>;
-  readonly #bytes: Counter<'route'>;
-  readonly #rows: Counter<'route'>;
+  private readonly registry = new Registry();
+  private readonly requests: Histogram<'method' | 'route' | 'status'>;
+  private readonly bytes: Counter<'route'>;
+  private readonly rows: Counter<'route'>;
 
   constructor(
     version: string,
@@ -66,28 +66,28 @@ export class Metrics {
     kept: KeptLoad,
     streams: StreamLoad,
   ) {
-    const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry });
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'forecast_pivot_build_info',
       help: 'Build information; always 1',
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
-    this.#requests = new Histogram({
+    this.requests = new Histogram({
       name: 'forecast_pivot_request_duration_seconds',
       help: 'Time to the first byte of an answer, by method, route and status',
       labelNames: ['method', 'route', 'status'],
       buckets: DURATIONS,
       registers,
     });
-    this.#bytes = new Counter({
+    this.bytes = new Counter({
       name: 'forecast_pivot_sent_bytes_total',
       help: 'Bytes of answer bodies',
       labelNames: ['route'],
       registers,
     });
-    this.#rows = new Counter({
+    this.rows = new Counter({
       name: 'forecast_pivot_sent_rows_total',
       help: 'Forecast rows sent as Arrow',
       labelNames: ['route'],
@@ -122,21 +122,21 @@ export class Metrics {
   /** Records an answer whose headers are ready. */
   answered({ method, route, status, seconds, rows }: AnsweredRequest): void {
     const pattern = route ?? 'none';
-    this.#requests.observe({ method, route: pattern, status: String(status) }, seconds);
-    if (rows !== undefined) this.#rows.inc({ route: pattern }, rows);
+    this.requests.observe({ method, route: pattern, status: String(status) }, seconds);
+    if (rows !== undefined) this.rows.inc({ route: pattern }, rows);
   }
 
   /** Records a piece of a body that is sent. */
   sent(route: string | null, bytes: number): void {
-    this.#bytes.inc({ route: route ?? 'none' }, bytes);
+    this.bytes.inc({ route: route ?? 'none' }, bytes);
   }
 
   get contentType(): string {
-    return this.#registry.contentType;
+    return this.registry.contentType;
   }
 
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
-    return this.#registry.metrics();
+    return this.registry.metrics();
   }
 }

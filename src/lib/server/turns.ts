@@ -6,17 +6,17 @@ const TURN_MILLISECONDS = 8;
 
 /** Lets other requests run during long work. */
 export class Turns {
-  #since = performance.now();
+  private since = performance.now();
 
   /** Whether the work has blocked the event loop for a whole turn. */
   get isOver(): boolean {
-    return performance.now() - this.#since > TURN_MILLISECONDS;
+    return performance.now() - this.since > TURN_MILLISECONDS;
   }
 
   /** Call this often. It waits only if the turn is over. */
   async give(): Promise<void> {
     if (!this.isOver) return;
     await setImmediate();
-    this.#since = performance.now();
+    this.since = performance.now();
   }
 }

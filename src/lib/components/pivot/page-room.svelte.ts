@@ -9,37 +9,37 @@ const USUAL_LOG_HEIGHT = 300;
 export const LEAST_HEIGHT = 160;
 
 export class PageRoom {
-  #isPanelOpen = $state(kept(PANEL) !== 'folded');
-  #isLogOpen = $state(kept(LOG) === 'open');
-  #logHeight = $state(Number(kept(LOG_HEIGHT)) || USUAL_LOG_HEIGHT);
+  private isPanelOpen = $state(kept(PANEL) !== 'folded');
+  private isLogOpen = $state(kept(LOG) === 'open');
+  private logHeight = $state(Number(kept(LOG_HEIGHT)) || USUAL_LOG_HEIGHT);
 
   /** Whether the panel of the selection is shown. */
   get isPanelOpen(): boolean {
-    return this.#isPanelOpen;
+    return this.isPanelOpen;
   }
 
   set isPanelOpen(isOpen: boolean) {
-    this.#isPanelOpen = isOpen;
+    this.isPanelOpen = isOpen;
     keep(PANEL, isOpen ? null : 'folded');
   }
 
   /** Whether the log is shown. */
   get isLogOpen(): boolean {
-    return this.#isLogOpen;
+    return this.isLogOpen;
   }
 
   set isLogOpen(isOpen: boolean) {
-    this.#isLogOpen = isOpen;
+    this.isLogOpen = isOpen;
     keep(LOG, isOpen ? 'open' : null);
   }
 
   /** Height of the log in pixels. */
   get logHeight(): number {
-    return this.#logHeight;
+    return this.logHeight;
   }
 
   set logHeight(height: number) {
-    this.#logHeight = height;
+    this.logHeight = height;
     keep(LOG_HEIGHT, String(height));
   }
 }

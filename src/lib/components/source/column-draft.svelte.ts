@@ -50,16 +50,16 @@ export const hasZone = ({ role, type }: Pick<ColumnEntry, 'role' | 'type'>): boo
 
 /** The column metadata of a source while it is edited: stored rows, edited rows, and the last refusal. */
 export class ColumnDraft {
-  #stored = $state.raw<readonly ColumnEntry[]>([]);
+  private stored = $state.raw<readonly ColumnEntry[]>([]);
   rows = $state<DraftColumn[]>([]);
   refusal = $state.raw<Refusal | null>(null);
   /** Suggested roles that were applied, by column. */
   readonly suggested = new SvelteMap<string, Role>();
 
-  readonly changes: ColumnSave[] = $derived.by(() => this.#changes());
+  readonly changes: ColumnSave[] = $derived.by(() => this.changedColumns());
   readonly dirty: boolean = $derived(this.changes.length > 0);
   /** The dates from which a dimension can be derived, by their groups; also groups without a date. */
-  readonly dates: readonly FollowedDate[] = $derived.by(() => this.#dates());
+  readonly dates: readonly FollowedDate[] = $derived.by(() => this.followedDates());
   /**
    * The columns of the display grain, in its order
    * (docs/contract/02-resources-and-their-fields.md#display-grain).
@@ -74,19 +74,19 @@ export class ColumnDraft {
 
   /** Makes the stored rows the new starting point. */
   accept(stored: readonly ColumnEntry[]): void {
-    this.#stored = stored;
+    this.stored = stored;
     this.discard();
   }
 
   /** Restores the stored rows. */
   discard(): void {
-    this.rows = this.#stored.map(({ opos: _, ...row }) => ({ ...row }));
+    this.rows = this.stored.map(({ opos: _, ...row }) => ({ ...row }));
     this.refusal = null;
     this.suggested.clear();
   }
 
   isChanged(cname: string, field: ColumnField): boolean {
-    const stored = this.#stored.find((column) => column.cname === cname);
+    const stored = this.stored.find((column) => column.cname === cname);
     const row = this.rows.find((column) => column.cname === cname);
     return stored !== undefined && row !== undefined && stored[field] !== row[field];
   }
@@ -186,7 +186,7 @@ export class ColumnDraft {
     };
   }
 
-  #dates(): FollowedDate[] {
+  private followedDates(): FollowedDate[] {
     const dates = this.rows.filter(({ role }) => role === 'date');
     const groups = this.rows.flatMap(({ dim_group }) => dim_group ?? []);
     /** The name may be the group of another date. */
@@ -207,10 +207,10 @@ export class ColumnDraft {
     ];
   }
 
-  #changes(): ColumnSave[] {
-    const reordered = this.rows.some((row, i) => row.cname !== this.#stored[i]?.cname);
+  private changedColumns(): ColumnSave[] {
+    const reordered = this.rows.some((row, i) => row.cname !== this.stored[i]?.cname);
     return this.rows.flatMap((row, i) => {
-      const before = this.#stored.find((column) => column.cname === row.cname);
+      const before = this.stored.find((column) => column.cname === row.cname);
       if (!before) return [];
       const change: ColumnSave = { cname: row.cname };
       for (const field of FIELDS) {

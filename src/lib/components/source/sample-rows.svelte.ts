@@ -9,7 +9,7 @@ const SHOWN = 4;
 
 /** The first rows of a source's table, loaded once, as examples of its columns. */
 export class SampleRows {
-  #rows = $state.raw<readonly Row[]>([]);
+  private rows = $state.raw<readonly Row[]>([]);
   failure = $state<string | null>(null);
   /** Resolves when the rows have loaded or failed to load. */
   readonly settled: Promise<void>;
@@ -17,7 +17,7 @@ export class SampleRows {
   constructor(load: () => Promise<TablePreview>) {
     this.settled = load().then(
       (preview) => {
-        this.#rows = preview.rows;
+        this.rows = preview.rows;
       },
       (error: unknown) => {
         this.failure = messageOf(error);
@@ -27,7 +27,7 @@ export class SampleRows {
 
   /** Returns every loaded value of a column, nulls included. */
   values(cname: string): readonly unknown[] {
-    return this.#rows.map((row) => row[cname] ?? null);
+    return this.rows.map((row) => row[cname] ?? null);
   }
 
   /** Returns the first distinct values of a column as text, without empty ones. */

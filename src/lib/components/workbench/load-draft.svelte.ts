@@ -19,8 +19,8 @@ export type Group = { key: number; conditions: KeyedCondition[] };
 
 /** A segment while its form is filled in: a new one, or a loaded one being edited. */
 export class LoadDraft {
-  #columns: readonly ColumnEntry[];
-  #nextKey = 0;
+  private allColumns: readonly ColumnEntry[];
+  private nextKey = 0;
 
   kind = $state<LoadOperation>('baseline');
   mode = $state<'filters' | 'sql'>('filters');
@@ -35,7 +35,7 @@ export class LoadDraft {
 
   /** The columns available in filters: all but the ignored ones. */
   readonly columns: ColumnEntry[] = $derived.by(() =>
-    this.#columns.filter((column) => column.role !== 'ignore'),
+    this.allColumns.filter((column) => column.role !== 'ignore'),
   );
   readonly incomplete: boolean = $derived(
     this.mode === 'filters' &&
@@ -75,11 +75,11 @@ export class LoadDraft {
   });
 
   constructor(columns: readonly ColumnEntry[]) {
-    this.#columns = columns;
+    this.allColumns = columns;
   }
 
   valueKindOf(cname: string): ValueKind {
-    return valueKindOf(this.#columns.find((column) => column.cname === cname)?.type ?? null);
+    return valueKindOf(this.allColumns.find((column) => column.cname === cname)?.type ?? null);
   }
 
   /** Clears the form for a new segment. */
@@ -106,8 +106,8 @@ export class LoadDraft {
     this.note = segment.note ?? '';
     if (params?.filters) {
       this.groups = fromFilters(params.filters).map((conditions) => ({
-        key: this.#key(),
-        conditions: conditions.map((condition) => ({ ...condition, key: this.#key() })),
+        key: this.key(),
+        conditions: conditions.map((condition) => ({ ...condition, key: this.key() })),
       }));
       return;
     }
@@ -116,7 +116,7 @@ export class LoadDraft {
   }
 
   addGroup(): void {
-    const group: Group = { key: this.#key(), conditions: [] };
+    const group: Group = { key: this.key(), conditions: [] };
     this.groups.push(group);
     this.addCondition(this.groups.length - 1);
   }
@@ -125,7 +125,7 @@ export class LoadDraft {
     const column = this.columns[0];
     if (!column) return;
     this.groups[group]?.conditions.push({
-      key: this.#key(),
+      key: this.key(),
       cname: column.cname,
       op: firstOperator(valueKindOf(column.type)),
       values: [],
@@ -139,7 +139,7 @@ export class LoadDraft {
     if (conditions?.length === 0) this.groups.splice(group, 1);
   }
 
-  #key(): number {
-    return (this.#nextKey += 1);
+  private key(): number {
+    return (this.nextKey += 1);
   }
 }

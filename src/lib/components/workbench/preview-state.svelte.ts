@@ -12,10 +12,10 @@ const SQL_FIELD = 'raw_where';
 
 /** The preview of a load, requested again whenever the form changes. */
 export class PreviewState {
-  readonly #latest = new Latest<LoadPreview>(PAUSE_MS);
+  private readonly latest = new Latest<LoadPreview>(PAUSE_MS);
   /** The problem with the condition typed as SQL. The page shows it at its field. */
   readonly sqlFault = $derived.by(() => {
-    const { error } = this.#latest;
+    const { error } = this.latest;
     const blamed = error instanceof ApiError ? error.field : undefined;
     return blamed === SQL_FIELD ? (this.failure?.replace(`${SQL_FIELD}: `, '') ?? null) : null;
   });
@@ -23,26 +23,26 @@ export class PreviewState {
   constructor(private readonly versionId: number) {}
 
   get answer(): LoadPreview | null {
-    return this.#latest.answer;
+    return this.latest.answer;
   }
 
   /** Why the service refused the preview; null if it did not. */
   get failure(): string | null {
-    return this.#latest.failure;
+    return this.latest.failure;
   }
 
   get waiting(): boolean {
-    return this.#latest.waiting;
+    return this.latest.waiting;
   }
 
   /** Requests a preview, debounced. Null, for an incomplete form, drops the last answer. */
   ask(request: LoadPreviewRequest | null): void {
-    if (request === null) this.#latest.clear();
-    else this.#latest.ask((signal) => previewLoad(this.versionId, request, { signal }));
+    if (request === null) this.latest.clear();
+    else this.latest.ask((signal) => previewLoad(this.versionId, request, { signal }));
   }
 
   /** Cancels the pending request. */
   stop(): void {
-    this.#latest.stop();
+    this.latest.stop();
   }
 }

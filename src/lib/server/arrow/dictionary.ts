@@ -21,61 +21,61 @@ export type TextDictionary = Dictionary<Utf8, Int32>;
  * index, from 0, in the order of first appearance.
  */
 export class ByteDictionary {
-  readonly #texts = new GrowingTexts();
-  #hashes = new Int32Array(FIRST_SLOTS);
+  private readonly texts = new GrowingTexts();
+  private hashes = new Int32Array(FIRST_SLOTS);
   /** Codes by hash: open addressing with linear probing, at most half full. */
-  #slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
+  private slots = new Int32Array(2 * FIRST_SLOTS).fill(EMPTY);
 
   /** Bytes of memory for the texts and the hash table. */
   get bytes(): number {
-    return this.#texts.bytes + this.#hashes.byteLength + this.#slots.byteLength;
+    return this.texts.bytes + this.hashes.byteLength + this.slots.byteLength;
   }
 
   /** Returns the code of a text in `memory`. A new text gets the next code. */
   code(memory: Memory, start: number, length: number): number {
     const hash = hashOf(memory.view, start, length);
-    const slots = this.#slots;
-    const hashes = this.#hashes;
+    const slots = this.slots;
+    const hashes = this.hashes;
     const mask = slots.length - 1;
     let slot = hash & mask;
     for (;;) {
       const code = slots[slot] ?? EMPTY;
-      if (code === EMPTY) return this.#add(slot, hash, memory, start, length);
-      if (hashes[code] === hash && this.#texts.equals(code, memory.view, start, length)) {
+      if (code === EMPTY) return this.add(slot, hash, memory, start, length);
+      if (hashes[code] === hash && this.texts.equals(code, memory.view, start, length)) {
         return code;
       }
       slot = (slot + 1) & mask;
     }
   }
 
-  #add(slot: number, hash: number, memory: Memory, start: number, length: number): number {
-    const code = this.#texts.length;
-    this.#slots[slot] = code;
-    this.#texts.push(memory, start, length);
-    if (code === this.#hashes.length) {
+  private add(slot: number, hash: number, memory: Memory, start: number, length: number): number {
+    const code = this.texts.length;
+    this.slots[slot] = code;
+    this.texts.push(memory, start, length);
+    if (code === this.hashes.length) {
       const hashes = new Int32Array(2 * code);
-      hashes.set(this.#hashes);
-      this.#hashes = hashes;
+      hashes.set(this.hashes);
+      this.hashes = hashes;
     }
-    this.#hashes[code] = hash;
-    if (2 * (code + 1) > this.#slots.length) this.#rehash();
+    this.hashes[code] = hash;
+    if (2 * (code + 1) > this.slots.length) this.rehash();
     return code;
   }
 
-  #rehash(): void {
-    const slots = new Int32Array(4 * this.#slots.length).fill(EMPTY);
+  private rehash(): void {
+    const slots = new Int32Array(4 * this.slots.length).fill(EMPTY);
     const mask = slots.length - 1;
-    for (let code = 0; code < this.#texts.length; code++) {
-      let slot = (this.#hashes[code] ?? 0) & mask;
+    for (let code = 0; code < this.texts.length; code++) {
+      let slot = (this.hashes[code] ?? 0) & mask;
       while (slots[slot] !== EMPTY) slot = (slot + 1) & mask;
       slots[slot] = code;
     }
-    this.#slots = slots;
+    this.slots = slots;
   }
 
   /** The texts, by code. */
   finish(): Vector<Utf8> {
-    return makeVector(this.#texts.finish(new Validity()));
+    return makeVector(this.texts.finish(new Validity()));
   }
 }
 

@@ -60,23 +60,23 @@ export class Memory {
 
 /** Which rows hold a value. The bitmap is made at the first null. */
 export class Validity {
-  #bitmap: Uint8Array | null = null;
+  private bitmap: Uint8Array | null = null;
   nullCount = 0;
 
   /** Bytes of memory for the bitmap. */
   get bytes(): number {
-    return this.#bitmap?.byteLength ?? 0;
+    return this.bitmap?.byteLength ?? 0;
   }
 
   setNull(row: number): void {
-    const bitmap = this.#bitmapUpTo(row);
+    const bitmap = this.bitmapUpTo(row);
     bitmap[row >> 3] = (bitmap[row >> 3] ?? 0xff) & ~(1 << (row & 7));
     this.nullCount += 1;
   }
 
   /** Sets the rows from `first` (included) to `end` (excluded) to null. None of them may be null before. */
   setNulls(first: number, end: number): void {
-    const bitmap = this.#bitmapUpTo(end - 1);
+    const bitmap = this.bitmapUpTo(end - 1);
     const from = Math.min(end, (first + 7) & ~7);
     const to = Math.max(from, end & ~7);
     for (let row = first; row < from; row++) this.setNull(row);
@@ -91,27 +91,27 @@ export class Validity {
     const rows = to - from;
     const nulls = rows - countBits(nullBitmap, offset + from, rows);
     if (nulls === 0) return;
-    copyBits(nullBitmap, offset + from, this.#bitmapUpTo(at + rows - 1), at, rows);
+    copyBits(nullBitmap, offset + from, this.bitmapUpTo(at + rows - 1), at, rows);
     this.nullCount += nulls;
   }
 
-  #bitmapUpTo(row: number): Uint8Array {
+  private bitmapUpTo(row: number): Uint8Array {
     const needed = (row >> 3) + 1;
-    if (this.#bitmap && this.#bitmap.length >= needed) return this.#bitmap;
+    if (this.bitmap && this.bitmap.length >= needed) return this.bitmap;
     const longer = new Uint8Array(2 * Math.max(needed, FIRST_LENGTH / 8)).fill(0xff);
-    if (this.#bitmap) longer.set(this.#bitmap);
-    return (this.#bitmap = longer);
+    if (this.bitmap) longer.set(this.bitmap);
+    return (this.bitmap = longer);
   }
 
   /** The null properties of Arrow data of `rows` rows. There is no bitmap if every row holds a value. */
   finish(rows: number): { length: number; nullCount: number; nullBitmap: Uint8Array | null } {
-    return { length: rows, nullCount: this.nullCount, nullBitmap: this.#bitmapOf(rows) };
+    return { length: rows, nullCount: this.nullCount, nullBitmap: this.bitmapOf(rows) };
   }
 
-  #bitmapOf(rows: number): Uint8Array | null {
-    if (this.#bitmap === null) return null;
+  private bitmapOf(rows: number): Uint8Array | null {
+    if (this.bitmap === null) return null;
     const bitmap = new Uint8Array((rows + 7) >> 3).fill(0xff);
-    bitmap.set(this.#bitmap.subarray(0, bitmap.length));
+    bitmap.set(this.bitmap.subarray(0, bitmap.length));
     if (rows & 7) bitmap[bitmap.length - 1] = (bitmap.at(-1) ?? 0xff) & ((1 << (rows & 7)) - 1);
     return bitmap;
   }
@@ -135,34 +135,34 @@ export function moveOffsets(offsets: Int32Array, at: number, to: Int32Array): vo
 
 /** UTF-8 texts one after the other, with their offsets. */
 export class GrowingTexts {
-  #memory = new Memory(new Uint8Array(FIRST_LENGTH));
-  #offsets = integersOf(FIRST_LENGTH);
+  private memory = new Memory(new Uint8Array(FIRST_LENGTH));
+  private offsets = integersOf(FIRST_LENGTH);
   length = 0;
 
   /** Bytes of memory for the texts and their offsets. */
   get bytes(): number {
-    return this.#memory.bytes.byteLength + this.#offsets.byteLength;
+    return this.memory.bytes.byteLength + this.offsets.byteLength;
   }
 
   /** @throws Error beyond the 2 GB that an Arrow text column can hold */
   push({ bytes }: Memory, start: number, length: number): void {
-    const at = this.#offsets[this.length] ?? 0;
+    const at = this.offsets[this.length] ?? 0;
     const end = at + length;
     requireFits(end);
-    this.#memory = this.#memory.grown(end);
-    const own = this.#memory.bytes;
+    this.memory = this.memory.grown(end);
+    const own = this.memory.bytes;
     if (length >= LONG_TEXT) own.set(bytes.subarray(start, start + length), at);
     else for (let i = 0; i < length; i++) own[at + i] = bytes[start + i] ?? 0;
     this.length += 1;
-    this.#offsets = grown(this.#offsets, this.length + 1, integersOf);
-    this.#offsets[this.length] = end;
+    this.offsets = grown(this.offsets, this.length + 1, integersOf);
+    this.offsets[this.length] = end;
   }
 
   /** Whether the text at `index` equals the `length` bytes at `start` of `view`. */
   equals(index: number, view: DataView, start: number, length: number): boolean {
-    const at = this.#offsets[index] ?? 0;
-    if ((this.#offsets[index + 1] ?? 0) - at !== length) return false;
-    const own = this.#memory.view;
+    const at = this.offsets[index] ?? 0;
+    if ((this.offsets[index + 1] ?? 0) - at !== length) return false;
+    const own = this.memory.view;
     if (length < 4) {
       for (let i = 0; i < length; i++) {
         if (own.getUint8(at + i) !== view.getUint8(start + i)) return false;
@@ -180,8 +180,8 @@ export class GrowingTexts {
     return makeData({
       ...validity.finish(this.length),
       type: new Utf8(),
-      valueOffsets: this.#offsets.subarray(0, this.length + 1),
-      data: this.#memory.bytes.subarray(0, this.#offsets[this.length]),
+      valueOffsets: this.offsets.subarray(0, this.length + 1),
+      data: this.memory.bytes.subarray(0, this.offsets[this.length]),
     });
   }
 }

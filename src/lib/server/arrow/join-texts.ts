@@ -39,9 +39,9 @@ function textData(data: Data | undefined): Data<Utf8> {
 
 /** Texts that are copied. */
 class TextWriter implements BlockWriter {
-  readonly #written = new Written();
-  readonly #bytes: Uint8Array;
-  readonly #offsets: Int32Array;
+  private readonly written = new Written();
+  private readonly bytes: Uint8Array;
+  private readonly offsets: Int32Array;
 
   /** @throws Error if the texts exceed the bytes that an Arrow column can hold */
   constructor(parts: readonly Part[]) {
@@ -51,25 +51,25 @@ class TextWriter implements BlockWriter {
       0,
     );
     requireFits(length);
-    this.#bytes = new Uint8Array(length);
-    this.#offsets = new Int32Array(rowsOf(parts) + 1);
+    this.bytes = new Uint8Array(length);
+    this.offsets = new Int32Array(rowsOf(parts) + 1);
   }
 
   append(part: Part, from: number, to: number): void {
     const { values, valueOffsets } = textData(part.data);
-    const { rows } = this.#written;
-    const at = this.#offsets[rows] ?? 0;
-    this.#bytes.set(values.subarray(valueOffsets[from], valueOffsets[to]), at);
-    moveOffsets(valueOffsets.subarray(from, to + 1), at, this.#offsets.subarray(rows));
-    this.#written.append(part, from, to);
+    const { rows } = this.written;
+    const at = this.offsets[rows] ?? 0;
+    this.bytes.set(values.subarray(valueOffsets[from], valueOffsets[to]), at);
+    moveOffsets(valueOffsets.subarray(from, to + 1), at, this.offsets.subarray(rows));
+    this.written.append(part, from, to);
   }
 
   finish(): Data {
     return makeData({
-      ...this.#written.finish(),
+      ...this.written.finish(),
       type: new Utf8(),
-      valueOffsets: this.#offsets,
-      data: this.#bytes,
+      valueOffsets: this.offsets,
+      data: this.bytes,
     });
   }
 }
@@ -88,28 +88,28 @@ interface Recoding {
 export class CodeJoiner implements Joiner {
   readonly typeId = Type.Dictionary;
   /** The dictionary of the leading parts. Only its first `#known` texts occur in rows. */
-  #leading: Data<Utf8> | undefined;
-  #known = 0;
+  private leading: Data<Utf8> | undefined;
+  private known = 0;
   /** All texts so far. It is made when a text occurs that the leading dictionary lacks. */
-  #dictionary: ByteDictionary | undefined;
-  readonly #recodings = new Map<Data, Recoding>();
+  private dictionary: ByteDictionary | undefined;
+  private readonly recodings = new Map<Data, Recoding>();
 
   block(parts: readonly Part[], inPlace: boolean): BlockWriter {
-    for (const part of parts) if (part.isLead) this.#lead(part);
+    for (const part of parts) if (part.isLead) this.lead(part);
     const [only] = parts;
     return new CodeWriter(this, rowsOf(parts), inPlace ? only : undefined);
   }
 
-  #lead(part: Part): void {
-    this.#leading = dictionaryTexts(part.data);
-    this.#known = isWhole(part)
-      ? this.#leading.length
-      : Math.max(this.#known, codesBefore(part.data, part.end));
+  private lead(part: Part): void {
+    this.leading = dictionaryTexts(part.data);
+    this.known = isWhole(part)
+      ? this.leading.length
+      : Math.max(this.known, codesBefore(part.data, part.end));
   }
 
   /** The translation of another dictionary to this one, as far as its texts have occurred. */
   recoding(data: Data): Recoding {
-    const known = this.#recodings.get(data);
+    const known = this.recodings.get(data);
     if (known) return known;
     const { values, valueOffsets, length } = dictionaryTexts(data);
     const recoding = {
@@ -117,38 +117,38 @@ export class CodeJoiner implements Joiner {
       offsets: valueOffsets,
       codes: new Int32Array(length).fill(UNSEEN),
     };
-    this.#recodings.set(data, recoding);
+    this.recodings.set(data, recoding);
     return recoding;
   }
 
   /** The code of a text from a part that does not lead. */
   newCode(code: number, recoding: Recoding): number {
-    this.#dictionary ??= this.#leadingTexts();
-    return (recoding.codes[code] = codeIn(this.#dictionary, code, recoding));
+    this.dictionary ??= this.leadingTexts();
+    return (recoding.codes[code] = codeIn(this.dictionary, code, recoding));
   }
 
-  #leadingTexts(): ByteDictionary {
+  private leadingTexts(): ByteDictionary {
     const dictionary = new ByteDictionary();
-    if (!this.#leading) return dictionary;
-    const { values, valueOffsets } = this.#leading;
+    if (!this.leading) return dictionary;
+    const { values, valueOffsets } = this.leading;
     const texts = { memory: new Memory(values), offsets: valueOffsets };
-    for (let code = 0; code < this.#known; code++) codeIn(dictionary, code, texts);
+    for (let code = 0; code < this.known; code++) codeIn(dictionary, code, texts);
     return dictionary;
   }
 
   /** All texts so far, by code. */
   get texts(): Vector<Utf8> {
-    if (this.#dictionary || !this.#leading) {
-      return (this.#dictionary ?? new ByteDictionary()).finish();
+    if (this.dictionary || !this.leading) {
+      return (this.dictionary ?? new ByteDictionary()).finish();
     }
-    const { type, values, valueOffsets } = this.#leading;
+    const { type, values, valueOffsets } = this.leading;
     return makeVector(
       makeData({
         type,
-        length: this.#known,
+        length: this.known,
         nullCount: 0,
-        valueOffsets: valueOffsets.subarray(0, this.#known + 1),
-        data: values.subarray(0, valueOffsets[this.#known]),
+        valueOffsets: valueOffsets.subarray(0, this.known + 1),
+        data: values.subarray(0, valueOffsets[this.known]),
       }),
     );
   }
@@ -187,9 +187,9 @@ function codesBefore(data: Data, end: number): number {
 
 /** The codes of one block. */
 class CodeWriter implements BlockWriter {
-  readonly #written = new Written();
+  private readonly written = new Written();
   /** The new codes; undefined while the codes of the part in place are still valid. */
-  #own: Int32Array | undefined;
+  private own: Int32Array | undefined;
 
   constructor(
     private readonly joiner: CodeJoiner,
@@ -197,40 +197,39 @@ class CodeWriter implements BlockWriter {
     /** The part that stays in its memory unless it must be recoded. */
     private readonly staying: Part | undefined,
   ) {
-    if (!staying) this.#own = new Int32Array(rows);
+    if (!staying) this.own = new Int32Array(rows);
   }
 
   append(part: Part, from: number, to: number): void {
     const codes = codesIn(part.data);
-    if (!part.isLead) this.#recode(part.data, codes, from, to);
-    else this.#own?.set(codes.subarray(from, to), this.#written.rows);
-    this.#written.append(part, from, to);
+    if (!part.isLead) this.recode(part.data, codes, from, to);
+    else this.own?.set(codes.subarray(from, to), this.written.rows);
+    this.written.append(part, from, to);
   }
 
-  #recode(data: Data, codes: Int32Array, from: number, to: number): void {
+  private recode(data: Data, codes: Int32Array, from: number, to: number): void {
     const recoding = this.joiner.recoding(data);
     const anyNull = data.nullCount > 0;
-    for (let row = from, at = this.#written.rows; row < to; row++, at++) {
+    for (let row = from, at = this.written.rows; row < to; row++, at++) {
       if (anyNull && !data.getValid(row)) continue;
       const code = codes[row] ?? 0;
       const known = recoding.codes[code] ?? UNSEEN;
       const own = known === UNSEEN ? this.joiner.newCode(code, recoding) : known;
-      if (this.#own) this.#own[at] = own;
-      else if (own !== code) this.#copy(codes.subarray(row - at, row))[at] = own;
+      if (this.own) this.own[at] = own;
+      else if (own !== code) this.copy(codes.subarray(row - at, row))[at] = own;
     }
   }
 
   /** @param same codes of the rows so far */
-  #copy(same: Int32Array): Int32Array {
+  private copy(same: Int32Array): Int32Array {
     const own = new Int32Array(this.rows);
     own.set(same);
-    return (this.#own = own);
+    return (this.own = own);
   }
 
   finish(): Data {
     const { staying } = this;
-    const own =
-      this.#own ?? (staying && codesIn(staying.data).subarray(staying.start, staying.end));
-    return dictionaryData(own ?? new Int32Array(0), this.#written.finish(), this.joiner.texts);
+    const own = this.own ?? (staying && codesIn(staying.data).subarray(staying.start, staying.end));
+    return dictionaryData(own ?? new Int32Array(0), this.written.finish(), this.joiner.texts);
   }
 }

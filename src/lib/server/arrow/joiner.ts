@@ -34,15 +34,15 @@ export const mismatch = (data: Data, type: DataType) =>
 /** Counts the rows of a block and records its nulls. */
 export class Written {
   rows = 0;
-  readonly #nulls = new Validity();
+  private readonly nulls = new Validity();
 
   append({ data }: Part, from: number, to: number): void {
-    this.#nulls.copy(data, from, to, this.rows);
+    this.nulls.copy(data, from, to, this.rows);
     this.rows += to - from;
   }
 
   /** The properties of Arrow data that do not depend on its values. */
   finish(): ReturnType<Validity['finish']> {
-    return this.#nulls.finish(this.rows);
+    return this.nulls.finish(this.rows);
   }
 }

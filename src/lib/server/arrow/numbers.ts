@@ -58,9 +58,9 @@ const notFinite = (name: string) =>
 
 /** Builds Float64 from any numeric type that has a reader. */
 export class Float64Builder implements ColumnBuilder {
-  #values = doublesOf(0);
-  #rows = 0;
-  readonly #validity = new Validity();
+  private values = doublesOf(0);
+  private rows = 0;
+  private readonly validity = new Validity();
 
   constructor(
     private readonly name: string,
@@ -70,43 +70,43 @@ export class Float64Builder implements ColumnBuilder {
   ) {}
 
   get bytes(): number {
-    return this.#values.byteLength + this.#validity.bytes;
+    return this.values.byteLength + this.validity.bytes;
   }
 
   append(run: FieldRun): void {
     const { rows, expected } = run;
     const { view } = run.memory;
-    const values = (this.#values = grown(this.#values, this.#rows + rows, doublesOf, expected));
+    const values = (this.values = grown(this.values, this.rows + rows, doublesOf, expected));
     const { read, finite } = this;
-    let row = this.#rows;
+    let row = this.rows;
     for (let i = 0; i < rows; i++, row++) {
       const length = run.length(i);
       if (length === NULL_FIELD) {
-        this.#validity.setNull(row);
+        this.validity.setNull(row);
       } else {
         const value = read(view, run.start(i), length);
         if (finite && !Number.isFinite(value)) throw notFinite(this.name);
         values[row] = value;
       }
     }
-    this.#rows = row;
+    this.rows = row;
   }
 
   finish(): Data {
     return makeData({
       type: new Float64(),
-      ...this.#validity.finish(this.#rows),
-      data: used(this.#values, this.#rows),
+      ...this.validity.finish(this.rows),
+      data: used(this.values, this.rows),
     });
   }
 }
 
 /** Builds Int32 until the first value that does not fit. Then the whole column becomes Float64. */
 export class IntegerBuilder implements ColumnBuilder {
-  #narrow = integersOf(0);
-  #wide: Float64Array | undefined;
-  #rows = 0;
-  readonly #validity = new Validity();
+  private narrow = integersOf(0);
+  private wide: Float64Array | undefined;
+  private rows = 0;
+  private readonly validity = new Validity();
 
   constructor(
     private readonly name: string,
@@ -114,26 +114,26 @@ export class IntegerBuilder implements ColumnBuilder {
   ) {}
 
   get bytes(): number {
-    return (this.#wide ?? this.#narrow).byteLength + this.#validity.bytes;
+    return (this.wide ?? this.narrow).byteLength + this.validity.bytes;
   }
 
   append(run: FieldRun): void {
-    const done = this.#wide ? 0 : this.#appendNarrow(run);
-    if (done < run.rows) this.#appendWide(run, done);
+    const done = this.wide ? 0 : this.appendNarrow(run);
+    if (done < run.rows) this.appendWide(run, done);
   }
 
   /** Appends rows until a value does not fit. Returns the number of appended rows. */
-  #appendNarrow(run: FieldRun): number {
+  private appendNarrow(run: FieldRun): number {
     const { rows, expected } = run;
     const { view } = run.memory;
-    const values = (this.#narrow = grown(this.#narrow, this.#rows + rows, integersOf, expected));
+    const values = (this.narrow = grown(this.narrow, this.rows + rows, integersOf, expected));
     const width = this.width;
-    let row = this.#rows;
+    let row = this.rows;
     let i = 0;
     for (; i < rows; i++, row++) {
       const length = run.length(i);
       if (length === NULL_FIELD) {
-        this.#validity.setNull(row);
+        this.validity.setNull(row);
         continue;
       }
       const start = run.start(i);
@@ -146,23 +146,23 @@ export class IntegerBuilder implements ColumnBuilder {
         values[row] = width === 4 ? view.getInt32(start) : view.getInt16(start);
       }
     }
-    this.#rows = row;
+    this.rows = row;
     return i;
   }
 
-  #appendWide(run: FieldRun, done: number): void {
+  private appendWide(run: FieldRun, done: number): void {
     const { rows } = run;
     const { view } = run.memory;
-    if (!this.#wide) {
-      this.#wide = Float64Array.from(this.#narrow);
-      this.#narrow = integersOf(0);
+    if (!this.wide) {
+      this.wide = Float64Array.from(this.narrow);
+      this.narrow = integersOf(0);
     }
-    const values = (this.#wide = grown(this.#wide, this.#rows + rows - done, doublesOf));
-    let row = this.#rows;
+    const values = (this.wide = grown(this.wide, this.rows + rows - done, doublesOf));
+    let row = this.rows;
     for (let i = done; i < rows; i++, row++) {
       const length = run.length(i);
       if (length === NULL_FIELD) {
-        this.#validity.setNull(row);
+        this.validity.setNull(row);
         continue;
       }
       const start = run.start(i);
@@ -174,41 +174,41 @@ export class IntegerBuilder implements ColumnBuilder {
       }
       values[row] = value;
     }
-    this.#rows = row;
+    this.rows = row;
   }
 
   finish(): Data {
-    const shape = this.#validity.finish(this.#rows);
-    return this.#wide
-      ? makeData({ ...shape, type: new Float64(), data: used(this.#wide, this.#rows) })
-      : makeData({ ...shape, type: new Int32(), data: used(this.#narrow, this.#rows) });
+    const shape = this.validity.finish(this.rows);
+    return this.wide
+      ? makeData({ ...shape, type: new Float64(), data: used(this.wide, this.rows) })
+      : makeData({ ...shape, type: new Int32(), data: used(this.narrow, this.rows) });
   }
 }
 
 /** Builds booleans, one bit per row. */
 export class BoolBuilder implements ColumnBuilder {
-  #bits = bytesOf(0);
-  #rows = 0;
-  readonly #validity = new Validity();
+  private bits = bytesOf(0);
+  private rows = 0;
+  private readonly validity = new Validity();
 
   get bytes(): number {
-    return this.#bits.byteLength + this.#validity.bytes;
+    return this.bits.byteLength + this.validity.bytes;
   }
 
   append(run: FieldRun): void {
     const { rows, expected } = run;
     const { bytes } = run.memory;
-    const bits = (this.#bits = grown(
-      this.#bits,
-      (this.#rows + rows + 7) >> 3,
+    const bits = (this.bits = grown(
+      this.bits,
+      (this.rows + rows + 7) >> 3,
       bytesOf,
       (expected + 7) >> 3,
     ));
-    let row = this.#rows;
+    let row = this.rows;
     for (let i = 0; i < rows; i++, row++) {
       const length = run.length(i);
       if (length === NULL_FIELD) {
-        this.#validity.setNull(row);
+        this.validity.setNull(row);
       } else {
         if (length !== 1) throw wrongLength('boolean', length);
         if (bytes[run.start(i)] !== 0) {
@@ -216,14 +216,14 @@ export class BoolBuilder implements ColumnBuilder {
         }
       }
     }
-    this.#rows = row;
+    this.rows = row;
   }
 
   finish(): Data {
     return makeData({
       type: new Bool(),
-      ...this.#validity.finish(this.#rows),
-      data: used(this.#bits, (this.#rows + 7) >> 3),
+      ...this.validity.finish(this.rows),
+      data: used(this.bits, (this.rows + 7) >> 3),
     });
   }
 }

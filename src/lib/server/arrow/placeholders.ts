@@ -18,8 +18,8 @@ function standInOf(bytes: number): ArrayBuffer {
  */
 export class StandIns {
   /** What the stand-ins are for, in the order that they are written in, which is that of the columns. */
-  readonly #values: (readonly Uint8Array[])[] = [];
-  readonly #buffers = new Set<ArrayBufferLike>();
+  private readonly values: (readonly Uint8Array[])[] = [];
+  private readonly buffers = new Set<ArrayBufferLike>();
 
   /** Rows of one column that follow one another, as one. @throws Error if they do not go together */
   dataOf(blocks: readonly Data[]): Data {
@@ -31,7 +31,7 @@ export class StandIns {
     if (other) throw new Error(`Blocks of ${String(other.type)} and ${String(type)}`);
     const rows = rowsIn(blocks);
     const { nullCount, nullBitmap } = nullsOf(blocks).finish(rows);
-    const buffers = { ...this.#valuesIn(blocks, rows), 2: nullBitmap ?? undefined };
+    const buffers = { ...this.valuesIn(blocks, rows), 2: nullBitmap ?? undefined };
     return new Data(type, 0, rows, nullCount, buffers, [], last.dictionary);
   }
 
@@ -40,15 +40,15 @@ export class StandIns {
    * the order that they are written in.
    */
   partsOf(written: Uint8Array): Uint8Array | readonly Uint8Array[] {
-    return this.#buffers.has(written.buffer) ? (this.#values.shift() ?? []) : written;
+    return this.buffers.has(written.buffer) ? (this.values.shift() ?? []) : written;
   }
 
-  #valuesIn(blocks: readonly Data[], rows: number): { 0?: Int32Array; 1: ArrayBufferView } {
+  private valuesIn(blocks: readonly Data[], rows: number): { 0?: Int32Array; 1: ArrayBufferView } {
     const [first] = blocks;
-    if (isText(first)) return this.#textsIn(blocks, rows);
+    if (isText(first)) return this.textsIn(blocks, rows);
     if (first && DataType.isBool(first.type)) return { 1: bitsOf(blocks, rows) };
     const arrays = blocks.map((block) => fixedValues(block).subarray(0, block.length));
-    const own = this.#standIn(arrays);
+    const own = this.standIn(arrays);
     return {
       1:
         arrays[0] instanceof Int32Array
@@ -57,7 +57,7 @@ export class StandIns {
     };
   }
 
-  #textsIn(blocks: readonly Data[], rows: number): { 0: Int32Array; 1: ArrayBufferView } {
+  private textsIn(blocks: readonly Data[], rows: number): { 0: Int32Array; 1: ArrayBufferView } {
     const offsets = new Int32Array(rows + 1);
     const bytes: Uint8Array[] = [];
     let row = 0;
@@ -71,18 +71,18 @@ export class StandIns {
       bytes.push(values);
       row += block.length;
     }
-    return { 0: offsets, 1: new Uint8Array(this.#standIn(bytes), 0, offsets[rows] ?? 0) };
+    return { 0: offsets, 1: new Uint8Array(this.standIn(bytes), 0, offsets[rows] ?? 0) };
   }
 
-  #standIn(values: readonly ArrayBufferView[]): ArrayBuffer {
+  private standIn(values: readonly ArrayBufferView[]): ArrayBuffer {
     const parts = values.map(
       ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
     );
     const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
     // The writer skips buffers without bytes.
-    if (length > 0) this.#values.push(parts);
+    if (length > 0) this.values.push(parts);
     const buffer = standInOf(length);
-    this.#buffers.add(buffer);
+    this.buffers.add(buffer);
     return buffer;
   }
 }

@@ -19,25 +19,25 @@ const EARLIEST = -0x80000000;
 
 /** Builds days, counted from 1970-01-01. */
 export class DateBuilder implements ColumnBuilder {
-  #days = integersOf(0);
-  #rows = 0;
-  readonly #validity = new Validity();
+  private days = integersOf(0);
+  private rows = 0;
+  private readonly validity = new Validity();
 
   constructor(private readonly name: string) {}
 
   get bytes(): number {
-    return this.#days.byteLength + this.#validity.bytes;
+    return this.days.byteLength + this.validity.bytes;
   }
 
   append(run: FieldRun): void {
     const { rows, expected } = run;
     const { view } = run.memory;
-    const days = (this.#days = grown(this.#days, this.#rows + rows, integersOf, expected));
-    let row = this.#rows;
+    const days = (this.days = grown(this.days, this.rows + rows, integersOf, expected));
+    let row = this.rows;
     for (let i = 0; i < rows; i++, row++) {
       const length = run.length(i);
       if (length === NULL_FIELD) {
-        this.#validity.setNull(row);
+        this.validity.setNull(row);
       } else {
         if (length !== 4) throw wrongLength('date', length);
         const day = view.getInt32(run.start(i));
@@ -45,14 +45,14 @@ export class DateBuilder implements ColumnBuilder {
         days[row] = day + DAYS_TO_2000;
       }
     }
-    this.#rows = row;
+    this.rows = row;
   }
 
   finish(): Data {
     return makeData({
       type: new DateDay(),
-      ...this.#validity.finish(this.#rows),
-      data: used(this.#days, this.#rows),
+      ...this.validity.finish(this.rows),
+      data: used(this.days, this.rows),
     });
   }
 }
@@ -62,27 +62,27 @@ export class DateBuilder implements ColumnBuilder {
  * reads.
  */
 export class TimestampBuilder implements ColumnBuilder {
-  #milliseconds = longsOf(0);
-  #rows = 0;
-  readonly #validity = new Validity();
+  private milliseconds = longsOf(0);
+  private rows = 0;
+  private readonly validity = new Validity();
 
   constructor(private readonly name: string) {}
 
   get bytes(): number {
-    return this.#milliseconds.byteLength + this.#validity.bytes;
+    return this.milliseconds.byteLength + this.validity.bytes;
   }
 
   append(run: FieldRun): void {
     const { rows, expected } = run;
     const { view } = run.memory;
-    this.#milliseconds = grown(this.#milliseconds, this.#rows + rows, longsOf, expected);
+    this.milliseconds = grown(this.milliseconds, this.rows + rows, longsOf, expected);
     // Each value is written as two 32-bit halves: a BigInt would allocate an object per row.
-    const halves = new Int32Array(this.#milliseconds.buffer);
-    let row = this.#rows;
+    const halves = new Int32Array(this.milliseconds.buffer);
+    let row = this.rows;
     for (let i = 0; i < rows; i++, row++) {
       const length = run.length(i);
       if (length === NULL_FIELD) {
-        this.#validity.setNull(row);
+        this.validity.setNull(row);
       } else {
         if (length !== 8) throw wrongLength('timestamp', length);
         const high = view.getInt32(run.start(i));
@@ -95,14 +95,14 @@ export class TimestampBuilder implements ColumnBuilder {
         halves[2 * row + 1] = Math.floor(value / 2 ** 32);
       }
     }
-    this.#rows = row;
+    this.rows = row;
   }
 
   finish(): Data {
     return makeData({
       type: new TimestampMillisecond(),
-      ...this.#validity.finish(this.#rows),
-      data: used(this.#milliseconds, this.#rows),
+      ...this.validity.finish(this.rows),
+      data: used(this.milliseconds, this.rows),
     });
   }
 }

@@ -23,34 +23,34 @@ interface Taken {
  */
 export class CopyMessages {
   /** The head of a message that has arrived only in part. */
-  #head = Buffer.alloc(0);
-  #isData = false;
+  private head = Buffer.alloc(0);
+  private isData = false;
   /** Bytes of the current message that have not arrived yet. */
-  #left = 0;
+  private left = 0;
 
   /** @param chunk the next bytes, split anywhere; the returned data overwrites them */
   take(chunk: Buffer): Taken {
-    const bytes = this.#head.length > 0 ? Buffer.concat([this.#head, chunk]) : chunk;
-    this.#head = Buffer.alloc(0);
+    const bytes = this.head.length > 0 ? Buffer.concat([this.head, chunk]) : chunk;
+    this.head = Buffer.alloc(0);
     let [at, end] = [0, 0];
     for (;;) {
-      const length = Math.min(this.#left, bytes.length - at);
-      if (this.#isData) {
+      const length = Math.min(this.left, bytes.length - at);
+      if (this.isData) {
         bytes.copyWithin(end, at, at + length);
         end += length;
       }
       at += length;
-      this.#left -= length;
+      this.left -= length;
       if (bytes.length - at < HEAD) break;
       const kind = bytes[at] ?? 0;
-      this.#isData = kind === COPY_DATA;
-      if (!this.#isData && !PASSED_OVER.includes(kind)) {
+      this.isData = kind === COPY_DATA;
+      if (!this.isData && !PASSED_OVER.includes(kind)) {
         return { data: bytes.subarray(0, end), rest: bytes.subarray(at) };
       }
-      this.#left = bytes.readUInt32BE(at + KIND) + KIND - HEAD;
+      this.left = bytes.readUInt32BE(at + KIND) + KIND - HEAD;
       at += HEAD;
     }
-    this.#head = Buffer.from(bytes.subarray(at));
+    this.head = Buffer.from(bytes.subarray(at));
     return { data: bytes.subarray(0, end), rest: null };
   }
 }

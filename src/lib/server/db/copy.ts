@@ -27,7 +27,7 @@ export function describeStatement(client: pg.ClientBase, sql: string): Promise<S
 
 /** Parse and Describe of the protocol. pg itself describes a statement only when it runs it. */
 class Description implements pg.Submittable {
-  #columns: SelectColumn[] = [];
+  private columns: SelectColumn[] = [];
 
   constructor(
     private readonly text: string,
@@ -42,7 +42,7 @@ class Description implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { fields: pg.FieldDef[] }): void {
-    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
+    this.columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID }));
   }
 
   handleError(error: Error): void {
@@ -50,7 +50,7 @@ class Description implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, this.#columns);
+    this.callback(null, this.columns);
   }
 }
 
@@ -97,18 +97,18 @@ export async function copyOut(
  * decoding the row (docs/decisions/0004-rows-as-arrow.md).
  */
 class CopyOut implements pg.Submittable {
-  readonly #messages = new CopyMessages();
-  readonly #turns = new Turns();
+  private readonly messages = new CopyMessages();
+  private readonly turns = new Turns();
   /** Whether the server has ended the COPY with an error that leaves the connection usable. */
   isRefused = false;
-  #hasFailed = false;
-  #resolve: () => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+  private hasFailed = false;
+  private resolve: () => void = () => {};
+  private reject: (error: unknown) => void = () => {};
 
   /** Settles when the connection can be used again. @throws the error that {@link fail} was given */
   readonly ended = new Promise<void>((resolve, reject) => {
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.resolve = resolve;
+    this.reject = reject;
   });
 
   constructor(
@@ -119,16 +119,16 @@ class CopyOut implements pg.Submittable {
   submit(connection: pg.Connection): Error | undefined {
     const rows = rowsOf(connection.stream);
     if (!rows) return new Error('A COPY is read from a RowSocket or a TLS connection only');
-    rows.takeBy((bytes) => this.#take(bytes, rows));
+    rows.takeBy((bytes) => this.take(bytes, rows));
     connection.query(this.text);
     return undefined;
   }
 
-  #take(bytes: Buffer, rows: RowStream): boolean {
-    if (this.#hasFailed) return false;
+  private take(bytes: Buffer, rows: RowStream): boolean {
+    if (this.hasFailed) return false;
     try {
-      const { data, rest } = this.#messages.take(bytes);
-      const pause = this.#give(data);
+      const { data, rest } = this.messages.take(bytes);
+      const pause = this.give(data);
       if (!pause) {
         if (rest) rows.giveBack(rest);
         return true;
@@ -136,7 +136,7 @@ class CopyOut implements pg.Submittable {
       pause
         .then(() => {
           // The next reader of this connection may be pg itself, without a pending request.
-          if (this.#hasFailed) return;
+          if (this.hasFailed) return;
           if (rest) rows.giveBack(rest);
           rows.resume();
         })
@@ -148,27 +148,27 @@ class CopyOut implements pg.Submittable {
   }
 
   /** @returns a promise to wait for before the next bytes are read; undefined if there is none */
-  #give(data: Uint8Array): Promise<void> | undefined {
+  private give(data: Uint8Array): Promise<void> | undefined {
     const taking = data.length > 0 ? this.onChunk(data) : undefined;
     if (taking) return taking;
-    return this.#turns.isOver ? this.#turns.give() : undefined;
+    return this.turns.isOver ? this.turns.give() : undefined;
   }
 
   /** Ends the COPY with an error and ignores all further bytes. */
   fail(error: unknown): void {
-    this.#hasFailed = true;
-    this.#reject(error);
+    this.hasFailed = true;
+    this.reject(error);
   }
 
   handleError(error: Error): void {
-    this.isRefused = !this.#hasFailed && error instanceof pg.DatabaseError;
+    this.isRefused = !this.hasFailed && error instanceof pg.DatabaseError;
     this.fail(error);
   }
 
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
-    this.#resolve();
+    this.resolve();
   }
 }
 

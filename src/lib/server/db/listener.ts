@@ -25,12 +25,12 @@ const CHECK_MILLISECONDS = 20_000;
  * opens again by itself when it is lost.
  */
 export class Listener {
-  #state: 'new' | 'opening' | 'open' | 'ended' = 'new';
-  #client: pg.Client | undefined;
-  #opened: Promise<void> | undefined;
-  #again: NodeJS.Timeout | undefined;
-  #check: NodeJS.Timeout | undefined;
-  #failures = 0;
+  private state: 'new' | 'opening' | 'open' | 'ended' = 'new';
+  private client: pg.Client | undefined;
+  private opened: Promise<void> | undefined;
+  private again: NodeJS.Timeout | undefined;
+  private check: NodeJS.Timeout | undefined;
+  private failures = 0;
 
   constructor(
     private readonly config: pg.ClientConfig,
@@ -41,63 +41,63 @@ export class Listener {
 
   /** Starts listening. Resolves when the first attempt has succeeded or failed; further attempts follow. */
   async start(): Promise<void> {
-    if (this.#state === 'new') this.#opened = this.#open();
-    await this.#opened;
+    if (this.state === 'new') this.opened = this.open();
+    await this.opened;
   }
 
   /** Whether every event that is committed from now on will arrive. */
   get listens(): boolean {
-    return this.#state === 'open';
+    return this.state === 'open';
   }
 
-  async #open(): Promise<void> {
-    this.#state = 'opening';
+  private async open(): Promise<void> {
+    this.state = 'opening';
     const client = new pg.Client(this.config);
-    this.#client = client;
+    this.client = client;
     // Both an error and an end may be reported. Only the first one counts.
-    client.on('error', (error) => this.#lost(client, error));
-    client.on('end', () => this.#lost(client, new Error('The connection ended')));
+    client.on('error', (error) => this.lost(client, error));
+    client.on('end', () => this.lost(client, new Error('The connection ended')));
     client.on('notification', ({ payload = '' }) => {
       const told = toldIn(payload);
-      if (told && client === this.#client) this.listening.told(told);
+      if (told && client === this.client) this.listening.told(told);
     });
     try {
       await client.connect();
       await this.meet(client);
       await client.query(`LISTEN ${CHANNEL}`);
     } catch (error) {
-      return this.#lost(client, error instanceof Error ? error : new Error(String(error)));
+      return this.lost(client, error instanceof Error ? error : new Error(String(error)));
     }
-    if (client !== this.#client) return;
-    this.#state = 'open';
-    this.#failures = 0;
-    this.#check = setInterval(() => {
-      client.query('SELECT').catch((error: Error) => this.#lost(client, error));
+    if (client !== this.client) return;
+    this.state = 'open';
+    this.failures = 0;
+    this.check = setInterval(() => {
+      client.query('SELECT').catch((error: Error) => this.lost(client, error));
     }, CHECK_MILLISECONDS).unref();
     this.listening.missed();
   }
 
-  #lost(client: pg.Client, error: Error): void {
-    if (client !== this.#client) return;
-    this.#close();
-    this.#state = 'opening';
+  private lost(client: pg.Client, error: Error): void {
+    if (client !== this.client) return;
+    this.close();
+    this.state = 'opening';
     this.onLost(error);
-    if (this.#failures === 1) this.listening.silent();
-    const pause = PAUSES[Math.min(this.#failures, PAUSES.length - 1)];
-    this.#failures += 1;
-    this.#again = setTimeout(() => void this.#open(), pause).unref();
+    if (this.failures === 1) this.listening.silent();
+    const pause = PAUSES[Math.min(this.failures, PAUSES.length - 1)];
+    this.failures += 1;
+    this.again = setTimeout(() => void this.open(), pause).unref();
   }
 
-  #close(): void {
-    clearInterval(this.#check);
-    clearTimeout(this.#again);
-    if (this.#client) cutOff(this.#client);
-    this.#client = undefined;
+  private close(): void {
+    clearInterval(this.check);
+    clearTimeout(this.again);
+    if (this.client) cutOff(this.client);
+    this.client = undefined;
   }
 
   /** Closes the connection for good. */
   end(): void {
-    this.#close();
-    this.#state = 'ended';
+    this.close();
+    this.state = 'ended';
   }
 }

@@ -24,9 +24,9 @@ interface Waiting {
  * for those that have none running yet. A task that has waited too long is not run.
  */
 export class Queue {
-  readonly #running = new Map<number, number>();
-  #waiting: Waiting[] = [];
-  #total = 0;
+  private readonly running = new Map<number, number>();
+  private line: Waiting[] = [];
+  private total = 0;
 
   /** @param patience milliseconds that a task waits at most; 0 is without limit */
   constructor(
@@ -36,28 +36,28 @@ export class Queue {
 
   /** Number of waiting tasks. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.line.length;
   }
 
   /** @throws WaitedTooLong, and whatever the task throws */
   async run<T>(key: number, task: () => Promise<T>): Promise<T> {
-    await this.#turn(key);
+    await this.turn(key);
     try {
       return await task();
     } finally {
-      this.#leave(key);
-      this.#startNext();
+      this.leave(key);
+      this.startNext();
     }
   }
 
-  #turn(key: number): Promise<void> {
+  private turn(key: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { key, start: resolve };
-      this.#waiting.push(waiting);
-      this.#startNext();
-      if (this.patience === 0 || !this.#waiting.includes(waiting)) return;
+      this.line.push(waiting);
+      this.startNext();
+      if (this.patience === 0 || !this.line.includes(waiting)) return;
       const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        this.line = this.line.filter((other) => other !== waiting);
         reject(new WaitedTooLong());
       }, this.patience);
       waiting.start = () => {
@@ -68,30 +68,30 @@ export class Queue {
   }
 
   /** Starts the tasks that may run now, earliest first; a key's tasks never pass one another. */
-  #startNext(): void {
+  private startNext(): void {
     const held = new Set<number>();
-    this.#waiting = this.#waiting.filter(({ key, start }) => {
-      if (held.has(key) || !this.#hasRoom(key)) {
+    this.line = this.line.filter(({ key, start }) => {
+      if (held.has(key) || !this.hasRoom(key)) {
         held.add(key);
         return true;
       }
-      this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
-      this.#total += 1;
+      this.running.set(key, (this.running.get(key) ?? 0) + 1);
+      this.total += 1;
       start();
       return false;
     });
   }
 
-  #hasRoom(key: number): boolean {
-    const running = this.#running.get(key) ?? 0;
+  private hasRoom(key: number): boolean {
+    const running = this.running.get(key) ?? 0;
     const { all, ofKey, beside } = this.widths;
-    return running === 0 ? this.#total < all : running < ofKey && this.#total < beside;
+    return running === 0 ? this.total < all : running < ofKey && this.total < beside;
   }
 
-  #leave(key: number): void {
-    const running = (this.#running.get(key) ?? 0) - 1;
-    if (running > 0) this.#running.set(key, running);
-    else this.#running.delete(key);
-    this.#total -= 1;
+  private leave(key: number): void {
+    const running = (this.running.get(key) ?? 0) - 1;
+    if (running > 0) this.running.set(key, running);
+    else this.running.delete(key);
+    this.total -= 1;
   }
 }

@@ -41,36 +41,36 @@ export function rowsOf(stream: Duplex): RowStream | undefined {
  * time. So the socket waits until more has arrived (docs/decisions/0004-rows-as-arrow.md).
  */
 export class RowSocket extends Socket implements RowStream {
-  #taker: Taker | undefined;
+  private taker: Taker | undefined;
   /** Bytes that the taker was given. */
-  #taken = 0;
+  private taken = 0;
 
   constructor() {
     const room = Buffer.allocUnsafeSlow(ROOM);
-    const callback = (length: number) => this.#take(room.subarray(0, length));
+    const callback = (length: number) => this.deliver(room.subarray(0, length));
     const options: SocketConstructorOpts & ConnectOpts = { onread: { buffer: room, callback } };
     super(options);
   }
 
   takeBy(taker: Taker): void {
-    this.#taker = taker;
-    this.#taken = 0;
+    this.taker = taker;
+    this.taken = 0;
   }
 
   giveBack(bytes: Buffer): void {
-    this.#taker = undefined;
-    this.#take(bytes);
+    this.taker = undefined;
+    this.deliver(bytes);
   }
 
-  #take(bytes: Buffer): boolean {
-    if (!this.#taker) {
+  private deliver(bytes: Buffer): boolean {
+    if (!this.taker) {
       this.emit('data', Buffer.from(bytes));
       return true;
     }
-    this.#taken += bytes.length;
-    if (!this.#taker(bytes)) return false;
+    this.taken += bytes.length;
+    if (!this.taker(bytes)) return false;
     // The first ones are read at once, so short answers do not wait.
-    if (!this.#taker || bytes.length === ROOM || this.#taken < ROOM) return true;
+    if (!this.taker || bytes.length === ROOM || this.taken < ROOM) return true;
     setTimeout(() => this.resume(), GATHER_MILLISECONDS);
     return false;
   }
@@ -80,26 +80,26 @@ const ofSocket = new WeakMap<TLSSocket, EncryptedRows>();
 
 /** The same on an encrypted connection, where Node decrypts each part into a new buffer. */
 class EncryptedRows implements RowStream {
-  readonly #listeners;
-  #taker: Taker | undefined;
+  private readonly listeners;
+  private taker: Taker | undefined;
 
   /** Stands between the socket and those who listen to it now. */
   constructor(private readonly socket: TLSSocket) {
-    this.#listeners = socket.listeners('data');
+    this.listeners = socket.listeners('data');
     socket.removeAllListeners('data');
     socket.on('data', (bytes: Buffer) => {
-      if (!this.#taker) this.giveBack(bytes);
-      else if (!this.#taker(bytes)) socket.pause();
+      if (!this.taker) this.giveBack(bytes);
+      else if (!this.taker(bytes)) socket.pause();
     });
   }
 
   takeBy(taker: Taker): void {
-    this.#taker = taker;
+    this.taker = taker;
   }
 
   giveBack(bytes: Buffer): void {
-    this.#taker = undefined;
-    for (const listener of this.#listeners) Reflect.apply(listener, this.socket, [bytes]);
+    this.taker = undefined;
+    for (const listener of this.listeners) Reflect.apply(listener, this.socket, [bytes]);
   }
 
   resume(): void {

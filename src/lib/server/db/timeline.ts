@@ -76,32 +76,32 @@ export class Presence {
    * The newest history that this server has seen; null before the first connection, and if the database does
    * not reveal it.
    */
-  #timeline: string | null = null;
-  #state: 'there' | 'away' | 'read-only' = 'there';
-  #since = 0;
+  private timeline: string | null = null;
+  private state: 'there' | 'away' | 'read-only' = 'there';
+  private since = 0;
 
   constructor(private readonly tell: (turn: Turn) => void) {}
 
   /** Records that a connection was opened or checked again. */
   met({ name, readOnly }: Timeline): void {
-    if (readOnly) return this.#turn('read-only', { kind: 'read-only' });
-    const replaced = this.#timeline !== null && name !== null && name !== this.#timeline;
-    if (name !== null) this.#timeline = name;
-    if (this.#state === 'there' && !replaced) return;
-    const seconds = this.#state === 'there' ? 0 : (performance.now() - this.#since) / 1000;
-    this.#state = 'there';
+    if (readOnly) return this.turn('read-only', { kind: 'read-only' });
+    const replaced = this.timeline !== null && name !== null && name !== this.timeline;
+    if (name !== null) this.timeline = name;
+    if (this.state === 'there' && !replaced) return;
+    const seconds = this.state === 'there' ? 0 : (performance.now() - this.since) / 1000;
+    this.state = 'there';
     this.tell({ kind: 'back', seconds: Math.round(seconds), replaced });
   }
 
   /** Records that no connection could be opened. */
   missed(reason: unknown): void {
-    this.#turn('away', { kind: 'away', reason });
+    this.turn('away', { kind: 'away', reason });
   }
 
-  #turn(state: 'away' | 'read-only', turn: Turn): void {
-    if (this.#state === state) return;
-    if (this.#state === 'there') this.#since = performance.now();
-    this.#state = state;
+  private turn(state: 'away' | 'read-only', turn: Turn): void {
+    if (this.state === state) return;
+    if (this.state === 'there') this.since = performance.now();
+    this.state = state;
     this.tell(turn);
   }
 }

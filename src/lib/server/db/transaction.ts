@@ -10,8 +10,8 @@ import type { Watch } from './watch';
 
 /** Runs statements on one connection, inside a transaction. */
 export class Transaction extends Queryable {
-  readonly #client: pg.PoolClient;
-  readonly #watch: Watch;
+  private readonly client: pg.PoolClient;
+  private readonly watch: Watch;
 
   constructor(
     client: pg.PoolClient,
@@ -22,12 +22,12 @@ export class Transaction extends Queryable {
     readonly timeline: string | null,
   ) {
     super();
-    this.#client = client;
-    this.#watch = watch;
+    this.client = client;
+    this.watch = watch;
   }
 
   protected override send(text: SqlText, values: unknown[]): Promise<pg.QueryResult> {
-    return this.#watch.run(() => sendOne(this.#client, text, values));
+    return this.watch.run(() => sendOne(this.client, text, values));
   }
 
   /**
@@ -58,7 +58,7 @@ export class Transaction extends Queryable {
 
   /** Returns the result columns of a statement, in order, without running it. @throws DatabaseError */
   describe(statement: SqlText): Promise<SelectColumn[]> {
-    return this.#watch.run(() => describeStatement(this.#client, statement));
+    return this.watch.run(() => describeStatement(this.client, statement));
   }
 
   /**
@@ -70,7 +70,7 @@ export class Transaction extends Queryable {
     onChunk: (chunk: Uint8Array) => void,
     signal?: AbortSignal,
   ): Promise<void> {
-    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal));
+    return this.watch.run(() => copyOut(this.client, select, onChunk, signal));
   }
 
   /** Streams a select as CSV with a header line, as fast as `onChunk` takes it. */
@@ -79,6 +79,6 @@ export class Transaction extends Queryable {
     onChunk: (chunk: Uint8Array) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    return this.#watch.run(() => copyOut(this.#client, select, onChunk, signal, 'csv'));
+    return this.watch.run(() => copyOut(this.client, select, onChunk, signal, 'csv'));
   }
 }

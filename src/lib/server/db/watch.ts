@@ -24,8 +24,8 @@ const LONGEST = 2_147_483_647;
  * server's process is terminated (docs/decisions/0011-how-a-hanging-write-ends.md).
  */
 export class Watch {
-  readonly #until: number;
-  #cut = false;
+  private readonly until: number;
+  private isCut = false;
 
   /** @param terminate terminates a server process by its id */
   constructor(
@@ -33,12 +33,12 @@ export class Watch {
     private readonly limits: Limits,
     private readonly terminate: (backend: number) => void,
   ) {
-    this.#until = limits.hold === 0 ? Infinity : performance.now() + limits.hold;
+    this.until = limits.hold === 0 ? Infinity : performance.now() + limits.hold;
   }
 
   /** Whether the connection was cut off. The pool must not use it again. */
   get cut(): boolean {
-    return this.#cut;
+    return this.isCut;
   }
 
   /**
@@ -48,7 +48,7 @@ export class Watch {
    * statement
    */
   async run<T>(statement: () => Promise<T>): Promise<T> {
-    const left = this.#until - performance.now();
+    const left = this.until - performance.now();
     if (left <= 0) {
       throw new AppError(500, 'This request took longer than it may; nothing was changed');
     }
@@ -58,7 +58,7 @@ export class Watch {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const cut = () => {
-        this.#cut = true;
+        this.isCut = true;
         const backend = backendOf(this.client);
         cutOff(this.client);
         this.terminate(backend);

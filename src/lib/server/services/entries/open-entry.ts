@@ -96,7 +96,7 @@ export class OpenEntry {
       version_id: sql`${version.id}`,
       logid: sql`${logid}`,
       pf_user: literal(entry.pf_user),
-      note: this.#note,
+      note: this.note,
       exclude_clause: excludeClause(version.exclude_iters),
       ...tokens,
     });
@@ -116,7 +116,7 @@ export class OpenEntry {
       fc_table: ofEntries(table, [this.logid]),
       version_id: sql`${version.id}`,
     });
-    const statement = sql`SELECT *, ${this.#note} AS pf_note, ${literal(entry.operation)} AS pf_op
+    const statement = sql`SELECT *, ${this.note} AS pf_note, ${literal(entry.operation)} AS pf_op
 FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
     return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
   }
@@ -148,7 +148,7 @@ FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
     await requireUnlocked(tx, target, locked, ofEntry(this.logid));
   }
 
-  get #note(): SqlText {
+  private get note(): SqlText {
     return typedLiteral(this.entry.note, sql`text`);
   }
 }

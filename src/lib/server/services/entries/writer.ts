@@ -172,8 +172,8 @@ export const newWriter = async (
  * make one.
  */
 class EntryWriter {
-  #origin: EntryOrigin | undefined;
-  #locked: LockedRows[] | undefined;
+  private origin: EntryOrigin | undefined;
+  private locks: LockedRows[] | undefined;
 
   constructor(
     readonly tx: Transaction,
@@ -183,17 +183,17 @@ class EntryWriter {
   ) {}
 
   /** The series of the version's totals in the cache. */
-  get #series(): string | null {
+  private get series(): string | null {
     return totalsSeries(this.tx.timeline, this.target);
   }
 
   /** The locked rows of the version. @throws AppError as {@link lockedRows} */
   async locked(): Promise<readonly LockedRows[]> {
-    return (this.#locked ??= await lockedRows(this.tx, this.target));
+    return (this.locks ??= await lockedRows(this.tx, this.target));
   }
 
   /** @param among the rows that a write deletes @throws AppError 423 if some of them are locked */
-  async #requireUnlocked(among: SqlText): Promise<void> {
+  private async requireUnlocked(among: SqlText): Promise<void> {
     await requireUnlocked(this.tx, this.target, await this.locked(), among);
   }
 
@@ -221,10 +221,10 @@ class EntryWriter {
   /** Writes an entry without rows. One or several statements then write its rows. */
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, totals } = this;
-    const params = this.#origin ? { ...entry.params, ...this.#origin } : entry.params;
+    const params = this.origin ? { ...entry.params, ...this.origin } : entry.params;
     const { id, stamp } = await insertEntry(tx, target.version.id, { ...entry, params });
     // If the transaction is rolled back, the cached totals are never used: its id does not come back.
-    const keep = (own: ExactTotals) => totals?.add(this.#series, { id, stamp }, own);
+    const keep = (own: ExactTotals) => totals?.add(this.series, { id, stamp }, own);
     return new OpenEntry({ tx, target, memory, locked: await this.locked() }, entry, id, keep);
   }
 
@@ -240,12 +240,12 @@ class EntryWriter {
   async undo(entry: EntryKey, user: string | null, withKeys: boolean): Promise<UndoResult> {
     const { tx, target, totals } = this;
     const { id } = entry;
-    const [known] = totals?.of(this.#series, [entry]) ?? [];
-    totals?.drop(this.#series, entry);
-    await takeOut(tx, entry, known ?? (await this.#readTotals(ofEntry(id)))(id), user);
-    await this.#requireUnlocked(ofEntry(id));
+    const [known] = totals?.of(this.series, [entry]) ?? [];
+    totals?.drop(this.series, entry);
+    await takeOut(tx, entry, known ?? (await this.readTotals(ofEntry(id)))(id), user);
+    await this.requireUnlocked(ofEntry(id));
     const result = withKeys
-      ? await this.#deleteWithKeys(id)
+      ? await this.deleteWithKeys(id)
       : { rows_deleted: await deleteRowsOfEntry(tx, target.table, id), keys: null, columns: [] };
     if (!known) return result;
     // Deleted rows cannot change any more, but may have changed since the revision was read.
@@ -256,7 +256,7 @@ class EntryWriter {
   }
 
   /** Deletes the rows of an entry and reads their keys from the statement. */
-  async #deleteWithKeys(id: number): Promise<UndoResult> {
+  private async deleteWithKeys(id: number): Promise<UndoResult> {
     const { tx, target, memory } = this;
     const { columns, table } = target;
     const tokens = { fc_table: table, logid: sql`${id}` };
@@ -272,7 +272,7 @@ class EntryWriter {
   async remove(logid: number): Promise<void> {
     const { tx, target } = this;
     await deleteEntry(tx, logid);
-    await this.#requireUnlocked(ofEntry(logid));
+    await this.requireUnlocked(ofEntry(logid));
     await deleteRowsOfEntry(tx, target.table, logid);
     await tell(tx, target.version.id, { kind: 'undone', logid });
   }
@@ -288,8 +288,8 @@ class EntryWriter {
     const { iter } = OPERATIONS[operation];
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
     const rows = sql`pf_iter = ${literal(iter)}`;
-    await this.#requireUnlocked(rows);
-    const totals = await this.#readTotals(rows);
+    await this.requireUnlocked(rows);
+    const totals = await this.readTotals(rows);
     const kept = entries.map((entry) => ({ entry, totals: totals(entry.id) }));
     await keepUndone(tx, kept, user);
     const rows_deleted = await deleteRowsOfIter(tx, target.table, iter);
@@ -298,7 +298,7 @@ class EntryWriter {
   }
 
   /** Totals by entry of some rows. @param where which rows */
-  async #readTotals(where: SqlText): Promise<(logid: number) => Totals> {
+  private async readTotals(where: SqlText): Promise<(logid: number) => Totals> {
     const { table, columns } = this.target;
     const { byEntry } = await entryTotals(this.tx, table, columns, where);
     return (logid) => byEntry.get(logid) ?? noTotals(columns);
@@ -312,7 +312,7 @@ class EntryWriter {
    */
   async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
     const { entry } = await undoneEntry(this.tx, this.target.version.id, logid);
-    const result = await this.#from({ redo_of: logid }, () => run(entry));
+    const result = await this.from({ redo_of: logid }, () => run(entry));
     await forgetUndone(this.tx, logid);
     return result;
   }
@@ -324,16 +324,16 @@ class EntryWriter {
    * @returns the refusal if it is refused; nothing is written then
    */
   replay<Result>(logid: number, run: () => Promise<Result>): Promise<Result | AppError> {
-    return this.#from({ replayed_from: logid }, () => this.tx.attempt(run));
+    return this.from({ replayed_from: logid }, () => this.tx.attempt(run));
   }
 
   /** Calls `run`, and records where its entries come from. */
-  async #from<Result>(origin: EntryOrigin, run: () => Promise<Result>): Promise<Result> {
-    this.#origin = origin;
+  private async from<Result>(origin: EntryOrigin, run: () => Promise<Result>): Promise<Result> {
+    this.origin = origin;
     try {
       return await run();
     } finally {
-      this.#origin = undefined;
+      this.origin = undefined;
     }
   }
 }
