@@ -5,6 +5,7 @@ import type { LogListEntry } from '../contract/log';
 import type { NamedView } from '../contract/views';
 import type { Chart } from '../pivot/chart/chart-reader';
 import { GRID, sliceContextOf } from '../pivot/layout/layout';
+import { InTurn } from '../pivot/waiting';
 import type { Origins } from '../pivot/rows/origins';
 import type { Pivot } from '../pivot/pivot';
 import { LONGEST_ADDRESS, readAddress, withParts, writeAddress } from './address';
@@ -55,7 +56,7 @@ export class Arrangement {
   /** Whether the current layout is too long for an address. */
   tooLong = $state.raw(false);
 
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly changes = new InTurn();
   /** The layout under which the slices of the selected cells were read. */
   private sliceContext = '';
   /** The layout of the open view, cleaned for the rows of this version. */
@@ -343,12 +344,10 @@ export class Arrangement {
 
   /** Runs changes of the layout one after another: each starts from the result of the previous one. */
   private change(change: (pivot: Pivot) => Promise<void>): Promise<void> {
-    const done = this.last.then(async () => {
+    return this.changes.run(async () => {
       const pivot = await this.loading.loaded();
       if (pivot) await change(pivot);
     });
-    this.last = done.catch(() => undefined);
-    return done;
   }
 
   private async compareWithView(pivot: Pivot, shown: Layout): Promise<void> {

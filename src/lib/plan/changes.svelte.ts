@@ -10,6 +10,7 @@ import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
 import { RowsLostError } from '../pivot/table/table-rows';
 import { AnsweredRows, RowsError } from '../pivot/rows/rows';
+import { InTurn } from '../pivot/waiting';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
@@ -74,8 +75,8 @@ export class Changes {
   stale = $state.raw<string | null>(null);
   /** Settles when the running operation ends; null if there is none. */
   private running: Promise<unknown> | null = null;
-  /** Settles once other people's changes are on screen. */
-  private following: Promise<unknown> = Promise.resolve();
+  /** Shows other people's changes one after another. */
+  private readonly following = new InTurn();
   /** The changes that Ctrl+Z undoes and Ctrl+Y redoes. */
   readonly own: OwnChanges;
 
@@ -204,14 +205,12 @@ export class Changes {
    */
   async follow(change: (pivot: Pivot) => Promise<void>, side: Side): Promise<void> {
     while (this.running) await this.running;
-    const done = this.following.then(() =>
+    await this.following.run(() =>
       this.change(async (pivot) => {
         if (side === 'own') await this.screen.trial.takeOut(OVERTAKEN);
         await change(pivot);
       }),
     );
-    this.following = done.then(noop, noop);
-    await done;
     if (this.screen.selection.current) void this.screen.selection.readTotals();
   }
 
@@ -290,11 +289,14 @@ export class Changes {
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.busy) throw new ApiError(409, 'Wait until the previous change is finished.');
     this.busy = what;
-    const done = this.following.then(work).catch(async (error: unknown) => {
-      this.noteLost(error);
-      if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
-      throw error;
-    });
+    const done = this.following
+      .over()
+      .then(work)
+      .catch(async (error: unknown) => {
+        this.noteLost(error);
+        if (error instanceof ApiError && error.status === 403) await this.planned.refresh();
+        throw error;
+      });
     this.running = done.then(noop, noop);
     try {
       return await done;

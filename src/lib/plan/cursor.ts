@@ -2,6 +2,7 @@
 import type { CellIdentity, CellPosition, MarkedCell, Press } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
 import { readBlock } from '../pivot/grid/block-reader';
+import { InTurn } from '../pivot/waiting';
 import type { Pivot } from '../pivot/pivot';
 import type { CellReader } from './cell-reader';
 import type { Loading } from './loading.svelte';
@@ -20,7 +21,7 @@ export class Cursor {
   anchor: CellIdentity | null = null;
   /** The other corner of the block; null if no block is marked. */
   private corner: CellIdentity | null = null;
-  private stepping: Promise<unknown> = Promise.resolve();
+  private readonly moves = new InTurn();
 
   constructor(
     private readonly loading: Loading,
@@ -63,9 +64,7 @@ export class Cursor {
    * @throws Error with a sentence if the pivot has no such cell
    */
   move(dx: number, dy: number, how: Press): Promise<Place> {
-    const step = this.stepping.then(() => this.beside(dx, dy, how));
-    this.stepping = step.catch(() => undefined);
-    return step;
+    return this.moves.run(() => this.beside(dx, dy, how));
   }
 
   /** Opens or closes the row of the cursor. */

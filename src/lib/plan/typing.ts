@@ -7,6 +7,7 @@ import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { price } from '../pivot/values/ratios';
+import { InTurn } from '../pivot/waiting';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { Shows } from './cell-reader';
 import type { Changes, Written } from './changes.svelte';
@@ -65,7 +66,8 @@ interface Entered {
  * they were typed, while the planner goes on working.
  */
 export class Typing {
-  private last: Promise<unknown> = Promise.resolve();
+  /** Writes what was typed, one after another. */
+  private readonly writes = new InTurn();
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -226,9 +228,7 @@ export class Typing {
 
   /** Runs `work` after everything that was typed before it is written. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.last.then(work);
-    this.last = done.catch(() => undefined);
-    return done;
+    return this.writes.run(work);
   }
 
   /**
