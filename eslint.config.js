@@ -110,7 +110,7 @@ const arrows = [
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries', marking],
   ),
   forbid(
-    ['src/lib/server/db/rows.ts'],
+    ['src/lib/server/db/row-schemas.ts'],
     [...anyOf('services', 'client', 'pivot', 'plan', 'components'), ...kit, './entries'],
   ),
   forbid(

@@ -7,7 +7,7 @@ import type { Config } from '$lib/server/config';
 import type { Database } from '$lib/server/db/database';
 import type { ExactTotals } from '$lib/server/db/forecast';
 import type { EntryMonths } from '$lib/server/db/month-totals';
-import type { Events } from '$lib/server/events';
+import type { Events } from '$lib/server/event-streams';
 import type { KeptTotals } from '$lib/server/kept-totals';
 import type { Metrics } from '$lib/server/metrics';
 

@@ -11,7 +11,7 @@ import { BODY_SKIPPED_HEADER } from '$lib/contract/primitives';
 import { Database } from '$lib/server/db/database';
 import type { Turn } from '$lib/server/db/timeline';
 import { answerError, AppError, reasonOf, UnstorableCharacter } from '$lib/server/errors';
-import { Events } from '$lib/server/events';
+import { Events } from '$lib/server/event-streams';
 import { requireSameOrigin, requireServedHost } from '$lib/server/hosts';
 import { countBody } from '$lib/server/http/answers';
 import { discardBody, locatedCharacter, requireJsonBody } from '$lib/server/http/request-body';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { PlannedColumn } from '../../src/lib/server/arrow/column-plan';
 import { CopyDecoder } from '../../src/lib/server/arrow/decoder';
 import { encode } from '../support/encode';
-import { copyOut, describeStatement } from '../../src/lib/server/db/copy';
+import { copyOut, describeStatement } from '../../src/lib/server/db/binary-copy';
 import { RowSocket } from '../../src/lib/server/db/row-socket';
 import { cloneDatabase, dropDatabase } from '../support/cluster';
 import { pivoted } from '../support/pivot-engine';

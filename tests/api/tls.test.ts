@@ -9,7 +9,7 @@ import { loadSuperstore } from '../../src/demo/superstore';
 import type { DatabaseConfig } from '../../src/lib/server/config';
 import { cancelStatement } from '../../src/lib/server/db/cancel';
 import { connectionTo } from '../../src/lib/server/db/connection-settings';
-import { copyOut } from '../../src/lib/server/db/copy';
+import { copyOut } from '../../src/lib/server/db/binary-copy';
 import { connect } from '../../src/lib/server/migrate/connect';
 import { cli, run } from '../support/cli';
 import { cloneDatabase, dropDatabase } from '../support/cluster';

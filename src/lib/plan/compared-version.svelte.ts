@@ -1,7 +1,7 @@
 /** The version that the page compares with: its rows and its events. */
 import * as api from '../client/api';
 import { ApiError, soon } from '../client/http';
-import { entriesOf, followVersion } from '../client/events';
+import { entriesOf, followVersion } from '../client/follow-version';
 import type { VersionEvent } from '../contract/events';
 import { LOG_OPERATIONS, OPERATIONS } from '../contract/operations';
 import type { History } from '../contract/primitives';
@@ -9,7 +9,7 @@ import type { Version } from '../contract/versions';
 import type { ComparedRows } from '../pivot/table/ready-rows';
 import type { Changes } from './changes.svelte';
 import { downloadRows, type Progress } from './download';
-import { ENTRIES_AT_ONCE, EntryRows } from './entry-rows';
+import { ENTRIES_AT_ONCE, RowsOnScreen } from './rows-on-screen';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 
@@ -29,7 +29,7 @@ export class ComparedVersion {
   private letThrough: () => void = () => undefined;
   /** Settles once its rows are on screen. Events can change them only then. */
   private readonly shown = new Promise<void>((resolve) => (this.letThrough = resolve));
-  private readonly rows: EntryRows;
+  private readonly rows: RowsOnScreen;
 
   /**
    * @param current the version as the service last returned it
@@ -43,7 +43,7 @@ export class ComparedVersion {
     private readonly changes: Changes,
     private readonly onDeleted: () => void,
   ) {
-    this.rows = new EntryRows(current.id, 'other', loading, changes, () => this.history);
+    this.rows = new RowsOnScreen(current.id, 'other', loading, changes, () => this.history);
   }
 
   get id(): number {

@@ -1,11 +1,11 @@
 /** Follows other people's changes of the version on the page. */
 import * as api from '../client/api';
-import { entriesOf, followVersion } from '../client/events';
+import { entriesOf, followVersion } from '../client/follow-version';
 import { soon } from '../client/http';
 import type { VersionEvent } from '../contract/events';
 import type { LogListEntry } from '../contract/log';
 import type { Changes } from './changes.svelte';
-import { EntryRows } from './entry-rows';
+import { RowsOnScreen } from './rows-on-screen';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
@@ -39,7 +39,7 @@ export class Live {
   connected = $state.raw(true);
 
   private end: () => void = () => undefined;
-  private readonly rows: EntryRows;
+  private readonly rows: RowsOnScreen;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -48,7 +48,7 @@ export class Live {
     private readonly log: Log,
     private readonly events: LiveEvents,
   ) {
-    this.rows = new EntryRows(planned.id, 'own', loading, changes, () => loading.history);
+    this.rows = new RowsOnScreen(planned.id, 'own', loading, changes, () => loading.history);
   }
 
   /**

@@ -3,7 +3,7 @@ import { SvelteMap } from 'svelte/reactivity';
 import { ApiError } from '$lib/client/http';
 import { messageOf } from '$lib/client/message-of';
 import { distinct } from '../distinct';
-import type { DatePair } from './periods';
+import type { DatePair } from './period-choices';
 import { isLeaf, type ColumnEntry, type ColumnSave, type Role } from '$lib/contract/columns';
 
 /** The fields of a column that its grid row edits. */

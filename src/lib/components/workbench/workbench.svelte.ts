@@ -7,7 +7,7 @@ import type { Segment } from '$lib/contract/log';
 import { segmentName } from './segment-name';
 import { LoadDraft } from './load-draft.svelte';
 import { PreviewState } from './preview-state.svelte';
-import { spanOf } from './timeline';
+import { spanOf } from './time-axis';
 import type { Bar } from './Timeline.svelte';
 
 /** The form of the workbench and the load that it would make. */

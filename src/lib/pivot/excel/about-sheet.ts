@@ -1,6 +1,6 @@
 /** The sheet of a workbook that describes the origin of its numbers. */
 import { DATE_FORMATS, serialOf } from './dates';
-import type { CellStyle } from './styles';
+import type { CellStyle } from './cell-styles';
 import type { Row, Sheet } from './workbook';
 
 /** A fact about a pivot: its name, and a text or a point in time. */

@@ -1,6 +1,6 @@
 /** The sheet of a workbook that shows the pivot. */
 import type { CellValue, ColumnType } from '../values/engine-types';
-import type { DrawnColumn } from '../grid/columns';
+import type { DrawnColumn } from '../grid/grid-columns';
 import { exactValue, unitText, type ColumnFormat } from '../values/column-format';
 import { TOTAL, TOTAL_ROW } from '../grid/heads';
 import { label, type LabelStyle } from '../values/labels';
@@ -8,7 +8,7 @@ import { isTimeUnit } from '../values/time-unit';
 import type { Whole } from '../grid/window';
 import { DATE_FORMATS, serialOf } from './dates';
 import { NumberFormat } from './number-format';
-import type { CellStyle } from './styles';
+import type { CellStyle } from './cell-styles';
 import { MOST_LEVELS, type Cell, type Row, type Sheet } from './workbook';
 
 /** The data of the pivot for a workbook. */

@@ -2,7 +2,7 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate';
 import { nextTask } from '../waiting';
 import { cellXml, columnXml, texts, xml } from './sheet-xml';
-import { Styles, type CellStyle } from './styles';
+import { Styles, type CellStyle } from './cell-styles';
 
 /** A cell; null is an empty one. Texts stay texts, whatever their first character. */
 export interface Cell {

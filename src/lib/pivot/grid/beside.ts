@@ -1,7 +1,7 @@
 /** Facts that the grid needs besides the answers of the engine. */
 import type { Layout } from '../../contract/stored-layout';
 import type { CellValue } from '../values/engine-types';
-import type { ColumnTotals } from './columns';
+import type { ColumnTotals } from './grid-columns';
 
 /** Which groups of columns are open, and which totals are shown. */
 export interface Across {

@@ -2,7 +2,7 @@
 import { cellKey, pathKey, type CellIdentity, type MarkedCell } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue } from '../values/engine-types';
-import type { DrawnColumn } from './columns';
+import type { DrawnColumn } from './grid-columns';
 import { headParts, TOTAL } from './heads';
 import { label } from '../values/labels';
 import type { Shown } from './shown';

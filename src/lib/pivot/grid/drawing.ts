@@ -2,9 +2,9 @@
 import { columnSort } from '../layout/column-sort';
 import type { RegularTable, TableData } from '../values/engine-types';
 import type { ViewReader } from './view-reader';
-import type { DrawnColumn } from './columns';
+import type { DrawnColumn } from './grid-columns';
 import { unitText, type ColumnFormat } from '../values/column-format';
-import { CellFormat } from './format';
+import { CellFormat } from './cell-format';
 import { Heads, TOTAL_ROW } from './heads';
 import { label } from '../values/labels';
 import { isGone, type Shown } from './shown';

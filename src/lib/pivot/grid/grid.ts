@@ -8,7 +8,7 @@ import type { Origins } from '../rows/origins';
 import type { SliceColumn } from '../slice/slice';
 import type { BesideViews } from './beside';
 import { cellName, copyMarked, copyView } from './clipboard';
-import type { ColumnTotals } from './columns';
+import type { ColumnTotals } from './grid-columns';
 import { Drawing } from './drawing';
 import type { Expansion } from './expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';

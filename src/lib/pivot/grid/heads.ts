@@ -1,7 +1,7 @@
 /** The column headers of the grid. */
 import { pathKey } from '../slice/cell';
 import type { CellValue } from '../values/engine-types';
-import type { DrawnColumn } from './columns';
+import type { DrawnColumn } from './grid-columns';
 import { label } from '../values/labels';
 import type { Shown } from './shown';
 

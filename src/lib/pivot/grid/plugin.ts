@@ -4,7 +4,7 @@
 import 'regular-table';
 import type { GridHost, GridPlugin, RegularTable, View } from '../values/engine-types';
 import { GRID } from '../layout/layout';
-import { GRID_CSS } from './styles';
+import { GRID_CSS } from './grid-css';
 
 const TAG = 'perspective-viewer-pivot-grid';
 

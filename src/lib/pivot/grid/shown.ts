@@ -7,7 +7,7 @@ import { type Gate, Signal } from '../waiting';
 import type { Ratio } from '../values/ratios';
 import type { BesideViews } from './beside';
 import { ViewReader } from './view-reader';
-import type { ColumnTotals, DrawnColumn } from './columns';
+import type { ColumnTotals, DrawnColumn } from './grid-columns';
 import { Expansion } from './expansion';
 import { labelStyle } from '../values/labels';
 import type { ToggledGroups } from './toggled';

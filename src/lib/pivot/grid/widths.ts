@@ -1,6 +1,6 @@
 /** Widths of the grid's columns. */
 import type { RegularTable } from '../values/engine-types';
-import type { DrawnColumn } from './columns';
+import type { DrawnColumn } from './grid-columns';
 import { headParts } from './heads';
 
 /** Key of the row headers' width in layouts. */

@@ -1,7 +1,7 @@
 /** The data that the grid draws, and all of the data that it shows. */
 import type { CellValue, ColumnType } from '../values/engine-types';
 import type { LabelStyle } from '../values/labels';
-import type { ColumnTotals, DrawnColumn } from './columns';
+import type { ColumnTotals, DrawnColumn } from './grid-columns';
 import type { ViewReader } from './view-reader';
 
 /** The rows and columns that the grid draws, with the reader that read them. */

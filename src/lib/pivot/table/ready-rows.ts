@@ -2,7 +2,7 @@
 import { type ColumnEntry, isLeaf } from '../../contract/columns';
 import type { MeasureDecimals } from '../../contract/decimals';
 import type { Layout } from '../../contract/stored-layout';
-import { decimalsIn } from '../rows/amounts';
+import { decimalsIn } from '../rows/measure-decimals';
 import { columnsIn, type ArrowColumns } from '../rows/arrow-columns';
 import { Buckets } from './buckets';
 import { byName } from '../values/cell-value';

@@ -4,7 +4,7 @@ import { TableEntry } from '../../contract/sources';
 import type { ColumnType } from '../sql/forecast-columns';
 import { sql } from '../sql/quote';
 import { prepared, type Queryable } from './queryable';
-import { storedSql } from './rows';
+import { storedSql } from './row-schemas';
 
 const KINDS = sql`CASE c.relkind
     WHEN 'r' THEN 'table'

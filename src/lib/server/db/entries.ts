@@ -9,7 +9,7 @@ import type { LogOperation } from '../../contract/operations';
 import { timestamp } from '../../contract/primitives';
 import type { Identifier } from '../sql/quote';
 import { commas, ident, literal, sql } from '../sql/quote';
-import { CHANNEL, messageOf } from './events';
+import { CHANNEL, messageOf } from './notify';
 import type { Totals } from './forecast';
 import { ENTRY_FIELDS, IS_COUNTED } from './log';
 import { revisionOf } from './outside-changes';

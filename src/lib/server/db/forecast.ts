@@ -10,7 +10,7 @@ import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable } from './queryable';
 import type { Transaction } from './transaction';
 import { distribute, lockUntilCommitted } from './distributed';
-import { tableNumber } from './rows';
+import { tableNumber } from './row-schemas';
 
 /** The system columns of a forecast table. */
 const SYSTEM_COLUMNS = ['pf_id', 'pf_iter', 'pf_logid', 'pf_created_at'];

@@ -1,8 +1,8 @@
 /** The connection that listens for notifications. */
 import pg from 'pg';
 import { cutOff } from './cancel';
-import type { Told } from './events';
-import { CHANNEL, toldIn } from './events';
+import type { Told } from './notify';
+import { CHANNEL, toldIn } from './notify';
 
 /** The callbacks of a {@link Listener}. */
 export interface Listening {

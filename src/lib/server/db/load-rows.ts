@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { DateSpan } from '../../contract/loads';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { derivingDates, periodColumnsOf } from '../sql/forecast-columns';
-import { dayOf, shiftedDay } from '../sql/days';
+import { dayOf, shiftedDay } from '../sql/loaded-day';
 import { loadChecks } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, join, qualified, sql, typedLiteral } from '../sql/quote';

@@ -9,7 +9,7 @@ import { leavesCte } from '../sql/templates/leaves';
 import { substitute } from '../sql/tokens';
 import { noTotals, Totals, totals } from './forecast';
 import type { Queryable } from './queryable';
-import { tableNumber } from './rows';
+import { tableNumber } from './row-schemas';
 
 /** Number of decimals to which the amounts of some rows are rounded, as SQL; NULL for a floating-point measure. */
 function decimals(measure: ForecastColumn | undefined): SqlText {

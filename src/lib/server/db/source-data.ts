@@ -5,7 +5,7 @@ import { ColumnValues, GrainEstimate } from '../../contract/sources';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
 import type { TableColumn } from './catalog';
 import type { Queryable } from './queryable';
-import { tableRow } from './rows';
+import { tableRow } from './row-schemas';
 
 interface TableName {
   schema: string;

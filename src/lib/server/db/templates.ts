@@ -8,7 +8,7 @@ import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import type { Templates } from '../sql/templates/generate';
 import type { Queryable } from './queryable';
-import { storedSql } from './rows';
+import { storedSql } from './row-schemas';
 
 /** The stored templates of a source in the contract's order; empty before the first generation. */
 export function listTemplates(db: Queryable, sourceId: number): Promise<Template[]> {

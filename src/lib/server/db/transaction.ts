@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { AppError } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
-import type { SelectColumn } from './copy';
-import { copyOut, describeStatement } from './copy';
+import type { SelectColumn } from './binary-copy';
+import { copyOut, describeStatement } from './binary-copy';
 import { Queryable, sendOne } from './queryable';
 import type { Watch } from './watch';
 

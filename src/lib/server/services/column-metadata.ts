@@ -10,12 +10,12 @@ import {
   updateColumns,
 } from '../db/column-metadata';
 import type { Database } from '../db/database';
-import { tellAll } from '../db/events';
+import { tellAll } from '../db/notify';
 import type { Queryable } from '../db/queryable';
 import { getSource, lockSource } from '../db/sources';
 import { AppError } from '../errors';
 import { forecastType, isDate, isMoment, isNumeric } from '../sql/forecast-columns';
-import { periodTypeFits } from '../sql/periods';
+import { periodTypeFits } from '../sql/period-type';
 
 /** @throws AppError 404 */
 export async function columns(db: Database, sourceId: number): Promise<ColumnEntry[]> {

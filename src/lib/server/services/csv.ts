@@ -1,6 +1,6 @@
 /** Answers a version's rows as CSV. */
 import { OID } from '../arrow/column-plan';
-import type { SelectColumn } from '../db/copy';
+import type { SelectColumn } from '../db/binary-copy';
 import type { Database } from '../db/database';
 import type { Transaction } from '../db/transaction';
 import { getVersion } from '../db/versions';

@@ -1,7 +1,7 @@
 /** Opens the event stream of a version. */
 import type { Database } from '../db/database';
 import { getVersion } from '../db/versions';
-import type { Events } from '../events';
+import type { Events } from '../event-streams';
 
 /**
  * Streams the events of a version from now on (docs/contract/19-planning-together.md#live).

@@ -4,7 +4,7 @@ import { TEMPLATE_OPERATIONS } from '../../contract/sources';
 import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import type { Transaction } from '../db/transaction';
-import { tellAll } from '../db/events';
+import { tellAll } from '../db/notify';
 import { addColumn, changeType, columnHasData, dropColumn, existingColumns } from '../db/forecast';
 import { getSource, lockSource } from '../db/sources';
 import { generatedColumns, listTemplates, replaceTemplates } from '../db/templates';

@@ -5,7 +5,7 @@ import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
-import { tell } from '../db/events';
+import { tell } from '../db/notify';
 import { deleteLock, firstFulfilled, insertLock, listLocks, versionOfLock } from '../db/locks';
 import { getVersion, lockOpenVersion } from '../db/versions';
 import type { Blame } from '../errors';

@@ -5,7 +5,7 @@ import type { History } from '../../contract/primitives';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
-import { tell } from '../db/events';
+import { tell } from '../db/notify';
 import { entryParts, entryTotals, noTotals, type ExactTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { findEntry, listEntries, updateNote } from '../db/log';

@@ -12,7 +12,7 @@ import { listColumns, sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import type { Transaction } from '../db/transaction';
 import { lockUntilCommitted, waitForCommits } from '../db/distributed';
-import { tell } from '../db/events';
+import { tell } from '../db/notify';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { createTable, dropTable } from '../db/forecast';
 import { countOldEntries, entryRowCounts, lastChanges } from '../db/log';

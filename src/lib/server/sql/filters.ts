@@ -5,7 +5,7 @@ import type { Place } from '../errors';
 import { AppError, faultAt } from '../errors';
 import type { SourceColumn } from './forecast-columns';
 import { hasTime, isText, zoneOf } from './forecast-columns';
-import { localTime } from './days';
+import { localTime } from './loaded-day';
 import type { SqlText } from './quote';
 import { commas, ident, join, sql, typedLiteral } from './quote';
 import { valueLiteral, wholeLiteral } from './values';

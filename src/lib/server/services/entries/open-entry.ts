@@ -2,7 +2,7 @@
 import type { NewEntry } from '../../../contract/log';
 import type { Reservation } from '../../budget';
 import { keepRowCount } from '../../db/entries';
-import { tell } from '../../db/events';
+import { tell } from '../../db/notify';
 import type { ExactTotals } from '../../db/forecast';
 import { exactTotals } from '../../db/forecast';
 import type { Transaction } from '../../db/transaction';

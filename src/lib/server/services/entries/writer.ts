@@ -22,7 +22,7 @@ import {
   keepUndone,
   takeOut,
 } from '../../db/entries';
-import { tell } from '../../db/events';
+import { tell } from '../../db/notify';
 import type { ExactTotals, Totals } from '../../db/forecast';
 import { entryTotals, noTotals } from '../../db/forecast';
 import type { WriteKey } from '../../db/idempotency';

@@ -1,6 +1,6 @@
 /** Bounds of a condition from outside that hold before it is parsed. */
 import type { ScanToken } from 'libpg-query';
-import { refuseNumber } from './numbers';
+import { refuseNumber } from './number-checks';
 
 /** The most characters of a condition; an IN list of a thousand order numbers fits. */
 const MAX_LENGTH = 20_000;

@@ -1,7 +1,7 @@
 /** Checks the parsed tree of a condition from outside. */
 import type { A_Const, A_Expr, FuncCall, Node, TypeCast, TypeName } from 'libpg-query';
 import type { ArgumentRule } from './allowed';
-import { checkNumericCast, checkOperand, checkRangeCast, NUMBER_FUNCTIONS } from './numbers';
+import { checkNumericCast, checkOperand, checkRangeCast, NUMBER_FUNCTIONS } from './number-checks';
 import { Refused } from './refused';
 import {
   ARITHMETIC,

@@ -4,7 +4,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { ident, join, literal, qualified, sql } from '../quote';
-import { shiftedDay } from '../days';
+import { shiftedDay } from '../loaded-day';
 import { list } from './lists';
 
 /**

@@ -18,7 +18,7 @@ export const ENTRIES_AT_ONCE = 100;
 const MOST_ROWS = 100_000;
 
 /** The rows of one version on screen, by the log entries that wrote them. */
-export class EntryRows {
+export class RowsOnScreen {
   /**
    * @param side whether this is the version of the page, or the one that it is compared with
    * @param history of the rows on screen

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CellFormat } from './format';
+import { CellFormat } from './cell-format';
 
 const LANGUAGE = ['en-US'];
 

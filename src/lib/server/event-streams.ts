@@ -1,7 +1,7 @@
 /** Event streams: passes commits on to the open streams of each version. */
 import type { Heartbeat, VersionEvent } from '../contract/events';
 import { HEARTBEAT } from '../contract/events';
-import type { Told } from './db/events';
+import type { Told } from './db/notify';
 import type { Listener, Listening } from './db/listener';
 import { AppError } from './errors';
 

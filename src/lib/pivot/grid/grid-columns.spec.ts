@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawnColumns, sums, type ColumnTotals } from './columns';
+import { drawnColumns, sums, type ColumnTotals } from './grid-columns';
 
 const PATHS = [
   ['2028', 'Jan'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axis, gaps, isoOf, overlaps, spanOf, type Span } from './timeline';
+import { axis, gaps, isoOf, overlaps, spanOf, type Span } from './time-axis';
 
 const span = (from: string, to: string): Span => {
   const made = spanOf(from, to);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Role } from '$lib/contract/columns';
-import { suggestPairs } from './periods';
+import { suggestPairs } from './period-choices';
 
 const days = ['2026-11-03', '2026-11-09', '2026-12-24', '2027-01-05', '2027-01-31'];
 const column = (cname: string, role: Role, samples: unknown[]) => ({ cname, role, samples });

@@ -3,7 +3,7 @@ import { parseColumns, parseRows, ROW_KEY, ROW_PATH } from '../values/columns-js
 import type { CellValue, EngineView, ViewConfig, ViewWindow } from '../values/engine-types';
 import { isAdditive, paintingOf, type Ratio } from '../values/ratios';
 import type { ColumnPaths } from './column-paths';
-import { type DrawnColumn, sums } from './columns';
+import { type DrawnColumn, sums } from './grid-columns';
 
 type RowRange = Pick<ViewWindow, 'start_row' | 'end_row'>;
 
