@@ -27,7 +27,7 @@ export interface Ending {
   signal: NodeJS.Signals | null;
 }
 
-export interface KeptProcess {
+interface KeptProcess {
   pid: number;
   /** The last million characters that it wrote to stdout and stderr so far. */
   output(): string;

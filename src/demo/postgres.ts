@@ -20,7 +20,7 @@ import pg from 'pg';
 import type { DatabaseConfig } from '../lib/server/config';
 import { keep, whenReady, type SystemUser } from './keep';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Folder of the cluster, made if it does not exist; a temporary one if left out. */
   folder?: string;
   /** A free port if left out. */

@@ -3,7 +3,7 @@ import type { LoadAnswer } from '../lib/contract/loads';
 import type { Source } from '../lib/contract/sources';
 import type { Version } from '../lib/contract/versions';
 
-export interface SampleOptions {
+interface SampleOptions {
   /** Where the service listens, without a slash at the end. */
   url: string;
   /** The calendar year that the first year of the orders, 2014, is moved to. */

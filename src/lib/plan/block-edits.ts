@@ -105,7 +105,7 @@ export function isUnchanged({ cell: { value }, edit }: Asked): boolean {
 }
 
 /** A reason why cells cannot be written, with the names of those cells. */
-export interface Problem {
+interface Problem {
   reason: string;
   names: string[];
 }

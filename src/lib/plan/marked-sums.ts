@@ -5,7 +5,7 @@ import type { CellValue } from '../pivot/values/engine-types';
 import { isAdditive } from '../pivot/values/ratios';
 
 /** The sum of the marked cells of one measure. */
-export interface MarkedSum {
+interface MarkedSum {
   measure: string;
   sum: number;
   average: number;
@@ -14,7 +14,7 @@ export interface MarkedSum {
 /** Why there is no sum: cells overlap without one containing the others, or no cell adds up. */
 export type WhyNoSum = 'overlap' | 'none';
 
-export interface MarkedSums {
+interface MarkedSums {
   /** Number of marked cells and headers. */
   count: number;
   /** A sum per measure, in the order in which they were marked. */
@@ -57,7 +57,7 @@ export function sumsOf(
 }
 
 /** Returns the cells that no other one of them contains. */
-export function withoutParts<Cell extends CellIdentity>(cells: readonly Cell[]): Cell[] {
+function withoutParts<Cell extends CellIdentity>(cells: readonly Cell[]): Cell[] {
   const keys = new Set(cells.map(cellKey));
   return cells.filter((cell) => {
     const { measure } = cell;

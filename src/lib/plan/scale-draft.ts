@@ -22,7 +22,7 @@ export interface MeasureDraft {
 }
 
 /** The edits of value and units; null leaves a measure unchanged. */
-export interface ScaleDraft {
+interface ScaleDraft {
   value: MeasureEdit | null;
   units: MeasureEdit | null;
   /** Keep value per unit: the other measure changes by the same share. */

@@ -30,7 +30,7 @@ import { Why } from './why.svelte';
 const OFFERED = 50;
 
 /** The page's callbacks for its session, and its number formats. */
-export interface SessionEvents {
+interface SessionEvents {
   /** How the page reports the result of an action. */
   tell: Tell;
   /** Somebody else wrote an entry, which is on screen now. */

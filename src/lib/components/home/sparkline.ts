@@ -5,7 +5,7 @@ export interface Month {
 }
 
 /** A line to draw, with the size of its box. */
-export interface Sparkline {
+interface Sparkline {
   first: Month;
   last: Month;
   lowest: Month;

@@ -12,7 +12,7 @@ export const beforeAfterText = (before: number, after: number, decimals: Decimal
   `${formatAmount(before, decimals)} → ${formatAmount(after, decimals)}`;
 
 /** The planner's labels. */
-export interface Words {
+interface Words {
   /** The label of a column. */
   labelOf(column: string): string;
   measureNames: { value: string | undefined; units: string | undefined };

@@ -12,7 +12,7 @@ export type ColumnField = Exclude<keyof ColumnEntry, 'cname' | 'type' | 'base_ty
 export type DraftColumn = Omit<ColumnEntry, 'opos'>;
 
 /** Why the service refused a save, and the cell that it named, if any. */
-export type Refusal = { message: string; cname: string | null; field: string | null };
+type Refusal = { message: string; cname: string | null; field: string | null };
 
 /** A date from which dimensions can be derived. */
 interface FollowedDate {

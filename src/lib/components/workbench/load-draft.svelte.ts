@@ -15,7 +15,7 @@ import {
 import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interval';
 
 export type KeyedCondition = ConditionDraft & { key: number };
-export type Group = { key: number; conditions: KeyedCondition[] };
+type Group = { key: number; conditions: KeyedCondition[] };
 
 /** A segment while its form is filled in: a new one, or a loaded one being edited. */
 export class LoadDraft {

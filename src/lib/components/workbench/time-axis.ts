@@ -3,7 +3,7 @@ import { DAY_MS } from '$lib/contract/primitives';
 import { formatMonth } from '../format';
 
 /** A calendar day, counted from 1970-01-01, so that no time zone can shift it. */
-export type Day = number;
+type Day = number;
 
 /** First and last day, both included. */
 export type Span = { from: Day; to: Day };

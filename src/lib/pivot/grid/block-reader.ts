@@ -12,7 +12,7 @@ import type { Shown } from './shown';
 const ATTEMPTS = 3;
 
 /** A cell and its last known position. */
-export interface Place {
+interface Place {
   cell: CellIdentity;
   at: CellPosition | null;
 }

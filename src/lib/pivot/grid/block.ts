@@ -5,7 +5,7 @@ import type { CellPosition, MarkedCell } from '../slice/cell';
 export const MOST_MARKED = 20_000;
 
 /** A rectangle of cells, both ends included; without columns, it consists of row headers. */
-export interface Block {
+interface Block {
   y0: number;
   y1: number;
   columns: { x0: number; x1: number } | null;

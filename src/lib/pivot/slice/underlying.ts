@@ -14,7 +14,7 @@ export interface Underlying {
 }
 
 /** The source values behind some values of an expression, one list per column. */
-export type Behind =
+type Behind =
   | { kind: 'lists'; lists: ReadonlyMap<string, readonly CellValue[]> }
   /** None of the combinations that the cell's other conditions admit has these values. */
   | { kind: 'nothing' }

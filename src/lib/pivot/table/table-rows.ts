@@ -31,7 +31,7 @@ export class RowsLostError extends RowsError {
 }
 
 /** Adjacent rows: from index `from` up to, but not including, `to`. */
-export interface Run {
+interface Run {
   from: number;
   to: number;
 }

@@ -13,8 +13,8 @@ const MONTH = new Intl.DateTimeFormat('en-US', {
 });
 
 /** The labels of the empty value and of the empty text. */
-export const EMPTY = '(empty)';
-export const BLANK = '(blank)';
+const EMPTY = '(empty)';
+const BLANK = '(blank)';
 
 /** Matches blanks and characters that would be invisible. */
 const HIDDEN = /^\s|\s$|\s\s|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/u;

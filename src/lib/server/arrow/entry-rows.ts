@@ -11,7 +11,7 @@ import { joinRuns } from './join';
 const BLOCK_ROWS = 65_536;
 
 /** Position of an entry's rows, from `start` (included) to `end` (excluded). */
-export interface Place {
+interface Place {
   start: number;
   end: number;
 }

@@ -60,7 +60,7 @@ export const makeFields = (columns: number): Fields => ({
  * Result of a scan: the number of complete tuples, the position of the next tuple, and whether the COPY has
  * ended.
  */
-export interface Scan {
+interface Scan {
   rows: number;
   position: number;
   ended: boolean;

@@ -38,7 +38,7 @@ const ReachedSide = v.object({ ...RoundedTotals.entries, ...gross, side: v.pickl
 type FreeRows = RoundedTotals & v.InferOutput<typeof Gross>;
 
 /** The rows of a slice, grouped by the effect of a scale on them. */
-export interface ReachedRows {
+interface ReachedRows {
   /** Rows that operations see: those that are held, and those that are free. */
   included: RoundedTotals;
   /** Rows that operations skip because of their origin. */

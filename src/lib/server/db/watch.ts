@@ -4,7 +4,7 @@ import { AppError } from '../errors';
 import { backendOf, cancelStatement, cutOff } from './cancel';
 
 /** Time limits in milliseconds; 0 for no limit. */
-export interface Limits {
+interface Limits {
   /** Longest time of one statement. The server ends a late statement itself if it can. */
   statement: number;
   /** Longest time for which a request may use a connection, over all its statements. */

@@ -28,7 +28,7 @@ export type OperationResult = v.InferOutput<typeof OperationResult>;
 type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
 
 /** One statement of an operation: the stored template with its tokens. */
-export interface Step {
+interface Step {
   /** Path of the step in the body, if there may be several. */
   at?: string | undefined;
   slice: AskedSlice;
