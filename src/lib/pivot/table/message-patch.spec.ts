@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { joined } from '../rows/arrow-columns';
-import { StandIns } from './message-patch';
+import { MessagePatch } from './message-patch';
 
 const bytesOf = (...parts: (number[] | Uint8Array)[]) =>
   new Uint8Array(joined(parts.map((part) => Uint8Array.from(part))));
@@ -25,9 +25,9 @@ const request = (rows: Uint8Array) =>
   );
 
 const sent = async (rows: readonly Uint8Array[], form = request) => {
-  const standIns = new StandIns();
-  return standIns.during(rows, async (standIn) =>
-    standIns.filled(form(new Uint8Array(standIn)).slice().buffer),
+  const patch = new MessagePatch();
+  return patch.during(rows, async (placeholder) =>
+    patch.filled(form(new Uint8Array(placeholder)).slice().buffer),
   );
 };
 
@@ -42,17 +42,17 @@ describe('rows that bypass the client', () => {
   );
 
   it('are inserted only into their own message, and only once', async () => {
-    const standIns = new StandIns();
+    const patch = new MessagePatch();
     const other = request(bytesOf([1, 2, 3])).slice().buffer;
-    await standIns.during([bytesOf([4])], async (standIn) => {
-      expect(standIns.filled(other)).toBe(other);
-      const message = () => request(new Uint8Array(standIn)).slice().buffer;
-      await standIns.during([bytesOf([5])], async (second) => {
-        const filled = standIns.filled(request(new Uint8Array(second)).slice().buffer);
+    await patch.during([bytesOf([4])], async (placeholder) => {
+      expect(patch.filled(other)).toBe(other);
+      const message = () => request(new Uint8Array(placeholder)).slice().buffer;
+      await patch.during([bytesOf([5])], async (second) => {
+        const filled = patch.filled(request(new Uint8Array(second)).slice().buffer);
         expect(new Uint8Array(filled)).toEqual(request(bytesOf([5])));
       });
-      expect(new Uint8Array(standIns.filled(message()))).toEqual(request(bytesOf([4])));
-      expect(new Uint8Array(standIns.filled(message()))).toEqual(new Uint8Array(message()));
+      expect(new Uint8Array(patch.filled(message()))).toEqual(request(bytesOf([4])));
+      expect(new Uint8Array(patch.filled(message()))).toEqual(new Uint8Array(message()));
     });
   });
 

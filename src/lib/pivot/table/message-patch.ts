@@ -6,16 +6,19 @@ const LENGTH = 16;
 
 /** Rows to send to the engine, and their placeholder. */
 interface Awaited {
-  standIn: Uint8Array;
+  placeholder: Uint8Array;
   rows: readonly Uint8Array[];
 }
 
 /**
- * Sends rows to the engine without passing them through its client. The client would copy them three times,
- * once into memory that it keeps. It gets a placeholder of a few bytes instead, which is replaced
- * by the rows when its message is sent (docs/decisions/0039-the-first-screen.md).
+ * Sends rows to the engine without passing them through its client, which gets a placeholder of a few bytes.
+ * The placeholder is replaced by the rows when the client's message is sent.
+ *
+ * What it saves: the client copies the rows three times, a quarter of a second of a blocked page per million
+ * rows, and once into memory that it keeps (docs/decisions/0039-the-first-screen.md). It relies on the form of
+ * the client's messages; tests/e2e/engine-worker.e2e.ts fails if a version of the client changes that.
  */
-export class StandIns {
+export class MessagePatch {
   private readonly awaited = new Set<Awaited>();
 
   /**
@@ -24,13 +27,13 @@ export class StandIns {
    */
   async during<T>(
     rows: readonly Uint8Array[],
-    ask: (standIn: ArrayBuffer) => Promise<T>,
+    ask: (placeholder: ArrayBuffer) => Promise<T>,
   ): Promise<T> {
-    const standIn = crypto.getRandomValues(new Uint8Array(LENGTH));
-    const awaited = { standIn, rows };
+    const placeholder = crypto.getRandomValues(new Uint8Array(LENGTH));
+    const awaited = { placeholder, rows };
     this.awaited.add(awaited);
     try {
-      return await ask(standIn.slice().buffer);
+      return await ask(placeholder.slice().buffer);
     } finally {
       this.awaited.delete(awaited);
     }
@@ -45,7 +48,7 @@ export class StandIns {
   filled(message: ArrayBuffer): ArrayBuffer {
     const bytes = new Uint8Array(message);
     for (const awaited of this.awaited) {
-      const at = indexOf(bytes, awaited.standIn);
+      const at = indexOf(bytes, awaited.placeholder);
       if (at < 0) continue;
       this.awaited.delete(awaited);
       return withField(bytes, at, awaited.rows);

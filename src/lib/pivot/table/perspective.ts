@@ -6,7 +6,7 @@ import '@finos/perspective-viewer/dist/css/pro.css';
 import '@finos/perspective-viewer/dist/css/pro-dark.css';
 import { joined } from '../rows/arrow-columns';
 import type { EngineClient, Schema, Table, Viewer } from '../values/engine-types';
-import { StandIns } from './message-patch';
+import { MessagePatch } from './message-patch';
 
 let engine: Promise<Engine> | null = null;
 
@@ -38,23 +38,23 @@ async function start(): Promise<Engine> {
   ]);
   const worker = new EngineWorker();
   // Some mobile browsers have no shared workers.
-  const standIns = typeof SharedWorker === 'undefined' ? null : new StandIns();
-  const taken = Promise.resolve(standIns ? shared(worker, standIns) : worker);
+  const patch = typeof SharedWorker === 'undefined' ? null : new MessagePatch();
+  const taken = Promise.resolve(patch ? shared(worker, patch) : worker);
   const client = (await perspective.default.worker(taken)) as unknown as EngineClient;
-  return new Engine(client, standIns);
+  return new Engine(client, patch);
 }
 
 /**
  * Wraps a worker as a shared worker, which the engine's client uses through a port: outgoing messages pass
  * through this port and can be filled. For a dedicated worker, the client creates the port itself.
  */
-function shared(worker: Worker, standIns: StandIns): SharedWorker {
+function shared(worker: Worker, patch: MessagePatch): SharedWorker {
   const { port1: port, port2 } = new MessageChannel();
   worker.postMessage(null, [port2]);
   const post = port.postMessage.bind(port);
   port.postMessage = (message: unknown, options?: Transferable[] | StructuredSerializeOptions) => {
     if (!(message instanceof ArrayBuffer)) return post(message, options as never);
-    const filled = standIns.filled(message);
+    const filled = patch.filled(message);
     post(filled, [filled]);
   };
   return Object.create(SharedWorker.prototype, { port: { value: port } }) as SharedWorker;
@@ -65,7 +65,7 @@ export class Engine {
   constructor(
     private readonly client: EngineClient,
     /** Null if rows have to pass through the client. */
-    private readonly standIns: StandIns | null,
+    private readonly patch: MessagePatch | null,
   ) {}
 
   /** Creates a table from rows. @throws Error if the engine refuses them */
@@ -87,7 +87,7 @@ export class Engine {
     rows: readonly Uint8Array[],
     ask: (given: ArrayBuffer) => Promise<T>,
   ): Promise<T> {
-    return this.standIns ? this.standIns.during(rows, ask) : ask(joined(rows));
+    return this.patch ? this.patch.during(rows, ask) : ask(joined(rows));
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from 'apache-arrow';
 import type { BlockColumn } from './blocks';
 import type { Column } from './column-plan';
-import { rowsIn, StandIns } from './placeholders';
+import { Placeholders, rowsIn } from './placeholders';
 
 /**
  * Encodes columns as one Arrow IPC stream with exactly one record batch. Several batches would have
@@ -44,8 +44,8 @@ export function encodeBlocks(
     throw new Error('Columns of different lengths make no batch');
   }
   if (length === 0) return [];
-  const stands = new StandIns();
-  const children = columns.map(({ blocks }, i) => numberDictionary(stands.dataOf(blocks), i));
+  const placeholders = new Placeholders();
+  const children = columns.map(({ blocks }, i) => numberDictionary(placeholders.dataOf(blocks), i));
   const schema = new Schema(
     columns.flatMap(({ name }, i) => {
       const type = children[i]?.type;
@@ -62,7 +62,7 @@ export function encodeBlocks(
   writer.reset(parts);
   writer.write(batch);
   writer.finish();
-  return parts.written.flatMap((part) => stands.partsOf(part));
+  return parts.written.flatMap((part) => placeholders.partsOf(part));
 }
 
 /** Total length of all parts, in bytes. */
