@@ -12,7 +12,7 @@ export type Identifier = SqlText & { readonly [isIdentifier]: true };
 /**
  * Marks text as SQL. Lint limits its callers to those that can guarantee it: the quoting functions
  * (`quote.ts`), the check of conditions (`guard.ts`), the tokens of templates (`tokens.ts`), and the reader
- * of SQL that the database stores (`db/rows.ts`).
+ * of SQL that the database stores (`db/row-schemas.ts`).
  */
 export const trusted = <Text extends SqlText = SqlText>(text: string): Text =>
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the one place where text becomes SQL
