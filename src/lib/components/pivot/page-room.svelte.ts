@@ -9,37 +9,37 @@ const USUAL_LOG_HEIGHT = 300;
 export const LEAST_HEIGHT = 160;
 
 export class PageRoom {
-  private isPanelOpen = $state(kept(PANEL) !== 'folded');
-  private isLogOpen = $state(kept(LOG) === 'open');
-  private logHeight = $state(Number(kept(LOG_HEIGHT)) || USUAL_LOG_HEIGHT);
+  private panelOpen = $state(kept(PANEL) !== 'folded');
+  private logOpen = $state(kept(LOG) === 'open');
+  private height = $state(Number(kept(LOG_HEIGHT)) || USUAL_LOG_HEIGHT);
 
   /** Whether the panel of the selection is shown. */
   get isPanelOpen(): boolean {
-    return this.isPanelOpen;
+    return this.panelOpen;
   }
 
   set isPanelOpen(isOpen: boolean) {
-    this.isPanelOpen = isOpen;
+    this.panelOpen = isOpen;
     keep(PANEL, isOpen ? null : 'folded');
   }
 
   /** Whether the log is shown. */
   get isLogOpen(): boolean {
-    return this.isLogOpen;
+    return this.logOpen;
   }
 
   set isLogOpen(isOpen: boolean) {
-    this.isLogOpen = isOpen;
+    this.logOpen = isOpen;
     keep(LOG, isOpen ? 'open' : null);
   }
 
   /** Height of the log in pixels. */
   get logHeight(): number {
-    return this.logHeight;
+    return this.height;
   }
 
   set logHeight(height: number) {
-    this.logHeight = height;
+    this.height = height;
     keep(LOG_HEIGHT, String(height));
   }
 }
