@@ -151,12 +151,12 @@ class Visitor {
     // for a column. The page says that it shows the pivot without the expression.
     const grouping = [...this.layout.levels, ...this.layout.splits];
     const isMade = grouping.some((level) => level.expression !== null);
-    if (isMade && /names what this version does not have/.test(warning ?? '')) {
+    if (isMade && /uses fields that this version does not have/.test(warning ?? '')) {
       throw new Refused('setup: the engine does not take the expression');
     }
     await this.compare('when opened');
     const isOr = this.layout.filterOp === 'or';
-    if (isOr !== /joined by “or”/.test(warning ?? '')) {
+    if (isOr !== /combines its filters with “or”/.test(warning ?? '')) {
       throw new Broken(
         `The filters are ${isOr ? '' : 'not '}joined by "or"; the page says: ${warning}`,
       );
@@ -399,10 +399,13 @@ class Visitor {
     if (/no rows to change/.test(reason) && rows > 0) {
       throw new Broken(`“${reason}”, but there are ${rows} rows; pressed ${shown(cells)}`);
     }
-    if (/nothing behind this cell/.test(reason) && (await this.areAllFull(meanings))) {
+    if (/this cell is empty/.test(reason) && (await this.areAllFull(meanings))) {
       throw new Broken(`“${reason}”, but each has rows; pressed ${shown(cells)}`);
     }
-    if (/no selection is exactly this cell/.test(reason) && (await this.oracle.isSlice(behind))) {
+    if (
+      /no selection matches exactly this cell/.test(reason) &&
+      (await this.oracle.isSlice(behind))
+    ) {
       throw new Broken(`“${reason}”, but a selection is; pressed ${shown(cells)}`);
     }
   }

@@ -75,11 +75,11 @@ describe('selectedSlice', () => {
     const notHeld = [{ kind: 'split' as const, column: 'pf_iter', text: 'pf_iter = scale' }];
     const cells = [
       cell({ Region: 'West' }, { notHeld }),
-      cell({ Region: 'East' }, { notHeld, impossible: 'No selection is exactly this cell.' }),
+      cell({ Region: 'East' }, { notHeld, impossible: 'No selection matches exactly this cell.' }),
     ];
     expect(selectedSlice(cells, COLUMNS)).toMatchObject({
       notHeld,
-      impossible: 'No selection is exactly this cell.',
+      impossible: 'No selection matches exactly this cell.',
     });
   });
 

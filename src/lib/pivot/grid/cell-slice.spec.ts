@@ -346,7 +346,8 @@ describe('an unusual expression', async () => {
     const [total, ...others] = cells;
     expect(total).toMatchObject({ slice: {}, impossible: null });
     expect(others.length).toBeGreaterThan(3);
-    for (const cell of others) expect(cell.impossible).toMatch(/no selection is exactly this cell/);
+    for (const cell of others)
+      expect(cell.impossible).toMatch(/no selection matches exactly this cell/);
   });
 
   it.each([

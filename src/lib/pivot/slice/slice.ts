@@ -56,10 +56,10 @@ export interface CellSlice {
 
 const IMPOSSIBLE = {
   mixed: (column: string) =>
-    `Rows of equal source values stand under several values of “${column}”: no selection is exactly this cell.`,
-  nothing: (column: string) => `“${column}” has no such rows: there is nothing behind this cell.`,
+    `Rows with the same source values appear under several values of “${column}”, so no selection matches exactly this cell.`,
+  nothing: (column: string) => `“${column}” has no such rows, so this cell is empty.`,
   unknown: (column: string) =>
-    `The values behind “${column}” could not be read, so no selection is exactly this cell.`,
+    `The source values of “${column}” could not be read, so no selection matches exactly this cell.`,
 };
 
 /** Returns the expressions whose source values {@link sliceFromCell} needs. */
@@ -264,7 +264,7 @@ class SliceBuilder {
       ? before.filter((value) => values.some((other) => valueKey(other) === valueKey(value)))
       : values;
     if (after.length === 0) {
-      this.impossible = `The cell and the filters ask different values of “${column}”: there is nothing behind it.`;
+      this.impossible = `The cell and the filters require different values of “${column}”, so the cell is empty.`;
       return;
     }
     this.held.set(column, after);
