@@ -2,12 +2,12 @@ import type { HuntColumn } from './table';
 import type { Random } from './random';
 import { groupSql, ident, literal, type LabelKind } from './values';
 
-/** What a level of a pivot is: a column or an expression, with its meaning in SQL. */
+/** A level of a pivot: a column or an expression, with its meaning in SQL. */
 export interface Level {
   name: string;
   /** The text of the expression; null for a column. */
   expression: string | null;
-  /** Its value in SQL; null where nothing in SQL says the same. */
+  /** Its value in SQL; null if SQL has no equivalent. */
   sql: string | null;
   kind: LabelKind;
 }
@@ -19,16 +19,18 @@ export const columnLevel = (column: HuntColumn): Level => ({
   kind: column.kind,
 });
 
-/** One way to write an expression: for which columns, its text, and the same in SQL. */
+/** A kind of expression: the columns it takes, its text, and the equivalent SQL. */
 interface Template {
   takes: readonly HuntColumn['kind'][];
   make(columns: readonly [HuntColumn, HuntColumn], random: Random): Omit<Level, 'name'>;
 }
 
-/** A name in an expression. */
+/** Returns a column's name in an expression. */
 const named = (column: HuntColumn): string => `"${column.name}"`;
 const sqlOf = (column: HuntColumn): string => groupSql(column.kind, ident(column.name));
-/** A text in upper or lower case. What the engine makes of the blank text is empty. */
+/**
+ * Returns the upper or lower case of a text column. The engine converts the blank text to the empty value.
+ */
 const cased = (how: 'upper' | 'lower', column: HuntColumn): string =>
   `NULLIF(${how}(${sqlOf(column)} COLLATE "C"), '')`;
 
@@ -130,10 +132,10 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-/** The engine's expressions have no way to write a name with these. */
+/** Returns whether an expression can name a column: the engine has no way to write these characters. */
 const nameable = (column: HuntColumn): boolean => !/["'\\]/.test(column.name);
 
-/** An expression over columns of a table; null where none of them can be named in one. */
+/** Returns an expression over columns of a table; null if it can name none of them. */
 export function randomExpression(columns: readonly HuntColumn[], random: Random): Level | null {
   const usable = columns.filter(nameable);
   const template = random.pick(TEMPLATES);

@@ -14,13 +14,13 @@ const everything = (seed: number) => {
   return JSON.stringify([tableSql(table), layout, randomRound(table, new Random(seed, 'case', 7))]);
 };
 
-describe('what a hunt draws', () => {
-  it('follows from the seed alone', () => {
+describe('the random draws of a hunt', () => {
+  it('depend only on the seed', () => {
     expect(everything(1)).toBe(everything(1));
     expect(everything(1)).not.toBe(everything(2));
   });
 
-  it('is spread over what there is to draw', () => {
+  it('cover all options', () => {
     const random = new Random(5);
     const drawn = Array.from({ length: 4_000 }, () => random.pick(['a', 'b', 'c', 'd']));
     for (const one of ['a', 'b', 'c', 'd']) {
@@ -50,7 +50,7 @@ describe('labelOf', () => {
 });
 
 describe('incrementOf', () => {
-  it('follows from what was typed', () => {
+  it('is computed from the typed amount', () => {
     const asked = { kind: 'scale', measure: 'v', amount: 20 } as const;
     expect(incrementOf({ ...asked, by: 'Change' }, 50)).toBe(20);
     expect(incrementOf({ ...asked, by: 'Percent' }, 50)).toBe(10);
@@ -59,7 +59,7 @@ describe('incrementOf', () => {
 });
 
 describe('Tally', () => {
-  it('counts, tells failures at once, and ends with the reasons of refusals', () => {
+  it('counts, reports failures at once, and ends with the reasons of refusals', () => {
     const told: string[] = [];
     const tally = new Tally((line) => told.push(line));
     tally.add(0, { kind: 'held' });

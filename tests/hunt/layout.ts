@@ -6,20 +6,22 @@ import { groupSql, ident, literal, type Key } from './values';
 /** A filter of the layout, with its meaning in SQL. */
 export interface HuntFilter {
   entry: [column: string, operator: string, term: unknown];
-  /** Null if nothing in SQL says the same. */
+  /** Null if SQL has no equivalent. */
   sql: string | null;
 }
 
-/** What a hunted pivot shows. */
+/** The layout of a hunted pivot. */
 export interface HuntLayout {
   levels: Level[];
   splits: Level[];
   measures: string[];
   filters: HuntFilter[];
-  /** What the layout asks for; the engine joins its filters by "and", and the page says so. */
+  /**
+   * The operator of the stored layout; the engine always combines filters with "and", and the page says so.
+   */
   filterOp: 'and' | 'or';
   sort: [column: string, direction: string][];
-  /** How many levels of rows stand open; null for all. */
+  /** Number of open row levels; null for all. */
   depth: number | null;
 }
 
@@ -106,7 +108,7 @@ function randomFilter(
   return { entry: [column.name, 'is not null', null], sql: `${sql} IS NOT NULL` };
 }
 
-/** Whether the engine's own filters can name a value. */
+/** Returns whether the engine's own filters can name a value. */
 const isPlainTerm = (value: string): boolean => value.length < 100 && !/ BC$|^\d{5}-/.test(value);
 
 function termOf({ kind }: HuntColumn, value: string): unknown {
@@ -114,7 +116,7 @@ function termOf({ kind }: HuntColumn, value: string): unknown {
   return kind === 'boolean' ? value === 'true' : value;
 }
 
-/** The layout as a source's `default_layout` holds it. */
+/** Returns the layout in the form of a source's `default_layout`. */
 export function storedLayout(layout: HuntLayout): Record<string, unknown> {
   const named = [...layout.levels, ...layout.splits];
   const expressions = Object.fromEntries(
@@ -135,14 +137,17 @@ export function storedLayout(layout: HuntLayout): Record<string, unknown> {
   };
 }
 
-/** The filters, all of which a row has to meet, as one condition; null if SQL cannot say the same. */
+/** Returns the filters, combined with "and", as one condition; null if SQL has no equivalent. */
 export function filterSql({ filters }: HuntLayout): string | null {
   if (filters.some(({ sql }) => sql === null)) return null;
   const conditions = filters.map(({ sql }) => `(${sql})`);
   return conditions.join(' AND ') || 'TRUE';
 }
 
-/** The filters that a slice can hold; the page has to say of the others that they do not count. */
+/**
+ * Returns the filters that a slice can contain. The page has to say that the others do not restrict
+ * operations.
+ */
 export const heldFilters = ({ filters }: HuntLayout): HuntFilter[] =>
   filters.filter(({ entry: [, operator] }) => ['==', 'in', 'is null'].includes(operator));
 

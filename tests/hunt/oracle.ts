@@ -5,37 +5,38 @@ import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';
 import { sqlType, type HuntTable } from './table';
 import { groupSql, ident, labelOf, leafSql, type Key } from './values';
 
-/** A place in the pivot by what it means: the groups down to its row, and to its column. */
+/** A place in the pivot by its groups of rows and of columns. */
 export interface Meaning {
   row: Key[];
-  /** Empty for a row header; shorter than the splits for the header of several columns. */
+  /** Empty for a row header; shorter than the splits for a header over several columns. */
   column: Key[];
 }
 
-/** Sums of one cell: numbers by measure, null where there is nothing to add up. */
+/** The sums of one cell by measure; null without amounts. */
 export interface Sums extends Meaning {
   rows: number;
   sums: Record<string, number | null>;
 }
 
-/** How one leaf should have changed, and how it did. */
+/** The expected and the actual change of one leaf. */
 export interface LeafChange {
   leaf: string;
-  /** Whether the cell adds it up. */
+  /** Whether the leaf belongs to the cell. */
   behind: boolean;
   expected: Record<string, number>;
   actual: Record<string, number>;
 }
 
-/** What was asked of the page, with the amounts as they were typed. */
+/** The operation requested on the page, with the amounts as typed. */
 export type Asked =
   | { kind: 'scale'; measure: string; by: 'Change' | 'Percent' | 'New total'; amount: number }
   | { kind: 'recode'; set: Record<string, Key> }
   | { kind: 'clone'; factor: number };
 
 /**
- * Says in SQL what a pivot must show and what an operation on a cell must change. It knows the
- * table, the layout's meaning and the stored rows; it knows nothing of how the page reads a cell.
+ * Computes in SQL the expected numbers of a pivot and the expected changes of an operation on a cell. It uses
+ * the table, the meaning of the layout and the stored rows, and shares nothing with the page's reading of
+ * cells.
  */
 export class Oracle {
   constructor(
@@ -46,10 +47,10 @@ export class Oracle {
     readonly stored: string,
   ) {}
 
-  /** Whether SQL can say what a level's groups are. */
+  /** Returns whether the groups of a level have an SQL equivalent. */
   static isKnown = (level: Level): boolean => level.sql !== null;
 
-  /** Every cell of the pivot, collapsed rows too; null if SQL cannot say what it shows. */
+  /** Returns every cell of the pivot, including collapsed rows; null if SQL has no equivalent. */
   async cells(): Promise<Sums[] | null> {
     const { levels, splits, measures } = this.layout;
     const where = filterSql(this.layout);
@@ -82,7 +83,7 @@ export class Oracle {
     }));
   }
 
-  /** The labels of a meaning, outermost first. */
+  /** Returns the labels of a place, outermost first. */
   labels({ row, column }: Meaning): { row: string[]; column: string[] } {
     const { levels, splits } = this.layout;
     const label = (of: readonly Level[]) => (key: Key, i: number) =>
@@ -91,8 +92,8 @@ export class Oracle {
   }
 
   /**
-   * The rows that any of the cells adds up, as a condition on the stored rows; null if SQL cannot
-   * say. `held` leaves out the filters that no slice can hold.
+   * Returns the rows of any of the cells as a condition on the stored rows; null if SQL has no equivalent.
+   * `held` ignores the filters that a slice cannot contain.
    */
   behind(cells: readonly Meaning[], { held = false } = {}): string | null {
     const filters = held ? heldFilters(this.layout) : this.layout.filters;
@@ -117,7 +118,7 @@ export class Oracle {
     return `(${where}) AND (${conditions.join(' OR ')})`;
   }
 
-  /** The cells that are labelled so, whatever the filters; none if SQL cannot say. */
+  /** Returns the cells with these labels, whatever the filters; none if SQL has no equivalent. */
   async find(row: readonly string[], column: readonly string[]): Promise<Meaning[]> {
     const { levels, splits } = this.layout;
     const [rows, columns] = await Promise.all([
@@ -139,7 +140,7 @@ export class Oracle {
       .filter((keys) => keys.every((key, i) => labelOf(key, (of[i] as Level).kind) === labels[i]));
   }
 
-  /** What the rows of a slice had added up to on screen before an entry. */
+  /** Returns the sum of a slice's rows on screen before an entry. */
   async sumOfSlice(slice: Slice, entry: number, measure: string): Promise<number> {
     const conditions = Object.entries(slice).map(([name, value]) => {
       const column = this.table.columns.find((c) => c.name === name);
@@ -164,7 +165,7 @@ export class Oracle {
     return row?.sum ?? 0;
   }
 
-  /** Count and sums of what an operation on the rows behind a condition may touch. */
+  /** Returns count and sums of the rows of a condition that an operation may change. */
   async totals(behind: string): Promise<{ rows: number; sums: Record<string, number> }> {
     const { measures } = this.table;
     const [row] = await this.query<Record<string, number | null>>(
@@ -179,8 +180,8 @@ export class Oracle {
   }
 
   /**
-   * Whether lists of values, one a column, select exactly the rows behind a condition: of the
-   * columns and the filters that the layout shows, and those its expressions are made of.
+   * Returns whether lists of values, one per column, select exactly the rows of a condition. The columns are
+   * those of the layout, of its filters and of its expressions.
    */
   async isSlice(behind: string): Promise<boolean> {
     const lists = this.table.columns.map(({ name, kind }) => {
@@ -197,8 +198,8 @@ export class Oracle {
   }
 
   /**
-   * Every leaf that an entry changed or should have changed: what was asked, of the rows behind the
-   * condition as they were before the entry.
+   * Returns every leaf that an entry changed or should have changed, computed from the rows of the condition
+   * before the entry.
    */
   async changes(behind: string, asked: Asked, entry: number): Promise<LeafChange[]> {
     const { columns, measures } = this.table;
@@ -231,7 +232,10 @@ export class Oracle {
     return asked.kind === 'scale' ? scaled(found, asked) : found;
   }
 
-  /** Leaves with what should come to each: for a scale the leaf itself, for {@link scaled} to share out. */
+  /**
+   * Returns leaves with their expected results: for a scale the leaf itself, from which {@link scaled}
+   * computes the shares.
+   */
   private expectation(asked: Asked, leaf: readonly string[]): string {
     const { columns, measures } = this.table;
     const zeros = measures.map(() => '0');
@@ -248,14 +252,14 @@ export class Oracle {
   }
 }
 
-/** The plan: what operations see, and measures show, unless a version says otherwise. */
+/** The plan: the rows that operations see and measures show, unless a version has other excluded rows. */
 const TOUCHED = `pf_iter NOT IN ('reference')`;
 
 function scaled(leaves: LeafChange[], asked: Extract<Asked, { kind: 'scale' }>): LeafChange[] {
   const total = leaves.reduce((sum, { expected }) => sum + (expected[asked.measure] ?? 0), 0);
   const increment = incrementOf(asked, total);
   return leaves.map((leaf) => {
-    // Nothing to share out by: any share of a leaf that the cell adds up is as good as another.
+    // Without a total, every distribution over the cell's leaves is equally correct.
     if (total === 0 && leaf.behind) return { ...leaf, expected: leaf.actual };
     const share = (part: number) => (total === 0 ? 0 : (increment * part) / total);
     const expected = Object.entries(leaf.expected).map(([name, part]) => [
@@ -266,7 +270,7 @@ function scaled(leaves: LeafChange[], asked: Extract<Asked, { kind: 'scale' }>):
   });
 }
 
-/** The amount that a scale adds to a total. */
+/** Returns the amount that a scale adds to a total. */
 export function incrementOf(asked: Extract<Asked, { kind: 'scale' }>, total: number): number {
   if (asked.by === 'Change') return asked.amount;
   return asked.by === 'Percent' ? (total * asked.amount) / 100 : asked.amount - total;

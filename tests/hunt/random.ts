@@ -1,4 +1,4 @@
-/** Random draws that follow from a seed: the same seed draws the same things on every machine. */
+/** Random numbers from a seed: the same seed gives the same numbers on every machine. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = hash(seed.join('/'));
   }
 
-  /** From 0 up to 1, 1 excluded (mulberry32). */
+  /** Returns a number from 0 to 1, without 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,7 +14,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `from` to `to`, both included. */
+  /** Returns a whole number from `from` to `to`, both included. */
   between(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -23,13 +23,13 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** @throws Error if the list is empty */
+  /** Returns a random member of a list. @throws Error if the list is empty */
   pick<T>(list: readonly T[]): T {
     if (list.length === 0) throw new Error('There is nothing to draw from');
     return list[Math.floor(this.next() * list.length)] as T;
   }
 
-  /** So many different members of a list, in random order; all of them if it has fewer. */
+  /** Returns `count` different members of a list in random order; all of them if it has fewer. */
   sample<T>(list: readonly T[], count: number): T[] {
     const rest = [...list];
     const taken: T[] = [];

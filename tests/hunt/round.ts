@@ -2,26 +2,26 @@ import type { Asked } from './oracle';
 import type { Random } from './random';
 import type { HuntTable } from './table';
 
-/** Which cell to press: a kind of place, and how far down and across among those on screen. */
+/** The cell to press: a kind of place, and its position among the visible ones. */
 export interface Aim {
   place: 'body' | 'row' | 'head';
   down: number;
   across: number;
 }
 
-/** One case: what is pressed, when, and what is then asked of the page. */
+/** One case: the pressed cells, the timing, and the requested operation. */
 export interface Round {
   /** Opens or closes this row first. */
   toggle: number | null;
   aim: Aim;
-  /** Cells added with Ctrl held. */
+  /** Cells added with Ctrl. */
   added: Aim[];
   /** An arrow key pressed after the mouse. */
   arrow: 'ArrowDown' | 'ArrowUp' | 'ArrowLeft' | 'ArrowRight' | null;
   /**
-   * `calm`: the page has come to rest. `hasty`: another cell is selected and a percentage typed;
-   * Ctrl+Enter follows the press at once. `answer`: the press follows the answer to an operation on
-   * another cell by so many milliseconds.
+   * `calm`: the page is idle. `hasty`: another cell is selected and a percentage typed; Ctrl+Enter follows
+   * the press immediately. `answer`: the press follows the answer of an operation on another cell after this
+   * number of milliseconds.
    */
   moment: { kind: 'calm' } | { kind: 'hasty' | 'answer'; from: Aim; after: number };
   asked: Asked;
@@ -67,7 +67,7 @@ function randomAsked(table: HuntTable, random: Random): Asked {
   if (kind === 'clone') return { kind, factor: random.pick([1, 0.5, 2, -1]) };
   if (kind === 'recode') {
     const column = random.pick(table.columns);
-    // A combobox takes one line of text; a field for days, those of four digits.
+    // A combobox accepts one line of text; a date field accepts years of four digits.
     const values = column.values.filter((v) => v === null || /^[^\n\t]{0,200}$/.test(v));
     const fits = column.role === 'date' ? values.filter((v) => /^\d{4}-/.test(v ?? '')) : values;
     if (fits.length > 0) {

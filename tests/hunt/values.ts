@@ -1,8 +1,8 @@
-/** The kinds of columns that a hunted table has. */
+/** The kinds of columns of a hunted table. */
 export type Kind =
   'text' | 'integer' | 'numeric' | 'boolean' | 'date' | 'timestamp' | 'interval' | 'jsonb';
 
-/** What a group of a pivot is labelled by: a kind, or what an expression makes of one. */
+/** The kind of a group's label: a kind of column, or the result of an expression over one. */
 export type LabelKind = Kind | 'month' | 'quarter' | 'year' | 'float';
 
 /** The text that PostgreSQL prints for a value; null is the empty value. */
@@ -11,7 +11,7 @@ export type Key = string | null;
 export const ident = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Values that get lost on the way from a cell to its rows, as PostgreSQL prints them. */
+/** Values that are easily lost between a cell and its rows, as PostgreSQL prints them. */
 export const POOLS: Record<Kind, readonly string[]> = {
   text: [
     '',
@@ -97,26 +97,28 @@ export const POOLS: Record<Kind, readonly string[]> = {
   jsonb: ['1', '1.0', '"a"', 'null', '{"a": 1}', '{"a": 1.00}'],
 };
 
-/** Values that few sources have; some of them no pivot can hold, and a load refuses them. */
+/** Rare values; a pivot cannot hold some of them, and a load refuses these. */
 export const ODD_VALUES: Partial<Record<Kind, readonly string[]>> = {
   numeric: ['0.10000000000000000001', '0.33333333333333333333'],
   date: ['10000-01-01', '12026-03-31', '0044-03-15 BC', '65536-01-01'],
 };
 
 /**
- * What a pivot groups by, in SQL. A number is a double in a browser; what has no type of its own
- * there is grouped by its text.
+ * Returns the value by which a pivot groups, in SQL. A number is a double in a browser; a value of a type
+ * that browsers lack is grouped by its text.
  */
 export const groupSql = (kind: Kind, column: string): string =>
   kind === 'numeric' ? `${column}::double precision` : leafSql(kind, column);
 
-/** What tells two leaves apart, in SQL: of values that are equal but print differently, the text. */
+/**
+ * Returns the SQL that distinguishes two leaves: the text, for values that are equal but print differently.
+ */
 export const leafSql = (kind: Kind, column: string): string =>
   kind === 'interval' || kind === 'jsonb' ? `${column}::text` : column;
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** What the page must show for a group. */
+/** Returns the expected label of a group. */
 export function labelOf(key: Key, kind: LabelKind): string {
   if (key === null) return '(empty)';
   switch (kind) {
@@ -144,7 +146,9 @@ export function labelOf(key: Key, kind: LabelKind): string {
   }
 }
 
-/** A text as it stands, in quotes if it could be taken for something else or has blanks to be seen. */
+/**
+ * Returns a text as written; in quotes if it could be mistaken for something else or has invisible blanks.
+ */
 function textLabel(text: string): string {
   if (text === '') return '(blank)';
   const plain =
