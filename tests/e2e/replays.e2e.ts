@@ -50,7 +50,7 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
     await route.continue();
   });
   await dialog.getByRole('button', { name: 'Skip entries that cannot be replayed' }).click();
-  await expect(dialog.getByRole('status')).toContainText('Replaying.');
+  await expect(dialog.getByRole('status')).toContainText('Replaying all entries.');
   await page.keyboard.press('Escape');
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled();
   letGo();
@@ -80,7 +80,7 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   ]);
   await expect(rows.nth(1)).toContainText('+10 %');
   await expect(rows.nth(1)).toContainText('Region = West, “the West grows”, by ann');
-  await expect(rows.nth(2)).toContainText('Left out: The slice matches no row');
+  await expect(rows.nth(2)).toContainText('Skipped: The slice matches no row');
   const [, , , asked, got, difference] = await cellsOf(3);
   expect([asked, got, difference]).toEqual([500, 500, 0]);
 
