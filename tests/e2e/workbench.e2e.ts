@@ -293,7 +293,7 @@ test('clears the baseline and keeps reference segments', async ({ page, service 
   await page.goto(URL);
   await page.getByRole('button', { name: 'Clear the baseline' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('The baseline segment with 9,994 rows goes.');
+  await expect(dialog).toContainText('The baseline segment with 9,994 rows is removed.');
   await dialog.getByRole('textbox').fill('Plan 2027');
   await dialog.getByRole('button', { name: 'Clear the baseline' }).click();
   await expect(toast(page, 'Baseline cleared: 9,994 rows removed.')).toBeVisible();
