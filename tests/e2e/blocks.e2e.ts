@@ -109,7 +109,7 @@ test('a block is marked by dragging, by Shift+click and by Shift+arrows, summed 
   await page.keyboard.press('Shift+ArrowUp');
   await expect(status(page)).toContainText('2 cells');
   await expect(status(page)).toContainText(`Sum ${english(sum)}`);
-  await expect(status(page)).toContainText('without 1 part of totals');
+  await expect(status(page)).toContainText('without 1 part of selected totals');
 
   // A row header copies the row with its numbers.
   await pivot.click({ row: ['Furniture', 'Chairs'] });
