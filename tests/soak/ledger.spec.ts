@@ -29,7 +29,7 @@ describe('a ledger', () => {
   it('reports entries that are lost, half written, wrong, duplicated or never requested', () => {
     const ledger = scaled();
     ledger.made('w1', 1, { rows: 2 });
-    expect(ledger.violations([])).toEqual(['scale w1 was answered as entry 1, and is not there']);
+    expect(ledger.violations([])).toEqual(['scale w1 was answered as entry 1, but does not exist']);
     expect(ledger.violations([entry('w1', { rows: 1 })])).toEqual([
       'scale w1 (entry 1) has 1 rows where 2 are due',
     ]);
@@ -49,7 +49,7 @@ describe('a ledger', () => {
     refused.refused('w1');
     expect(refused.violations([])).toEqual([]);
     expect(refused.violations([entry('w1')])).toEqual([
-      'scale w1 (entry 1) was refused, and is there',
+      'scale w1 (entry 1) was refused, but exists',
     ]);
     const unknown = scaled();
     unknown.unknown('w1');
@@ -70,7 +70,7 @@ describe('a ledger', () => {
     ledger.removed('w1', 'yes');
     ledger.removed('w1', 'maybe');
     expect(ledger.violations([entry('w1')])).toEqual([
-      'scale w1 (entry 1) was taken away, and is there',
+      'scale w1 (entry 1) was removed, but exists',
     ]);
   });
 
@@ -104,7 +104,7 @@ describe('a ledger', () => {
     expect(ledger.violations([entry('scale')])).toEqual([]);
     expect(ledger.violations([entry('scale'), entry('meanwhile')])).toEqual([]);
     expect(ledger.violations([entry('scale'), entry('before')])).toEqual([
-      'baseline before (entry 1) was taken away, and is there',
+      'baseline before (entry 1) was removed, but exists',
     ]);
     expect(ledger.violations([])).toHaveLength(1);
   });

@@ -102,7 +102,7 @@ export class Ledger {
       const name = `${asked.what} ${asked.tag}`;
       if (asked.outcome === 'sent') said.push(`${name} was never answered`);
       if (!there && asked.outcome === 'made' && asked.removed === 'no') {
-        said.push(`${name} was answered as entry ${asked.logid}, and is not there`);
+        said.push(`${name} was answered as entry ${asked.logid}, but does not exist`);
       }
       if (there && asked.replaces !== undefined && byTag.has(asked.replaces)) {
         said.push(`${name} and the load that it replaces are both there`);
@@ -116,8 +116,8 @@ export class Ledger {
     if (!asked) return [`entry ${entry.logid} ("${entry.tag}") was never asked for`];
     const name = `${asked.what} ${asked.tag} (entry ${entry.logid})`;
     const said: string[] = [];
-    if (asked.outcome === 'refused') said.push(`${name} was refused, and is there`);
-    if (asked.removed === 'yes') said.push(`${name} was taken away, and is there`);
+    if (asked.outcome === 'refused') said.push(`${name} was refused, but exists`);
+    if (asked.removed === 'yes') said.push(`${name} was removed, but exists`);
     if (entry.rows === 0) said.push(`${name} has no rows`);
     for (const key of ['rows', 'cents', 'units'] as const) {
       const wanted = asked.totals[key];

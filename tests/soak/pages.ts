@@ -206,12 +206,12 @@ async function soak(
       } while (left.length > 0 && Date.now() < began + CATCH_UP_MS && (await sleep(500, true)));
       wrong.push(...[...left, ...errors].map((text) => `${name}: ${text}`));
       const banner = pivot.page.getByRole('button', { name: 'Reload' });
-      if (await banner.isVisible()) wrong.push(`${name} asks to be loaded again`);
+      if (await banner.isVisible()) wrong.push(`${name} asks for a reload`);
     }
     console.log(
       `All pages were looked at ${Math.round((Date.now() - began) / 1000)} s after the last change`,
     );
-    if (done < options.writers) wrong.push('The writers changed next to nothing');
+    if (done < options.writers) wrong.push('The writers made too few changes');
     return wrong;
   } finally {
     await browser.close();
