@@ -15,7 +15,7 @@ import type { PlannedVersion } from './planned-version.svelte';
 
 /**
  * Another version of the source, whose plan is shown beside that of the page. Its rows are loaded with the
- * page's, and follow what is committed to it. Nothing here changes it
+ * page's, and follow its commits. Nothing here changes it
  * (docs/decisions/0023-two-versions-in-one-table.md).
  */
 export class ComparedVersion {

@@ -140,7 +140,7 @@ export class Comparison {
     return null;
   }
 
-  /** Notes that the rows that {@link take} returned are on screen, and follow what is committed. */
+  /** Notes that the rows that {@link take} returned are on screen, and follows later commits. */
   isShown(): void {
     this.other?.isShown();
   }

@@ -66,7 +66,7 @@ interface Entered {
  * they were typed, while the planner goes on working.
  */
 export class Typing {
-  /** Writes what was typed, one after another. */
+  /** Writes typed amounts, one after another. */
   private readonly writes = new InTurn();
 
   constructor(

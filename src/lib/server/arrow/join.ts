@@ -12,7 +12,7 @@ import { isWhole, mismatch, type Joiner, type Part } from './joiner';
 const ROWS_AT_ONCE = 65_536;
 
 /**
- * Makes one block of each group of runs. The blocks equal what a decoder makes of the same rows: a dictionary
+ * Makes one block of each group of runs. The blocks equal those that a decoder makes of the same rows: a dictionary
  * has only texts that occur, in the order of first appearance, and an integer column is Int32 if every value
  * fits.
  *

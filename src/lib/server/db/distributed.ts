@@ -70,7 +70,7 @@ export async function lockUntilCommitted(tx: Transaction, versionId: number): Pr
 }
 
 /**
- * Waits until all workers have committed what the coordinator has committed to a distributed version. While
+ * Waits until all workers have repeated the coordinator's commits to a distributed version. While
  * the version's row is locked, no further commit follows.
  */
 export async function waitForCommits(tx: Transaction, versionId: number): Promise<void> {

@@ -50,7 +50,7 @@ function uncovered(
   };
 }
 
-/** Checks the newly written rows of one entry: the first problem that makes a load fail, and what is uncovered. */
+/** Checks the newly written rows of one entry: the first problem that makes a load fail, and the periods that the calendar lacks. */
 export async function checkEntryRows(
   db: Queryable,
   table: Identifier,
@@ -82,7 +82,7 @@ export const intervalMoves = async (db: Queryable, text: string): Promise<boolea
   return moves;
 };
 
-/** Totals and date ranges of the rows that a load of the source table would write, and what is uncovered. */
+/** Totals and date ranges of the rows that a load of the source table would write, and the periods that the calendar lacks. */
 export async function loadTotals(
   db: Queryable,
   source: { schema: string; tname: string },

@@ -18,7 +18,7 @@ types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 /**
  * Something that runs statements: the pool, a transaction, or a separate connection. Each row is checked
- * against a schema, so its type is what the database has answered.
+ * against a schema, so its type is the type of the answer.
  */
 export abstract class Queryable {
   /** Runs one statement with its values. */
@@ -98,7 +98,7 @@ export function sendOne(
   return target.query(query);
 }
 
-/** @throws AppError 404 naming what was not found */
+/** @throws AppError 404 naming the missing object */
 export function found<T>(row: T | undefined, what: string): T {
   if (row === undefined) throw new AppError(404, `There is no ${what}`);
   return row;

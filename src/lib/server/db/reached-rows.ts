@@ -48,7 +48,7 @@ interface ReachedRows {
 }
 
 /**
- * Adds up the rows behind a condition by what a scale would do with them, in one pass over the rows, and in
+ * Adds up the rows behind a condition grouped by the effect of a scale on them, in one pass over the rows, and in
  * a second one over the leaves if much of them cancels out.
  *
  * @param conditions which rows there are, which of them operations see, and which keep their amounts; `held`
@@ -70,7 +70,7 @@ export async function reachedRows(
   };
   const rows = await db.many(
     ReachedSide,
-    // As in entryTotals, PostgreSQL also adds up what it has grouped.
+    // As in entryTotals, PostgreSQL also sums the groups.
     sql`WITH part AS (
        SELECT CASE WHEN NOT (${exclude}) THEN 'excluded' WHEN (${held}) IS TRUE THEN 'held' ELSE 'free' END AS side,
          ${totals(columns)}, ${absolute(value)} AS value_gross, ${absolute(units)} AS units_gross,

@@ -104,7 +104,7 @@ export async function blameClient<T>(
     if (state !== undefined && OUTDATED.includes(state)) {
       throw new AppError(
         409,
-        `The tables are no longer what the stored SQL expects (${reasonOf(error)}); generate the SQL of the source again`,
+        `The tables no longer match the stored SQL (${reasonOf(error)}); generate the SQL of the source again`,
       );
     }
     if (state !== undefined && (state.startsWith('22') || UNUSABLE.includes(state))) {

@@ -87,7 +87,7 @@ export async function readForecast(
   asked: Asked,
 ): Promise<Read> {
   try {
-    // A snapshot of its own, so that every reader gets what was committed before its request.
+    // Each reader has its own snapshot, which includes all commits before its request.
     const read = (tx: Transaction) => stateOf(tx, versionId, wanted);
     const { of, history } = await db.versionRead(versionId, read, 'metadata');
     // Without a cache, each read answers the stored rows.
