@@ -100,7 +100,8 @@ async function measureOne(
     };
     const undo = async () => {
       const { entries } = await call(url, 'GET', `${path}/log`);
-      await take('undo', () => send(url, 'DELETE', `/log/${entries[0].id}`));
+      const headers = { prefer: 'return=minimal' };
+      await take('undo', () => send(url, 'DELETE', `/log/${entries[0].id}`, undefined, headers));
     };
     for (let round = 0; round < roundsFor(rows); round += 1) {
       // Removes the previously undone rows from the cache.
