@@ -21,7 +21,7 @@ export interface Tell {
   /** Reports that an action failed and changed nothing. @param remedy a button that does it anyway */
   failed(sentence: string, remedy?: { label: string; run: () => void }): void;
   /** Returns a number with its noun: `plural(2, 'row')` is “2 rows”. */
-  plural(count: number, noun: string): string;
+  plural(count: number, noun: string, nouns?: string): string;
   /** Returns a sentence that says why an amount has to be confirmed. */
   cautionText(caution: Caution): string;
   /** Returns a sentence that compares the totals of a redo with those that were undone. */
@@ -36,8 +36,8 @@ const noop = () => undefined;
  * action reports its result, or why it did nothing, through {@link Tell}. None throws.
  */
 export class Actions {
-  /** The load whose undo waits for confirmation; null if there is none. */
-  confirming = $state.raw<LogListEntry | null>(null);
+  /** The entries whose undo waits for confirmation, newest first; null if there are none. */
+  confirming = $state.raw<readonly LogListEntry[] | null>(null);
   /** Empties the form that the trial on screen came from. */
   private clearTried: () => void = noop;
 
@@ -132,8 +132,43 @@ export class Actions {
 
   /** Undoes an entry. A load has to be confirmed first. */
   undo(entry: LogListEntry): void {
-    if (isLoad(entry.operation)) this.confirming = entry;
+    if (isLoad(entry.operation)) this.confirming = [entry];
     else void this.undoNow(entry.id);
+  }
+
+  /** Undoes several entries, once the user has confirmed it. */
+  undoAll(entries: readonly LogListEntry[]): void {
+    this.confirming = entries.toSorted((a, b) => b.id - a.id);
+  }
+
+  /** Shows the current plan again, and undoes all entries after the one that it was shown as of. */
+  async undoAfter({ id }: LogListEntry): Promise<void> {
+    await this.session.arrangement.showAsOf(null);
+    const { entries = [] } = this.session.log.answer ?? {};
+    this.undoAll(entries.filter((entry) => entry.id > id));
+  }
+
+  /** Undoes the confirmed entries one after another, newest first. The first failure ends it. */
+  async undoConfirmed(): Promise<void> {
+    const entries = this.confirming ?? [];
+    const [first] = entries;
+    if (first && entries.length === 1) return this.undoNow(first.id);
+    if (this.isRefused()) return;
+    let undone = 0;
+    let rows = 0;
+    const total = this.tell.plural(entries.length, 'entry', 'entries');
+    await this.attempt(async () => {
+      try {
+        for (const { id } of entries) {
+          rows += await this.session.undo(id, user.name || undefined);
+          undone += 1;
+        }
+      } catch (error) {
+        if (undone === 0) throw error;
+        throw new Error(`${undone} of ${total} were undone. ${messageOf(error)}`, { cause: error });
+      }
+      this.tell.done(`Undone: ${total}, ${this.tell.plural(rows, 'row')} removed.`);
+    });
   }
 
   /** Undoes an entry without confirmation. */

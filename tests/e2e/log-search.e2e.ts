@@ -1,0 +1,99 @@
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { PivotPage } from './pivot-page';
+
+/** Writes three changes of two people, the oldest first. */
+async function makeChanges({ api }: Service): Promise<void> {
+  const changes = [
+    { pf_user: 'Ben', note: 'Fair in March', slice: { Category: 'Furniture' }, pct: 10 },
+    { pf_user: 'Ann', note: 'New phones', slice: { 'Sub-Category': 'Phones' }, pct: 5 },
+    { pf_user: 'Ben', note: null, slice: { Category: 'Technology' }, pct: -2 },
+  ];
+  for (const change of changes) {
+    expect((await api.post('/versions/1/scale', change)).status).toBe(201);
+  }
+}
+
+test('finds entries of the log by text, person, time and selection', async ({ page, service }) => {
+  await makeChanges(service);
+  await service.query(
+    `UPDATE pf.log SET stamp = stamp - '3 days'::interval WHERE note = 'New phones'`,
+  );
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  const entries = log.locator('tbody tr');
+  await expect(entries).toHaveCount(4);
+
+  await log.getByRole('searchbox', { name: 'Search the log' }).fill('ben FAIR');
+  await expect(entries).toHaveCount(1);
+  await expect(entries).toContainText('Furniture');
+  await expect(log.getByRole('status')).toContainText('1 of 4 entries');
+  await log.getByRole('button', { name: 'Show all' }).click();
+  await expect(entries).toHaveCount(4);
+
+  await log.getByRole('combobox', { name: 'Entries by' }).selectOption('Ben');
+  await expect(entries).toHaveCount(2);
+  await log.getByRole('combobox', { name: 'Entries by' }).selectOption('Ann');
+  await log.getByRole('combobox', { name: 'Entries of' }).selectOption('Since yesterday');
+  await expect(entries).toHaveCount(0);
+  await log.getByRole('button', { name: 'Show all' }).click();
+
+  // Loads touch every selection.
+  await pivot.click({ row: ['Technology'] });
+  await log.getByRole('checkbox', { name: 'On the selection' }).check();
+  await expect(entries).toHaveCount(3);
+  await expect(log).not.toContainText('Fair in March');
+});
+
+test('undoes the entries that were found, as one confirmed step', async ({ page, service }) => {
+  await makeChanges(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  await log.getByRole('combobox', { name: 'Entries by' }).selectOption('Ben');
+  await log.getByRole('button', { name: 'Undo these 2 …' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Undo 2 entries?' });
+  await expect(dialog).toContainText('“Fair in March”');
+  await dialog.getByRole('button', { name: 'Undo 2 entries' }).click();
+  await expect(page.getByText('Undone: 2 entries')).toBeVisible();
+  await log.getByRole('button', { name: 'Show all' }).click();
+  await expect(log.locator('tbody tr')).toHaveCount(2);
+  const left = await service.query(`SELECT pf_user FROM pf.log WHERE operation = 'scale'`);
+  expect(left).toEqual([{ pf_user: 'Ann' }]);
+  const [sum] = await service.query(
+    `SELECT to_char(sum("Sales"), 'FM999,999,990.00') AS sales FROM pf.fc_superstore_1`,
+  );
+  await expect(log.locator('tfoot')).toContainText(sum.sales);
+});
+
+test('undoes everything after the entry that is shown', async ({ page, service }) => {
+  await makeChanges(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  const fair = log.locator('tbody tr', { hasText: 'Furniture' });
+  await fair.getByRole('button', { name: /^Show the plan/ }).click();
+  await page.getByRole('button', { name: 'Undo 2 later entries …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo 2 entries' }).click();
+  await expect(log.locator('tbody tr')).toHaveCount(2);
+  expect(await service.query(`SELECT note FROM pf.log WHERE operation = 'scale'`)).toEqual([
+    { note: 'Fair in March' },
+  ]);
+});
+
+test('says how many entries were undone when one fails', async ({ page, service }) => {
+  await makeChanges(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const log = await pivot.log();
+  await log.getByRole('combobox', { name: 'Entries by' }).selectOption('Ben');
+  const [oldest] = await service.query(`SELECT id FROM pf.log WHERE note = 'Fair in March'`);
+  await page.route(`**/api/log/${oldest.id}`, (route) =>
+    route.fulfill({ status: 423, json: { error: 'The entry is locked' } }),
+  );
+  await log.getByRole('button', { name: 'Undo these 2 …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo 2 entries' }).click();
+  await expect(page.getByText('1 of 2 entries were undone. The entry is locked')).toBeVisible();
+  await expect(log.locator('tbody tr')).toHaveCount(1);
+});
