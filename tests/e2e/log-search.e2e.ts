@@ -10,7 +10,7 @@ async function makeChanges({ api }: Service): Promise<void> {
     { pf_user: 'Ben', note: null, slice: { Category: 'Technology' }, pct: -2 },
   ];
   for (const change of changes) {
-    expect((await api.post('/versions/1/scale', change)).status).toBe(201);
+    expect((await api.post('/versions/1/scale', change)).status).toBe(200);
   }
 }
 
@@ -28,7 +28,7 @@ test('finds entries of the log by text, person, time and selection', async ({ pa
   await log.getByRole('searchbox', { name: 'Search the log' }).fill('ben FAIR');
   await expect(entries).toHaveCount(1);
   await expect(entries).toContainText('Furniture');
-  await expect(log.getByRole('status')).toContainText('1 of 4 entries');
+  await expect(log.getByText('1 of 4 entries')).toBeVisible();
   await log.getByRole('button', { name: 'Show all' }).click();
   await expect(entries).toHaveCount(4);
 
@@ -39,11 +39,12 @@ test('finds entries of the log by text, person, time and selection', async ({ pa
   await expect(entries).toHaveCount(0);
   await log.getByRole('button', { name: 'Show all' }).click();
 
-  // Loads touch every selection.
-  await pivot.click({ row: ['Technology'] });
+  // The slice of the phones does not name their category: only their rows say that it is not furniture.
+  await pivot.click({ row: ['Furniture'] });
   await log.getByRole('checkbox', { name: 'On the selection' }).check();
-  await expect(entries).toHaveCount(3);
-  await expect(log).not.toContainText('Fair in March');
+  await expect(entries).toHaveCount(2);
+  await expect(entries.first()).toContainText('+10 %');
+  await expect(entries.last()).toContainText('baseline');
 });
 
 test('undoes the entries that were found, as one confirmed step', async ({ page, service }) => {
@@ -89,7 +90,7 @@ test('says how many entries were undone when one fails', async ({ page, service 
   const log = await pivot.log();
   await log.getByRole('combobox', { name: 'Entries by' }).selectOption('Ben');
   const [oldest] = await service.query(`SELECT id FROM pf.log WHERE note = 'Fair in March'`);
-  await page.route(`**/api/log/${oldest.id}`, (route) =>
+  await page.route(`**/api/log/${oldest.id}*`, (route) =>
     route.fulfill({ status: 423, json: { error: 'The entry is locked' } }),
   );
   await log.getByRole('button', { name: 'Undo these 2 …' }).click();
