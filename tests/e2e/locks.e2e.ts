@@ -75,7 +75,9 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
     await (await ann.newValue('Region')).fill('East');
     await ann.page.keyboard.press('Enter');
     await ann.apply.click();
-    await expect(ann.page.getByText(/eve has locked some of these rows: 2027 is closed/)).toBeVisible();
+    await expect(
+      ann.page.getByText(/eve has locked some of these rows: 2027 is closed/),
+    ).toBeVisible();
 
     // Without the lock, the same cell accepts an amount.
     await eve.page.getByRole('button', { name: 'Locks' }).click();
