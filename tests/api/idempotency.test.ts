@@ -167,6 +167,34 @@ describe('a write with a key', () => {
     expect(await bytes(service, version)).toEqual(after);
   });
 
+  it.each([
+    ['scale', SCALE, { slice: {}, pct: 0, pf_user: 'ann' }],
+    [
+      'recode',
+      { slice: {}, set: { Region: 'Z' }, pf_user: 'ann' },
+      { slice: {}, set: {}, pf_user: 'ann' },
+    ],
+    [
+      'clone',
+      { slice: { Region: 'A' }, set: { Region: 'Z' }, scale_factor: 2, pf_user: 'ann' },
+      { slice: { Region: 'A' }, set: { Region: 'Z' }, scale_factor: 0, pf_user: 'ann' },
+    ],
+  ])('shows by a change of nothing whether it was made: %s', async (operation, body, nothing) => {
+    const version = await loadedVersion();
+    const path = `${version.path}/${operation}`;
+    const key = newKey();
+    expect((await sendWith(key, 'POST', path, nothing)).status).toBe(422);
+    expect((await sendWith(key, 'POST', path, body)).status).toBe(200);
+    const after = await bytes(service, version);
+    const asked = await sendWith(key, 'POST', path, nothing);
+    expect([asked.status, asked.body]).toEqual([
+      409,
+      { error: expect.stringContaining('Idempotency-Key') },
+    ]);
+    expect((await sendWith(newKey(), 'POST', path, nothing)).status).toBe(422);
+    expect(await bytes(service, version)).toEqual(after);
+  });
+
   it('has a separate key for each path and method', async () => {
     const version = await loadedVersion();
     const key = newKey();

@@ -1,4 +1,5 @@
 import { expect, test as base } from '../support/e2e';
+import type { Service } from '../support/service';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { PivotPage } from './pivot-page';
 
@@ -22,6 +23,8 @@ const test = base.extend<{ network: TcpProxy; ann: PivotPage }>({
     await use(ann);
   },
 });
+
+test.setTimeout(180_000);
 
 test.use({ env: { PF_HEARTBEAT: '1s' } });
 
@@ -65,3 +68,268 @@ for (const [way, switches] of Object.entries(WAYS)) {
     await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before + 2000, 2);
   });
 }
+
+const TABLE = 'pf.fc_superstore_1';
+const TABLES = { row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] };
+
+const unsaved = (ann: PivotPage) => ann.grid.locator('td.pf-unsaved');
+const waiting = (ann: PivotPage) => ann.page.getByText(/^Not saved yet/);
+
+const scales = (service: Service, pf_user: string) =>
+  service.query(`SELECT FROM pf.log WHERE operation = 'scale' AND pf_user = $1`, [pf_user]);
+
+async function stored(service: Service, subCategory = 'Chairs'): Promise<number> {
+  const [row] = await service.query<{ sales: number }>(
+    `SELECT sum("Sales")::numeric(20, 2)::float8 AS sales FROM ${TABLE}
+      WHERE "Order Date" BETWEEN $1 AND $2 AND "Sub-Category" = $3`,
+    [YEAR.from, YEAR.to, subCategory],
+  );
+  return row?.sales ?? NaN;
+}
+
+const byBea = { slice: SLICE, value_incr: 1000, pf_user: 'bea' };
+
+for (const [way, switches] of Object.entries(WAYS)) {
+  test(`amounts that are typed while the network ${way} stay in their cells until they are written`, async ({
+    service,
+    network,
+    ann,
+  }) => {
+    const [away, back] = switches(ann, network);
+    const { keyboard } = ann.page;
+    const before = await stored(service);
+    await ann.click(CHAIRS);
+    await away();
+    await keyboard.type('40k');
+    await keyboard.press('Enter');
+    await ann.press(TABLES);
+    await keyboard.type('+500');
+    await keyboard.press('Enter');
+    await expect(unsaved(ann)).toHaveCount(2);
+    await expect(unsaved(ann).first()).toHaveAttribute('title', 'Not saved yet: 40k');
+    await expect(unsaved(ann).last()).toHaveAttribute('title', 'Not saved yet: +500');
+    await expect(waiting(ann)).toContainText('Chairs, 2028 / Sales: 40k');
+    await expect(ann.page.getByText('Not live')).toBeVisible();
+    // A total is a change of what is there, which somebody else changes meanwhile.
+    expect((await service.api.post('/versions/1/scale', byBea)).status).toBe(200);
+    const tables = await stored(service, 'Tables');
+    expect(await stored(service)).toBeCloseTo(before + 1000, 2);
+
+    await back();
+    await expect(unsaved(ann)).toHaveCount(0, { timeout: 30_000 });
+    await expect(waiting(ann)).toHaveCount(0);
+    expect(await stored(service)).toBe(40_000);
+    expect(await stored(service, 'Tables')).toBeCloseTo(tables + 500, 2);
+    expect(await scales(service, 'ann')).toHaveLength(2);
+    await expect.poll(() => ann.number(CHAIRS)).toBe(40_000);
+    await expect.poll(() => ann.number(TABLES)).toBeCloseTo(tables + 500, 2);
+  });
+}
+
+/** The number of rows that the page says it has. */
+const rowsOn = async ({ page }: PivotPage) =>
+  Number(
+    (
+      await page
+        .getByText(/^[\d,]+ rows$/)
+        .first()
+        .innerText()
+    ).replace(/\D/g, ''),
+  );
+
+/** Lets writes through to the service, and loses their answers. */
+async function loseAnswers({ page }: PivotPage, alsoAfter: () => unknown): Promise<void> {
+  await page.route(
+    '**/api/versions/1/scale',
+    async (route) => {
+      await route.fetch();
+      await alsoAfter();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+}
+
+for (const text of ['40k', '+500', '10%']) {
+  test(`${text}, whose answer was lost with the network, is written once`, async ({
+    service,
+    ann,
+  }) => {
+    const { page } = ann;
+    const rows = await rowsOn(ann);
+    const before = await stored(service);
+    await ann.click(CHAIRS);
+    await loseAnswers(ann, () => page.context().setOffline(true));
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+    await expect(unsaved(ann)).toHaveCount(1);
+    const written = await stored(service);
+    expect(written).not.toBe(before);
+    expect((await service.api.post('/versions/1/scale', byBea)).status).toBe(200);
+
+    await page.context().setOffline(false);
+    await expect(page.getByText(/^Scaled: /)).toBeVisible();
+    await expect(unsaved(ann)).toHaveCount(0);
+    expect(await scales(service, 'ann')).toHaveLength(1);
+    expect(await stored(service)).toBeCloseTo(written + 1000, 2);
+    await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(written + 1000, 2);
+    const [count] = await service.query<{ rows: number }>(
+      `SELECT count(*)::int AS rows FROM ${TABLE}`,
+    );
+    await expect.poll(() => rowsOn(ann)).toBe(count?.rows);
+    expect(count?.rows).toBeGreaterThan(rows);
+
+    // It is a change of this page like any other.
+    await page.keyboard.press('Control+z');
+    await expect(page.getByText(/^Undone: /)).toBeVisible();
+    expect(await scales(service, 'ann')).toHaveLength(0);
+    await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before + 1000, 2);
+  });
+}
+
+test('an amount that was written and undone by somebody else while the network was off is not shown', async ({
+  service,
+  ann,
+}) => {
+  const { page } = ann;
+  const before = await stored(service);
+  await ann.click(CHAIRS);
+  await loseAnswers(ann, () => page.context().setOffline(true));
+  await page.keyboard.type('40k');
+  await page.keyboard.press('Enter');
+  await expect(unsaved(ann)).toHaveCount(1);
+  const [entry] = (await service.api.get('/versions/1/log')).body.entries;
+  expect((await service.api.del(`/log/${entry.id}`)).status).toBe(200);
+
+  await page.context().setOffline(false);
+  await expect(page.getByText(/40k\. It was written, and somebody has undone it/)).toBeVisible();
+  await expect(unsaved(ann)).toHaveCount(0);
+  expect(await stored(service)).toBe(before);
+  await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before, 2);
+});
+
+test('an amount that waits for the network can be dropped, and is then not written', async ({
+  service,
+  ann,
+}) => {
+  const { page } = ann;
+  const before = await ann.number(CHAIRS);
+  await ann.click(CHAIRS);
+  await page.context().setOffline(true);
+  for (const text of ['40k', '50k']) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+    await expect(
+      page.getByRole('button', { name: new RegExp(`^Do not save .*${text}`) }),
+    ).toBeVisible();
+    await ann.press(CHAIRS);
+  }
+  await page.getByRole('button', { name: /^Do not save .*40k/ }).click();
+  await expect(waiting(ann)).not.toContainText('40k');
+  await ann.grid.focus();
+  await page.keyboard.press('Control+z');
+  await expect(waiting(ann)).toHaveCount(0);
+  await expect(unsaved(ann)).toHaveCount(0);
+  await expect(page.getByText(/^Not saved: .*50k/)).toBeVisible();
+
+  await page.context().setOffline(false);
+  await expect(page.getByText('Not live')).toHaveCount(0);
+  // What is typed next is written after everything that was typed before.
+  await ann.press(TABLES);
+  await page.keyboard.type('+1');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(await scales(service, 'ann')).toHaveLength(1);
+  expect(await ann.number(CHAIRS)).toBe(before);
+});
+
+test('an amount that is refused once the network is back is named', async ({ service, ann }) => {
+  const { page } = ann;
+  await ann.click(CHAIRS);
+  await page.context().setOffline(true);
+  await page.keyboard.type('40k');
+  await page.keyboard.press('Enter');
+  await expect(unsaved(ann)).toHaveCount(1);
+  await service.api.post('/versions/1/close', { pf_user: 'bea' });
+
+  await page.context().setOffline(false);
+  await expect(page.getByText(/Chairs, 2028 \/ Sales: 40k\. .*closed/)).toBeVisible();
+  await expect(unsaved(ann)).toHaveCount(0);
+  expect(await scales(service, 'ann')).toHaveLength(0);
+});
+
+test('a block that is pasted while the network is off is written as one entry', async ({
+  service,
+  network,
+  ann,
+}) => {
+  const { page } = ann;
+  await page
+    .context()
+    .grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.url });
+  await page.evaluate(() => navigator.clipboard.writeText('40000\n7000\n90000'));
+  await ann.click(CHAIRS);
+  await network.refuse();
+  await page.keyboard.press('Control+v');
+  await expect(unsaved(ann)).toHaveCount(3);
+  await expect(unsaved(ann).last()).toHaveAttribute('title', 'Not saved yet: 90000');
+  await expect(waiting(ann)).toContainText('3 cells');
+
+  await network.pass();
+  await expect(unsaved(ann)).toHaveCount(0, { timeout: 30_000 });
+  expect(await stored(service)).toBe(40_000);
+  expect(await stored(service, 'Tables')).toBe(90_000);
+  expect(await scales(service, 'ann')).toHaveLength(1);
+});
+
+test('leaving the page with amounts that are not saved says so', async ({ ann }) => {
+  const { page } = ann;
+  await ann.click(CHAIRS);
+  await page.context().setOffline(true);
+  await page.keyboard.type('40k');
+  await page.keyboard.press('Enter');
+  await expect(unsaved(ann)).toHaveCount(1);
+  const asked = page.waitForEvent('dialog');
+  const reloaded = page.reload().catch(() => null);
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await page.context().setOffline(false);
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  void reloaded;
+});
+
+test('panel and explanation are read again by themselves once the network is back', async ({
+  network,
+  ann,
+}) => {
+  const { page, panel } = ann;
+  const silent = /The server does not answer/;
+  await ann.click(CHAIRS);
+  await network.refuse();
+  await ann.press(TABLES);
+  await expect(panel.getByText(silent).first()).toBeVisible();
+  await page.keyboard.press('w');
+  await expect(panel.getByText(silent).first()).toBeVisible();
+
+  await network.pass();
+  await expect(page.getByText(silent)).toHaveCount(0);
+  await expect(panel.getByText(/Baseline/).first()).toBeVisible();
+  await page.keyboard.press('w');
+  await expect(page.getByTestId('row-count')).toBeVisible();
+});
+
+test('a single request without an answer marks the page until the server answers', async ({
+  ann,
+}) => {
+  const { page } = ann;
+  const notLive = page.getByText('Not live');
+  await page.route('**/slice', (route) => route.abort());
+  await page.route('**/api/me', (route) => route.abort());
+  await ann.press(CHAIRS);
+  await expect(notLive).toBeVisible();
+  await page.unroute('**/slice');
+  await page.unroute('**/api/me');
+  await expect(notLive).toHaveCount(0);
+  await expect(page.getByTestId('row-count')).toBeVisible();
+});

@@ -61,7 +61,7 @@ import {
   readArrow,
   send,
 } from './http';
-import { write } from './writes';
+import { write, type WriteOptions } from './writes';
 
 /** GET /me: the signed-in user and their roles. */
 export const getMe = (o?: CallOptions) => json<Me>('/api/me', o);
@@ -271,7 +271,7 @@ export const operate = <O extends SliceOperation>(
   id: number,
   operation: O,
   body: SliceRequests[O],
-  o?: CallOptions,
+  o?: WriteOptions,
 ) =>
   write(
     path`/versions/${id}/${operation}`,

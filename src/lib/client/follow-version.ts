@@ -1,6 +1,7 @@
 /** Follows the events of a version, and reconnects. */
 import * as v from 'valibot';
 import { EVENT_KINDS, HEARTBEAT, Heartbeat, VersionEvent } from '../contract/events';
+import { connection } from './connection.svelte';
 
 /** Timeout, in milliseconds, for a stream to open. */
 const OPEN_TIMEOUT = 10_000;
@@ -46,14 +47,16 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
   let leaving: ReturnType<typeof setTimeout> | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
-  const expectWithin = (milliseconds: number) => {
+  const expectWithin = (milliseconds: number, onSilence?: () => void) => {
     clearTimeout(silence);
     silence = setTimeout(() => {
+      onSilence?.();
       onState(false);
       reopen();
     }, milliseconds);
   };
   const isUp = () => {
+    connection.answered();
     onState(true);
     // The server reports `resync` only if the browser sends the id of an earlier event.
     if (resumes) onEvent({ kind: 'resync' });
@@ -65,7 +68,8 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
     // Unknown until the first heartbeat; a server of an older build sends none.
     let interval: number | null = null;
     const heard = () => {
-      if (interval !== null) expectWithin(INTERVALS_OF_SILENCE * interval);
+      if (interval === null) return;
+      expectWithin(INTERVALS_OF_SILENCE * interval, () => connection.lose());
     };
     expectWithin(OPEN_TIMEOUT);
     opened.onopen = () => {

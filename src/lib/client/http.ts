@@ -1,9 +1,10 @@
 /** Requests to the API and their errors. */
 import * as v from 'valibot';
 import { ARROW, ErrorAnswer } from '../contract/primitives';
+import { connection } from './connection.svelte';
 
 /**
- * A failed request. `status` is the HTTP status, or 0 if there was no response (server down, connection cut).
+ * A failed request. `status` is the HTTP status, or 0 if there was no response, or nothing was sent.
  * `message` is a sentence to show as it is. `field` is the dotted path of the rejected field and `column` the
  * source's column, if the service names one.
  */
@@ -16,12 +17,25 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     blame: Pick<ErrorAnswer, 'field' | 'column'> = {},
-    /** Whether the request may have been carried out nevertheless. */
-    readonly outcomeUnknown = status === 0,
   ) {
     super(message);
     this.field = blame.field;
     this.column = blame.column;
+  }
+}
+
+/**
+ * A request without an answer, or with one that leaves its outcome unknown. The same request may be sent again,
+ * a write with its key (docs/contract/05-operations.md#sending-a-write-again).
+ */
+export class Unanswered extends ApiError {
+  constructor(
+    status: number,
+    message: string,
+    /** Whether the request may have been carried out nevertheless. */
+    readonly outcomeUnknown = true,
+  ) {
+    super(status, message);
   }
 }
 
@@ -68,11 +82,13 @@ export async function send(url: string, call: Call = {}): Promise<Response> {
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new ApiError(0, 'The server does not answer. Check the connection and try again.');
+    connection.lose();
+    throw new Unanswered(0, 'The server does not answer. Check the connection and try again.');
   }
   // A proxy whose session has ended refuses, or redirects to a sign-in page.
   if (response.status === 401 || response.redirected) throw new ApiError(401, SIGNED_OUT);
   if (!response.ok) throw await refusal(response);
+  connection.answered();
   return response;
 }
 
@@ -82,15 +98,19 @@ async function refusal(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const body = v.safeParse(ErrorAnswer, await response.json().catch(() => null));
   if (body.success) {
+    connection.answered();
     // The only failure of the service itself after which the same request may be repeated.
     const outcomeUnknown = status === 500 && response.headers.has('retry-after');
-    return new ApiError(status, body.output.error, body.output, outcomeUnknown);
+    return outcomeUnknown
+      ? new Unanswered(status, body.output.error)
+      : new ApiError(status, body.output.error, body.output);
   }
   if (![502, 503, 504].includes(status)) {
     return new ApiError(status, `The server answered ${status} ${statusText}`.trim() + '.');
   }
   // A proxy answers for a server that it lost, and with 503 if it has no server to ask.
-  return new ApiError(status, NO_SERVER, {}, status !== 503);
+  connection.lose();
+  return new Unanswered(status, NO_SERVER, status !== 503);
 }
 
 const NO_SERVER = 'No server answers now. Try again in a moment.';
@@ -116,7 +136,8 @@ export async function complete<Answer>(body: () => Promise<Answer>, call?: Call)
     return await body();
   } catch (cause) {
     if (call?.signal?.aborted) throw cause;
-    throw new ApiError(0, 'The connection was cut before the answer was complete.');
+    connection.lose();
+    throw new Unanswered(0, 'The connection was cut before the answer was complete.');
   }
 }
 

@@ -1,5 +1,7 @@
 /** Calls of which only the latest counts. */
 import { untrack } from 'svelte';
+import { connection } from './connection.svelte';
+import { Unanswered } from './http';
 import { messageOf } from './message-of';
 
 /** A repeated call: each call replaces the previous one. */
@@ -19,9 +21,14 @@ export class LatestCall {
   }
 }
 
+/** Delays, in milliseconds, before a question without an answer is asked again. */
+const FIRST_PAUSE = 2000;
+const LONGEST_PAUSE = 60_000;
+
 /**
  * A repeated question and the answer to the latest one; a late answer to an earlier question is ignored. The
- * previous answer stays until the next one arrives.
+ * previous answer stays until the next one arrives. A question that no server answered is asked again once
+ * one does.
  */
 export class Latest<Answer> {
   answer = $state.raw<Answer | null>(null);
@@ -33,6 +40,8 @@ export class Latest<Answer> {
   private readonly call = new LatestCall();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private whenSettled: (() => void)[] = [];
+  /** The next delay before the question is asked again. */
+  private pauseAfter = FIRST_PAUSE;
 
   /** @param pauseMs debounce: a question is sent once no other has followed it for this time */
   constructor(private readonly pauseMs = 0) {}
@@ -44,12 +53,8 @@ export class Latest<Answer> {
 
   /** Asks a question. @param pauseMs a debounce for this question only; 0 sends it at once */
   ask(question: (signal: AbortSignal) => Promise<Answer>, pauseMs = this.pauseMs): void {
-    clearTimeout(this.timer);
-    const signal = this.call.begin();
-    this.error = null;
-    this.waiting = true;
-    if (pauseMs === 0) void this.send(question, signal);
-    else this.timer = setTimeout(() => void this.send(question, signal), pauseMs);
+    this.pauseAfter = FIRST_PAUSE;
+    this.begin(question, pauseMs);
   }
 
   /** Drops an open question; the last answer stays. */
@@ -73,6 +78,15 @@ export class Latest<Answer> {
       : Promise.resolve();
   }
 
+  private begin(question: (signal: AbortSignal) => Promise<Answer>, pauseMs: number): void {
+    clearTimeout(this.timer);
+    const signal = this.call.begin();
+    this.error = null;
+    this.waiting = true;
+    if (pauseMs === 0) void this.send(question, signal);
+    else this.timer = setTimeout(() => void this.send(question, signal), pauseMs);
+  }
+
   private async send(
     question: (signal: AbortSignal) => Promise<Answer>,
     signal: AbortSignal,
@@ -85,8 +99,19 @@ export class Latest<Answer> {
       if (signal.aborted) return;
       this.answer = null;
       this.error = error;
+      if (error instanceof Unanswered) void this.askAgain(question, signal);
     }
     this.settle();
+  }
+
+  private async askAgain(
+    question: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const pause = this.pauseAfter;
+    this.pauseAfter = Math.min(2 * pause, LONGEST_PAUSE);
+    await connection.back(pause, signal);
+    if (!signal.aborted) this.begin(question, 0);
   }
 
   private settle(): void {

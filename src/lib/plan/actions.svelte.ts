@@ -6,11 +6,12 @@ import type { LogListEntry } from '../contract/log';
 import { isLoad, OPERATIONS, type Slice, type SliceOperation } from '../contract/operations';
 import type { Direction } from './block-edits';
 import type { RedoneTotals, Written } from './changes.svelte';
-import type { WriteSettings } from './operation-draft.svelte';
+import { bodyOf, type WriteSettings } from './operation-draft.svelte';
 import type { Caution, MeasureEdit } from './scale-draft';
 import type { PlanSession } from './session.svelte';
 import type { Attempt } from './trial.svelte';
-import { Unconfirmed, type Typed } from './typing';
+import type { Typed } from './typing';
+import { Unconfirmed, type UnsavedWrite } from './unsaved.svelte';
 
 /** How the page reports the result of an action to the user. */
 export interface Tell {
@@ -57,10 +58,10 @@ export class Actions {
       return false;
     }
     const { operation, slice, pf_user } = attempt;
+    const request = { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
     const clear = draft.clearingAfter();
     const settings = draft.takeSettings();
-    const apply = () => changes.apply(operation, slice, pf_user);
-    const isWritten = await this.write(operation.kind, clear, apply);
+    const isWritten = await this.write(operation.kind, clear, () => changes.apply(request));
     if (!isWritten) draft.giveBack(settings);
     return isWritten;
   }
@@ -91,8 +92,8 @@ export class Actions {
     await this.withSettings(taken, async (name, settings) => {
       try {
         const written = await this.session.typing.write(typed, name, settings);
-        this.sayWritten(written.kind, written);
-        return true;
+        if (written) this.sayWritten(written.kind, written);
+        return written !== null;
       } catch (error) {
         if (!(error instanceof Unconfirmed)) throw error;
         // The amount was typed before the service had answered which rows are behind the cell.
@@ -116,8 +117,18 @@ export class Actions {
   }
 
   /** Writes an amount into every marked cell. */
-  typeIntoAll(edit: MeasureEdit): Promise<void> {
-    return this.writeBlock((...by) => this.session.blocks.enter(edit, ...by));
+  typeIntoAll(edit: MeasureEdit, text: string): Promise<void> {
+    return this.writeBlock((...by) => this.session.blocks.enter(edit, text, ...by));
+  }
+
+  /** Stops sending typed amounts that are not saved yet. */
+  drop(write: UnsavedWrite): void {
+    this.session.typing.unsaved.drop(write);
+    this.tell.info(
+      write.sent
+        ? `Not sent again: ${write.name}. It may be saved nevertheless; the log will show it.`
+        : `Not saved: ${write.name}.`,
+    );
   }
 
   /** Writes rows of numbers into the marked cells. */
@@ -192,8 +203,10 @@ export class Actions {
     });
   }
 
-  /** Undoes the newest change that this user made on this page. */
-  undoLast(): Promise<void> {
+  /** Undoes the newest change that this user made on this page. An amount that waits to be sent is dropped. */
+  async undoLast(): Promise<void> {
+    const waiting = this.session.typing.unsaved.shown.at(-1);
+    if (waiting?.isUnanswered && !waiting.sent) return this.drop(waiting);
     return this.afterTyping(async () => {
       const logid = await this.session.changes.own.lastWritten();
       if (logid === null) this.tell.info('You have no changes to undo here.');
@@ -323,7 +336,7 @@ export class Actions {
   private async afterTyping(work: () => Promise<void>): Promise<void> {
     const { typing, changes } = this.session;
     await this.attempt(() =>
-      typing.inTurn(async () => {
+      typing.unsaved.inTurn(async () => {
         await changes.settled();
         await work();
       }),

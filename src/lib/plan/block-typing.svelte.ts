@@ -3,7 +3,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { fewAtOnce } from '../client/few-at-once';
 import type { ScaleEdit, Slice } from '../contract/operations';
-import type { MarkedCell, ReadCell } from '../pivot/slice/cell';
+import type { CellIdentity, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import {
   isUnchanged,
@@ -22,7 +22,7 @@ import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import { NOTHING_OF_ZERO, type WriteSettings } from './operation-draft.svelte';
+import { NOTHING_OF_ZERO, type OperationBody, type WriteSettings } from './operation-draft.svelte';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
@@ -127,8 +127,12 @@ export class BlockTyping {
   }
 
   /** Writes a typed amount into every marked cell; see {@link paste}. */
-  enter(edit: MeasureEdit, pf_user: string, settings: WriteSettings): Promise<Written | null> {
-    const text = '';
+  enter(
+    edit: MeasureEdit,
+    text: string,
+    pf_user: string,
+    settings: WriteSettings,
+  ): Promise<Written | null> {
     return this.write(pf_user, settings, (marked) => ({
       asked: marked.map((cell) => ({ cell, edit, text })),
     }));
@@ -146,8 +150,12 @@ export class BlockTyping {
     this.refused = null;
     // The block is the cells that are marked now, even if others are marked when its turn comes.
     const meant = this.selection.markedByNow();
+    const { unsaved } = this.typing;
+    const write = unsaved.of([]);
+    void meant.then((cells) => write.into(cells.map((cell) => ({ cell, text: '…' }))));
+    let edits: readonly CellEdit[] = [];
     try {
-      return await this.typing.inTurn(async () => {
+      return await unsaved.write(write, async (signal) => {
         await this.settled();
         const marked = await this.selection.reader.again(await meant);
         if (marked.length === 0) throw new Refusal('Select the cells first.');
@@ -155,13 +163,15 @@ export class BlockTyping {
         if ('refusal' in placed) throw new Refusal(placed.refusal);
         if (hasOverlap(marked) || hasOverlap(placed.asked.map(({ cell }) => cell)))
           throw new Refusal(OVERLAP);
-        const edits = await this.editsOf(placed.asked, settings);
+        write.into(placed.asked);
+        edits = await this.editsOf(placed.asked, settings, signal);
         await this.settled();
-        return this.apply(edits, pf_user, settings);
+        return { kind: 'scale', body: bodyOf(edits, pf_user, settings) };
       });
     } catch (error) {
-      if (error instanceof ApiError) throw error;
-      this.refuse(error instanceof Refusal ? error.message : pivotMessageOf(error));
+      const refusal = blaming(error, edits, (cell) => this.selection.reader.nameOf(cell));
+      if (!refusal && error instanceof ApiError) throw error;
+      this.refuse(refusal ?? (error instanceof Refusal ? error.message : pivotMessageOf(error)));
       return null;
     }
   }
@@ -175,7 +185,11 @@ export class BlockTyping {
   /**
    * Returns the edits that a request needs. @throws Refusal or ApiError if a cell cannot be edited as asked
    */
-  private async editsOf(asked: readonly Asked[], settings: WriteSettings): Promise<CellEdit[]> {
+  private async editsOf(
+    asked: readonly Asked[],
+    settings: WriteSettings,
+    signal: AbortSignal,
+  ): Promise<CellEdit[]> {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
@@ -191,7 +205,8 @@ export class BlockTyping {
       const edit = changed[i]?.edit;
       if (!edit) return [];
       const slice = inPeriods(cell);
-      return [{ cell, slice, edit, stored: await api.previewSlice(this.planned.id, slice) }];
+      const stored = await api.previewSlice(this.planned.id, slice, { signal });
+      return [{ cell, slice, edit, stored }];
     }).then((each) => each.flat());
     this.check(wanted, ({ cell, edit, stored }) => {
       const why = this.typing.whyNotOf(cell, edit, stored, settings);
@@ -234,23 +249,28 @@ export class BlockTyping {
       return [{ cell, body }];
     });
   }
+}
 
-  /** Writes all edits as one entry. @throws Refusal with the name of the cell that the service refuses */
-  private async apply(
-    edits: readonly CellEdit[],
-    pf_user: string,
-    { note }: WriteSettings,
-  ): Promise<Written> {
-    const bodies = edits.map(({ body }) => body);
-    try {
-      return await this.changes.applyEdits(bodies, note, pf_user);
-    } catch (error) {
-      const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
-      const blamed = at ? edits[Number(at)] : undefined;
-      if (!blamed || !(error instanceof ApiError)) throw error;
-      const reason = error.message.replace(/^edits\.\d+: /, '');
-      const names = [this.selection.reader.nameOf(blamed.cell)];
-      throw new Refusal(problemText([{ reason, names }]), { cause: error });
-    }
-  }
+/** Returns the body that writes all edits as one entry. */
+const bodyOf = (
+  edits: readonly CellEdit[],
+  pf_user: string,
+  { note }: WriteSettings,
+): OperationBody => ({
+  edits: edits.map(({ body }) => body),
+  ...(note.trim() !== '' && { note }),
+  pf_user,
+});
+
+/** Returns the sentence about the cell that the service refuses; null if it refuses no single one. */
+function blaming(
+  error: unknown,
+  edits: readonly CellEdit[],
+  nameOf: (cell: CellIdentity) => string,
+): string | null {
+  const at = error instanceof ApiError && /^edits\.(\d+)/.exec(error.field ?? '')?.[1];
+  const blamed = at ? edits[Number(at)] : undefined;
+  if (!blamed || !(error instanceof ApiError)) return null;
+  const reason = error.message.replace(/^(.*\. )?edits\.\d+: /, '');
+  return problemText([{ reason, names: [nameOf(blamed.cell)] }]);
 }

@@ -2,10 +2,10 @@
 import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
+import { isWritten, type WriteOptions } from '../client/writes';
 import type { EntryTotals } from '../contract/log';
 import { OPERATIONS } from '../contract/operations';
 import { PREVIEW_METADATA, PreviewFacts } from '../contract/previews';
-import type { ScaleEdit, Slice } from '../contract/operations';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
 import { RowsLostError } from '../pivot/table/table-rows';
@@ -14,7 +14,12 @@ import { InTurn } from '../pivot/waiting';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
-import { bodyOf, type Operation, type OperationBody } from './operation-draft.svelte';
+import {
+  bodyOf,
+  type Operation,
+  type OperationBody,
+  type OperationRequest,
+} from './operation-draft.svelte';
 import { OwnChanges } from './own-changes';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
@@ -94,29 +99,40 @@ export class Changes {
   }
 
   /**
-   * Runs an operation on a slice and appends the rows that it wrote.
+   * Runs an operation and appends the rows that it wrote.
    *
    * @throws ApiError with the service's sentence; nothing is written in that case
    */
-  async apply(operation: Operation, slice: Slice, pf_user: string): Promise<Written> {
-    const { progressive } = OPERATIONS[operation.kind].verbs;
+  async apply({ kind, body }: OperationRequest, call: WriteOptions = {}): Promise<Written> {
+    const { progressive } = OPERATIONS[kind].verbs;
     return this.run(`${progressive} …`, async () => {
-      const body = bodyOf(operation, slice, pf_user);
-      const answer = await api.operate(this.planned.id, operation.kind, body);
+      const answer = await api.operate(this.planned.id, kind, body, call);
       this.own.forgetUndone();
       return this.showRows(answer);
     });
   }
 
-  /** Scales several slices as one entry; see {@link apply}. @param note empty for none */
-  async applyEdits(edits: ScaleEdit[], note: string, pf_user: string): Promise<Written> {
-    return this.run(`${OPERATIONS.scale.verbs.progressive} …`, async () => {
-      const answer = await api.operate(this.planned.id, 'scale', {
-        edits,
-        ...(note.trim() !== '' && { note }),
-        pf_user,
-      });
+  /**
+   * Returns the result of an operation that was written although its answer was lost, and shows its rows.
+   *
+   * @param call has the key of the write
+   * @returns null if it was not written
+   * @throws ApiError if its entry has been undone since; Unanswered while nobody knows
+   */
+  async recover(
+    { kind, body }: OperationRequest,
+    call: WriteOptions & { key: string },
+  ): Promise<Written | null> {
+    if (!(await isWritten(this.planned.id, kind, body, call))) return null;
+    await this.settled();
+    return this.run(`${OPERATIONS[kind].verbs.progressive} …`, async () => {
+      const answer = await api.operate(this.planned.id, kind, body, call);
       this.own.forgetUndone();
+      const { logid } = new AnsweredRows(answer);
+      const { entries } = await this.log.stored();
+      if (!entries.some(({ id }) => id === logid)) {
+        throw new ApiError(0, 'It was written, and somebody has undone it since.');
+      }
       return this.showRows(answer);
     });
   }
@@ -243,7 +259,10 @@ export class Changes {
     const rows = new AnsweredRows(answer);
     const { logid, count } = rows;
     if (logid !== null) this.own.wrote(logid);
-    await this.bringToScreen((pivot) => pivot.append(rows));
+    await this.bringToScreen(async (pivot) => {
+      // If the answer was lost at first, an event may have added the rows already.
+      if (logid === null || !pivot.entries().has(logid)) await pivot.append(rows);
+    });
     void this.screen.selection.readTotals();
     void this.log.read().then(() => this.own.noteStamps(this.log.answer?.entries ?? []));
     return { logid, rows: count };

@@ -20,11 +20,18 @@ export class Locks {
 
   /** Reads the locks again. Never throws: `latest.failure` says why they could not be read. */
   async read(): Promise<void> {
-    this.latest.ask((signal) => api.listLocks(this.versionId, { signal }));
+    this.latest.ask(async (signal) => {
+      const locks = await api.listLocks(this.versionId, { signal });
+      if (!signal.aborted) this.take(locks);
+      return locks;
+    });
     await this.latest.settled();
+  }
+
+  private take(locks: readonly Lock[]): void {
     const before = this.all;
-    this.all = this.latest.answer ?? before;
-    if (JSON.stringify(this.all) !== JSON.stringify(before)) this.onChange();
+    this.all = locks;
+    if (JSON.stringify(locks) !== JSON.stringify(before)) this.onChange();
   }
 
   /** Reads the locks again. @throws if they could not be read */

@@ -19,6 +19,12 @@ export type Operation = {
 
 export type OperationBody = SliceRequests[SliceOperation];
 
+/** An operation as it is sent. */
+export interface OperationRequest {
+  kind: SliceOperation;
+  body: OperationBody;
+}
+
 /** Returns the request body of an operation on a slice. */
 export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
   slice,

@@ -79,9 +79,12 @@ export class RowsOnScreen {
     logids: readonly number[],
     signal: AbortSignal,
   ): Promise<boolean> {
+    // The repeated answer to a write may have added the rows already.
+    const missing = logids.filter((id) => !pivot.entries(this.side).has(id));
+    if (missing.length === 0) return true;
     const endpoint = pivot.index === 'pf_gkey' ? 'agg' : 'data';
     const response = await api.loadRows(this.versionId, endpoint, {
-      logids,
+      logids: missing,
       signal: soon(signal),
     });
     if (api.differenceOf(api.historyOf(response), this.history())) {

@@ -7,13 +7,13 @@ import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { price } from '../pivot/values/ratios';
-import { InTurn } from '../pivot/waiting';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { Shows } from './cell-reader';
-import type { Changes, Written } from './changes.svelte';
+import type { Changes } from './changes.svelte';
 import { moving, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import {
+  bodyOf,
   CANCELLED,
   HELD_BY_PERCENT,
   LESS_THAN_A_UNIT,
@@ -25,6 +25,7 @@ import {
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import * as scales from './scale-draft';
+import { Unconfirmed, Unsaved } from './unsaved.svelte';
 import type { Amounts, Caution, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
@@ -32,17 +33,12 @@ import { MAX_SWING, type SlicePreview } from '../contract/previews';
 /** The stored rows behind a cell. */
 export type Stored = SlicePreview;
 
-/** An amount that has to be confirmed, because its rows cancel each other out. Nothing is written. */
-export class Unconfirmed extends ApiError {
-  constructor(readonly caution: Caution) {
-    super(0, 'Nothing was changed: the rows of this cell cancel each other out.');
-  }
-}
-
 /** An amount that was typed into a cell. */
 export interface Typed {
   cell: ReadCell;
   edit: MeasureEdit;
+  /** The amount as it was typed. */
+  text: string;
   /** Resolves to the model of the cell if it has no rows. */
   like: Promise<Likeness | null>;
   /** The caution that the planner has confirmed; null if none. Another one needs its own confirmation. */
@@ -66,15 +62,17 @@ interface Entered {
  * they were typed, while the planner goes on working.
  */
 export class Typing {
-  /** Writes typed amounts, one after another. */
-  private readonly writes = new InTurn();
+  /** Amounts that are not written yet. */
+  readonly unsaved: Unsaved;
 
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
     private readonly changes: Changes,
     private readonly locks: Locks,
-  ) {}
+  ) {
+    this.unsaved = new Unsaved(changes, selection.reader);
+  }
 
   /** Returns why nothing can be typed into a cell; null if an amount can. */
   obstacle(cell: ReadCell): string | null {
@@ -198,18 +196,15 @@ export class Typing {
    * Writes an amount after those that were typed before it, starting from the total that is stored by then.
    *
    * @param settings of the panel, from when it was typed
-   * @returns the result, and the operation that wrote it
+   * @returns the result, and the operation that wrote it; null if the planner has dropped it
    * @throws Unconfirmed if it has to be confirmed first; ApiError with a sentence if it cannot be written.
    * Nothing is written in either case
    */
-  write(
-    typed: Typed,
-    pf_user: string,
-    settings: WriteSettings,
-  ): Promise<Written & { kind: Operation['kind'] }> {
-    return this.inTurn(async () => {
-      const { slice, operation } = await this.operationOf(typed, settings);
-      return { ...(await this.changes.apply(operation, slice, pf_user)), kind: operation.kind };
+  write(typed: Typed, pf_user: string, settings: WriteSettings): ReturnType<Unsaved['write']> {
+    const write = this.unsaved.of([typed]);
+    return this.unsaved.write(write, async (signal) => {
+      const { slice, operation } = await this.operationOf(typed, settings, 'write', signal);
+      return { kind: operation.kind, body: bodyOf(operation, slice, pf_user) };
     });
   }
 
@@ -220,15 +215,10 @@ export class Typing {
    * @throws ApiError with a sentence if it cannot be tried
    */
   try(typed: Typed, pf_user: string, settings: WriteSettings): Promise<boolean> {
-    return this.inTurn(async () => {
+    return this.unsaved.inTurn(async () => {
       const entered = await this.operationOf(typed, settings, 'try');
       return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
     });
-  }
-
-  /** Runs `work` after everything that was typed before it is written. */
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return this.writes.run(work);
   }
 
   /**
@@ -300,6 +290,7 @@ export class Typing {
     { cell: typed, edit, like: offered, confirmed }: Typed,
     settings: WriteSettings,
     how: 'write' | 'try' = 'write',
+    signal?: AbortSignal,
   ): Promise<Entered> {
     await this.changes.settled();
     // Days may have been added since it was typed: a month then covers more of them.
@@ -308,11 +299,11 @@ export class Typing {
     const shows = this.selection.reader.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
     const slice = inPeriods(cell);
-    const stored = await this.reach(cell);
+    const stored = await this.reach(cell, signal);
     const note = settings.note.trim() === '' ? {} : { note: settings.note };
     const like = stored.row_count === 0 ? await offered : null;
     if (like) {
-      const { kind, body } = await this.cloneOf(like, edit, roleOf(shows));
+      const { kind, body } = await this.cloneOf(like, edit, roleOf(shows), signal);
       await this.changes.settled();
       return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } } };
     }
@@ -335,11 +326,12 @@ export class Typing {
     { slice, set }: Likeness,
     { by, amount }: MeasureEdit,
     role: 'value' | 'units',
+    signal?: AbortSignal,
   ): Promise<Extract<Operation, { kind: 'clone' }>> {
     if (by === 'percent') {
       throw new ApiError(0, 'This cell is empty, so a percentage has no effect. Type an amount.');
     }
-    const total = (await api.previewSlice(this.planned.id, slice))[`${role}_total`];
+    const total = (await api.previewSlice(this.planned.id, slice, { signal }))[`${role}_total`];
     const scale_factor = amount / (total ?? 0);
     if (!(Math.abs(scale_factor) <= MAX_SWING)) {
       throw new ApiError(

@@ -111,6 +111,14 @@ tbody tr:first-child > * {
 td:active { outline: 2px dotted var(--pf-focus); outline-offset: -2px; }
 td.pf-hint, tbody th.pf-hint { background-color: var(--pf-hint) !important; }
 td.pf-tried { background-color: var(--pf-tried) !important; font-weight: 600; }
+/* Shows the typed amount in place of the stored one. */
+td.pf-unsaved { background-color: var(--pf-unsaved) !important; font-size: 0; }
+td.pf-unsaved::after {
+  border-bottom: 1px dashed currentColor;
+  content: attr(data-unsaved);
+  font-size: 12px;
+  font-style: italic;
+}
 td.pf-glow { animation: pf-glow 2s ease-out; }
 @keyframes pf-glow { from { background-color: var(--pf-hint); } }
 td.pf-locked {

@@ -1,4 +1,4 @@
-/** Marks cells of the grid: selected, reached by a slice, locked, or changed by a trial. */
+/** Marks cells of the grid: selected, reached by a slice, locked, changed by a trial, or not saved yet. */
 import type { Slice } from '../../contract/operations';
 import type { CellIdentity } from '../slice/cell';
 import { cellKey, pathKey } from '../slice/cell';
@@ -37,8 +37,8 @@ interface Reaches {
 }
 
 /**
- * The marks on the cells of the grid: selected cells, cells that a slice reaches, and locked cells. It
- * identifies each cell on screen as of the last drawing, because a change may have moved the rows since.
+ * The marks on the cells of the grid: selected cells, cells that a slice reaches, locked cells, and cells
+ * with an amount that is not saved yet. It identifies each cell on screen as of the last drawing, because a change may have moved the rows since.
  */
 export class Marks {
   private selected = new Set<string>();
@@ -53,6 +53,8 @@ export class Marks {
   private changed: Slice | null = null;
   /** The trial on screen; null for none. */
   private tried: TriedMark | null = null;
+  /** Typed amounts that are not saved yet, by cell. */
+  private unsaved: ReadonlyMap<string, string> = new Map();
   /** Source values behind the values of expressions, while slices are marked. */
   private underlying = new Map<string, Underlying>();
   /** Cells of the view on screen that the slices reach; computed again if a slice changes. */
@@ -120,6 +122,12 @@ export class Marks {
   /** Marks the cells that a trial changes; null marks none. */
   showTried(tried: TriedMark | null): void {
     this.tried = tried;
+    this.paint();
+  }
+
+  /** Shows amounts that are not saved yet in their cells; an empty list shows none. */
+  showUnsaved(amounts: readonly { cell: CellIdentity; text: string }[]): void {
+    this.unsaved = new Map(amounts.map(({ cell, text }) => [cellKey(cell), text]));
     this.paint();
   }
 
@@ -198,7 +206,12 @@ export class Marks {
       cell.classList.toggle('pf-locked', Boolean(lock));
       const triedText = identity && this.triedText(identity, cell);
       cell.classList.toggle('pf-tried', triedText !== null);
-      const title = triedText ?? (lock ? lock.text : null);
+      const unsaved = identity && this.unsaved.get(cellKey(identity));
+      cell.classList.toggle('pf-unsaved', Boolean(unsaved));
+      if (unsaved) cell.setAttribute('data-unsaved', unsaved);
+      else cell.removeAttribute('data-unsaved');
+      const unsavedText = unsaved ? `Not saved yet: ${unsaved}` : null;
+      const title = unsavedText ?? triedText ?? (lock ? lock.text : null);
       if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
