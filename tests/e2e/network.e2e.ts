@@ -309,12 +309,13 @@ test('panel and explanation are read again by themselves once the network is bac
   await network.refuse();
   await ann.press(TABLES);
   await expect(panel.getByText(silent).first()).toBeVisible();
+  const why = page.getByRole('region', { name: 'Why', exact: true });
   await page.keyboard.press('w');
-  await expect(panel.getByText(silent).first()).toBeVisible();
+  await expect(why.getByRole('alert')).toContainText(silent);
 
   await network.pass();
   await expect(page.getByText(silent)).toHaveCount(0);
-  await expect(panel.getByText(/Baseline/).first()).toBeVisible();
+  await expect(why.getByRole('listitem').filter({ hasText: /^Now/ })).toBeVisible();
   await page.keyboard.press('w');
   await expect(page.getByTestId('row-count')).toBeVisible();
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ApiError, Unanswered } from './http';
 import { Latest, LatestCall } from './latest.svelte';
 
 /** A question that the test answers when it wants. */
@@ -62,6 +63,48 @@ describe('Latest', () => {
     }
     await latest.settled();
     expect(sent).toEqual(['abc']);
+  });
+
+  describe('after a question without an answer', () => {
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    /** Asks a question that fails once. */
+    function failing(error: Error) {
+      vi.useFakeTimers();
+      const latest = new Latest<number>();
+      let asked = 0;
+      latest.ask(async () => {
+        asked += 1;
+        if (asked === 1) throw error;
+        return asked;
+      });
+      return latest;
+    }
+
+    it('asks it again', async () => {
+      const latest = failing(new Unanswered(0, 'The server does not answer.'));
+      await latest.settled();
+      expect(latest.failure).toBe('The server does not answer.');
+      await vi.advanceTimersByTimeAsync(5000);
+      expect([latest.answer, latest.failure]).toEqual([2, null]);
+    });
+
+    it('does not ask it again if another question was asked since', async () => {
+      const latest = failing(new Unanswered(0, 'The server does not answer.'));
+      await latest.settled();
+      latest.ask(async () => -1);
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(latest.answer).toBe(-1);
+    });
+
+    it('does not ask it again if the server has refused it', async () => {
+      const latest = failing(new ApiError(422, 'No.'));
+      await latest.settled();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(latest.failure).toBe('No.');
+    });
   });
 
   it('releases its waiters when it is stopped, and aborts the question', async () => {
