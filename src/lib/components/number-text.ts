@@ -66,8 +66,8 @@ const THOUSANDS: Readonly<Record<string, number>> = { k: 1, m: 2, b: 3 };
  * totals, and so is a calculation after `=`: `=9575*1.05`. `+500` and `-500` are changes; `5%`, `*1.05` and
  * `/2` are percentages of the current amount.
  *
- * @param by the meaning of a number without any of these. In a field of changes or percentages, a sign
- * belongs to the number.
+ * @param by the meaning of a number without `=`, `*`, `/` or `%`. With `total`, a leading sign makes it a
+ * change; with `change` or `percent`, the sign is that of the number.
  */
 export function readAmount(
   text: string,

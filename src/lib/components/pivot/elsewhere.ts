@@ -5,8 +5,8 @@ interface Recipe {
 }
 
 /**
- * Returns the ways to read the rows of a version in other programs. Texts such as NA and null stay texts, and
- * an empty version is not an error. docs/api.md has the same lines; tests/api/recipes.test.ts runs them.
+ * Returns for each program the lines to paste that read the rows of a version. They read texts such as NA and
+ * null as texts, and do not fail on an empty version. docs/api.md has the same lines; tests/api/recipes.test.ts runs them.
  *
  * @param url of the rows (docs/contract/04-data-loading.md)
  */

@@ -25,8 +25,8 @@ export const signedText = (amount: number, decimals: Decimals) =>
   formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
 /**
- * Describes the effect of an entry on its selection in one line: "+10 %", "Region → East", "× 1.05, Region →
- * East". Null if the log has no parameters of it.
+ * Describes an entry in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved by 1 year".
+ * Null if the log has no parameters of it, or a load has no offset.
  */
 export function entryText(entry: LogEntry, words: Words): string | null {
   if (entry.params === null) return null;

@@ -14,8 +14,8 @@ interface Copied<Self> {
 
 /**
  * Returns a typed array of at least `length` numbers that begins with the numbers of `array`: `array` itself,
- * or a copy at least twice as long. If the final length is unknown, the first length is random; otherwise all
- * columns would be copied at the same row and block the event loop together.
+ * or a copy at least twice as long. If the final length is unknown, the first length is random: with equal
+ * first lengths, all columns would be copied at the same row and block the event loop together.
  *
  * @param expected final length; 0 if unknown
  */

@@ -49,8 +49,8 @@ const acceptedEncoding = (request: Request): Encoding | undefined =>
   ENCODINGS.find((encoding) => accepted(request, 'accept-encoding').includes(encoding));
 
 /**
- * Whether a client is on this machine, where compressing takes longer than copying. An address that the
- * configured header does not reveal counts as remote.
+ * Whether a client is on this machine, where compressing takes longer than copying. A client whose
+ * request lacks the configured header of its address counts as remote.
  */
 function isNear(getClientAddress: () => string): boolean {
   try {

@@ -1,4 +1,4 @@
-/** The common parts of the scale, recode and clone templates. */
+/** The common parts of the scale, recode and clone templates: netting a slice and answering new rows. */
 import type { SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
@@ -6,8 +6,6 @@ import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grai
 import type { SqlText } from '../quote';
 import { commas, ident, join, literal, sql } from '../quote';
 import { IN_CTE, list } from './lists';
-
-/** The common parts of the scale, recode and clone templates: netting a slice and answering new rows. */
 
 /**
  * The `leaves` CTE: the slice netted by every dimension and date
