@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import { planTable } from '../support/planned-table';
 import type { Service } from '../support/service';
@@ -232,4 +233,119 @@ test('amounts are exact to the last digit, or refused', async ({ page, service }
   await expect(meaning).toContainText('too many digits to be exact');
   await page.keyboard.press('Escape');
   expect((await sum(service, table, 'pieces', `name = 'a'`)).sum).toBe(7);
+});
+
+const PRICED = `
+  CREATE TABLE public.priced (name text, side text, amount numeric(12,0), pieces integer);
+  INSERT INTO public.priced VALUES ('desk', 'a', 100, 3), ('desk', 'b', 50, 1), ('lamp', 'a', 10, 2)`;
+
+/** Opens a plan of {@link PRICED}, with the price beside amount and pieces. */
+async function openPriced(page: Page, service: Service, split_by: string[] = []) {
+  await service.query(PRICED);
+  const { sourceId, versionId, table } = await planTable(service, 'priced', OFFSET_COLUMNS);
+  const default_layout = {
+    group_by: ['name'],
+    split_by,
+    columns: ['amount', 'pieces', 'amount: price'],
+  };
+  ok(await service.api.patch(`/sources/${sourceId}`, { default_layout }));
+  const lock = async (slice: object) =>
+    ok(await service.api.post(`/versions/${versionId}/locks`, { slice, pf_user: 'eve' }));
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  const entries = async () =>
+    (await service.query(`SELECT FROM pf.log WHERE operation <> 'baseline'`)).length;
+  return { pivot, table, lock, entries };
+}
+
+test('an amount is not replaced by the percentage of the other measure at a held price around locks', async ({
+  page,
+  service,
+}) => {
+  const { pivot, table, lock, entries } = await openPriced(page, service);
+  await lock({ name: 'desk', side: 'b' });
+  await pivot.click({ row: ['desk'], column: ['amount'] });
+  await expect(pivot.panel.getByTestId('held')).toContainText('Locked: 1 row');
+  await pivot.panel.getByLabel('Hold price').check();
+  await pivot.panel.getByLabel('amount: Percent', { exact: true }).fill('10');
+  await pivot.panel.getByLabel('pieces: New total', { exact: true }).fill('160');
+  await expect(page.locator('#apply-obstacle')).toContainText('only with a percentage');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/only with a percentage/).last()).toBeVisible();
+  expect(await entries()).toBe(0);
+
+  // A lock without rows in the selection limits nothing.
+  await lock({ name: 'lamp', side: 'b' });
+  await pivot.click({ row: ['lamp'], column: ['amount'] });
+  await expect(page.getByTestId('value-total')).toHaveText('10');
+  await pivot.panel.getByLabel('amount: Percent', { exact: true }).fill('');
+  await pivot.panel.getByLabel('amount: Change', { exact: true }).fill('10');
+  await expect(page.getByTestId('extent')).toHaveText('amount +10, pieces +2, from 1 row.');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect((await sum(service, table, 'amount', `name = 'lamp'`)).sum).toBe(20);
+  expect((await sum(service, table, 'pieces', `name = 'lamp'`)).sum).toBe(4);
+});
+
+test('a typed price announces the price of the rounded value', async ({ page, service }) => {
+  const { pivot } = await openPriced(page, service);
+  const cell = { row: ['desk'], column: ['amount: price'] };
+  await pivot.click(cell);
+  await page.keyboard.type('33.4');
+  await expect(page.locator('#cell-meaning')).toContainText('37.50 → 33.50');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => pivot.text(cell)).toBe('33.50');
+});
+
+test('a percentage in an empty cell is refused while it is typed', async ({ page, service }) => {
+  const { pivot, entries } = await openPriced(page, service, ['side']);
+  await pivot.click({ row: ['lamp'], column: ['b', 'amount'] });
+  await page.keyboard.type('5%');
+  const meaning = page.locator('#cell-meaning');
+  await expect(meaning).toContainText('This cell is empty, so a percentage has no effect');
+  await page.keyboard.press('Escape');
+  // The copies would be more than 1,000 times their model.
+  await page.keyboard.type('200000');
+  await expect(meaning).toContainText('add up to almost 0');
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('25');
+  await expect(meaning).toContainText('0 → 25');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => pivot.text({ row: ['lamp'], column: ['b', 'amount'] })).toBe('25');
+  expect(await entries()).toBe(1);
+});
+
+test('a recode announces exactly the rows that it moves', async ({ page, service }) => {
+  const { pivot, table, lock, entries } = await openPriced(page, service);
+  await pivot.click({ row: ['desk'], column: ['amount'] });
+  await (await pivot.newValue('side')).fill('b');
+  await page.keyboard.press('Tab');
+  const extent = page.getByTestId('extent');
+  await expect(extent).toHaveText('moves 100 amount, moves 3 pieces, from 1 row.');
+  await pivot.panel.getByRole('button', { name: 'Recode 1 rows' }).click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  expect(await sum(service, table, 'amount', `side = 'b'`)).toEqual({ sum: 150, rows: 2 });
+
+  // The rows that it moved are there now.
+  await (await pivot.newValue('side')).fill('b');
+  await page.keyboard.press('Tab');
+  await expect(extent).toHaveText('moves 0 amount, moves 0 pieces, from 2 rows.');
+
+  // A lock on some of the rows refuses a recode of all of them.
+  await lock({ name: 'desk', side: 'b' });
+  await expect(page.locator('#apply-obstacle')).toContainText('locked');
+  expect(await entries()).toBe(1);
+});
+
+test('a lock that is created meanwhile discards a trial', async ({ page, service }) => {
+  const { pivot, lock } = await openPriced(page, service);
+  await pivot.click({ row: ['desk'], column: ['amount'] });
+  await pivot.panel.getByLabel('amount: Percent', { exact: true }).fill('10');
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  const tried = page.getByRole('region', { name: 'Tried', exact: true });
+  await expect(tried.getByTestId('tried-totals')).toContainText('150 → 165');
+  await lock({ name: 'desk', side: 'b' });
+  await expect(page.getByText(/^The locks have changed/)).toBeVisible();
+  await expect(tried).toHaveCount(0);
+  await expect.poll(() => pivot.text({ row: ['desk'], column: ['amount'] })).toBe('150');
 });

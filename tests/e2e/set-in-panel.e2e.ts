@@ -18,13 +18,19 @@ const notes = async (service: Service) =>
     (entry) => (entry as { note: string | null }).note,
   );
 
-async function chairs(service: Service) {
+/** Sums of a subcategory, by default in 2028 only. */
+async function sums(
+  service: Service,
+  name: string,
+  days = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`,
+) {
   const [row] = await service.query(
     `SELECT sum("Sales")::float8 AS sales, sum("Quantity")::float8 AS units FROM pf.fc_superstore_1
-      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' AND "Sub-Category" = 'Chairs'`,
+      WHERE "Sub-Category" = '${name}' AND ${days}`,
   );
   return row as { sales: number; units: number };
 }
+const chairs = (service: Service) => sums(service, 'Chairs');
 
 test('a note in the panel is stored with the next amount typed into a cell, and only with that', async ({
   page,
@@ -121,5 +127,79 @@ test('a trial shows its note and writes it when it is kept', async ({ page, serv
   await expect(page.getByTestId('tried-note')).toBeVisible({ timeout: 40_000 });
   await page.keyboard.press('Control+Enter');
   await expect.poll(() => notes(service)).toEqual(['Fair in May']);
+  await expect(note(pivot)).toHaveValue('');
+});
+
+test('note and held price apply to a pasted block and to a fill', async ({
+  page,
+  context,
+  service,
+}) => {
+  test.slow();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await pivot.panel.getByLabel('Hold price').check();
+  await note(pivot).fill('Fair in May');
+  const before = { chairs: await chairs(service), tables: await sums(service, 'Tables') };
+
+  // Chairs and Furnishings stand above Tables.
+  const furnishings = await sums(service, 'Furnishings');
+  const pasted = [before.chairs.sales * 2, furnishings.sales * 3];
+  await pivot.click(CHAIRS);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), pasted.join('\n'));
+  await page.keyboard.press('Control+v');
+  await expect.poll(() => notes(service)).toEqual(['Fair in May']);
+  expect(await chairs(service)).toEqual({
+    sales: before.chairs.sales * 2,
+    units: before.chairs.units * 2,
+  });
+  expect((await sums(service, 'Furnishings')).units).toBe(furnishings.units * 3);
+  await expect(note(pivot)).toHaveValue('');
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+
+  await pivot.click(CHAIRS);
+  await note(pivot).fill('Agreed in June');
+  await pivot.click(CHAIRS);
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect(page.getByTestId('marked')).toContainText('3 cells');
+  await page.keyboard.press('Control+d');
+  await expect.poll(() => notes(service)).toEqual(['Agreed in June']);
+  const filled = await sums(service, 'Tables');
+  expect(filled.sales).toBeCloseTo(before.chairs.sales, 2);
+  const share = before.chairs.sales / before.tables.sales;
+  expect(filled.units).toBe(Math.round(before.tables.units * share));
+  expect((await chairs(service)).units).toBe(before.chairs.units);
+  await expect(note(pivot)).toHaveValue('');
+});
+
+test('a note applies to a price typed into a cell, and a held price does not', async ({
+  page,
+  service,
+}) => {
+  test.slow();
+  const default_layout = {
+    group_by: ['Category', 'Sub-Category'],
+    columns: ['Sales', 'Quantity', 'Sales: price'],
+  };
+  const { status } = await service.api.patch('/sources/1', { default_layout });
+  expect(status).toBe(200);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const price = { row: ['Furniture', 'Chairs'], column: ['Sales: price'] };
+  await pivot.click(price);
+  await pivot.panel.getByLabel('Hold price').check();
+  await note(pivot).fill('New list');
+  const all = () => sums(service, 'Chairs', 'TRUE');
+  const before = await all();
+  await pivot.click(price);
+  await page.keyboard.type('150');
+  await expect(chips(page)).toHaveText(/^with note: New list/);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => notes(service)).toEqual(['New list']);
+  expect(await all()).toEqual({ sales: 150 * before.units, units: before.units });
   await expect(note(pivot)).toHaveValue('');
 });

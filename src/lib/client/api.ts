@@ -259,9 +259,13 @@ export const clearBaseline = (id: number, o?: CallOptions) =>
 
 // Operations
 
-/** POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones. */
-export const previewSlice = (id: number, slice: Slice, o?: CallOptions) =>
-  json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice } });
+/**
+ * POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones.
+ *
+ * @param hold slices whose rows count as held, beside the locked ones
+ */
+export const previewSlice = (id: number, slice: Slice, o?: CallOptions, hold?: Slice[]) =>
+  json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice, hold } });
 
 /**
  * POST /versions/:id/scale, recode or clone: returns the rows that it wrote, as an Arrow stream; 422 if there

@@ -38,6 +38,8 @@ const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
   isNear(one.value_total, other.value_total) &&
   isNear(one.units_total, other.units_total);
 
+const RELOCKED =
+  'The locks have changed, so your trial was discarded. Try it again with the new locks.';
 const OVERTAKEN =
   'Someone else has changed the plan, so the change you tried was discarded. Try it again on the new numbers.';
 
@@ -228,6 +230,18 @@ export class Changes {
       }),
     );
     if (this.screen.selection.current) void this.screen.selection.readTotals();
+  }
+
+  /**
+   * Reads the totals again after the locks have changed, and discards a trial that would write other amounts now.
+   *
+   * @param isRefused whether the locks refuse any change of the selection: a trial then cannot be kept
+   */
+  async followLocks(isRefused: boolean): Promise<void> {
+    const { trial, selection } = this.screen;
+    while (this.running) await this.running;
+    if (trial.current && !isRefused) await this.discard(RELOCKED);
+    if (selection.current) void selection.readTotals();
   }
 
   /**

@@ -1,10 +1,12 @@
 /** Models for an empty cell: rows to copy into it. */
 import type { ColumnEntry } from '../contract/columns';
 import { isDateRange, type Slice } from '../contract/operations';
+import { MAX_SWING } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import { pathKey, type CellIdentity } from '../pivot/slice/cell';
 import type { CellValue } from '../pivot/values/engine-types';
 import { listOf } from '../pivot/slice/slice-values';
+import type { MeasureEdit } from './scale-draft';
 
 /** A model for an empty cell: rows to copy, the values that the copies get, and the sum of the rows. */
 export interface Likeness {
@@ -90,6 +92,19 @@ export function moving(
       !Object.hasOwn(set, cname),
   );
   return isUnknown ? null : set;
+}
+
+/**
+ * Returns why copies of a model's rows cannot give an empty cell a typed amount; null if they can.
+ *
+ * @param total of the model's rows
+ */
+export function whyNoCopies({ by, amount }: MeasureEdit, total: number): string | null {
+  if (by === 'percent') return 'This cell is empty, so a percentage has no effect. Type an amount.';
+  if (amount === 0) return 'This changes nothing.';
+  return Math.abs(amount / total) <= MAX_SWING
+    ? null
+    : 'The rows to copy add up to almost 0, so they cannot be scaled to this amount.';
 }
 
 const isSame = (one: Slice[string] | undefined, other: Slice[string]): boolean =>

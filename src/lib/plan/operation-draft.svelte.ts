@@ -1,5 +1,7 @@
 /** The forms of the panel, and the operation that they describe. */
 import { SvelteMap } from 'svelte/reactivity';
+import * as api from '../client/api';
+import { Latest } from '../client/latest.svelte';
 import { keep, kept } from '../client/storage';
 import { baseTypeOf } from '../contract/columns';
 import { decimalsOf, roundedProduct } from '../contract/decimals';
@@ -90,11 +92,31 @@ export class OperationDraft {
   /** Column → new value; null is the empty value. Columns that keep their value are absent. */
   readonly set = new SvelteMap<string, Scalar | null>();
 
+  /** The totals of the selection; `free` are the rows that a recode moves. */
+  private readonly recoded = new Latest<SlicePreview>();
+
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
     private readonly locks: Locks,
   ) {}
+
+  /** The rows that a recode moves: those without the new values. Null until the service has answered. */
+  get moved(): SlicePreview['free'] | null {
+    return this.kind !== 'recode' || this.recoded.waiting
+      ? null
+      : (this.recoded.answer?.free ?? null);
+  }
+
+  /** Asks the service for {@link moved}. */
+  askRecoded(): void {
+    const slice = this.selection.current?.slice;
+    const set = Object.fromEntries(this.set);
+    if (this.kind !== 'recode' || !slice || this.set.size === 0) this.recoded.clear();
+    else {
+      this.recoded.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }, [set]));
+    }
+  }
 
   get value(): MeasureEdit | null {
     return this.ifStillMeant(this.valueEdit);
@@ -133,6 +155,17 @@ export class OperationDraft {
     const { isPartlyLocked, decimals } = this;
     return preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, decimals);
   });
+
+  /**
+   * Number of rows that the operation reads: a scale skips locked rows, a recode those that have the new values
+   * already. Null while unknown.
+   */
+  get rowCount(): number | null {
+    const { answer } = this.selection.preview;
+    if (!answer) return null;
+    if (this.kind === 'scale') return answer.free.row_count;
+    return (this.moved ?? answer).row_count;
+  }
 
   private get decimals(): Decimals {
     const { valueColumn, unitsColumn } = this.planned;
@@ -194,8 +227,7 @@ export class OperationDraft {
 
   private get isPartlyLocked(): boolean {
     const { answer } = this.selection.preview;
-    const isHeld = answer !== null && answer.free.row_count < answer.row_count;
-    return isHeld || this.locks.on(this.selection.current?.listed ?? {}).length > 0;
+    return answer !== null && answer.free.row_count < answer.row_count;
   }
 
   /** Why the amounts are spread in proportion in spite of the choice; null if the choice applies. */
@@ -236,6 +268,8 @@ export class OperationDraft {
     if (preview.answer.row_count === 0) return 'This selection has no rows to change.';
     if (this.kind === 'scale' && preview.answer.free.row_count === 0)
       return 'Every row of this selection is locked.';
+    if (this.kind === 'recode' && preview.answer.held.row_count > 0)
+      return 'Some of these rows are locked, so they cannot be recoded.';
     if (this.caution?.kind === 'cancelled')
       return 'The rows cancel each other out, so an amount cannot be spread in proportion to them.';
     const inexact = this.kind === 'scale' && this.inexact(preview.answer);

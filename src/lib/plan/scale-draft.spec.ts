@@ -70,6 +70,10 @@ describe('scaleOutcome', () => {
       scaleOutcome({ ...none, value: edit, holdPrice: true, isPartlyLocked: true }, totals).amounts;
     expect(by({ by: 'percent', amount: 10 })).toEqual({ pct: 10 });
     expect(by({ by: 'change', amount: 100 })).toBeNull();
+    const units: MeasureEdit = { by: 'total', amount: 30 };
+    const value: MeasureEdit = { by: 'percent', amount: 10 };
+    const both = { value, units, holdPrice: true, isPartlyLocked: true };
+    expect(scaleOutcome(both, totals).amounts).toBeNull();
   });
 
   it('returns the change of units that would hold the price, and holds none by less than a unit', () => {

@@ -3,6 +3,7 @@ import { exactBelow, movePoint, roundedProduct, roundTo } from '../contract/deci
 import type { ScaleEdit } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
+import { price } from '../pivot/values/ratios';
 
 /** A change that is asked of a measure: a new total, an amount to add, or a percentage to add. */
 export interface MeasureEdit {
@@ -96,8 +97,7 @@ export function scaleOutcome(
   const units = draftOf('units', unitsEdit);
   if (isHeld && draft.isPartlyLocked && valueEdit && unitsEdit) {
     // The totals do not determine the price of the free rows, but one percentage for all keeps it.
-    const { by, amount } = draft.value ?? draft.units ?? valueEdit;
-    const amounts = by === 'percent' && amount !== 0 ? { pct: amount } : null;
+    const amounts = pct !== null && pct !== 0 ? { pct } : null;
     return { value, units, amounts, unroundedUnits: null };
   }
   if (isPriced && valueEdit && unitsEdit && value && units) {
@@ -128,6 +128,16 @@ export function measureOutcome(
   if (now === null) return null;
   const places = fixed ?? totals[`${role}_decimals`] ?? null;
   return measureDraft(edit, now, { base: now, places, isFixed: fixed !== null });
+}
+
+/** Returns a price before and after a change of its value, which is rounded; null if there are no units. */
+export function priceOutcome(
+  value: MeasureDraft | null,
+  units: number | null,
+): MeasureDraft | null {
+  const [now, total] = [price(value?.now ?? null, units), price(value?.total ?? null, units)];
+  if (!value || now === null || total === null) return null;
+  return { now, total, change: total - now, percent: value.percent };
 }
 
 /**

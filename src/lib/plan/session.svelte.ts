@@ -96,8 +96,8 @@ export class PlanSession {
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
     this.locks = new Locks(this.planned.id, () => {
-      // The outcome of a scale depends on the locks.
-      if (this.selection.current) void this.selection.readTotals();
+      const isRefused = this.locks.obstacle(this.selection.current?.listed ?? {}) !== null;
+      void this.changes.followLocks(isRefused);
     });
     this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);

@@ -10,7 +10,7 @@ import { price } from '../pivot/values/ratios';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import type { Shows } from './cell-reader';
 import type { Changes } from './changes.svelte';
-import { moving, type Likeness } from './likeness';
+import { moving, whyNoCopies, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import {
   bodyOf,
@@ -28,7 +28,7 @@ import * as scales from './scale-draft';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
 import type { Amounts, Caution, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice } from '../contract/operations';
-import { MAX_SWING, type SlicePreview } from '../contract/previews';
+import type { SlicePreview } from '../contract/previews';
 
 /** The stored rows behind a cell. */
 export type Stored = SlicePreview;
@@ -116,12 +116,12 @@ export class Typing {
   ): MeasureDraft | null {
     const shows = this.selection.reader.shownIn(cell);
     if (shows === null || Number.isNaN(edit.amount)) return null;
-    // The value of one unit is not rounded like the value of all units.
+    const isKnown = stored !== null && stored.row_count > 0;
     if (shows === 'price') {
+      if (isKnown) return scales.priceOutcome(this.alone(shows, edit, stored), stored.units_total);
       const totals = this.totalsOnScreen(cell);
       return scales.scaleOutcome({ value: edit, units: null, holdPrice: false }, totals).value;
     }
-    const isKnown = stored !== null && stored.row_count > 0;
     return isKnown
       ? this.outcome(shows, edit, stored, settings)[roleOf(shows)]
       : this.alone(shows, edit, this.totalsOnScreen(cell));
@@ -324,21 +324,15 @@ export class Typing {
   /** Returns the clone of the stored model rows that gives an empty cell the typed amount. */
   private async cloneOf(
     { slice, set }: Likeness,
-    { by, amount }: MeasureEdit,
+    edit: MeasureEdit,
     role: 'value' | 'units',
     signal?: AbortSignal,
   ): Promise<Extract<Operation, { kind: 'clone' }>> {
-    if (by === 'percent') {
-      throw new ApiError(0, 'This cell is empty, so a percentage has no effect. Type an amount.');
-    }
-    const total = (await api.previewSlice(this.planned.id, slice, { signal }))[`${role}_total`];
-    const scale_factor = amount / (total ?? 0);
-    if (!(Math.abs(scale_factor) <= MAX_SWING)) {
-      throw new ApiError(
-        0,
-        'The rows to copy add up to almost 0, so they cannot be scaled to this amount.',
-      );
-    }
+    const total =
+      (await api.previewSlice(this.planned.id, slice, { signal }))[`${role}_total`] ?? 0;
+    const why = whyNoCopies(edit, total);
+    if (why) throw new ApiError(0, why);
+    const scale_factor = edit.amount / total;
     return { kind: 'clone', body: { set, scale_factor } };
   }
 
