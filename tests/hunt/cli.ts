@@ -3,32 +3,40 @@ import { chromium } from '@playwright/test';
 import { CHROMIUM_ARGS, installedChromium } from '../support/chromium.js';
 import { startTestCluster } from '../support/cluster';
 import { startService } from '../support/service';
+import * as announced from './announced/visit';
 import { HuntPage } from './page';
+import type { Outcome } from './outcome';
 import { Tally } from './tally';
 import { CASES_A_VISIT, playVisit } from './visit';
 
 /** After so many visits the browser is started anew: the engine keeps some memory of every pivot. */
 const VISITS_A_BROWSER = 25;
 
-const USAGE = `Usage: npm run hunt -- [--cases=N] [--seed=S] [--only=K]
+const USAGE = `Usage: npm run hunt -- [--announced] [--cases=N] [--seed=S] [--from=K] [--only=K]
 
 Plays random cases on the pivot page of the built server and compares what is on screen and what
 operations change with SQL.
 
+  --announced compares the amounts that forms, hints and trials announce with what is then written
   --cases=N   how many cases to play (100)
   --seed=S    the seed that they are drawn from (random; it is printed)
+  --from=K    the first case (0)
   --only=K    only the case of this number, after those before it on the same page`;
 
 const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+    from: { type: 'string', default: '0' },
     only: { type: 'string' },
+    announced: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
-const [cases, seed, only] = [values.cases, values.seed, values.only ?? '0'].map(Number);
-if (values.help || ![cases, seed, only].every(Number.isSafeInteger)) {
+const [cases, seed, from, only] = [values.cases, values.seed, values.from, values.only ?? '0'].map(
+  Number,
+) as [number, number, number, number];
+if (values.help || ![cases, seed, from, only].every(Number.isSafeInteger)) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 2);
 }
@@ -48,16 +56,20 @@ async function hunt(from: number, to: number, tally: Tally): Promise<void> {
   const service = await startService('service');
   let open = await startBrowser(service.url);
   try {
-    const first = Math.floor(from / CASES_A_VISIT);
-    for (let visit = first; visit * CASES_A_VISIT < to; visit++) {
+    const size = values.announced ? announced.CASES_A_VISIT : CASES_A_VISIT;
+    const first = Math.floor(from / size);
+    for (let visit = first; visit * size < to; visit++) {
       if (visit > first && visit % VISITS_A_BROWSER === 0) {
         await open.browser.close();
         open = await startBrowser(service.url);
       }
-      const count = Math.min(CASES_A_VISIT, to - visit * CASES_A_VISIT);
-      await playVisit(service, open.page, seed as number, visit, count, (number, outcome) => {
+      const count = Math.min(size, to - visit * size);
+      const tell = (number: number, outcome: Outcome) => {
         if (number >= from) tally.add(number, outcome);
-      });
+      };
+      const drawn = [service, open.page, seed, visit, count, tell] as const;
+      if (values.announced) await announced.playAnnounced(...drawn, (kind) => tally.count(kind));
+      else await playVisit(...drawn);
     }
   } finally {
     await open.browser.close();
@@ -68,7 +80,7 @@ async function hunt(from: number, to: number, tally: Tally): Promise<void> {
 
 console.log(`Seed ${seed}`);
 const tally = new Tally((line) => console.log(line));
-if (values.only === undefined) await hunt(0, cases as number, tally);
-else await hunt(only as number, (only as number) + 1, tally);
+if (values.only === undefined) await hunt(from, from + cases, tally);
+else await hunt(only, only + 1, tally);
 console.log(tally.summary());
 process.exitCode = tally.failed === 0 ? 0 : 1;

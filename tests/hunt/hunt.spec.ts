@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { numbersIn } from './announced/compare';
+import { expectedOf } from './announced/typed';
+import { randomAnnouncedRound } from './announced/round';
+import { sliceSql } from './announced/stored';
+import { randomAmounts } from './announced/table';
 import { randomLayout, storedLayout } from './layout';
 import { incrementOf } from './oracle';
 import { Random } from './random';
@@ -68,5 +73,56 @@ describe('Tally', () => {
     tally.add(3, { kind: 'failed', what: 'Wrong.', story: '{}' });
     expect(told).toEqual(['Case 3 failed. Wrong.\n  {}']);
     expect(tally.summary()).toBe('4 cases: 1 held, 2 refused, 1 failed\n  2 × it is split');
+  });
+});
+
+describe('announced amounts', () => {
+  it('are drawn from the seed, with every kind of act', () => {
+    const draw = (seed: number) => {
+      const table = randomAmounts('t', new Random(seed));
+      return randomAnnouncedRound(table, new Random(seed, 'case'));
+    };
+    expect(draw(1)).toEqual(draw(1));
+    const kinds = new Set(Array.from({ length: 200 }, (_, seed) => draw(seed).act.kind));
+    expect([...kinds].sort()).toEqual([
+      'block',
+      'cell',
+      'clone',
+      'fill',
+      'form',
+      'paste',
+      'recode',
+    ]);
+  });
+
+  it('are read from texts', () => {
+    expect(numbersIn('9,576.23 → −12 (+5.5 %)')).toEqual(['9576.23', '-12', '+5.5']);
+    expect(numbersIn(null)).toEqual([]);
+  });
+
+  it.each([
+    ['12.5', 12.5],
+    ['+2', 12],
+    ['-2', 8],
+    ['50%', 15],
+    ['*-1', -10],
+    ['/4', 2.5],
+    ['=2*3', undefined],
+  ])('%s typed over 10 is %s', (text, expected) => {
+    expect(expectedOf(text, 10)).toBe(expected);
+  });
+
+  it('are held by locks as SQL', () => {
+    expect(sliceSql({ region: null, product: ['a', 'b'] })).toBe(
+      `(("region"::text IS NOT DISTINCT FROM NULL) AND ("product"::text IS NOT DISTINCT FROM 'a' OR "product"::text IS NOT DISTINCT FROM 'b'))`,
+    );
+  });
+
+  it('are counted by kind', () => {
+    const tally = new Tally(() => undefined);
+    for (const kind of ['form', 'form', 'cell']) tally.count(kind);
+    expect(tally.summary()).toBe(
+      '0 cases: 0 held, 0 refused, 0 failed\n3 announcements compared:\n  1 × cell\n  2 × form',
+    );
   });
 });

@@ -299,6 +299,11 @@ export class HuntPage {
     return this.page.evaluate(() => window.hunted.listen());
   }
 
+  /** Waits until no totals of a slice are being asked for. */
+  async quiet(): Promise<void> {
+    while (this.open > 0) await this.page.waitForTimeout(5);
+  }
+
   /** Lets the page draw what it has. */
   async frames(): Promise<void> {
     await this.page.evaluate(

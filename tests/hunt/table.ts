@@ -15,7 +15,8 @@ export interface HuntColumn {
 export interface Measure {
   name: string;
   role: 'value' | 'units';
-  type: 'numeric(12,2)' | 'numeric' | 'double precision' | 'integer';
+  /** Its database type. */
+  type: string;
 }
 
 /** A table to hunt in, and how its source is set up. */

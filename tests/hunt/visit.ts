@@ -1,38 +1,17 @@
 import type { Slice } from '../../src/lib/contract/operations';
 import type { Service } from '../support/service';
 import type { HuntPage, Pressed, Seen } from './page';
-import {
-  incrementOf,
-  Oracle,
-  type Asked,
-  type LeafChange,
-  type Meaning,
-  type Sums,
-} from './oracle';
+import { incrementOf, Oracle, type Asked, type LeafChange, type Meaning } from './oracle';
+import { Broken, messageOf, outcomeOf, reasonOf, Refused, type Outcome } from './outcome';
 import { Random } from './random';
 import { heldFilters, randomLayout, storedLayout, type HuntLayout } from './layout';
 import { randomRound, type Aim, type Round } from './round';
-import { randomTable, tableSql, type HuntTable } from './table';
-import { ident } from './values';
-
-/** How a case ended. */
-export type Outcome =
-  | { kind: 'held' }
-  /** The page said why it cannot; `reason` has no names or numbers in it. */
-  | { kind: 'refused'; reason: string }
-  | { kind: 'failed'; what: string; story: string };
+import { cellKey, columnKey, meaningsOf, sameNumber, shown, wrongOnScreen } from './screen';
+import { randomTable, type HuntTable } from './table';
+import { describe, dropVersion, makeVersion, storedTable } from './version';
 
 /** Cases that share a table, a layout and a page: opening them costs more than a case. */
 export const CASES_A_VISIT = 8;
-
-/** What the page did other than it must. */
-class Broken extends Error {
-  override readonly name = 'Broken';
-}
-/** What the page, or the service through it, refused to do. */
-class Refused extends Error {
-  override readonly name = 'Refused';
-}
 
 /**
  * Makes a random table with a random layout, opens it and plays the first so many of its cases. A
@@ -50,12 +29,12 @@ export async function playVisit(
   const table = randomTable(`hunt ${visit}`, random);
   const layout = randomLayout(table, random);
   const first = visit * CASES_A_VISIT;
-  const made = await makeVersion(service, table, layout);
+  const made = await makeVersion(service, table, storedLayout(layout));
   if (typeof made === 'string') {
     for (let i = 0; i < cases; i++) tell(first + i, { kind: 'refused', reason: made });
     return;
   }
-  const stored = `pf.${ident(`fc_${table.name}_${made.version}`)}`;
+  const stored = storedTable(table, made.version);
   const oracle = new Oracle(service.query, table, layout, stored);
   const visitor = new Visitor(service, page, oracle, table, layout, made.version);
   let broken: string | null = null;
@@ -80,56 +59,12 @@ export async function playVisit(
     }
     const outcome = await visitor.play(round).then(
       (): Outcome => ({ kind: 'held' }),
-      (error: unknown): Outcome =>
-        error instanceof Refused
-          ? { kind: 'refused', reason: error.message }
-          : {
-              kind: 'failed',
-              what: error instanceof Broken ? error.message : `Stuck: ${messageOf(error)}`,
-              story: story(),
-            },
+      (error: unknown) => outcomeOf(error, story),
     );
     tell(first + i, outcome);
     await visitor.restore(outcome.kind === 'failed');
   }
-  await service.api.del(`/versions/${made.version}`);
-  await service.api.del(`/sources/${made.source}`);
-  await service.query(`DROP TABLE public.${ident(table.name)}`);
-}
-
-/** @returns why the service refuses the table, if it does */
-async function makeVersion(
-  { api, query }: Service,
-  table: HuntTable,
-  layout: HuntLayout,
-): Promise<{ source: number; version: number } | string> {
-  await query(tableSql(table));
-  const source = (await api.post('/sources', { schema: 'public', tname: table.name })).body.id;
-  const steps = [
-    () =>
-      api.put(`/sources/${source}/columns`, [
-        ...table.columns.map(({ name, role, grain, key }) => ({
-          cname: name,
-          role,
-          in_grain: grain,
-          is_key: key && role === 'dimension',
-        })),
-        ...table.measures.map(({ name, role }) => ({ cname: name, role })),
-      ]),
-    () => api.post(`/sources/${source}/sql`),
-    () => api.patch(`/sources/${source}`, { default_layout: storedLayout(layout) }),
-  ];
-  for (const step of steps) {
-    const { status, body } = await step();
-    if (status >= 400) return `setup: ${body.error}`;
-  }
-  const { id } = (await api.post(`/sources/${source}/versions`, { name: 'Plan' })).body;
-  const loads = ['baseline', ...(table.reference ? ['reference'] : [])];
-  for (const load of loads) {
-    const { status, body } = await api.post(`/versions/${id}/${load}`, { pf_user: 'hunter' });
-    if (status >= 400) return `load: ${body.error}`;
-  }
-  return { source, version: id };
+  await dropVersion(service, table, made);
 }
 
 class Visitor {
@@ -296,7 +231,7 @@ class Visitor {
     }
     this.entries++;
     const entry = await this.lastEntry();
-    const meanings = await this.meaningsOf(cells);
+    const meanings = await meaningsOf(cells, this.oracle, this.layout);
     const slice = JSON.stringify(sent.body.slice);
     // What the cell adds up; or what it would without the filters that the page says do not count.
     const conditions = [
@@ -391,7 +326,7 @@ class Visitor {
     if (!seen.selected || /Select a cell first/.test(reason)) {
       throw new Broken(`Nothing was selected by pressing ${shown(cells)}: ${reason}`);
     }
-    const meanings = await this.meaningsOf(cells);
+    const meanings = await meaningsOf(cells, this.oracle, this.layout);
     if (!meanings) return;
     const behind = this.oracle.behind(meanings);
     if (behind === null) return;
@@ -462,59 +397,11 @@ class Visitor {
     if (cells === null) return;
     const deadline = Date.now() + 15_000;
     for (;;) {
-      const wrong = this.wrongOnScreen(await this.page.look(), cells);
+      const wrong = wrongOnScreen(await this.page.look(), cells, this.oracle, this.layout);
       if (wrong === null) return;
       if (Date.now() > deadline) throw new Broken(`On screen ${when}: ${wrong}`);
       await this.page.page.waitForTimeout(25);
     }
-  }
-
-  private wrongOnScreen(seen: Seen, cells: readonly Sums[]): string | null {
-    const byLabel = new Map<string, Sums>();
-    for (const cell of cells) {
-      const { row, column } = this.oracle.labels(cell);
-      if (column.length < this.layout.splits.length) continue;
-      const key = place(row, column);
-      if (byLabel.has(key)) return `two cells look alike: ${key}`;
-      byLabel.set(key, cell);
-    }
-    for (const { row, column, measure, text } of seen.cells) {
-      if (!this.layout.measures.includes(measure)) {
-        return `a column is headed ${[...column, measure].join(' / ')}`;
-      }
-      const sum = byLabel.get(place(row, column))?.sums[measure] ?? null;
-      if (!sameNumber(text, sum)) {
-        return `${place(row, column)} shows “${text}” instead of ${sum}`;
-      }
-    }
-    const drawn = new Set(seen.cells.map(({ row }) => place(row, [])));
-    const missing = cells.find(
-      ({ row, column, rows }) =>
-        rows > 0 &&
-        column.length === this.layout.splits.length &&
-        row.length <= 1 &&
-        !drawn.has(place(this.oracle.labels({ row, column }).row, [])),
-    );
-    return missing && seen.rows.length < 30
-      ? `there is no row ${JSON.stringify(this.oracle.labels(missing).row)}`
-      : null;
-  }
-
-  /** What pressed cells mean; null if SQL cannot say. */
-  private async meaningsOf(cells: readonly Pressed[]): Promise<Meaning[] | null> {
-    const { levels, splits } = this.layout;
-    const depth = Math.max(...cells.map(({ row }) => row.length));
-    const across = Math.max(...cells.map(({ column }) => column.length));
-    const named = [...levels.slice(0, depth), ...splits.slice(0, across)];
-    if (!named.every(Oracle.isKnown)) return null;
-    return Promise.all(
-      cells.map(async ({ row, column }) => {
-        const [found, another] = await this.oracle.find(row, column);
-        if (!found) throw new Broken(`No group is labelled ${place(row, column)}`);
-        if (another) throw new Broken(`Two groups are labelled ${place(row, column)}`);
-        return found;
-      }),
-    );
   }
 
   private async toggle(down: number): Promise<void> {
@@ -569,51 +456,7 @@ class Visitor {
 
 const at = <T>(list: readonly T[], share: number): T => list[Math.floor(share * list.length)] as T;
 
-const place = (row: readonly string[], column: readonly string[]) =>
-  `${JSON.stringify(row)} × ${JSON.stringify(column)}`;
-
-const columnKey = ({ column, measure }: { column: string[]; measure: string | null }) =>
-  JSON.stringify([column, measure]);
-
-const cellKey = (cell: { row: string[]; column: string[]; measure: string | null }) =>
-  `${JSON.stringify(cell.row)} × ${columnKey(cell)}`;
-
-const shown = (cells: readonly Pressed[]) =>
-  cells.map((cell) => `${cellKey(cell)} “${cell.text}”`).join(' and ');
-
 function toggled(cells: Pressed[], cell: Pressed): Pressed[] {
   const others = cells.filter((other) => cellKey(other) !== cellKey(cell));
   return others.length < cells.length ? others : [...cells, cell];
 }
-
-/** Whether a printed number stands for a sum, to the digits that it has; nothing stands for null. */
-function sameNumber(text: string, sum: number | null): boolean {
-  const digits = text.replaceAll(',', '').trim();
-  if (digits === '' || digits === '-') return sum === null || sum === 0;
-  const decimals = /\.(\d+)$/.exec(digits)?.[1]?.length ?? 0;
-  const room = 0.51 * 10 ** -decimals + Math.abs(sum ?? 0) * 1e-9;
-  return Math.abs(Number(digits) - (sum ?? 0)) <= room;
-}
-
-/** A reason without what differs from table to table. */
-const reasonOf = (text: string | null): string =>
-  (text ?? 'nothing was said')
-    .replace(/“[^”]*”/g, '“…”')
-    .replace(/"[^"]*"/g, '"…"')
-    .replace(/-?\d[\d,.]*/g, 'N');
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-const describe = (table: HuntTable) => ({
-  columns: table.columns.map(({ name, kind, role, grain, key, values }) => ({
-    name,
-    kind,
-    ...(role === 'date' && { role }),
-    ...(grain && { grain }),
-    ...(key && { key }),
-    values: values.map((v) => (v !== null && v.length > 60 ? `${v.slice(0, 20)} …` : v)),
-  })),
-  measures: table.measures,
-  rows: table.rows.length,
-  reference: table.reference,
-});

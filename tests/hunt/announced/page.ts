@@ -1,0 +1,254 @@
+/** Reads the announcements of the pivot page, and does what the cases ask of it. */
+import type { Request } from '@playwright/test';
+import { choiceText } from '../../../src/lib/components/ui/choice-text';
+import type { HuntPage } from '../page';
+import type { TypedField } from './round';
+
+/** The texts of the field over a cell. */
+export interface SeenEditor {
+  /** Whether an amount can be typed; otherwise `meaning` says why not. */
+  isOpen: boolean;
+  meaning: string | null;
+  caution: string | null;
+  chips: string[];
+  /** The models for an empty cell: name and total. Null if the cell has rows. */
+  models: [name: string, total: string][] | null;
+}
+
+/** The texts of the panel of a trial. */
+export interface SeenTrial {
+  text: string;
+  totals: [measure: string, text: string][];
+  onScreen: [name: string, text: string][];
+  biggest: [leaf: string, text: string][];
+}
+
+/** All announcements on the page. */
+export interface Announced {
+  /** Totals of the selection, as texts; null for one that is not there. */
+  value: string | null;
+  units: string | null;
+  rows: string | null;
+  held: string | null;
+  /** The fields of the form by their labels. */
+  fields: Record<string, string>;
+  button: string | null;
+  extent: string | null;
+  price: string | null;
+  remainder: string | null;
+  caution: string | null;
+  /** Amounts that the service computes from a percentage. */
+  computed: string | null;
+  body: string | null;
+  /** Why Apply is disabled; null if it is enabled. */
+  obstacle: string | null;
+  spread: string | null;
+  holdPrice: boolean | null;
+  tab: string | null;
+  editor: SeenEditor | null;
+  trial: SeenTrial | null;
+  /** Why the last block was not written. */
+  refusal: string | null;
+  locks: number;
+}
+
+/** Runs in the page. */
+function read(): Announced {
+  const find = (selector: string, within: ParentNode = document) => within.querySelector(selector);
+  const text = (selector: string, within?: ParentNode) =>
+    find(selector, within)?.textContent?.replace(/\s+/g, ' ').trim() ?? null;
+  const panel = find('aside.panel') ?? document;
+  const apply = find('.apply button[type=submit]', panel) as HTMLButtonElement | null;
+  const items = (selector: string): [string, string][] =>
+    [...document.querySelectorAll(`${selector} li`)].map((item) => [
+      item.querySelector('span')?.title || (item.querySelector('span')?.textContent ?? ''),
+      item.querySelector('b')?.textContent ?? '',
+    ]);
+  const editor = find('.frame .editor');
+  const trial = find('section.trial');
+  const held = find('.price input[type=checkbox]', panel) as HTMLInputElement | null;
+  const models = editor && find('.likenesses', editor);
+  const isEmptyCell = editor?.textContent?.includes('This cell has no rows yet') ?? false;
+  return {
+    value: text('[data-testid=value-total]'),
+    units: text('[data-testid=units-total]'),
+    rows: text('[data-testid=row-count]'),
+    held: text('[data-testid=held]'),
+    fields: Object.fromEntries(
+      [...panel.querySelectorAll<HTMLInputElement>('.fields input')].map((input) => [
+        input.getAttribute('aria-label') ?? '',
+        input.value,
+      ]),
+    ),
+    button: apply?.textContent?.replace(/\s+/g, ' ').trim() ?? null,
+    extent: text('[data-testid=extent]'),
+    price: text('[data-testid=price]'),
+    remainder: text('[data-testid=remainder]'),
+    caution: text('[data-testid=caution]', panel),
+    computed: text('details p code', panel),
+    body: text('details pre code', panel),
+    obstacle: apply?.disabled === false ? null : text('#apply-obstacle'),
+    spread: (find('#spread', panel) as HTMLSelectElement | null)?.value ?? null,
+    holdPrice: held?.checked ?? null,
+    tab: text('[role=tab][aria-selected=true]', panel),
+    editor: editor && {
+      isOpen: find('input', editor) !== null,
+      meaning: text('#cell-meaning', editor),
+      caution: text('[data-testid=caution]', editor),
+      chips: [...editor.querySelectorAll('ul[aria-label^="Panel settings"] li')].map(
+        (chip) => chip.textContent?.replace(/\s+/g, ' ').trim() ?? '',
+      ),
+      models: !isEmptyCell
+        ? null
+        : [...(models?.querySelectorAll('li') ?? [])].map((item) => {
+            const [name, total] = item.querySelectorAll('span');
+            return [name?.textContent ?? '', total?.textContent ?? ''];
+          }),
+    },
+    trial: trial && {
+      text: trial.textContent?.replace(/\s+/g, ' ') ?? '',
+      totals: [...trial.querySelectorAll('[data-testid=tried-totals] dt')].map((name) => [
+        name.textContent ?? '',
+        name.nextElementSibling?.textContent?.trim() ?? '',
+      ]),
+      onScreen: items('[data-testid=tried-on-screen]'),
+      biggest: items('[data-testid=tried-biggest]'),
+    },
+    refusal: text('[data-testid=marked] .refusal'),
+    locks: Number(/\d+/.exec(text('button[aria-label=Locks]') ?? '')?.[0] ?? 0),
+  };
+}
+
+/** A request that changes something stored, or would, and its answer. */
+export interface Sent {
+  path: string;
+  body: Record<string, unknown>;
+  status: number;
+  /** The sentence of an error; empty for a success. */
+  error: string;
+}
+
+const WRITES = /\/versions\/\d+\/(scale|recode|clone)(\/preview)?(\?|$)/;
+
+/** The announcements of a page, and its gestures. */
+export class AnnouncingPage {
+  constructor(readonly hunt: HuntPage) {}
+
+  read(): Promise<Announced> {
+    return this.hunt.page.evaluate(read);
+  }
+
+  /** Reads the announcements once the service has answered everything that the page asked. */
+  async settled(): Promise<Announced> {
+    await this.hunt.quiet();
+    await this.hunt.frames();
+    await this.hunt.quiet();
+    return this.read();
+  }
+
+  /** Waits until the page knows a number of locks. */
+  async knowsLocks(count: number): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while ((await this.read()).locks !== count) {
+      if (Date.now() > deadline) throw new Error(`The page does not show ${count} locks`);
+      await this.hunt.page.waitForTimeout(10);
+    }
+  }
+
+  private get panel() {
+    return this.hunt.page.getByRole('complementary', { name: 'Selection and operation' });
+  }
+
+  async openTab(name: 'Scale' | 'Recode' | 'Clone', { tab }: Announced): Promise<void> {
+    if (tab !== null && tab !== name) await this.panel.getByRole('tab', { name }).click();
+  }
+
+  /** Sets the form's choices that also apply to typing into cells. */
+  async set(spread: string, holdPrice: boolean, now: Announced): Promise<void> {
+    if (now.spread !== null && now.spread !== spread) {
+      await this.panel.getByLabel('Spread', { exact: true }).selectOption(spread);
+    }
+    if (now.holdPrice !== null && now.holdPrice !== holdPrice) {
+      await this.panel.getByLabel('Hold price').setChecked(holdPrice);
+    }
+  }
+
+  async fillFields(fields: readonly TypedField[]): Promise<void> {
+    for (const { measure, by, text } of fields) {
+      await this.panel.getByLabel(`${measure}: ${by}`, { exact: true }).fill(text);
+    }
+  }
+
+  async fillSet(set: Record<string, string | null>): Promise<void> {
+    for (const [column, value] of Object.entries(set)) {
+      const field = this.panel.getByLabel(`New ${column}`, { exact: true });
+      await field.fill(choiceText(value));
+      await field.press('Tab');
+    }
+  }
+
+  async fillFactor(factor: string): Promise<void> {
+    await this.panel.getByLabel('Factor', { exact: true }).fill(factor);
+  }
+
+  /** Confirms the caution of the form: by its check, or by spreading equally. */
+  async confirm(): Promise<void> {
+    const check = this.panel.getByLabel('Apply it anyway');
+    if (await check.isVisible()) await check.check();
+    else await this.panel.getByRole('button', { name: 'Spread equally' }).click();
+  }
+
+  async focusGrid(): Promise<void> {
+    await this.hunt.page
+      .locator('perspective-viewer-pivot-grid regular-table')
+      .evaluate((grid) => (grid as HTMLElement).focus());
+  }
+
+  /** Pastes a text into the grid as the browser does after Ctrl+V. */
+  async paste(text: string): Promise<void> {
+    await this.hunt.page
+      .locator('perspective-viewer-pivot-grid regular-table')
+      .evaluate((grid, copied) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', copied);
+        grid.dispatchEvent(
+          new ClipboardEvent('paste', { clipboardData, bubbles: true, composed: true }),
+        );
+      }, text);
+  }
+
+  /**
+   * Does something that writes or tries, and waits for the answer, or until the page says why nothing is sent.
+   *
+   * @returns the request; null with the page's sentence if there is none
+   */
+  async sending(act: () => Promise<unknown>): Promise<{ sent: Sent | null; said: string | null }> {
+    const { page } = this.hunt;
+    const toasts = (await this.hunt.toasts()).length;
+    const made: Request[] = [];
+    const onRequest = (request: Request) => {
+      if (request.method() === 'POST' && WRITES.test(request.url())) made.push(request);
+    };
+    page.on('request', onRequest);
+    try {
+      await act();
+      const deadline = Date.now() + 10_000;
+      let since = Date.now();
+      while (made.length === 0) {
+        const said = (await this.hunt.toasts()).slice(toasts).at(-1) ?? (await this.read()).refusal;
+        if (said && Date.now() - since > 60) return { sent: null, said };
+        if (!said) since = Date.now();
+        if (Date.now() > deadline) return { sent: null, said: null };
+        await page.waitForTimeout(10);
+      }
+    } finally {
+      page.off('request', onRequest);
+    }
+    const [request] = made as [Request];
+    const response = await request.response();
+    const status = response?.status() ?? 0;
+    const error = status >= 400 ? ((await response?.json()) as { error: string }).error : '';
+    const body = request.postDataJSON() as Record<string, unknown>;
+    return { sent: { path: new URL(request.url()).pathname, body, status, error }, said: null };
+  }
+}
