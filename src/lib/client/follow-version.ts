@@ -154,13 +154,12 @@ interface Follower {
 }
 
 /**
- * Follows a version like {@link watchVersion}, for followers that take time: events that arrive meanwhile are
- * passed on together, after those before them. After a failure, the follower is asked to compare (`resync`),
- * each time after twice the delay, until the attempts are used up.
+ * Follows a version like {@link watchVersion}, for a follower that takes time. Events that arrive while it
+ * works are passed on afterwards, together. If it fails, it gets `resync` after a delay that doubles with each
+ * failure, until the attempts are used up.
  *
- * @returns `opened` resolves once rows can be requested, because changes after them are reported. If the
- * stream takes long to open, it resolves earlier; the follower compares once the stream is open. `end` ends
- * it; events in progress are still completed
+ * @returns `opened` resolves when the stream is open, so that no later change is missed, or when it takes too
+ * long; then the follower gets `resync` once the stream is open. `end` ends it after the events in progress
  */
 export function followVersion(
   id: number,

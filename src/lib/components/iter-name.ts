@@ -2,7 +2,7 @@
 import { LOG_OPERATIONS, OPERATIONS } from '$lib/contract/operations';
 
 /**
- * Returns the name of the operation that wrote the rows of an iteration; an unknown iteration is returned
+ * Returns the label of the operation that writes rows of an origin (`pf_iter`); an unknown origin is returned
  * unchanged.
  */
 export const iterName = (iter: string): string =>

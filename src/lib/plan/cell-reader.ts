@@ -1,4 +1,6 @@
 /** Reads cells of the pivot on screen, with their slices. */
+import { baseTypeOf } from '../contract/columns';
+import { decimalsOf, roundTo } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
@@ -107,6 +109,18 @@ export class CellReader {
     if (measure === valueColumn?.cname) return 'value';
     if (measure === unitsColumn?.cname) return 'units';
     return this.loading.pivot?.origins.of(measure)?.origin === 'price' ? 'price' : null;
+  }
+
+  /**
+   * Returns the number of a cell to be edited, rounded to the decimals of its column if the type fixes them: a
+   * floating-point sum has more. Null for an empty cell.
+   */
+  editable(cell: ReadCell): number | null {
+    const { valueColumn, unitsColumn } = this.planned;
+    const shows = this.shownIn(cell);
+    const column = shows === 'value' ? valueColumn : shows === 'units' ? unitsColumn : undefined;
+    const decimals = decimalsOf(baseTypeOf(column));
+    return cell.value === null || decimals === null ? cell.value : roundTo(cell.value, decimals);
   }
 
   /** Returns the stored sum of a cell; null if the cell shows no sum that the service knows. */

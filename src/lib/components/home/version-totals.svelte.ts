@@ -52,8 +52,8 @@ export function shownTotals(totals: VersionTotals): ShownTotals | null {
 }
 
 /**
- * The totals of the versions in a list. They are read one after the other, because the first read makes the
- * service scan the whole version.
+ * The totals of the versions in a list, read one version at a time: without cached totals, the service scans
+ * all rows of a version.
  */
 export class ListedTotals {
   readonly byVersion = new SvelteMap<number, ShownTotals>();

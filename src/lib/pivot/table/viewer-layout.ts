@@ -21,9 +21,9 @@ interface Told {
 }
 
 /**
- * Translates between a layout and the configuration of the viewer, which has bucket columns in place of
- * expressions and only the open levels of rows. The other levels join the view when they are first opened
- * (docs/decisions/0039-the-first-screen.md).
+ * Translates between a layout and the configuration of the viewer. The viewer gets no expression that is
+ * already a bucket column of the table, and only the levels of rows that are open. Another level is added when
+ * it is first opened (docs/decisions/0039-the-first-screen.md).
  */
 export class ViewerLayout {
   /**

@@ -11,8 +11,8 @@ const FIRST_BYTES = 1024;
 
 /**
  * Decodes a binary COPY, chunk by chunk, straight into typed columns. The chunks may be split
- * anywhere. Each chunk is read in two passes: the first finds where the fields are, the second runs one
- * loop per column.
+ * anywhere. Tuples are read in runs, each in two passes: the first finds where the fields are, the second
+ * runs one loop per column.
  *
  * ```
  * const decoder = new CopyDecoder(plan);

@@ -13,8 +13,9 @@ FROM {{fc_table}}
 `;
 
 /**
- * The `get_agg` template: one row for each grain group of each log entry. Values are cast to text after
- * grouping: a distributed table is grouped on its workers, whose settings may differ.
+ * The `get_agg` template: one row for each grain group of each log entry. The grain key, and the
+ * values that are cast to text, are computed after the grouping: on a distributed table the workers group,
+ * and their settings may print the same value differently.
  */
 export function getAggTemplate(columns: readonly ForecastColumn[]): SqlText {
   const measures = measureColumns(columns).map((m) => ident(m.name));
