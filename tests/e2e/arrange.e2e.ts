@@ -180,7 +180,7 @@ test('filters are visible and limit operations', async ({ page, service }) => {
 
   // A filter added while one entry is shown stays when everything is shown again.
   const log = await pivot.log();
-  await log.getByRole('cell', { name: 'bea' }).click();
+  await log.getByRole('cell', { name: 'bea', exact: true }).click();
   await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   await filterBy(page, 'Ship Mode');
   await page.getByRole('button', { name: 'Only First Class' }).click();

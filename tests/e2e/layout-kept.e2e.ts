@@ -37,7 +37,7 @@ test('a failed reload keeps the single entry on screen', async ({ page, service 
   await pivot.open(1);
   const all = await pivot.number(FURNITURE);
   const log = await pivot.log();
-  await log.getByRole('cell', { name: 'bea' }).click();
+  await log.getByRole('cell', { name: 'bea', exact: true }).click();
   await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   const alone = await pivot.number(FURNITURE);
   expect(alone).toBeLessThan(1000);
@@ -66,8 +66,8 @@ test('going back to the default while entries are being filtered shows everythin
   const all = await pivot.number(FURNITURE);
   const log = await pivot.log();
   await engine.hold();
-  await log.getByRole('cell', { name: 'bea' }).click();
-  await log.getByRole('cell', { name: 'cem' }).click();
+  await log.getByRole('cell', { name: 'bea', exact: true }).click();
+  await log.getByRole('cell', { name: 'cem', exact: true }).click();
   await page.getByRole('button', { name: 'Layout' }).click();
   await page.getByRole('menuitem', { name: 'Back to the default' }).click();
   await engine.release();

@@ -73,7 +73,7 @@ test('a chart, and a single entry, are in the address too', async ({ page, servi
   await pivot.open(1);
   const all = await pivot.number(FURNITURE);
   const log = await pivot.log();
-  await log.getByRole('cell', { name: 'bea' }).click();
+  await log.getByRole('cell', { name: 'bea', exact: true }).click();
   await expect(page.getByText(/^Showing only the rows of entry/)).toBeVisible();
   // A filter set meanwhile stays when everything is shown again.
   const entry = await log.getByRole('row').filter({ hasText: 'bea' }).getAttribute('data-logid');
