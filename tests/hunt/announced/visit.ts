@@ -352,7 +352,9 @@ class Visitor {
   private comparePrice({ price }: Announced, { sums }: CellSums): void {
     const [value, units] = this.table.measures.map(({ name }) => sums[name] ?? 0);
     const announced = numbersIn(price).at(-1);
-    if (units && value !== undefined && announced !== undefined) {
+    // Fewer units are the rounding error of a floating-point column, and have no price.
+    const hasPrice = Math.abs(units ?? 0) > 1e-9;
+    if (hasPrice && units && value !== undefined && announced !== undefined) {
       this.compare.price('form: price', announced, value / units);
     }
   }
@@ -397,7 +399,7 @@ class Visitor {
     const { editor } = announced;
     if (!editor?.isOpen || editor.meaning === null || !editor.meaning.includes('→')) {
       const isEmpty = editor?.models?.length === 0;
-      return this.refuseTyped(announced, last, isEmpty);
+      return this.refuseTyped(announced, last, isEmpty, isLocked(selected));
     }
     const isModelled = editor.models !== null && editor.models.length > 0;
     if (isModelled) await this.compareModel(selected, editor.models?.[0]);
@@ -454,6 +456,8 @@ class Visitor {
   private async refuseTyped({ editor }: Announced, last: number, isEmpty: boolean): Promise<null> {
     const { keyboard } = this.hunt.page;
     const reason = isEmpty ? 'nothing to copy' : (editor?.meaning ?? 'nothing was announced');
+    // In a locked cell, the next key that begins no amount closes the reason.
+    if (editor === null && isLocked) return this.nothingWritten(last, 'Every row is locked');
     if (editor === null) throw new Broken('No field opened over the cell');
     if (editor.meaning === null || editor.meaning === '') {
       throw new Broken('The field over the cell says nothing of the amount');
@@ -569,7 +573,7 @@ class Visitor {
       const announced = await this.editor();
       const { editor } = announced;
       if (!editor?.isOpen || !editor.meaning?.includes('→')) {
-        return this.refuseTyped(announced, last, editor?.models?.length === 0);
+        return this.refuseTyped(announced, last, editor?.models?.length === 0, isLocked(selected));
       }
       const { sent, said } = await page.sending(() => keyboard.press('Control+Enter'));
       if (!sent) {
@@ -869,6 +873,9 @@ class Visitor {
 }
 
 const at = <T>(list: readonly T[], share: number): T => list[Math.floor(share * list.length)] as T;
+
+const isLocked = ({ before }: Selected): boolean =>
+  before.rows > 0 && before.held.rows === before.rows;
 
 const sumOf = (rows: readonly WrittenRow[], measure: string): number =>
   rows.reduce((sum, { amounts }) => sum + (amounts[measure] ?? 0), 0);
