@@ -453,11 +453,16 @@ class Visitor {
   }
 
   /** Enters an amount that the page says cannot be written. */
-  private async refuseTyped({ editor }: Announced, last: number, isEmpty: boolean): Promise<null> {
+  private async refuseTyped(
+    { editor }: Announced,
+    last: number,
+    isEmpty: boolean,
+    isHeld: boolean,
+  ): Promise<null> {
     const { keyboard } = this.hunt.page;
     const reason = isEmpty ? 'nothing to copy' : (editor?.meaning ?? 'nothing was announced');
     // In a locked cell, the next key that begins no amount closes the reason.
-    if (editor === null && isLocked) return this.nothingWritten(last, 'Every row is locked');
+    if (editor === null && isHeld) return this.nothingWritten(last, 'Every row is locked');
     if (editor === null) throw new Broken('No field opened over the cell');
     if (editor.meaning === null || editor.meaning === '') {
       throw new Broken('The field over the cell says nothing of the amount');
