@@ -78,7 +78,7 @@ function logTurn(turn: Turn): void {
   if (turn.kind === 'away') {
     logger.error({ reason: reasonOf(turn.reason) }, 'the database cannot be reached');
   } else if (turn.kind === 'read-only') {
-    logger.error('the database takes no changes: it is a standby, or was made read-only');
+    logger.error('the database accepts no changes: it is a standby, or was made read-only');
   } else if (turn.replaced) {
     logger.warn(
       { seconds: turn.seconds },
