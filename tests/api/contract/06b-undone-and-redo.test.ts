@@ -258,7 +258,7 @@ describe('POST /versions/:id/redo/:logid', () => {
       { cname: 'channel', role: 'ignore' },
     ];
     ok(await service.api.put(`/sources/${id}/columns`, columns));
-    await refused(service, redo(clone), 422, /"select" is no longer a dimension/);
+    await refused(service, redo(clone), 422, /"select" is not a dimension/);
     const answer = await redo(load)();
     expect([answer.status, answer.body]).toEqual([
       422,
