@@ -70,14 +70,15 @@ test('locked cells are marked for everyone at once, and cannot be changed', asyn
     expect(await sales(closed)).toBe(before);
     await expect.poll(() => eve.number(BEFORE)).toBeCloseTo(77_241.58, 1);
 
-    // A recode of locked rows is refused with the reason.
+    // A recode of locked rows is refused before it is sent, with the reason.
     await ann.click({ row: ['Furniture', 'Chairs'] });
     await (await ann.newValue('Region')).fill('East');
     await ann.page.keyboard.press('Enter');
-    await ann.apply.click();
+    await expect(ann.apply).toBeDisabled();
     await expect(
-      ann.page.getByText(/eve has locked some of these rows: 2027 is closed/),
+      ann.panel.getByText('Some of these rows are locked, so they cannot be recoded.'),
     ).toBeVisible();
+    await expect(ann.panel.getByText(/2027 is closed/)).toBeVisible();
 
     // Without the lock, the same cell accepts an amount.
     await eve.page.getByRole('button', { name: 'Locks' }).click();
