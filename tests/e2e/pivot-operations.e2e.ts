@@ -308,7 +308,7 @@ test('a layout saved as the default opens with its columns, depth and order', as
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await expect.poll(() => pivot.find({ row: ['West'] })).not.toBeNull();
-  await expect(page.getByText(/The saved layout names .* gone\./)).toBeVisible();
+  await expect(page.getByText(/The saved layout uses fields .* gone\./)).toBeVisible();
   expect(await pivot.find({ row: ['West', 'Consumer'] })).toBeNull();
   await page.getByRole('button', { name: 'Levels' }).click();
   await page.getByRole('menuitem', { name: 'Down to Segment' }).click();

@@ -156,6 +156,6 @@ test('named views are saved, opened, changed, renamed and deleted', async ({ pag
   await page.goto(`/versions/1?view=${id}&rows=Region,gone&filter=gone:==:x`);
   await pivot.drawn();
   await expect(page.getByText(/The view in this address no longer exists/)).toBeVisible();
-  await expect(page.getByText(/The address names .* gone\./)).toBeVisible();
+  await expect(page.getByText(/The address uses fields .* gone\./)).toBeVisible();
   expect(await pivot.find(WEST)).not.toBeNull();
 });
