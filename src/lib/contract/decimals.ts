@@ -38,6 +38,9 @@ export interface Decimals {
 /** The decimals of the two measures of a source. */
 export type MeasureDecimals = Readonly<Record<'value' | 'units', Decimals>>;
 
+/** The decimals that the types of the two measures fix; null if a type fixes none, or the measure is missing. */
+export type FixedDecimals = Readonly<Record<'value' | 'units', number | null>>;
+
 /** Maximum number of decimals shown; a double is not precise enough for more. */
 const MOST_OF_TYPE = 12;
 /** Decimals of a column whose type does not fix them. */

@@ -153,10 +153,9 @@ export class Actions {
   }
 
   /** Shows the current plan again, and undoes all entries after the one that it was shown as of. */
-  async undoAfter({ id }: LogListEntry): Promise<void> {
+  async undoAfter(entry: LogListEntry): Promise<void> {
     await this.session.arrangement.showAsOf(null);
-    const { entries = [] } = this.session.log.answer ?? {};
-    this.undoAll(entries.filter((entry) => entry.id > id));
+    this.undoAll(this.session.log.after(entry));
   }
 
   /** Undoes the confirmed entries one after another, newest first. The first failure ends it. */

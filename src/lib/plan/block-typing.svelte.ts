@@ -22,7 +22,12 @@ import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import { NOTHING_OF_ZERO, type OperationBody, type WriteSettings } from './operation-draft.svelte';
+import {
+  noteOf,
+  NOTHING_OF_ZERO,
+  type OperationBody,
+  type WriteSettings,
+} from './operation-draft.svelte';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
@@ -258,7 +263,7 @@ const bodyOf = (
   { note }: WriteSettings,
 ): OperationBody => ({
   edits: edits.map(({ body }) => body),
-  ...(note.trim() !== '' && { note }),
+  ...noteOf(note),
   pf_user,
 });
 

@@ -1,6 +1,5 @@
 /** Reads cells of the pivot on screen, with their slices. */
-import { baseTypeOf } from '../contract/columns';
-import { decimalsOf, roundTo } from '../contract/decimals';
+import { roundTo } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
@@ -116,10 +115,9 @@ export class CellReader {
    * floating-point sum has more. Null for an empty cell.
    */
   editable(cell: ReadCell): number | null {
-    const { valueColumn, unitsColumn } = this.planned;
     const shows = this.shownIn(cell);
-    const column = shows === 'value' ? valueColumn : shows === 'units' ? unitsColumn : undefined;
-    const decimals = decimalsOf(baseTypeOf(column));
+    const decimals =
+      shows === 'value' || shows === 'units' ? this.planned.fixedDecimals[shows] : null;
     return cell.value === null || decimals === null ? cell.value : roundTo(cell.value, decimals);
   }
 

@@ -222,7 +222,7 @@ export class Changes {
    * @throws if the change cannot be shown
    */
   async follow(change: (pivot: Pivot) => Promise<void>, side: Side): Promise<void> {
-    while (this.running) await this.running;
+    await this.settled();
     await this.following.run(() =>
       this.change(async (pivot) => {
         if (side === 'own') await this.screen.trial.takeOut(OVERTAKEN);
@@ -239,7 +239,7 @@ export class Changes {
    */
   async followLocks(isRefused: boolean): Promise<void> {
     const { trial, selection } = this.screen;
-    while (this.running) await this.running;
+    await this.settled();
     if (trial.current && !isRefused) await this.discard(RELOCKED);
     if (selection.current) void selection.readTotals();
   }

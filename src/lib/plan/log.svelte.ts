@@ -1,14 +1,18 @@
 /** The log of the version on the page, and its undone entries. */
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
-import type { LogAnswer, UndoneEntry } from '../contract/log';
+import type { LogAnswer, LogListEntry, UndoneEntry } from '../contract/log';
+import type { Slice } from '../contract/operations';
 import type { StoredLog } from './own-changes';
+import { SELECTION_PAUSE_MS } from './selection.svelte';
 
 /** The version's log, as the service last returned it. */
 export class Log {
   readonly latest = new Latest<LogAnswer>();
   /** Undone entries, the latest undo first; null until they are read. */
   readonly undone = new Latest<readonly UndoneEntry[]>();
+  /** Ids of the entries that have rows of the slice that was asked about last; null until they are known. */
+  readonly touching = new Latest<readonly number[]>(SELECTION_PAUSE_MS);
 
   constructor(private readonly versionId: number) {}
 
@@ -26,6 +30,20 @@ export class Log {
     this.latest.ask((signal) => api.listLog(this.versionId, { signal }), pauseMs);
     this.undone.ask((signal) => api.listUndone(this.versionId, { signal }), pauseMs);
     return this.latest.settled();
+  }
+
+  /** Asks which entries have rows of a slice; null drops the answer. */
+  askTouching(slice: Slice | null): void {
+    if (slice === null) return this.touching.clear();
+    this.touching.ask(async (signal) => {
+      const { entries } = await api.explain(this.versionId, slice, { signal });
+      return entries.map(({ logid }) => logid);
+    });
+  }
+
+  /** Returns the entries that were written after one, newest first; none if the log is not known. */
+  after({ id }: Pick<LogListEntry, 'id'>): LogListEntry[] {
+    return this.answer?.entries.filter((entry) => entry.id > id) ?? [];
   }
 
   /** Reads the stored log and the undone entries. @throws ApiError if the service does not return them */

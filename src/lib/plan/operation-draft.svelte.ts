@@ -3,14 +3,13 @@ import { SvelteMap } from 'svelte/reactivity';
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import { keep, kept } from '../client/storage';
-import { baseTypeOf } from '../contract/columns';
-import { decimalsOf, roundedProduct } from '../contract/decimals';
+import { roundedProduct } from '../contract/decimals';
 import type { ScaleEdit, Slice, SliceOperation, SliceRequests } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import type { Caution, Decimals, MeasureEdit, ScaleOutcome } from './scale-draft';
+import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
 import { cautionOf, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
@@ -54,7 +53,7 @@ class SpreadChoice {
 
 export const spread = new SpreadChoice();
 
-/** The panel's settings for the next write, from wherever its amounts come. */
+/** The panel's settings for the next write, whether its amounts are typed into the panel or into cells. */
 export interface WriteSettings {
   spread: Spread;
   /** Whether each row keeps its value per unit. */
@@ -62,6 +61,9 @@ export interface WriteSettings {
   /** The note of the log entry; empty for none. */
   note: string;
 }
+
+/** Returns the part of a request that carries a note; empty for a blank one. */
+export const noteOf = (note: string): { note?: string } => (note.trim() === '' ? {} : { note });
 
 /** Why a percentage cannot be typed if the sum is 0. */
 export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
@@ -152,8 +154,11 @@ export class OperationDraft {
     const { holdPrice } = this;
     const value = readable(this.value);
     const units = readable(this.units);
-    const { isPartlyLocked, decimals } = this;
-    return preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, decimals);
+    const { isPartlyLocked } = this;
+    const { fixedDecimals } = this.planned;
+    return (
+      preview && scaleOutcome({ value, units, holdPrice, isPartlyLocked }, preview, fixedDecimals)
+    );
   });
 
   /**
@@ -165,14 +170,6 @@ export class OperationDraft {
     if (!answer) return null;
     if (this.kind === 'scale') return answer.free.row_count;
     return (this.moved ?? answer).row_count;
-  }
-
-  private get decimals(): Decimals {
-    const { valueColumn, unitsColumn } = this.planned;
-    return {
-      value: decimalsOf(baseTypeOf(valueColumn)),
-      units: decimalsOf(baseTypeOf(unitsColumn)),
-    };
   }
 
   /**
@@ -238,7 +235,7 @@ export class OperationDraft {
 
   /** The operation as it would be sent; null while the form describes none. */
   readonly operation = $derived.by<Operation | null>(() => {
-    const note = this.note.trim() === '' ? {} : { note: this.note };
+    const note = noteOf(this.note);
     const set = Object.fromEntries(this.set);
     switch (this.kind) {
       case 'scale': {
@@ -297,7 +294,7 @@ export class OperationDraft {
   private inexact(preview: SlicePreview): string | null {
     for (const role of ['value', 'units'] as const) {
       const edit = readable(this[role]);
-      const decimals = this.decimals[role] ?? preview[`${role}_decimals`];
+      const decimals = this.planned.fixedDecimals[role] ?? preview[`${role}_decimals`];
       const why = edit && whyInexact(edit, preview[`${role}_total`] ?? 0, decimals);
       if (why) return why;
     }

@@ -1,7 +1,13 @@
 /** The version on the page, and whether it can be changed. */
 import * as api from '../client/api';
 import { baseTypeOf, isLeaf, type ColumnEntry } from '../contract/columns';
-import { decimalsShown, type Decimals, type MeasureDecimals } from '../contract/decimals';
+import {
+  decimalsOf,
+  decimalsShown,
+  type Decimals,
+  type FixedDecimals,
+  type MeasureDecimals,
+} from '../contract/decimals';
 import type { Source } from '../contract/sources';
 import type { LogListEntry } from '../contract/log';
 import type { Version } from '../contract/versions';
@@ -32,6 +38,7 @@ export class PlannedVersion {
   readonly unitsColumn: ColumnEntry | undefined;
   /** The labels of the measures; undefined for a measure that the source lacks. */
   readonly measureNames: { value: string | undefined; units: string | undefined };
+  readonly fixedDecimals: FixedDecimals;
   /** The decimals of the amounts. If the type fixes none, the loaded rows determine the number. */
   decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
 
@@ -44,6 +51,10 @@ export class PlannedVersion {
     this.dimensions = columns.filter((c) => isLeaf(c.role));
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
+    this.fixedDecimals = {
+      value: decimalsOf(baseTypeOf(this.valueColumn)),
+      units: decimalsOf(baseTypeOf(this.unitsColumn)),
+    };
     this.decimals = {
       value: decimalsShown('value', baseTypeOf(this.valueColumn)),
       units: decimalsShown('units', baseTypeOf(this.unitsColumn)),

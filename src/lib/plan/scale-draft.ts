@@ -1,5 +1,11 @@
 /** The arithmetic of a scale: linked amounts, the request, and its warnings. */
-import { exactBelow, movePoint, roundedProduct, roundTo } from '../contract/decimals';
+import {
+  exactBelow,
+  type FixedDecimals,
+  movePoint,
+  roundedProduct,
+  roundTo,
+} from '../contract/decimals';
 import type { ScaleEdit } from '../contract/operations';
 import { MAX_SWING, type SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
@@ -30,12 +36,6 @@ interface ScaleDraft {
   holdPrice: boolean;
   /** Whether locks hold some of the rows. The price of those rows does not count then. */
   isPartlyLocked?: boolean;
-}
-
-/** Number of decimals of each measure; null if it is not fixed. */
-export interface Decimals {
-  value: number | null;
-  units: number | null;
 }
 
 /**
@@ -69,13 +69,9 @@ export type Amounts = Pick<
 export function scaleOutcome(
   draft: ScaleDraft,
   totals: KnownTotals,
-  fixed: Decimals = { value: null, units: null },
+  fixed: FixedDecimals = { value: null, units: null },
 ): ScaleOutcome {
   const { value_total, units_total } = totals;
-  const decimals: Decimals = {
-    value: fixed.value ?? totals.value_decimals ?? null,
-    units: fixed.units ?? totals.units_decimals ?? null,
-  };
   let valueEdit = value_total === null ? null : draft.value;
   let unitsEdit = units_total === null ? null : draft.units;
   const isHeld = draft.holdPrice && value_total !== null && units_total !== null;
@@ -90,7 +86,8 @@ export function scaleOutcome(
     if (now === null) return null;
     const { free } = totals;
     const base = pct !== null && free ? (free[`${role}_total`] ?? 0) : now;
-    const places = (pct !== null ? free?.[`${role}_decimals`] : undefined) ?? decimals[role];
+    const ofFree = pct !== null ? free?.[`${role}_decimals`] : undefined;
+    const places = ofFree ?? fixed[role] ?? totals[`${role}_decimals`] ?? null;
     return measureDraft(edit, now, { base, places, isFixed: fixed[role] !== null });
   };
   const value = draftOf('value', valueEdit);

@@ -30,8 +30,8 @@ interface Pressed {
 
 const SHOWS_A_PART: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
 
-/** Debounce between selecting a cell and asking the service for its totals, in ms. */
-const PREVIEW_PAUSE_MS = 120;
+/** Debounce between selecting a cell and asking the service about its rows, in ms. */
+export const SELECTION_PAUSE_MS = 120;
 
 /** The selected cells, and the rows that an operation on them would affect. */
 export class Selection {
@@ -40,7 +40,7 @@ export class Selection {
   /** The marked cells: those of {@link current}, or others without a common slice. */
   marked = $state.raw<readonly MarkedCell[]>([]);
   /** The rows that an operation would affect, as the service knows them, with other people's changes. */
-  readonly preview = new Latest<SlicePreview>(PREVIEW_PAUSE_MS);
+  readonly preview = new Latest<SlicePreview>(SELECTION_PAUSE_MS);
 
   /** Why no operation can run on the selection; null if one can. */
   readonly obstacle: string | null = $derived.by(() => {

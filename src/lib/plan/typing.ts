@@ -1,8 +1,6 @@
 /** Writes amounts that are typed into cells. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
-import { baseTypeOf } from '../contract/columns';
-import { decimalsOf } from '../contract/decimals';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
@@ -19,6 +17,7 @@ import {
   LESS_THAN_A_UNIT,
   NOTHING_OF_ZERO,
   NO_VALUE,
+  noteOf,
   type Operation,
   type WriteSettings,
 } from './operation-draft.svelte';
@@ -240,20 +239,14 @@ export class Typing {
     if (isEqualOnly && (shows === 'price' || settings.holdPrice || edit.by === 'percent'))
       return CANCELLED;
     if (shows === 'price') return null;
-    const inexact = scales.whyInexact(edit, now, this.decimals(shows, stored));
+    const fixed = this.planned.fixedDecimals;
+    const inexact = scales.whyInexact(edit, now, fixed[shows] ?? stored[`${shows}_decimals`]);
     if (inexact || !settings.holdPrice) return inexact;
     const { amounts, value, units } = this.outcome(shows, edit, stored, settings);
     if (amounts || !value || !units) return null;
     if (isPartlyLocked(stored) && edit.by !== 'percent') return HELD_BY_PERCENT;
     if (units.change !== 0 && value.change === 0) return NO_VALUE;
     return value.change !== 0 && units.change === 0 ? LESS_THAN_A_UNIT : null;
-  }
-
-  /** Returns the decimals of the measure of a cell; null if their number is not fixed. */
-  private decimals(role: 'value' | 'units', stored: KnownTotals): number | null {
-    const { valueColumn, unitsColumn } = this.planned;
-    const column = role === 'value' ? valueColumn : unitsColumn;
-    return decimalsOf(baseTypeOf(column)) ?? stored[`${role}_decimals`] ?? null;
   }
 
   /**
@@ -300,7 +293,7 @@ export class Typing {
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
     const slice = inPeriods(cell);
     const stored = await this.reach(cell, signal);
-    const note = settings.note.trim() === '' ? {} : { note: settings.note };
+    const note = noteOf(settings.note);
     const like = stored.row_count === 0 ? await offered : null;
     if (like) {
       const { kind, body } = await this.cloneOf(like, edit, roleOf(shows), signal);
@@ -353,29 +346,23 @@ export class Typing {
         unroundedUnits: null,
       };
     }
-    const { valueColumn, unitsColumn } = this.planned;
     const edits = { value: null, units: null, [role]: edit };
     return scales.scaleOutcome(
       { ...edits, holdPrice, isPartlyLocked: isPartlyLocked(stored) },
       stored,
-      {
-        value: decimalsOf(baseTypeOf(valueColumn)),
-        units: decimalsOf(baseTypeOf(unitsColumn)),
-      },
+      this.planned.fixedDecimals,
     );
   }
 
   /** Returns the measure that a cell changes, before and after, if the other one stays unchanged. */
   private alone(shows: Shows, edit: MeasureEdit, totals: KnownTotals): MeasureDraft | null {
     const role = roleOf(shows);
-    const { valueColumn, unitsColumn } = this.planned;
     const units = totals.units_total ?? 0;
     const asked: MeasureEdit =
       shows === 'price' && edit.by !== 'percent'
         ? { by: edit.by, amount: tidy(edit.amount * units) }
         : edit;
-    const column = role === 'value' ? valueColumn : unitsColumn;
-    return scales.measureOutcome(role, asked, totals, decimalsOf(baseTypeOf(column)));
+    return scales.measureOutcome(role, asked, totals, this.planned.fixedDecimals[role]);
   }
 }
 

@@ -5,11 +5,8 @@ import type { Explanation } from '../contract/log';
 import type { Origin } from '../pivot/rows/origin-columns';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import type { Selection } from './selection.svelte';
+import { SELECTION_PAUSE_MS, type Selection } from './selection.svelte';
 import { waterfall, type MeasureRole, type Waterfall } from './waterfall';
-
-/** Debounce between selecting a cell and asking the service, in ms. */
-const PAUSE_MS = 120;
 
 /** A chosen measure, and the measure of the cell that was selected at that time. */
 interface Choice {
@@ -22,7 +19,7 @@ export class Why {
   /** Whether the panel shows the explanation. */
   isOpen = $state(false);
   /** The service's answer about the slice that was asked about last. */
-  readonly latest = new Latest<Explanation>(PAUSE_MS);
+  readonly latest = new Latest<Explanation>(SELECTION_PAUSE_MS);
   private choice = $state.raw<Choice | null>(null);
   private asked: string | null = null;
 
