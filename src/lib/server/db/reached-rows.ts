@@ -5,20 +5,19 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, sql } from '../sql/quote';
-import { leavesCte } from '../sql/templates/leaves';
+import { leavesCte, roundingScale } from '../sql/templates/leaves';
 import { substitute } from '../sql/tokens';
 import { noTotals, Totals, totals } from './forecast';
 import type { Queryable } from './queryable';
 import { tableNumber } from './row-schemas';
 
 /** Number of decimals to which the amounts of some rows are rounded, as SQL; NULL for a floating-point measure. */
-function decimals(measure: ForecastColumn | undefined): SqlText {
-  const kind = measure && measureKind(measure);
-  if (!kind?.exact) return sql`NULL::integer`;
-  return kind.scale === null
-    ? sql`GREATEST(2, MAX(scale(${ident(measure?.name ?? '')})))`
-    : sql`${kind.scale}`;
-}
+const decimals = (measure: ForecastColumn | undefined): SqlText =>
+  measure && measureKind(measure).exact ? roundingScale(measure, [], sql``) : sql`NULL::integer`;
+
+/** The sum of the absolute amounts of some rows, as SQL; NULL without the measure. */
+const absolute = (measure: ForecastColumn | undefined): SqlText =>
+  measure ? sql`COALESCE(SUM(ABS(${ident(measure.name)})), 0)` : sql`NULL::numeric`;
 
 const SIDES = ['excluded', 'held', 'free', 'included'] as const;
 
@@ -62,8 +61,6 @@ export async function reachedRows(
 ): Promise<ReachedRows> {
   const value = measureOf('value', columns);
   const units = measureOf('units', columns);
-  const absolute = (measure: ForecastColumn | undefined) =>
-    measure ? sql`COALESCE(SUM(ABS(${ident(measure.name)})), 0)` : sql`NULL::numeric`;
   const summed = (role: 'value' | 'units', of: 'total' | 'gross') => {
     if (measureOf(role, columns)) return sql`SUM(${ident(`${role}_${of}`)})`;
     return of === 'total' ? sql`NULL` : sql`NULL::numeric`;
@@ -123,14 +120,11 @@ async function leavesGross(
   columns: readonly ForecastColumn[],
   tokens: Record<'fc_table' | 'where_clause' | 'exclude_clause', SqlText>,
 ): Promise<v.InferOutput<typeof Gross>> {
-  const of = (role: 'value' | 'units') => {
-    const measure = measureOf(role, columns);
-    return measure ? sql`COALESCE(SUM(ABS(${ident(measure.name)})), 0)` : sql`NULL::numeric`;
-  };
   return db.one(
     Gross,
     sql`WITH ${substitute(leavesCte(columns), tokens)}
-     SELECT ${of('value')} AS value_gross, ${of('units')} AS units_gross FROM leaves`,
+     SELECT ${absolute(measureOf('value', columns))} AS value_gross,
+       ${absolute(measureOf('units', columns))} AS units_gross FROM leaves`,
   );
 }
 

@@ -6,6 +6,7 @@ import { monthTotals, type EntryMonths } from '../db/month-totals';
 import type { KeptTotals } from '../kept-totals';
 import { measureColumns } from '../sql/forecast-columns';
 import { readVersion } from './forecast-version';
+import { seriesOf } from './totals-series';
 
 /**
  * Totals of a version, overall and by month (docs/contract/06-log.md#get-versionsidtotals). The totals of
@@ -18,12 +19,12 @@ export const versionTotals = (
 ): Promise<VersionTotals> =>
   // One snapshot, so that all totals have the same entries.
   db.versionRead(versionId, async (tx) => {
-    const { version, table, columns, revision } = await readVersion(tx, versionId);
+    const target = await readVersion(tx, versionId);
+    const { version, table, columns } = target;
     const date = columns.find(({ role }) => role === 'date');
     const measure = (role: 'value' | 'units') => columns.find((c) => c.role === role);
     const shape = [...measureColumns(columns), ...(date ? [date] : [])];
-    const described = shape.map(({ name, type, role }) => [name, type, role]);
-    const series = JSON.stringify([tx.timeline, revision, version.id, table, described]);
+    const series = seriesOf(tx.timeline, target, shape);
 
     const entries = await entryLabels(tx, version.id);
     const known = kept.of(series, entries);

@@ -82,14 +82,20 @@ export function fromInLeafOrder(rows: SqlText, columns: readonly ForecastColumn[
 
 /**
  * SQL for the scale that the parts of an exact measure are rounded to: the source column's scale, or for a
- * numeric without one the largest scale among the slice and `increments`, at least 2.
+ * numeric without one the largest scale among the rows and `increments`, at least 2.
+ *
+ * @param over the window of the rows; empty if they are aggregated
  */
-export function roundingScale(measure: ForecastColumn, increments: readonly SqlText[]): SqlText {
+export function roundingScale(
+  measure: ForecastColumn,
+  increments: readonly SqlText[],
+  over = sql` OVER ()`,
+): SqlText {
   const kind = measureKind(measure);
   if (!kind.exact) throw new Error(`${measure.name} is a floating-point column; it is not rounded`);
   if (kind.scale !== null) return sql`${kind.scale}`;
   const seen = increments.map((increment) => sql`scale(${increment})`);
-  const largest = sql`MAX(scale(${ident(measure.name)})) OVER ()`;
+  const largest = sql`MAX(scale(${ident(measure.name)}))${over}`;
   return sql`GREATEST(${commas([sql`2`, largest, ...seen])})`;
 }
 
