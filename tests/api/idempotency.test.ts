@@ -143,7 +143,7 @@ describe('a write with a key', () => {
     }
   });
 
-  it('returns its first answer, whatever has happened since', async () => {
+  it('returns its first answer, even after later changes', async () => {
     const version = await loadedVersion();
     const key = newKey();
     const first = await sendWith(key, 'POST', `${version.path}/scale`, SCALE);

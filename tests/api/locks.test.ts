@@ -5,7 +5,7 @@ import { inSlice, type Slice } from '../support/model';
 import { plan, stored, type Planned, type StoredRow } from '../support/planned';
 import { startService, type Service } from '../support/service';
 
-/** Locked rows keep their totals, whatever is done (docs/contract/19-planning-together.md#locks). */
+/** Locked rows keep their totals under every operation (docs/contract/19-planning-together.md#locks). */
 
 let service: Service;
 beforeAll(async () => {

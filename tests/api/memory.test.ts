@@ -386,7 +386,7 @@ describe('the answer of a write', () => {
     expect(await entries(v)).toBe(2);
   });
 
-  it('and reads succeed together, whatever they wait for', async () => {
+  it('and reads succeed together, although they wait for memory and for each other', async () => {
     const versions = await Promise.all(
       Array.from({ length: 3 }, () => longLeaves(service, LEAVES / 2)),
     );

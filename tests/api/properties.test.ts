@@ -198,7 +198,7 @@ for (const [mode, grain] of [
   }, 120_000);
 }
 
-it('rounds each leaf the same, whatever the order of the source rows', async ({ service }) => {
+it('rounds each leaf the same for every order of the source rows', async ({ service }) => {
   const exact = table(false).filter((t) => t.columns.every((c) => !/real|double/.test(c.type)));
   await fc.assert(
     fc.asyncProperty(

@@ -95,7 +95,7 @@ it('skips a filter column with a range, like one with a value', async ({ service
   expect([status, body.skipped]).toEqual([200, ['channel', 'shipped']]);
 });
 
-it('refuses a hold and a lock whose only key is unknown, whatever its value', async ({
+it('refuses a hold and a lock whose only key is unknown, with any value', async ({
   service,
   sourceId,
 }) => {

@@ -211,7 +211,7 @@ it.each([
   expect(Object.keys(body)).toEqual(isMinimal ? ['rows_deleted'] : ['rows_deleted', 'pf_ids']);
 });
 
-it('returns the first answer for a repeated key, whatever the new preference', async () => {
+it('returns the first answer for a repeated key, although the repeat has another preference', async () => {
   const planned = await version('numeric(12,2)', false);
   const { entry } = await scaled(planned);
   const headers = { 'idempotency-key': 'one-undo' };

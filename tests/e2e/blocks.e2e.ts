@@ -248,7 +248,7 @@ test.describe('amounts for a block', () => {
       .toBeCloseTo(before.get('Bookcases 2028')?.sales ?? NaN, 2);
   });
 
-  test('go into the cells for which they were meant, although other cells are marked by then', async ({
+  test('are written into the cells that were marked at the time, although the marks have moved since', async ({
     page,
     service,
   }) => {

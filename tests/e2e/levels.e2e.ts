@@ -28,7 +28,7 @@ async function sales(service: Service, ...path: string[]): Promise<number> {
 
 const sold = (...row: string[]) => ({ row, column: ['Sales'] });
 
-test('a row level joins the view when it is first opened, and nothing else moves', async ({
+test('a row level joins the view when it is first opened, and the rest of the pivot does not move', async ({
   page,
   service,
 }) => {

@@ -159,7 +159,7 @@ test('the plan is shown as it was after any entry, and returns to now', async ({
     await ann.page.getByRole('button', { name: 'Back to now' }).click();
     await expect.poll(() => ann.number(AFTER)).toBe(99_000);
 
-    // The slider can be dragged: its track stays in place, whatever text is beside it.
+    // The slider can be dragged: its track stays in place when the text beside it changes.
     const track = await boxOf(slider);
     const placeOf = (entry: number) => track.x + 8 + ((track.width - 16) * (entry - 1)) / 3;
     const { mouse } = ann.page;

@@ -110,7 +110,7 @@ for (const [way, switches] of Object.entries(WAYS)) {
     await expect(unsaved(ann).last()).toHaveAttribute('title', 'Not saved yet: +500');
     await expect(waiting(ann)).toContainText('Chairs, 2028 / Sales: 40k');
     await expect(ann.page.getByText('Not live')).toBeVisible();
-    // A total is a change of what is there, which somebody else changes meanwhile.
+    // Bea changes the stored total before the typed total is sent.
     expect((await service.api.post('/versions/1/scale', byBea)).status).toBe(200);
     const tables = await stored(service, 'Tables');
     expect(await stored(service)).toBeCloseTo(before + 1000, 2);
@@ -234,7 +234,7 @@ test('an amount that waits for the network can be dropped, and is then not writt
 
   await page.context().setOffline(false);
   await expect(page.getByText('Not live')).toHaveCount(0);
-  // What is typed next is written after everything that was typed before.
+  // Amounts are written in the order in which they were typed.
   await ann.press(TABLES);
   await page.keyboard.type('+1');
   await page.keyboard.press('Enter');

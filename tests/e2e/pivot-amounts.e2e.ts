@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { PivotPage } from './pivot-page';
 
-/** The request has the typed amount and the selected cells, whatever happens in between. */
+/** The request has the amount and the cells of the moment of typing, despite later events. */
 
 const TABLE = 'pf.fc_superstore_1';
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };
@@ -183,7 +183,10 @@ test('a selected cell is copied with its number after rows above it were closed'
   await expect(pivot.slice).toContainText('Sub-Category = Machines');
 });
 
-test('a value typed in full is used as typed, whatever is listed', async ({ page, service }) => {
+test('a value typed in full is used as typed, even if the list offers others', async ({
+  page,
+  service,
+}) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   await pivot.click(PHONES);

@@ -190,7 +190,7 @@ test('a block of prices is written as stored, to the last cell', async ({ page, 
     expect(Math.abs(sales - 0.25504 * units)).toBeLessThan(0.0102);
   }
 
-  // Without units there is no price, whatever the screen still shows: no cell is written.
+  // Without stored units there is no price, although the screen still shows one: no cell is written.
   await changeUnnoticed(
     service,
     `UPDATE ${TABLE} SET "Quantity" = 0 WHERE "Sub-Category" = 'Chairs' AND ${of2028}`,

@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e';
 import { Engine } from './engine';
 import { PivotPage } from './pivot-page';
 
-/** The selection matches its marks, whatever is changed, reloaded or removed meanwhile. */
+/** The selection matches its marks after changes, reloads and removals. */
 
 const TABLE = 'pf.fc_superstore_1';
 const FURNITURE = { row: ['Furniture'], column: ['2028', 'Sales'] };

@@ -48,7 +48,7 @@ test.describe('an empty version', () => {
     });
     await page.getByRole('button', { name: 'Load baseline' }).click();
     await (await page.waitForResponse('**/api/versions/1/baseline')).finished();
-    // By now the page that is being left has the answer.
+    // The page that is being left has received the answer.
     await expect(page.getByRole('button', { name: 'Load baseline' })).toBeEnabled();
     loaded();
     await expect(page).toHaveURL('/versions/1');
@@ -128,7 +128,10 @@ test.describe('an empty version', () => {
     ).toEqual([{ pf_iter: 'reference', rows }]);
   });
 
-  test('accepts a condition in SQL, and says what it refuses', async ({ page, service }) => {
+  test('accepts a condition in SQL, or gives the reason for refusing it', async ({
+    page,
+    service,
+  }) => {
     await page.goto(URL);
     await form(page).getByText('SQL', { exact: true }).click();
     const sql = form(page).getByLabel('Condition in SQL');

@@ -118,7 +118,7 @@ export class Oracle {
     return `(${where}) AND (${conditions.join(' OR ')})`;
   }
 
-  /** Returns the cells with these labels, whatever the filters; none if SQL has no equivalent. */
+  /** Returns the cells with these labels, without applying filters; none if SQL has no equivalent. */
   async find(row: readonly string[], column: readonly string[]): Promise<Meaning[]> {
     const { levels, splits } = this.layout;
     const [rows, columns] = await Promise.all([

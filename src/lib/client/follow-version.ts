@@ -7,8 +7,8 @@ import { connection } from './connection.svelte';
 const OPEN_TIMEOUT = 10_000;
 
 /**
- * Number of heartbeat intervals without an event after which a stream counts as lost: two heartbeats are
- * missing by then.
+ * Number of heartbeat intervals without an event after which a stream counts as lost. Two heartbeats are then
+ * missing.
  */
 const INTERVALS_OF_SILENCE = 2.25;
 
@@ -81,7 +81,7 @@ function watchVersion(id: number, { onEvent, onState }: Watcher): () => void {
       resumes = true;
       interval = null;
       expectWithin(OPEN_TIMEOUT);
-      // The browser retries by itself, unless the server refused.
+      // An EventSource reconnects automatically, unless the server refused the request.
       if (opened.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_AFTER);
     };
     for (const kind of EVENT_KINDS) {

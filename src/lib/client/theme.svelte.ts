@@ -7,7 +7,7 @@ export type Theme = (typeof THEMES)[number];
 
 const isTheme = (text: string | null): text is Theme => THEMES.some((theme) => theme === text);
 
-/** The colour theme: the user's choice, stored in the browser, or the system's. */
+/** The colour theme. The user's choice is stored in the browser; without one, it follows the system. */
 class ThemeChoice {
   private chosen = $state<Theme>('system');
   private systemDark = new MediaQuery('(prefers-color-scheme: dark)', false);

@@ -36,7 +36,7 @@ describe('placePasted', () => {
     ]);
   });
 
-  it('puts a single number into all marked cells, whatever their shape', () => {
+  it('puts a single number into all marked cells, also if they form no block', () => {
     expect(amounts(placePasted([['7']], [a, d], read))).toEqual([
       [1, 5, 7],
       [2, 6, 7],

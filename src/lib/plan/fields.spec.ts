@@ -76,7 +76,7 @@ describe('fields', () => {
     expect(labelOf('twice', LAYOUT, FIELDS)).toBe('twice');
   });
 
-  it('that are dates are grouped by a unit, whatever their names', () => {
+  it('that are dates can be grouped by a unit even if their names contain quotes', () => {
     for (const unit of UNITS) {
       const { name, expressions } = datePart('Due "by"', unit);
       expect(dateOf(name, { expressions }, FIELDS)).toMatchObject({ date: { label: 'Due' }, unit });

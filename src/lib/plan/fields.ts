@@ -35,7 +35,8 @@ const OF_CHANGES: readonly [name: string, label: string][] = [
 const ORIGIN: readonly [name: string, label: string] = ['pf_iter', 'Operation'];
 
 /**
- * Returns the columns that can be arranged: dimensions and dates, measures, and properties of a change.
+ * Returns the fields for the arrange panel: dimensions, dates, measures, and columns about the log entry of a
+ * row.
  *
  * @param parts the columns that were made of the measures, in their order
  */

@@ -105,7 +105,7 @@ export class Live {
       this.followVersion(),
       this.events.onLocks(),
     ]);
-    // The answers may be outdated by now.
+    // A newer comparison may have replaced this one during the requests.
     signal.throwIfAborted();
     if (JSON.stringify(columns) !== JSON.stringify(this.planned.columns)) {
       this.changes.stale =

@@ -41,7 +41,7 @@ interface PivotPlace extends Omit<PivotEvents, 'onBusy'> {
    * @param whyNotBeside the reason why some rows cannot be compared; null if they can
    */
   compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null>;
-  /** Returns the layout that {@link arrange} will apply, as far as it is known. Never throws. */
+  /** Returns the layout that {@link arrange} will apply, without the parts that are not known yet. Never throws. */
   layout(): Promise<Layout>;
   /** Applies the layout to a pivot that was just opened. */
   arrange(pivot: Pivot): Promise<void>;

@@ -69,7 +69,7 @@ export class RowsOnScreen {
     }, this.side);
   }
 
-  /** The page may compare with another version by now, or with none. */
+  /** Whether the pivot shows this version; the user may have ended or changed the comparison. */
   private isOn(pivot: Pivot): boolean {
     return this.side === 'own' || pivot.comparedWith === this.versionId;
   }

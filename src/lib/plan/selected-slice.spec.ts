@@ -24,7 +24,7 @@ const cell = (slice: ReadCell['slice'], rest: Partial<ReadCell> = {}): ReadCell 
 describe('toggled', () => {
   const [west, east] = [cell({ Region: 'West' }), cell({ Region: 'East' })];
 
-  it('adds a cell, and removes it again by its identity, whatever number it shows now', () => {
+  it('adds a cell, and removes a cell with the same identity even if its number has changed', () => {
     expect(toggled([west], east)).toEqual([west, east]);
     expect(toggled([west, east], { ...west, value: 2 })).toEqual([east]);
   });

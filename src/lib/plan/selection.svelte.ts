@@ -19,7 +19,7 @@ export const apart = (what: string): string =>
   `No ${what} can select exactly these cells, because they differ in more than one column.`;
 const TOO_MANY = 'These are too many cells for one operation.';
 
-/** Maximum number of cells to change at once. More cells can be marked to be added up and copied. */
+/** Maximum number of cells to change at once. Larger selections can only be summed and copied. */
 export const MOST_CHANGED = 1000;
 
 /** The cells that a press marks, and the same with slices, unless there are too many. */
@@ -252,7 +252,7 @@ export class Selection {
 
   /** Marks the cells that contain rows of a slice; null marks none. */
   showReach(slice: Slice | null): void {
-    // The view may be gone by now. The next call marks the cells of the view that replaced it.
+    // If the view was replaced meanwhile, the next call marks the cells of its replacement.
     void this.loading.pivot?.grid.marks.showReach(slice).catch(() => undefined);
   }
 

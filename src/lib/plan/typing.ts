@@ -192,7 +192,7 @@ export class Typing {
   }
 
   /**
-   * Writes an amount after those that were typed before it, starting from the total that is stored by then.
+   * Writes an amount after those that were typed before it, starting from the total that they have left.
    *
    * @param settings of the panel, from when it was typed
    * @returns the result, and the operation that wrote it; null if the planner has dropped it

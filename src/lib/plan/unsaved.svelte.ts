@@ -117,7 +117,7 @@ export class Unsaved {
     } catch (error) {
       const isRefused = error instanceof ApiError && !(error instanceof Unconfirmed);
       if (!isRefused || !this.shown.includes(write)) throw error;
-      // The planner may be elsewhere by now.
+      // The planner may look at another cell, so the message names this one.
       const { status, message, field, column } = error;
       throw new ApiError(status, `${write.name}. ${message}`, { field, column });
     } finally {

@@ -269,7 +269,7 @@ describe('baseline', () => {
     expect((await migrate('status')).stdout).not.toContain('pending');
   });
 
-  it('ends at the file named by --up-to, inclusive', async () => {
+  it('applies the migrations up to the file named by --up-to, and that file', async () => {
     expect((await migrate('baseline', `--up-to=${SECOND}`)).code).toBe(0);
     expect(await applied()).toEqual([FIRST, SECOND]);
   });

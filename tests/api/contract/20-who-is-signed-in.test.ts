@@ -165,7 +165,7 @@ describe('The name', () => {
 });
 
 describe('The acting user', () => {
-  it('is the signed-in name, whatever the body says', async () => {
+  it('is the signed-in name, not the pf_user of the body', async () => {
     await service.query('CREATE TABLE public.own (region text, amount int)');
     const source = ok(
       await service.api.post('/sources', { schema: 'public', tname: 'own', pf_user: 'mallory' }),

@@ -180,7 +180,7 @@ class Visitor {
     const announced = await this.page.settled();
     const meanings = await meaningsOf(cells, this.oracle, this.layout);
     const where = this.oracle.behind(meanings ?? []);
-    if (where === null) throw new Error('SQL cannot say what is selected');
+    if (where === null) throw new Error('The selection has no SQL condition');
     const before = await this.stored.sums(where, this.locks);
     this.compareTotals('panel: total before', announced, before);
     this.happened.push({ selected: shown(cells), before, locks: this.locks });
@@ -681,8 +681,8 @@ class Visitor {
     await hunt.page.locator('section.trial').waitFor({ timeout: 20_000 });
     await hunt.idle();
     const { trial } = await page.settled();
-    if (!trial) throw new Broken('Nothing says what is tried');
-    if ((await this.stored.lastEntry()) !== last) throw new Broken('What is tried was written');
+    if (!trial) throw new Broken('The page shows no trial');
+    if ((await this.stored.lastEntry()) !== last) throw new Broken('The trial was written');
     const tried = await hunt.look();
     const { before } = selected;
     if (hasTotals) {
@@ -701,11 +701,11 @@ class Visitor {
       await hunt.page.locator('section.trial').waitFor({ state: 'detached' });
       await hunt.idle();
       await this.compareScreen('after a trial was discarded');
-      if ((await this.stored.lastEntry()) !== last) throw new Broken('What is tried was written');
+      if ((await this.stored.lastEntry()) !== last) throw new Broken('The trial was written');
       return false;
     }
     const { sent, said } = await page.sending(() => hunt.page.keyboard.press('Control+Enter'));
-    if (!sent) throw new Broken(`What is tried was not kept: ${said}`);
+    if (!sent) throw new Broken(`The trial was not kept: ${said}`);
     this.accepted(sent, null);
     await compareEntry();
     const { rows, after, seen } = await this.entryAfter(selected, last);

@@ -72,8 +72,8 @@ interface ChartSource {
 }
 
 /**
- * Reads the data of a layout's chart. The engine adds up the same rows in the same way as for the grid; of
- * its result, only the data that the chart shows is read, whatever the number of groups
+ * Reads the data of a layout's chart. The engine adds up the same rows in the same way as for the grid. Only
+ * the groups that the chart shows are read from its result, even if there are many more
  * (docs/decisions/0030-charts-of-our-own.md).
  *
  * @param wanted name of the measure to draw; null or an unknown name draws the first

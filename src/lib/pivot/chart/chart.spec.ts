@@ -205,7 +205,7 @@ describe('a chart of the engine’s sums', () => {
     }
   });
 
-  it('sorts names of months by month, and has one series if nothing else is grouped', async () => {
+  it('sorts names of months by month, and has one series without other groups', async () => {
     const chart = await chartOf({ group_by: ['sub-category'], columns: ['units'] });
     expect(chart.labels).toEqual(['Jan', 'Feb', 'Mar']);
     expect(chart.lines).toHaveLength(1);

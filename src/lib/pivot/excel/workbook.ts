@@ -4,7 +4,7 @@ import { nextTask } from '../waiting';
 import { cellXml, columnXml, texts, xml } from './sheet-xml';
 import { Styles, type CellStyle } from './cell-styles';
 
-/** A cell; null is an empty one. Texts stay texts, whatever their first character. */
+/** A cell; null is an empty one. A text is written as text, so that =1+1 is not a formula. */
 export interface Cell {
   value: string | number | boolean | null;
   style: CellStyle;

@@ -28,7 +28,7 @@ describe('rectangleOf', () => {
     measure: x === null ? null : 'Sales',
   });
 
-  it('orders cells by position, whatever the order in which they were marked', () => {
+  it('orders cells by position, not by the order in which they were marked', () => {
     const [a, b, c, d] = [at(1, 7), at(2, 7), at(1, 8), at(2, 8)];
     expect(rectangleOf([d, a, c, b])).toEqual([
       [a, b],

@@ -348,7 +348,7 @@ export class Grid implements GridHost {
     return this.shown.dispose();
   }
 
-  /** Follows and draws a view, unless the viewer has replaced it by then; the replacement is drawn next. */
+  /** Follows and draws a view. If the viewer has replaced it, errors are ignored: its replacement is drawn next. */
   private async onView(view: View, follow: () => Promise<void>): Promise<void> {
     try {
       await follow();

@@ -18,7 +18,7 @@ export class Scrolling {
   /** Scrolls a cell into view, only as far as needed to show all of it. */
   to(at: CellPosition): void {
     this.wanted = at;
-    // The view may be gone by then; its replacement starts at its own top.
+    // If the view was replaced meanwhile, its replacement starts at its own top.
     void this.bringIntoSight(at).catch(() => undefined);
   }
 

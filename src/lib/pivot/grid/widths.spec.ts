@@ -12,7 +12,7 @@ function widthsOver(override: Record<number, number>) {
   return new Widths({ reader: null, styleOf: () => undefined }, { _column_sizes: { override } });
 }
 
-it('keeps the widths of a layout until they are drawn, whatever the widths of the columns before', () => {
+it('keeps the widths of a layout until they are drawn, although the previous columns have other widths', () => {
   const override: Record<number, number> = { 0: 70, 1: 80 };
   const before = ['value', 'units'].map(column);
   const widths = widthsOver(override);
@@ -31,7 +31,7 @@ it('keeps the widths of a layout until they are drawn, whatever the widths of th
   });
 });
 
-it('has no width for a column without one, whatever its name', () => {
+it('has no width for a column named like a method of objects', () => {
   const override: Record<number, number> = {};
   const columns = ['hasOwnProperty', 'value'].map(column);
   const widths = widthsOver(override);

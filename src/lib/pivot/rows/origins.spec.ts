@@ -112,7 +112,7 @@ describe('measures by origin', () => {
 });
 
 describe('the difference', () => {
-  it('is 0 where two sums are equal, whatever rounding error they have', () => {
+  it('is 0 where two sums are equal but for a rounding error', () => {
     const sums = 77_390.81;
     const difference = [1.5e-11, -1.5e-11, -0.01, null, 5];
     const plan = [sums, sums, sums, null, null];

@@ -15,7 +15,7 @@ it('writes a period instead of its days', () => {
   expect(inPeriods({ slice, periods: new Map() })).toEqual(slice);
 });
 
-it('joins periods without gaps, whatever the order in which they were marked', () => {
+it('joins periods without gaps, in any order of marking', () => {
   expect(joinedPeriods([MAR, JAN, FEB])).toEqual(period('2028-01-01', '2028-03-31'));
   expect(joinedPeriods([FEB, FEB])).toEqual(FEB);
   expect(joinedPeriods([period('2028-01-01', '2028-12-31'), FEB])).toEqual(

@@ -1,4 +1,4 @@
-/** Adds rows to a pivot and removes them. */
+/** Adds rows to the table of a pivot, and removes them from it. */
 import type { EmptyValues } from '../grid/empty-values';
 import type { Grid } from '../grid/grid';
 import type { TriedMark } from '../grid/marks';

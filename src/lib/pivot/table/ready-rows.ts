@@ -30,7 +30,7 @@ export interface RowsOptions {
   columns: readonly ColumnEntry[];
   /** Iterations whose rows are not part of the plan. */
   excluded: readonly string[];
-  /** The layout to show, as far as it is known. */
+  /** The known parts of the layout to show. */
   layout: Layout;
   /** The version for the comparison, which {@link whyNotBeside} has accepted; null for none. */
   compared: ComparedRows | null;

@@ -40,7 +40,7 @@ function shown() {
   const heard: unknown[] = [];
   viewer.listen(async () => void heard.push(config.sort ?? null));
   const draw = async () => {
-    // Calls made so far have reached the viewer by then.
+    // Wait until the earlier calls have reached the viewer.
     await new Promise((resolve) => setTimeout(resolve));
     for (const done of drawing) done();
     drawing = [];

@@ -1,4 +1,4 @@
-/** The connections of this process: a pool for requests, one connection outside it, and one for events. */
+/** Database connections of this process: a pool for requests, one to use while it is busy, and one for events. */
 import pg from 'pg';
 import type { DatabaseConfig } from '../config';
 import { AppError } from '../errors';

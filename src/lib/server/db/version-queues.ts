@@ -21,7 +21,7 @@ const WRITERS = { all: 14, ofKey: 3, beside: 6 };
  */
 const READERS = { all: 16, ofKey: 10, beside: 14 };
 
-/** The queues of writers and readers. Whoever waits in them has no connection. */
+/** The queues of writers and readers. A waiting request holds no connection. */
 export class VersionQueues {
   private readonly writers: Queue;
   private readonly readers: Queue;
