@@ -12,6 +12,7 @@ const TABLES = at(['Furniture', 'Tables']);
 const FURNITURE = at(['Furniture']);
 const TOTAL = at([]);
 
+const LOCKED = /^Every row of this cell is locked/;
 const HELD = /^Every row of the slice is held or locked/;
 const tried = (page: Page) => page.getByRole('region', { name: 'Tried', exact: true });
 /** A preview runs the whole operation, which may be slow on a busy machine. */
@@ -205,7 +206,7 @@ test('a failed preview shows the reason and leaves no trace', async ({ page, ser
   const body = { slice, pf_user: 'eve' };
   const lock = await service.api.post('/versions/1/locks', body);
   await tryTyped();
-  await expect(page.getByText(HELD)).toBeVisible();
+  await expect(page.getByText(LOCKED)).toBeVisible();
   await expect(tried(page)).toHaveCount(0);
   await expect(pivot.grid.locator('td.pf-tried')).toHaveCount(0);
   expect(await shown(pivot)).toEqual(before);
@@ -216,7 +217,7 @@ test('a failed preview shows the reason and leaves no trace', async ({ page, ser
   await isTried(page);
   await service.api.post('/versions/1/locks', body);
   // The previous message has disappeared.
-  await expect(page.getByText(HELD)).toHaveCount(0);
+  await expect(page.getByText(LOCKED)).toHaveCount(0);
   await tried(page).getByRole('button', { name: 'Keep' }).click();
   await expect(page.getByText(HELD)).toBeVisible();
   await isTried(page);

@@ -16,6 +16,7 @@ import {
   type Placed,
 } from './block-edits';
 import type { Stored, Typing } from './typing';
+import type { UnsavedWrite } from './unsaved.svelte';
 import type { Changes, Written } from './changes.svelte';
 import { pivotMessageOf } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
@@ -157,7 +158,7 @@ export class BlockTyping {
     const meant = this.selection.markedByNow();
     const { unsaved } = this.typing;
     const write = unsaved.of([]);
-    void meant.then((cells) => write.into(cells.map((cell) => ({ cell, text: '…' }))));
+    void this.showUnsaved(write, meant, place);
     let edits: readonly CellEdit[] = [];
     try {
       return await unsaved.write(write, async (signal) => {
@@ -179,6 +180,16 @@ export class BlockTyping {
       this.refuse(refusal ?? (error instanceof Refusal ? error.message : pivotMessageOf(error)));
       return null;
     }
+  }
+
+  /** Marks the cells with their amounts while the write waits for its turn or for the server. */
+  private async showUnsaved(
+    write: UnsavedWrite,
+    meant: Promise<readonly MarkedCell[]>,
+    place: (marked: readonly MarkedCell[]) => Placed | Promise<Placed>,
+  ): Promise<void> {
+    const placed = await meant.then(place).catch(() => null);
+    if (placed && 'asked' in placed) write.into(placed.asked);
   }
 
   /** Waits for the writes in progress. @throws Refusal if nothing can be changed after them */
