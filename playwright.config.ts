@@ -17,7 +17,8 @@ export default defineConfig({
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: installedChromium(),
-      args: CHROMIUM_ARGS,
+      // Compiling the engine's WebAssembly a second time, optimized, costs more than a short test gains.
+      args: [...CHROMIUM_ARGS, '--js-flags=--liftoff-only'],
     },
   },
 });
