@@ -81,6 +81,7 @@ const LANGUAGES = {
     amount: 'Umsatzerlöse abzüglich Rabatten',
     pieces: 'Verkaufte Verpackungseinheiten',
     values: ['Geschirrspülmaschinenzubehör', 'Straßenschuhe für Größen über 46'],
+    month: 'Jan. 2027',
     typed: '1.234,56',
     shown: '1.234,56',
   },
@@ -90,6 +91,7 @@ const LANGUAGES = {
     amount: '割引後の純売上高',
     pieces: '販売数量',
     values: ['食器洗い機用品', '大きいサイズの靴'],
+    month: '2027年1月',
     typed: '１２３４．５６',
     shown: '1,234.56',
   },
@@ -119,7 +121,7 @@ for (const [locale, words] of Object.entries(LANGUAGES))
       });
       const pivot = new PivotPage(page);
       await pivot.open(versionId);
-      const cell = { row: [shoes!, `${shoes} 2`], column: ['Jan 2027', 'amount'] };
+      const cell = { row: [shoes!, `${shoes} 2`], column: [words.month, 'amount'] };
       await expect.poll(() => pivot.find(cell)).not.toBeNull();
       for (const width of [1440, 1024]) {
         await page.setViewportSize({ width, height: 768 });
@@ -127,6 +129,7 @@ for (const [locale, words] of Object.entries(LANGUAGES))
       }
       await pivot.click(cell);
       await expect(pivot.slice).toContainText(`${words.product} = ${shoes} 2`);
+      await expect(pivot.slice).toContainText(`day in ${words.month}`);
       await page.keyboard.press('F2');
       await page.keyboard.press('Control+a');
       await page.keyboard.type(words.typed);

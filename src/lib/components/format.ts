@@ -1,18 +1,18 @@
 /** Amounts, dates and plurals as the pages write them. */
 import type { Decimals } from '$lib/contract/decimals';
 import { amountOptions } from '$lib/pivot/values/column-format';
+import { DATE_LANGUAGE, monthWriter } from '$lib/pivot/values/date-language';
 import { formatNumber } from './number-text';
 
-/** Locale of dates and words. Numbers follow the browser. */
+/** Locale of words. Numbers and dates follow the browser. */
 const LOCALE = 'en-US';
 
-const days = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
-const months = new Intl.DateTimeFormat(LOCALE, {
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
+const days = new Intl.DateTimeFormat(DATE_LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
+const writeMonth = monthWriter(DATE_LANGUAGE);
+const instants = new Intl.DateTimeFormat(DATE_LANGUAGE, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
 });
-const instants = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
 const rules = new Intl.PluralRules(LOCALE);
 
@@ -56,19 +56,19 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${rules.select(count) === 'one' ? one : many}`;
 }
 
-/** Formats a calendar day from ISO text, without a shift by time zones: "Mar 1, 2019". */
+/** Formats a calendar day from ISO text, without a shift by time zones: "Mar 1, 2019" in English. */
 export function formatDay(iso: string): string {
   const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(at) ? iso : days.format(at);
 }
 
-/** Formats the month of a calendar day: "Mar 2019". */
+/** Formats the month of a calendar day: "Mar 2019" in English. */
 export function formatMonth(iso: string): string {
   const at = Date.parse(`${iso.slice(0, 10)}T00:00:00Z`);
-  return Number.isNaN(at) ? iso : months.format(at);
+  return Number.isNaN(at) ? iso : writeMonth(at);
 }
 
-/** Formats an instant in the reader's own time zone: "Mar 1, 2019, 2:05 PM". */
+/** Formats an instant in the browser's time zone: "Mar 1, 2019, 2:05 PM" in English. */
 export const formatInstant = (stamp: string): string => instants.format(new Date(stamp));
 
 const AGES: readonly [Intl.RelativeTimeFormatUnit, number][] = [

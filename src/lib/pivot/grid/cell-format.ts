@@ -2,6 +2,7 @@
 import type { ColumnFormat } from '../values/column-format';
 import type { CellValue, ColumnType } from '../values/engine-types';
 import { tidy } from '../values/cell-value';
+import { dateLanguage } from '../values/date-language';
 
 const CENTS: Intl.NumberFormatOptions = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 
@@ -29,7 +30,7 @@ export class CellFormat {
     this.number = new Intl.NumberFormat([...languages], numberOptions(type, format));
     this.zeros = new Set([0, -0].map((zero) => this.number.format(zero)));
     this.date = new Intl.DateTimeFormat(
-      [...languages],
+      languages.map(dateLanguage),
       type === 'datetime'
         ? { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }
         : { dateStyle: 'short', timeZone: 'UTC' },

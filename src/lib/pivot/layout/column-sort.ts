@@ -2,7 +2,8 @@
 import type { Layout } from '../../contract/stored-layout';
 import { quotedName, quotedText, toScalar } from '../values/cell-value';
 import type { CellValue, ColumnType, Schema } from '../values/engine-types';
-import { label, labelStyle } from '../values/labels';
+import { monthWriter } from '../values/date-language';
+import { label, labelStyle, type LabelStyle } from '../values/labels';
 import { readBucket } from '../values/time-unit';
 
 /** A sort key for rows: a measure, or an expression that has to be added to the layout. */
@@ -28,7 +29,7 @@ export function columnSort(
 ): SortKey | null {
   if (path.length === 0 || (aggregates[measure.name] ?? 'sum') !== 'sum') return null;
   const conditions: string[] = [];
-  const labels: string[] = [];
+  const values: [CellValue, LabelStyle | undefined][] = [];
   for (const [i, value] of path.entries()) {
     const column = split_by[i] ?? '';
     const expression = expressions[column];
@@ -36,12 +37,17 @@ export function columnSort(
     const condition = type && conditionOf(expression ?? quotedName(column), value, type);
     if (!condition) return null;
     conditions.push(condition);
-    labels.push(label(value, labelStyle(type, expression)));
+    values.push([value, labelStyle(type, expression)]);
   }
-  const of = ` of ${labels.join(' / ')}`;
-  const name = measure.name + of;
+  const of = (labels: readonly string[]) => ` of ${labels.join(' / ')}`;
+  // A stored layout has the same name in every browser.
+  const name = measure.name + of(values.map(([value, style]) => label(value, style, inEnglish)));
   const expression = `if (${conditions.join(' and ')}) ${quotedName(measure.name)}; else 0`;
-  return { name, label: measure.label + of, expressions: { [name]: expression } };
+  return {
+    name,
+    label: measure.label + of(values.map(([value, style]) => label(value, style))),
+    expressions: { [name]: expression },
+  };
 }
 
 /** Returns `date` for an expression that groups a date; the types of other expressions are unknown here. */
@@ -49,6 +55,8 @@ function bucketType(expression: string, schema: Schema): ColumnType | undefined 
   const bucket = readBucket(expression);
   return bucket && schema[bucket.date] ? 'date' : undefined;
 }
+
+const inEnglish = monthWriter('en-US');
 
 /** The only characters that the engine reads in the text of an expression. */
 const PLAIN = /^[ -~]+$/;

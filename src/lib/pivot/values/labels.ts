@@ -1,16 +1,16 @@
 /** Labels of the values of a column, as the page shows them. */
 import { toScalar } from './cell-value';
+import { DATE_LANGUAGE, monthWriter } from './date-language';
 import type { CellValue, ColumnType } from './engine-types';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 
 /** The style in which a column's values are written: its type, or its unit of time. */
 export type LabelStyle = ColumnType | TimeUnit;
 
-const MONTH = new Intl.DateTimeFormat('en-US', {
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
+/** Writes the month of a group. */
+export type MonthWriter = ReturnType<typeof monthWriter>;
+
+const inBrowserLanguage = monthWriter(DATE_LANGUAGE);
 
 /** The labels of the empty value and of the empty text. */
 const EMPTY = '(empty)';
@@ -24,11 +24,18 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 /**
  * Returns the label of a group's value; different values have different labels. A text is quoted if it would
  * be taken for something else, or has blanks that would be invisible.
+ *
+ * @param writeMonth by default in the browser's language
  */
-export function label(value: CellValue, style: LabelStyle | undefined): string {
+export function label(
+  value: CellValue,
+  style: LabelStyle | undefined,
+  writeMonth: MonthWriter = inBrowserLanguage,
+): string {
   if (value === null) return EMPTY;
   if (typeof value === 'string') return textLabel(value);
-  if (typeof value === 'number' && isTimeUnit(style)) return unitLabel(new Date(value), style);
+  if (typeof value === 'number' && isTimeUnit(style))
+    return unitLabel(new Date(value), style, writeMonth);
   if (style === 'datetime')
     return String(toScalar(value, style)).replace('T', ' ').replace('Z', '');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -36,8 +43,8 @@ export function label(value: CellValue, style: LabelStyle | undefined): string {
 }
 
 /** Returns "Mar 2029", "Q1 2029" or "2029". */
-function unitLabel(start: Date, unit: TimeUnit): string {
-  if (unit === 'month') return MONTH.format(start);
+function unitLabel(start: Date, unit: TimeUnit, writeMonth: MonthWriter): string {
+  if (unit === 'month') return writeMonth(start);
   const year = String(start.getUTCFullYear());
   return unit === 'year' ? year : `Q${Math.floor(start.getUTCMonth() / 3) + 1} ${year}`;
 }
