@@ -190,6 +190,39 @@ test.describe('an empty version', () => {
   });
 });
 
+test('keeps the form after a load, and asks before the same rows are loaded twice', async ({
+  page,
+  service,
+}) => {
+  await page.goto(URL);
+  await addCondition(page, 'Region', '=');
+  await choose(page, form(page).getByLabel('Value of Region'), 'wes', 'West');
+  await form(page).getByLabel('Years').fill('14');
+  await form(page).getByLabel('Note').fill('West');
+  await page.reload();
+  await expect(form(page).getByLabel('Value of Region')).toHaveValue('West');
+  await expect(form(page).getByLabel('Years')).toHaveValue('14');
+  await expect(form(page).getByLabel('Note')).toHaveValue('West');
+  const load = form(page).getByRole('button', { name: 'Load baseline' });
+  await load.click();
+  await expect(toast(page, 'loaded as baseline')).toBeVisible();
+
+  const again = form(page).getByText('has these rows already');
+  await expect(again).toContainText('Baseline 2 has these rows already');
+  await expect(form(page).getByLabel('Note')).toHaveValue('');
+  const count = async () => (await service.query('SELECT 1 FROM pf.log')).length;
+  const loaded = await count();
+  await load.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect(await count()).toBe(loaded);
+  await load.click();
+  await page.getByRole('button', { name: 'Load them again' }).click();
+  await expect.poll(count).toBe(loaded + 1);
+
+  await form(page).getByLabel('Years').fill('15');
+  await expect(again).toHaveCount(0);
+});
+
 test('restores the stored filters for editing, and replaces the segment', async ({
   page,
   service,

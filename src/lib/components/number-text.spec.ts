@@ -6,10 +6,23 @@ import {
   plainText,
   readable,
   readAmount,
+  readFactor,
   readPasted,
 } from './number-text';
 
 const GERMAN = marksOf('de-DE');
+
+describe('readFactor', () => {
+  it('takes a share as a number or as a percentage', () => {
+    const texts = ['0.3', '30%', ' 7 % ', '１２．５％', '-100%', '2'];
+    expect(texts.map((text) => readFactor(text))).toEqual([0.3, 0.3, 0.07, 0.125, -1, 2]);
+    expect(readFactor('12,5 %', GERMAN)).toBe(0.125);
+  });
+
+  it.each(['', '%', '1e2', '30%%', 'a third'])('refuses %j', (text) =>
+    expect(readFactor(text)).toBeNaN(),
+  );
+});
 
 describe('parseNumber', () => {
   it.each([

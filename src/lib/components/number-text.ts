@@ -58,6 +58,14 @@ export function parseNumber(text: string, marks = MARKS): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
+/** Parses a factor, which may be a percentage: `0.3` and `30%` are the same. NaN if it is not a number. */
+export function readFactor(text: string, marks = MARKS): number {
+  const typed = bare(text);
+  const plain = inPlainDigits(typed.replace(/%$/, ''), marks);
+  if (plain === null || /e/i.test(plain)) return NaN;
+  return Number(typed.endsWith('%') ? `${plain}e-2` : plain);
+}
+
 /** Suffixes, with the power of a thousand that each stands for. */
 const THOUSANDS: Readonly<Record<string, number>> = { k: 1, m: 2, b: 3 };
 

@@ -1,6 +1,7 @@
 /** A load while its form is filled in. */
+import * as v from 'valibot';
 import type { ColumnEntry } from '$lib/contract/columns';
-import type { LoadPreviewRequest } from '$lib/contract/loads';
+import { FilterOperator, type LoadPreviewRequest } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
 import type { LoadOperation } from '$lib/contract/operations';
 import {
@@ -16,6 +17,20 @@ import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interva
 
 export type KeyedCondition = ConditionDraft & { key: number };
 type Group = { key: number; conditions: KeyedCondition[] };
+
+const Part = v.nullable(v.number());
+
+/** The form of a new segment as it is stored in the browser. */
+const Filled = v.object({
+  kind: v.picklist(['baseline', 'reference']),
+  mode: v.picklist(['filters', 'sql']),
+  groups: v.array(
+    v.array(v.object({ cname: v.string(), op: FilterOperator, values: v.array(v.string()) })),
+  ),
+  sql: v.string(),
+  offset: v.object({ years: Part, months: Part, days: Part }),
+  note: v.string(),
+});
 
 /** A segment while its form is filled in: a new one, or a loaded one being edited. */
 export class LoadDraft {
@@ -82,6 +97,32 @@ export class LoadDraft {
     return valueKindOf(this.allColumns.find((column) => column.cname === cname)?.type ?? null);
   }
 
+  /** The form as text; null while a segment is edited. */
+  get filled(): string | null {
+    if (this.editing) return null;
+    const { kind, mode, sql, offset, note } = this;
+    const groups = this.groups.map(({ conditions }) =>
+      conditions.map(({ cname, op, values }) => ({ cname, op, values })),
+    );
+    const filled: v.InferOutput<typeof Filled> = { kind, mode, groups, sql, offset, note };
+    return JSON.stringify(filled);
+  }
+
+  /** Fills the form with what {@link filled} wrote; ignores anything else. */
+  fill(filled: unknown): void {
+    const { success, output } = v.safeParse(Filled, filled);
+    if (!success) return;
+    const { groups, ...fields } = output;
+    Object.assign(this, fields);
+    this.groups = this.keyed(groups);
+  }
+
+  /** Prepares the form for the next segment, which may be similar to the one just loaded. */
+  loaded(): void {
+    if (this.editing) this.reset();
+    this.note = '';
+  }
+
   /** Clears the form for a new segment. */
   reset(): void {
     this.kind = 'baseline';
@@ -105,10 +146,7 @@ export class LoadDraft {
     this.customOffset = offset ? null : (params?.date_offset ?? null);
     this.note = segment.note ?? '';
     if (params?.filters) {
-      this.groups = fromFilters(params.filters).map((conditions) => ({
-        key: this.key(),
-        conditions: conditions.map((condition) => ({ ...condition, key: this.key() })),
-      }));
+      this.groups = this.keyed(fromFilters(params.filters));
       return;
     }
     this.sql = params?.raw_where ?? params?.where_clause ?? '';
@@ -137,6 +175,13 @@ export class LoadDraft {
     const conditions = this.groups[group]?.conditions;
     conditions?.splice(condition, 1);
     if (conditions?.length === 0) this.groups.splice(group, 1);
+  }
+
+  private keyed(groups: readonly (readonly ConditionDraft[])[]): Group[] {
+    return groups.map((conditions) => ({
+      key: this.key(),
+      conditions: conditions.map((condition) => ({ ...condition, key: this.key() })),
+    }));
   }
 
   private key(): number {

@@ -1,14 +1,22 @@
 /** The state of the workbench: the form, its preview and its load. */
 import { editSegment, loadBaseline, loadReference } from '$lib/client/api';
 import { messageOf } from '$lib/client/message-of';
+import { keep, keptJson } from '$lib/client/storage';
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
+import { formatInterval, parseInterval } from './interval';
 import { segmentName } from './segment-name';
 import { LoadDraft } from './load-draft.svelte';
 import { PreviewState } from './preview-state.svelte';
 import { spanOf } from './time-axis';
 import type { Bar } from './Timeline.svelte';
+
+/** Returns an interval in one spelling, for comparison. */
+const sameInterval = (text: string): string => {
+  const offset = parseInterval(text);
+  return offset ? formatInterval(offset) : text;
+};
 
 /** The form of the workbench and the load that it would make. */
 export class Workbench {
@@ -23,7 +31,33 @@ export class Workbench {
     columns: readonly ColumnEntry[],
   ) {
     this.draft = new LoadDraft(columns);
+    this.draft.fill(keptJson(this.keptKey, 'tab'));
     this.preview = new PreviewState(versionId);
+  }
+
+  private get keptKey(): string {
+    return `pf.load.${this.versionId}`;
+  }
+
+  /** Stores the form, so that it survives F5. */
+  keepDraft(): void {
+    keep(this.keptKey, this.draft.filled, 'tab');
+  }
+
+  /** Returns a loaded segment that has the rows of the form, at the same dates; null if there is none. */
+  alreadyLoaded(segments: readonly Segment[]): Segment | null {
+    const { draft, preview } = this;
+    if (draft.editing || !preview.answer || preview.waiting) return null;
+    const { where_clause } = preview.answer;
+    const offset = sameInterval(draft.dateOffset);
+    return (
+      segments.find(
+        ({ operation, params }) =>
+          operation === draft.kind &&
+          params?.where_clause === where_clause &&
+          sameInterval(params.date_offset ?? '') === offset,
+      ) ?? null
+    );
   }
 
   edit(segment: Segment): void {
@@ -52,7 +86,7 @@ export class Workbench {
         : draft.kind === 'reference'
           ? await loadReference(this.versionId, body)
           : await loadBaseline(this.versionId, body);
-      draft.reset();
+      draft.loaded();
       return answer;
     } catch (error) {
       this.failure = messageOf(error);
