@@ -255,7 +255,9 @@ async function openPriced(page: Page, service: Service, split_by: string[] = [])
   await pivot.open(versionId);
   const entries = async () =>
     (await service.query(`SELECT FROM pf.log WHERE operation <> 'baseline'`)).length;
-  return { pivot, table, lock, entries };
+  const scale = async (body: object) =>
+    ok(await service.api.post(`/versions/${versionId}/scale`, { ...body, pf_user: 'eve' }));
+  return { pivot, table, lock, scale, entries };
 }
 
 test('an amount is not replaced by the percentage of the other measure at a held price around locks', async ({
@@ -322,19 +324,50 @@ test('a recode announces exactly the rows that it moves', async ({ page, service
   await page.keyboard.press('Tab');
   const extent = page.getByTestId('extent');
   await expect(extent).toHaveText('moves 100 amount, moves 3 pieces, from 1 row.');
-  await pivot.panel.getByRole('button', { name: 'Recode 1 rows' }).click();
+  await pivot.panel.getByRole('button', { name: 'Recode 1 row', exact: true }).click();
   await expect(page.getByText(/^Recoded: /)).toBeVisible();
   expect(await sum(service, table, 'amount', `side = 'b'`)).toEqual({ sum: 150, rows: 2 });
 
   // The rows that it moved are there now.
   await (await pivot.newValue('side')).fill('b');
   await page.keyboard.press('Tab');
-  await expect(extent).toHaveText('moves 0 amount, moves 0 pieces, from 2 rows.');
+  await expect(extent).toHaveText('moves nothing, from 2 rows.');
+  const obstacle = page.locator('#apply-obstacle');
+  await expect(obstacle).toHaveText('These rows add up to zero, so there is nothing to move.');
+  await expect(pivot.apply).toBeDisabled();
 
   // A lock on some of the rows refuses a recode of all of them.
   await lock({ name: 'desk', side: 'b' });
-  await expect(page.locator('#apply-obstacle')).toContainText('locked');
+  await expect(obstacle).toContainText('locked');
   expect(await entries()).toBe(1);
+});
+
+test('a recode or clone that would do nothing is refused before it is sent', async ({
+  page,
+  service,
+}) => {
+  const { pivot, scale, entries } = await openPriced(page, service);
+  const extent = page.getByTestId('extent');
+  const obstacle = page.locator('#apply-obstacle');
+  await pivot.click({ row: ['lamp'], column: ['amount'] });
+  await (await pivot.newValue('name')).fill('lamp');
+  await page.keyboard.press('Tab');
+  await expect(extent).toHaveText('moves nothing, from 0 rows.');
+  await expect(obstacle).toHaveText('These rows already have these values.');
+  await expect(pivot.apply).toBeDisabled();
+
+  // Amounts that cancel out on each leaf cannot be copied either.
+  await scale({ slice: { name: 'lamp' }, value_incr: -10, units_incr: -2 });
+  await pivot.panel.getByRole('tab', { name: 'Clone' }).click();
+  await expect(obstacle).toHaveText('These rows add up to zero, so there is nothing to copy.');
+
+  // Amounts that cancel out over several leaves are moved, and said.
+  await scale({ slice: { name: 'desk', side: 'a' }, value_incr: -150 });
+  await pivot.click({ row: ['desk'], column: ['amount'] });
+  await (await pivot.newValue('name')).fill('sofa');
+  await page.keyboard.press('Tab');
+  await expect(extent).toContainText('moves 0 amount (100 in absolute amounts), moves ');
+  expect(await entries()).toBe(2);
 });
 
 test('a lock that is created meanwhile discards a trial', async ({ page, service }) => {

@@ -39,7 +39,7 @@ export class PivotPage {
     this.grid = page.locator('perspective-viewer-pivot-grid regular-table');
     this.panel = page.getByRole('complementary', { name: 'Selection and operation' });
     this.slice = page.getByTestId('slice');
-    this.apply = this.panel.getByRole('button', { name: /^(Scale|Recode|Clone) [\d,]+ rows$/ });
+    this.apply = this.panel.getByRole('button', { name: /^(Scale|Recode|Clone) [\d,]+ rows?$/ });
   }
 
   /** Opens a version and waits until its pivot is drawn. @param search the arrangement in the address */

@@ -120,9 +120,10 @@ describe('announced amounts', () => {
 
   it('are counted by kind', () => {
     const tally = new Tally(() => undefined);
-    for (const kind of ['form', 'form', 'cell']) tally.count(kind);
+    for (const kind of ['form', 'form', 'cell']) tally.countAnnounced(kind);
+    tally.countWritten('form');
     expect(tally.summary()).toBe(
-      '0 cases: 0 held, 0 refused, 0 failed\n3 announcements compared:\n  1 × cell\n  2 × form',
+      '0 cases: 0 held, 0 refused, 0 failed\n3 announcements compared:\n  1 × cell\n  2 × form\n1 kinds of written changes compared:\n  1 × form',
     );
   });
 });

@@ -7,6 +7,8 @@ export class Tally {
   readonly refused = new Map<string, number>();
   /** How many announcements of each kind were compared. */
   readonly announced = new Map<string, number>();
+  /** How many written changes of each kind had all their announcements compared. */
+  readonly written = new Map<string, number>();
   private played = 0;
 
   /** @param tell writes a line */
@@ -16,7 +18,7 @@ export class Tally {
     this.played++;
     if (outcome.kind === 'held') this.held++;
     else if (outcome.kind === 'refused') {
-      this.refused.set(outcome.reason, (this.refused.get(outcome.reason) ?? 0) + 1);
+      countIn(this.refused, outcome.reason);
     } else {
       this.failed++;
       this.tell(`Case ${number} failed. ${outcome.what}\n  ${outcome.story}`);
@@ -24,26 +26,37 @@ export class Tally {
     if (this.played % 100 === 0) this.tell(this.counts());
   }
 
-  /** Counts an announcement that was compared. */
-  count(kind: string): void {
-    this.announced.set(kind, (this.announced.get(kind) ?? 0) + 1);
+  countAnnounced(kind: string): void {
+    countIn(this.announced, kind);
+  }
+
+  countWritten(kind: string): void {
+    countIn(this.written, kind);
   }
 
   /** How many held, how many were refused and why, how many failed. */
   summary(): string {
     const reasons = [...this.refused].sort(([, a], [, b]) => b - a);
-    const kinds = [...this.announced].sort(([one], [other]) => one.localeCompare(other));
-    const all = kinds.reduce((sum, [, count]) => sum + count, 0);
+    const listed = (title: string, kinds: ReadonlyMap<string, number>) =>
+      kinds.size === 0 ? [] : [`${sumOf(kinds)} ${title}:`, ...[...kinds].sort().map(lineOf)];
     return [
       this.counts(),
-      ...reasons.map(([reason, count]) => `  ${count} × ${reason}`),
-      ...(all > 0 ? [`${all} announcements compared:`] : []),
-      ...kinds.map(([kind, count]) => `  ${count} × ${kind}`),
+      ...reasons.map(lineOf),
+      ...listed('announcements compared', this.announced),
+      ...listed('kinds of written changes compared', this.written),
     ].join('\n');
   }
 
   private counts(): string {
-    const refused = [...this.refused.values()].reduce((sum, count) => sum + count, 0);
-    return `${this.played} cases: ${this.held} held, ${refused} refused, ${this.failed} failed`;
+    return `${this.played} cases: ${this.held} held, ${sumOf(this.refused)} refused, ${this.failed} failed`;
   }
 }
+
+const countIn = (counts: Map<string, number>, kind: string): void => {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
+};
+
+const sumOf = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+const lineOf = ([kind, count]: [string, number]): string => `  ${count} × ${kind}`;

@@ -10,7 +10,7 @@ import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
-import { cautionOf, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
+import { cautionOf, isNothing, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
 /** An operation as the panel makes it. The slice and the user are added when it is sent. */
@@ -271,11 +271,35 @@ export class OperationDraft {
       return 'The rows cancel each other out, so an amount cannot be spread in proportion to them.';
     const inexact = this.kind === 'scale' && this.inexact(preview.answer);
     if (inexact) return inexact;
-    if (this.operation) return null;
+    if (this.operation) return this.whyNothing(preview.answer);
     if (this.kind === 'scale') return this.scaleObstacle();
     if (this.kind === 'recode') return 'Choose a new value for at least one column.';
     return 'Enter a factor.';
   });
+
+  /** Why a recode would move nothing, or a clone copy nothing; null if it would, or if only the service knows. */
+  private whyNothing({ free, held }: SlicePreview): string | null {
+    const { moved } = this;
+    const isEmpty = (rows: SlicePreview['free']) =>
+      isNothing('value', rows) && isNothing('units', rows);
+    if (this.kind === 'clone' && held.row_count === 0 && isEmpty(free)) {
+      return 'These rows add up to zero, so there is nothing to copy.';
+    }
+    if (!moved) return null;
+    if (moved.row_count > 0)
+      return isEmpty(moved) ? 'These rows add up to zero, so there is nothing to move.' : null;
+    // A new date also moves rows whose periods are not those of the calendar.
+    return this.setsPeriods ? null : 'These rows already have these values.';
+  }
+
+  /** Whether the new values include a date that columns are derived from. */
+  private get setsPeriods(): boolean {
+    const { columns } = this.planned;
+    return (
+      columns.some((c) => c.role === 'date' && this.set.has(c.cname)) &&
+      columns.some((c) => c.dim_period_col !== null)
+    );
+  }
 
   private get isReadable(): boolean {
     return [this.value, this.units].every((edit) => readable(edit) === edit);

@@ -76,7 +76,7 @@ async function scaled(page: Page, row: string, rows: number) {
   await numberOf(page, row).click();
   const percent = page.getByLabel(/: Percent$/).first();
   await percent.fill(String(PERCENT));
-  const apply = page.getByRole('button', { name: /^Scale [\d,]+ rows$/ });
+  const apply = page.getByRole('button', { name: /^Scale [\d,]+ rows?$/ });
   await apply.and(page.locator(':enabled')).waitFor();
   const before = await page.evaluate(() => window.watch.total());
   const summing = page.evaluate((total) => window.watch.summed(total), before);

@@ -20,10 +20,22 @@ export const amountText = (amount: number, decimals: number): string =>
     maximumFractionDigits: decimals,
   });
 
+/** Counts what a hunt has compared. */
+export interface Counts {
+  /** Counts an announcement that was compared. */
+  countAnnounced(kind: string): void;
+  /** Counts a written change of which every announcement was compared. */
+  countWritten(kind: string): void;
+}
+
 /** Compares announcements with the stored amounts, and counts them. */
 export class Comparison {
-  /** @param count is called with the kind of each announcement that was compared */
-  constructor(private readonly count: (kind: string) => void) {}
+  constructor(private readonly counts: Counts) {}
+
+  /** Counts a written change of a kind. */
+  written(kind: string): void {
+    this.counts.countWritten(kind);
+  }
 
   /** Compares an amount of a measure: exactly where its type fixes the decimals. */
   amount(
@@ -64,13 +76,13 @@ export class Comparison {
 
   /** Compares two texts. */
   text(kind: string, announced: string, actual: string): void {
-    this.count(kind);
+    this.counts.countAnnounced(kind);
     if (announced !== actual) throw new Broken(`${kind}: announced “${announced}”, is “${actual}”`);
   }
 
   /** Counts what the page announces nothing about. */
   silent(kind: string): void {
-    this.count(`not announced: ${kind}`);
+    this.counts.countAnnounced(`not announced: ${kind}`);
   }
 
   private near(
@@ -80,7 +92,7 @@ export class Comparison {
     stored: number,
     room: number,
   ): void {
-    this.count(kind);
+    this.counts.countAnnounced(kind);
     if (announced === undefined || !(Math.abs(Number(announced) - stored) <= room)) {
       throw new Broken(`${kind} of ${name}: announced ${announced ?? 'nothing'}, is ${stored}`);
     }

@@ -41,6 +41,8 @@ export interface AnnouncedRound {
   act: Act;
   /** Tries the change before it is written or discarded, where the page can try it. */
   tries: 'no' | 'keep' | 'discard';
+  /** Whether the cells are chosen among those that the page can do it with, if there are any. */
+  fits: boolean;
   /** Whether a change that has to be confirmed is confirmed. */
   confirms: boolean;
   /** Whether the change is undone at the end; otherwise the next cases build on it. */
@@ -53,10 +55,11 @@ export function randomAnnouncedRound(table: AmountTable, random: Random): Announ
     locks: random.chance(0.3) ? randomLocks(table, random) : null,
     aim: randomAim(random),
     added: act.kind === 'form' && random.chance(0.2) ? [randomAim(random)] : [],
-    holdPrice: table.measures.length > 1 && random.chance(0.25),
+    holdPrice: table.measures.length > 1 && random.chance(0.35),
     spread: random.chance(0.3) ? 'equal' : 'proportional',
     act,
     tries: random.pick(['no', 'no', 'no', 'keep', 'discard']),
+    fits: random.chance(0.9),
     confirms: random.chance(0.75),
     undoes: random.chance(0.6),
   };
@@ -76,7 +79,10 @@ function randomLocks({ columns, rows }: AmountTable, random: Random): DrawnSlice
       () => ({ product: product ?? null }),
       () => ({ region: region ?? null, product: random.sample(columns[1]?.values ?? [], 2) }),
       () => ({ region: region ?? null, day: day ?? null }),
+      () => ({ product: product ?? null, day: day ?? null }),
       () => ({ region: region ?? null, product: product ?? null }),
+      () => ({ region: region ?? null, product: product ?? null, day: day ?? null }),
+      () => ({ region: region ?? null, product: product ?? null, day: day ?? null }),
       () => ({ day: { to: day ?? '2026-01-31' } }),
       () => ({ day: { from: '2026-02-01' } }),
       () => ({ day: { from: '2026-02-01', to: '2026-02-28' }, region: region ?? null }),
@@ -96,8 +102,10 @@ function randomAct(table: AmountTable, random: Random): Act {
     'cell',
     'cell',
     'block',
+    'block',
     'paste',
     'fill',
+    'recode',
     'recode',
     'clone',
   ] as const);

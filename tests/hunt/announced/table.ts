@@ -137,8 +137,13 @@ function randomParts({ role, decimals }: AmountMeasure, count: number, random: R
   return parts.map((part) => (part / unit).toFixed(places));
 }
 
+/** A layout of a table of amounts, and whether it shows value per unit. */
+export interface AmountLayout extends HuntLayout {
+  price: boolean;
+}
+
 /** Draws a layout of a table of amounts: rows, at most one level of columns, and all measures. */
-export function randomAmountLayout(table: AmountTable, random: Random): HuntLayout {
+export function randomAmountLayout(table: AmountTable, random: Random): AmountLayout {
   const levels = table.columns.map((c): Level => {
     const level = columnLevel(c);
     if (c.kind !== 'date' || random.chance(0.4)) return level;
@@ -164,14 +169,16 @@ export function randomAmountLayout(table: AmountTable, random: Random): HuntLayo
     filterOp: 'and',
     sort: [],
     depth: null,
+    price: table.measures.length > 1 && random.chance(0.7),
   };
 }
 
 /** The measure that shows value per unit. */
 export const PRICE = 'amount: price';
 
-/** The layout as a source's default: with the price, and amounts with the decimals of their columns. */
-export function storedAmountLayout(layout: HuntLayout): Record<string, unknown> {
-  const price = layout.measures.length > 1 ? [PRICE] : [];
-  return { ...storedLayout(layout), columns_config: {}, columns: [...layout.measures, ...price] };
-}
+/** The layout as a source's default: amounts with the decimals of their columns. */
+export const storedAmountLayout = (layout: AmountLayout): Record<string, unknown> => ({
+  ...storedLayout(layout),
+  columns_config: {},
+  columns: [...layout.measures, ...(layout.price ? [PRICE] : [])],
+});

@@ -8,7 +8,8 @@ import { Random } from '../random';
 import type { Aim } from '../round';
 import { cellKey, meaningsOf, shown, wrongOnScreen } from '../screen';
 import { describe, dropVersion, makeVersion, storedTable } from '../version';
-import { amountText, Comparison, numbersIn } from './compare';
+import { cornersOf, pastedOver, startsOf } from './aiming';
+import { amountText, Comparison, numbersIn, type Counts } from './compare';
 import { AnnouncingPage, type Announced, type Sent } from './page';
 import { randomAnnouncedRound, type AnnouncedRound, type DrawnSlice } from './round';
 import { sliceSql, Stored, type CellSums, type WrittenRow } from './stored';
@@ -30,7 +31,6 @@ export const CASES_A_VISIT = 12;
  * Makes a random table of amounts, opens it and plays the first cases of a visit. A case follows from its seed
  * and number and from the cases before it in the visit.
  *
- * @param count is called with the kind of each announcement that was compared
  */
 export async function playAnnounced(
   service: Service,
@@ -39,7 +39,7 @@ export async function playAnnounced(
   visit: number,
   cases: number,
   tell: (number: number, outcome: Outcome) => void,
-  count: (kind: string) => void,
+  counts: Counts,
 ): Promise<void> {
   const random = new Random(seed, 'announced', visit);
   const table = randomAmounts(`amounts ${visit}`, random);
@@ -48,7 +48,7 @@ export async function playAnnounced(
   await service.query(DOMAINS_SQL);
   const made = await makeVersion(service, table, storedAmountLayout(layout));
   if (typeof made === 'string') throw new Error(`The table could not be made: ${made}`);
-  const visitor = new Visitor(service, page, table, layout, made.version, new Comparison(count));
+  const visitor = new Visitor(service, page, table, layout, made.version, new Comparison(counts));
   let broken: string | null = null;
   try {
     await visitor.open();
@@ -129,8 +129,28 @@ class Visitor {
     if (round.locks) await this.setLocks(round.locks);
     const selected = await this.select(round);
     const entry = await this.act(selected, round);
-    if (entry !== null && round.undoes) await this.undo(selected, entry);
+    if (entry !== null) {
+      for (const kind of this.kindsOf(round, selected)) this.compare.written(kind);
+      if (round.undoes) await this.undo(selected, entry);
+    }
     if (this.hunt.errors.length > 0) throw new Broken(`The page threw: ${this.hunt.errors[0]}`);
+  }
+
+  /** The kinds that a written case counts as. */
+  private kindsOf(
+    { act, tries, holdPrice }: AnnouncedRound,
+    { cells, before }: Selected,
+  ): string[] {
+    const isPriced = this.table.measures.length > 1 && act.kind !== 'paste' && act.kind !== 'fill';
+    const isScale = act.kind !== 'recode' && act.kind !== 'clone';
+    return [
+      ...(act.kind === 'form' ? act.fields.map(({ by }) => `form: ${by}`) : []),
+      ...(act.kind === 'cell' ? [typedKind(cells, act.text)] : []),
+      ...(act.kind === 'form' || act.kind === 'cell' ? [] : [act.kind]),
+      ...(isScale && isPriced && holdPrice ? ['at a held price'] : []),
+      ...(before.held.rows > 0 ? ['around locks'] : []),
+      ...(tries === 'keep' ? ['after a trial'] : []),
+    ];
   }
 
   /** Leaves the page as the next case expects it. */
@@ -159,10 +179,16 @@ class Visitor {
   }
 
   /** Presses the cells of a case, and compares the totals in the panel with the rows behind them. */
-  private async select({ act, aim, added }: AnnouncedRound): Promise<Selected> {
+  private async select(round: AnnouncedRound): Promise<Selected> {
+    const { act, aim, added, fits } = round;
     const { hunt } = this;
     const isTyped = ['cell', 'block', 'paste', 'fill'].includes(act.kind);
-    const first = this.pointAt(await hunt.look(), isTyped ? { ...aim, place: 'body' } : aim);
+    const screen = await hunt.look();
+    const starts = fits ? startsOf(round, screen.cells) : screen.cells;
+    const first = this.pointAt(
+      { ...screen, cells: starts },
+      isTyped ? { ...aim, place: 'body' } : aim,
+    );
     let seen = await hunt.selecting(() => hunt.press(first));
     let cells = [await hunt.lastPressed()];
     for (const other of added) {
@@ -273,26 +299,37 @@ class Visitor {
         ? await this.movedRows(selected, act.set, last)
         : before.rows;
     const set = act.kind === 'recode' ? act.set : null;
-    const extent = numbersIn(
-      announced.extent?.replace('This changes the whole version.', '') ?? null,
-    );
+    const extent = announced.extent?.replace('This changes the whole version.', '') ?? null;
+    // Of a part such as “moves 0 amount (200 in absolute amounts)”, the numbers.
+    const parts = extent === null ? [] : extent.split(', ');
+    const partOf = (measure: string) =>
+      numbersIn(
+        parts.find((part) => part.includes(` ${measure}`) || part.trim().startsWith(measure)) ??
+          null,
+      );
     if (act.kind !== 'recode')
       compare.rows('button: rows', numbersIn(announced.button)[0], touched);
     const moved = set && entry.rows.filter(({ leaf }) => isAt(leaf, set));
-    let at = 0;
     for (const measure of this.table.measures) {
       const { name } = measure;
+      const changes = (moved ?? entry.rows).map(({ amounts }) => amounts[name] ?? 0);
       const delta = sumOf(moved ?? entry.rows, name);
-      if (isScale) {
-        const change = entry.after.sums[name] ?? 0;
-        this.compareFields(measure, act.fields, announced, before.sums[name] ?? 0, change);
-        if (delta !== 0 && announced.extent?.includes(`${name} `))
-          compare.amount('box: change', measure, extent[at++], delta);
-        else if (extent.length > 1 && announced.extent?.includes(`${name} `)) at++;
-      } else compare.amount(`box: ${act.kind}`, measure, extent[at++], delta);
+      const [change, gross] = partOf(name);
+      if (!isScale) compare.amount(`box: ${act.kind}`, measure, change, delta);
+      else {
+        const total = entry.after.sums[name] ?? 0;
+        this.compareFields(measure, act.fields, announced, before.sums[name] ?? 0, total);
+        if (delta !== 0 && change !== undefined) {
+          compare.amount('box: change', measure, change, delta);
+        }
+      }
+      if (gross !== undefined) {
+        const absolute = changes.reduce((sum, each) => sum + Math.abs(each), 0);
+        compare.amount('box: absolute amounts', measure, gross, absolute);
+      }
     }
-    if (announced.extent === null) compare.silent(`box of a ${act.kind}`);
-    else compare.rows('box: rows', extent.at(-1), touched);
+    if (extent === null) compare.silent(`box of a ${act.kind}`);
+    else compare.rows('box: rows', numbersIn(parts.at(-1) ?? null).at(-1), touched);
     if (isScale) {
       this.compareComputed(announced, before, entry.after);
       this.comparePrice(announced, entry.after);
@@ -394,12 +431,11 @@ class Visitor {
     const { keyboard } = hunt.page;
     await page.focusGrid();
     const last = await this.stored.lastEntry();
-    await keyboard.type(text);
-    const announced = await this.editor();
+    const announced = await this.typeOver(selected, text);
     const { editor } = announced;
     if (!editor?.isOpen || editor.meaning === null || !editor.meaning.includes('→')) {
       const isEmpty = editor?.models?.length === 0;
-      return this.refuseTyped(announced, last, isEmpty, isLocked(selected));
+      return this.refuseTyped(announced, last, isEmpty);
     }
     const isModelled = editor.models !== null && editor.models.length > 0;
     if (isModelled) await this.compareModel(selected, editor.models?.[0]);
@@ -434,6 +470,18 @@ class Visitor {
     return this.stored.lastEntry();
   }
 
+  /**
+   * Types a text over the selected cell. Only its first key where the page must refuse: another one would close
+   * the reason.
+   */
+  private async typeOver({ cells, before }: Selected, text: string): Promise<Announced> {
+    const cell = cells.at(-1) as Pressed;
+    const isLocked = before.rows > 0 && before.held.rows === before.rows;
+    const hasNoPrice = cell.measure === PRICE && (cell.text === '' || cell.text === '-');
+    await this.hunt.page.keyboard.type(isLocked || hasNoPrice ? text.slice(0, 1) : text);
+    return this.editor();
+  }
+
   /** The announcements once the field over the cell says what the amount means. */
   private async editor(): Promise<Announced> {
     const deadline = Date.now() + 3_000;
@@ -453,16 +501,9 @@ class Visitor {
   }
 
   /** Enters an amount that the page says cannot be written. */
-  private async refuseTyped(
-    { editor }: Announced,
-    last: number,
-    isEmpty: boolean,
-    isHeld: boolean,
-  ): Promise<null> {
+  private async refuseTyped({ editor }: Announced, last: number, isEmpty: boolean): Promise<null> {
     const { keyboard } = this.hunt.page;
     const reason = isEmpty ? 'nothing to copy' : (editor?.meaning ?? 'nothing was announced');
-    // In a locked cell, the next key that begins no amount closes the reason.
-    if (editor === null && isHeld) return this.nothingWritten(last, 'Every row is locked');
     if (editor === null) throw new Broken('No field opened over the cell');
     if (editor.meaning === null || editor.meaning === '') {
       throw new Broken('The field over the cell says nothing of the amount');
@@ -562,7 +603,11 @@ class Visitor {
     const [start] = selected.cells as [Pressed];
     let marked: SeenCell[] = [];
     if (act.kind === 'block' || act.kind === 'fill') {
-      const { x, y } = this.pointAt(await hunt.look(), act.corner);
+      const screen = await hunt.look();
+      const from = screen.cells.find((cell) => cellKey(cell) === cellKey(start));
+      const corners = round.fits && from ? cornersOf(act, round.holdPrice, from, screen.cells) : [];
+      const cells = corners.length > 0 ? corners : screen.cells;
+      const { x, y } = this.pointAt({ ...screen, cells }, act.corner);
       await hunt.selecting(async () => {
         await keyboard.down('Shift');
         await mouse.click(x, y);
@@ -574,11 +619,10 @@ class Visitor {
     await page.focusGrid();
     const last = await this.stored.lastEntry();
     if (act.kind === 'block') {
-      await keyboard.type(act.text);
-      const announced = await this.editor();
+      const announced = await this.typeOver(selected, act.text);
       const { editor } = announced;
       if (!editor?.isOpen || !editor.meaning?.includes('→')) {
-        return this.refuseTyped(announced, last, editor?.models?.length === 0, isLocked(selected));
+        return this.refuseTyped(announced, last, editor?.models?.length === 0);
       }
       const { sent, said } = await page.sending(() => keyboard.press('Control+Enter'));
       if (!sent) {
@@ -794,6 +838,11 @@ class Visitor {
     if (status < 300) return;
     // A lock on the rows that a recode or clone moves to is known to the service only.
     if (status === 423 && Object.hasOwn(body, 'set')) throw new Refused(reasonOf(error));
+    // Whether the parts of a copy that comes to 0 are 0 is known to the service only.
+    const isZero = /^adds 0 [^1-9]*, from/.test(announced?.extent ?? '');
+    if (status === 422 && isZero && error.includes('there is nothing to write')) {
+      throw new Refused(reasonOf(error));
+    }
     const said = announced?.editor?.meaning ?? announced?.extent ?? 'an amount';
     throw new Broken(
       `Announced “${said}”, but the service refuses ${JSON.stringify(body)}: ${status} ${error}`,
@@ -879,8 +928,11 @@ class Visitor {
 
 const at = <T>(list: readonly T[], share: number): T => list[Math.floor(share * list.length)] as T;
 
-const isLocked = ({ before }: Selected): boolean =>
-  before.rows > 0 && before.held.rows === before.rows;
+const typedKind = ([cell]: readonly Pressed[], text: string): string => {
+  if (cell?.measure === PRICE) return 'typed price';
+  if (text.endsWith('%') || /^[*/]/.test(text)) return 'typed percentage';
+  return /^[-+]/.test(text) ? 'typed change' : 'typed total';
+};
 
 const sumOf = (rows: readonly WrittenRow[], measure: string): number =>
   rows.reduce((sum, { amounts }) => sum + (amounts[measure] ?? 0), 0);
@@ -913,20 +965,8 @@ function pastedInto(
   texts: readonly (readonly string[])[],
 ): Map<SeenCell, number> {
   const from = cells.find((cell) => cellKey(cell) === cellKey(start));
-  const wanted = new Map<SeenCell, number>();
-  if (!from) return wanted;
-  const ys = [...new Set(cells.map((cell) => cell.at.y))].sort((a, b) => a - b);
-  const xs = [...new Set(cells.map((cell) => cell.at.x))].sort((a, b) => a - b);
-  for (const [down, line] of texts.entries()) {
-    for (const [across, text] of line.entries()) {
-      const y = ys[ys.indexOf(from.at.y) + down];
-      const x = xs[xs.indexOf(from.at.x) + across];
-      const cell = cells.find((each) => each.at.x === x && each.at.y === y);
-      const amount = Number(text.replace(/^\((.*)\)$/, '-$1'));
-      if (cell) wanted.set(cell, amount);
-    }
-  }
-  return wanted;
+  const area = from ? pastedOver(cells, from, texts) : [];
+  return new Map(area.map(([cell, text]) => [cell, Number(text.replace(/^\((.*)\)$/, '-$1'))]));
 }
 
 /** The cells of a block that are filled from its first column or row, with their amounts. */

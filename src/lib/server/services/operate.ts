@@ -303,7 +303,7 @@ function checkIncrement(
     if (Math.abs(movePoint(increment, kind.scale)) < 0.5) {
       throw new AppError(
         422,
-        `${field} ${increment} rounds to zero in "${measure.name}", which has ${kind.scale} decimals`,
+        `${field} ${increment} rounds to zero in "${measure.name}", which has ${kind.scale} ${kind.scale === 1 ? 'decimal' : 'decimals'}`,
         { field, column: measure.name },
       );
     }
