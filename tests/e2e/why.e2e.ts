@@ -101,7 +101,10 @@ test('a waterfall shows who changed the number, and each of its bars can be undo
   await ofEve.getByRole('button', { name: /^(?!Undo).*eve/ }).click();
   await expect(page.getByText(/^Showing only the rows of entry 3/)).toBeVisible();
   await expect.poll(() => pivot.number(CHAIRS)).toBeLessThan(0);
-  await expect(ofEve.getByRole('button', { name: /^(?!Undo).*eve/ })).toHaveAttribute('aria-pressed', 'true');
+  await expect(ofEve.getByRole('button', { name: /^(?!Undo).*eve/ })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
   await ofEve.getByRole('button', { name: /^(?!Undo).*eve/ }).click();
   await expect(page.getByText(/^Showing only the rows of entry/)).toHaveCount(0);
   await expect.poll(() => pivot.number(CHAIRS)).toBeGreaterThan(0);
