@@ -79,3 +79,13 @@ export function round(a: Fraction, scale: number): Fraction {
 
 /** The nearest double, computed from 30 decimals. */
 export const toNumber = (a: Fraction): number => Number(`${(a.n * 10n ** 30n) / a.d}e-30`);
+
+/** A fraction as a decimal number with this many decimals, which it must not exceed. */
+export function decimalText(a: Fraction, decimals: number): string {
+  const digits = multiply(absolute(a), parse(`1e${decimals}`));
+  if (digits.d !== 1n) throw new Error(`${show(a)} has more than ${decimals} decimals`);
+  const text = `${digits.n}`.padStart(decimals + 1, '0');
+  const whole = text.slice(0, text.length - decimals);
+  const sign = a.n < 0n ? '-' : '';
+  return decimals > 0 ? `${sign}${whole}.${text.slice(-decimals)}` : `${sign}${whole}`;
+}

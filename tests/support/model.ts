@@ -1,6 +1,7 @@
 import {
   absolute,
   add,
+  decimalText,
   divide,
   isLess,
   isZero,
@@ -183,7 +184,31 @@ export interface State {
 
 /** The amount of a scale, and how it is spread. */
 export type Change =
-  { pct: number } | { value?: number; units?: number; spread?: 'equal' | 'price' };
+  | { pct: number }
+  | { value?: number | string; units?: number | string; spread?: 'equal' | 'price' };
+
+/** The change of a scale that gives a slice its requested totals. An exact measure is required. */
+export function toTotals(
+  { rows, exclude, shape }: State,
+  slice: Slice,
+  totals: Partial<Record<Measure, number | string>>,
+): Exclude<Change, { pct: number }> {
+  const seen = rows.filter((row) => !exclude.includes(row.iter) && inSlice(row, slice, shape));
+  const increment = (m: Measure): Partial<Record<Measure, string | number>> => {
+    const wanted = totals[m];
+    const kind = shape[m]?.kind;
+    if (wanted === undefined || !kind?.exact) return {};
+    const now = seen.flatMap((row) => row[m] ?? []);
+    const total = parse(String(wanted));
+    const gap = subtract(
+      kind.scale === null ? total : round(total, kind.scale),
+      sum(now.map((amount) => amount.at)),
+    );
+    if (isZero(gap)) return { [m]: 0 };
+    return { [m]: decimalText(gap, Math.max(scaleOf(String(wanted)), ...now.map((a) => a.scale))) };
+  };
+  return { ...increment('value'), ...increment('units') };
+}
 
 export function scale(
   { rows, exclude, shape }: State,
@@ -267,23 +292,53 @@ export function scaleInTurn(
   edits: readonly { slice: Slice; change: Change }[],
   hold: readonly Slice[],
 ): Outcome {
-  const amount = (m: Measure, at: Fraction, digits: Digits | undefined) =>
-    state.shape[m] ? { at, scale: digits?.[m] ?? 0 } : null;
   const all: Written[] = [];
   let { rows } = state;
   for (const { slice, change } of edits) {
     const outcome = scale({ ...state, rows }, slice, change, hold);
     if (!('rows' in outcome)) return outcome;
     all.push(...outcome.rows);
-    const added = outcome.rows.map(({ keys, value, units }): ForecastRow => ({
-      keys,
-      value: amount('value', value, outcome.digits),
-      units: amount('units', units, outcome.digits),
-      iter: 'scale',
-    }));
-    rows = [...rows, ...added];
+    rows = [...rows, ...asRows(outcome, state.shape)];
   }
   return { rows: all };
+}
+
+/** A scale that keeps the totals of a containing slice: what the slice gains is taken from its other rows. */
+export function scaleKeeping(
+  state: State,
+  slice: Slice,
+  change: Change,
+  hold: readonly Slice[],
+  keep: Slice,
+): Outcome {
+  const first = scale(state, slice, change, hold);
+  if (!('rows' in first)) return first;
+  const { exclude, shape } = state;
+  const within = state.rows.filter((r) => !exclude.includes(r.iter) && inSlice(r, keep, shape));
+  const total = (m: Measure) => {
+    const amounts = within.flatMap((row) => row[m] ?? []);
+    const scale = Math.max(0, ...amounts.map((amount) => amount.scale));
+    return shape[m] ? { [m]: decimalText(sum(amounts.map((a) => a.at)), scale) } : {};
+  };
+  const rows = [...state.rows, ...asRows(first, shape)];
+  const back = toTotals({ ...state, rows }, keep, { ...total('value'), ...total('units') });
+  if (MEASURES.every((m) => !Number(back[m] ?? 0))) return first;
+  const second = scale({ ...state, rows }, keep, back, [...hold, slice]);
+  return 'rows' in second ? { rows: [...first.rows, ...second.rows] } : second;
+}
+
+/** The written rows as rows of the version. */
+function asRows(
+  { rows, digits }: Extract<Outcome, { rows: unknown }>,
+  shape: Shape,
+): ForecastRow[] {
+  const amount = (m: Measure, at: Fraction) => (shape[m] ? { at, scale: digits?.[m] ?? 0 } : null);
+  return rows.map(({ keys, value, units }) => ({
+    keys,
+    value: amount('value', value),
+    units: amount('units', units),
+    iter: 'scale',
+  }));
 }
 
 /** Keys after a `set`. The periods of the changed dates are derived again. */

@@ -15,6 +15,12 @@ export const amounts = {
   units_pct: v.optional(
     v.nullable(v.pipe(number, v.description("Percent of the slice's units total to add to it"))),
   ),
+  value_total: v.optional(
+    v.nullable(v.pipe(number, v.description("What the slice's value total becomes"))),
+  ),
+  units_total: v.optional(
+    v.nullable(v.pipe(number, v.description("What the slice's units total becomes"))),
+  ),
   pct: v.optional(
     v.nullable(v.pipe(number, v.description('Percent of both measures; 10 is +10 %'))),
   ),
@@ -35,24 +41,53 @@ type Amounts = v.InferOutput<v.ObjectSchema<typeof amounts, undefined>>;
 export const waySpread = ({ spread }: Pick<Amounts, 'spread'>): 'equal' | 'price' | null =>
   spread === 'equal' || spread === 'price' ? spread : null;
 
-const asksForPercent = ({ pct, value_pct, units_pct }: Amounts): boolean =>
-  pct != null || value_pct != null || units_pct != null;
-const asksForOneMeasure = ({ value_incr, units_incr, value_pct, units_pct }: Amounts): boolean =>
-  value_incr != null || units_incr != null || value_pct != null || units_pct != null;
-export const isNotBoth = (edit: Amounts): boolean => edit.pct == null || !asksForOneMeasure(edit);
-export const isNotTwice = (edit: Amounts): boolean =>
-  (edit.value_incr == null || edit.value_pct == null) &&
-  (edit.units_incr == null || edit.units_pct == null);
-export const isNotNeither = (edit: Amounts): boolean => edit.pct != null || asksForOneMeasure(edit);
-export const isSpreadable = (edit: Amounts): boolean =>
-  !asksForPercent(edit) || waySpread(edit) === null;
-export const isPriced = ({ value_incr, units_incr, spread }: Amounts): boolean =>
-  spread !== 'price' || (!!value_incr && !!units_incr);
+const ROLES = ['value', 'units'] as const;
 
-export const NOT_BOTH = 'Send either pct, or for each measure an amount or a percentage, not both';
-export const NOT_NEITHER = 'Send pct, or value_incr, units_incr, value_pct or units_pct';
-export const NOT_TWICE = 'Send an amount or a percentage for a measure, not both';
-export const NOT_SPREADABLE =
-  'only an amount can be spread equally or at a held price, not a percentage';
-export const NOT_PRICED =
-  'to hold the price, send both value_incr and units_incr, neither of them 0';
+/** Returns the fields of a measure that a change has: an amount, a percentage, a total. */
+const kindsOf = (edit: Amounts, role: (typeof ROLES)[number]) =>
+  (['incr', 'pct', 'total'] as const).filter((kind) => edit[`${role}_${kind}`] != null);
+
+/** Refuses amounts that cannot be sent together. It is a check of a schema with {@link amounts}. */
+export function checkAmounts<Edit extends Amounts>({
+  dataset,
+  addIssue,
+}: v.RawCheckContext<Edit>): void {
+  if (!dataset.typed) return;
+  const { value: input } = dataset;
+  const fault = faultOf(input);
+  if (!fault) return;
+  const { message, field: key } = fault;
+  addIssue(
+    key === undefined
+      ? { message }
+      : { message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] },
+  );
+}
+
+/** Returns the first fault of the amounts, with the field to name if it is one; undefined if there is none. */
+function faultOf(edit: Amounts): { message: string; field?: 'spread' } | undefined {
+  const [value, units] = [kindsOf(edit, 'value'), kindsOf(edit, 'units')];
+  const kinds = [...value, ...units];
+  if (edit.pct != null && kinds.length > 0) return { message: NOT_BOTH };
+  if (value.length > 1 || units.length > 1) {
+    return { message: kinds.includes('total') ? NOT_TWO_KINDS : NOT_TWICE };
+  }
+  if (edit.pct == null && kinds.length === 0) return { message: NOT_NEITHER };
+  const way = waySpread(edit);
+  if (way !== null && (edit.pct != null || kinds.includes('pct'))) {
+    return { message: NOT_SPREADABLE, field: 'spread' };
+  }
+  const changes = ROLES.every((role) => edit[`${role}_incr`] || edit[`${role}_total`] != null);
+  if (way === 'price' && !changes) return { message: NOT_PRICED, field: 'spread' };
+  return undefined;
+}
+
+const NOT_BOTH =
+  'Send either pct, or for each measure an amount, a percentage or a total, not both';
+const NOT_NEITHER =
+  'Send pct, value_total, units_total, value_incr, units_incr, value_pct or units_pct';
+const NOT_TWICE = 'Send an amount or a percentage for a measure, not both';
+const NOT_TWO_KINDS = 'Send a total for a measure, or an amount or a percentage, only one of them';
+const NOT_SPREADABLE = 'only an amount can be spread equally or at a held price, not a percentage';
+const NOT_PRICED =
+  'to hold the price, send value_incr or value_total, and units_incr or units_total, no increment of 0';

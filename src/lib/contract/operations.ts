@@ -1,18 +1,6 @@
 /** The operations that write rows: scale, recode and clone, with their bodies and log entries. */
 import * as v from 'valibot';
-import {
-  amounts,
-  isNotBoth,
-  isNotNeither,
-  isNotTwice,
-  isPriced,
-  isSpreadable,
-  NOT_BOTH,
-  NOT_NEITHER,
-  NOT_PRICED,
-  NOT_SPREADABLE,
-  NOT_TWICE,
-} from './amounts';
+import { amounts, checkAmounts } from './amounts';
 import { byColumn, note, number, pfUser, row, scalar, text } from './primitives';
 import { orUnusable, UnusableValue } from './unusable';
 
@@ -181,23 +169,25 @@ export type SetClause = v.InferOutput<typeof SetClause>;
 const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
 const common = { slice: AskedSlice, ...write };
 
+/** The rows whose totals a scale does not change. */
+const keep = v.optional(
+  v.nullable(
+    v.pipe(
+      AskedSlice,
+      v.description(
+        'Contains the slice and keeps its totals: what the slice gains is taken from the other rows',
+      ),
+    ),
+  ),
+);
+
 /**
- * One change of a scale: either `pct`, or for one or both measures an increment in its units or a percentage
- * of its total. Null counts as missing.
+ * One change of a scale: either `pct`, or for one or both measures an increment in its units, a percentage of
+ * its total, or its new total. Null counts as missing.
  */
 export const ScaleEdit = v.pipe(
-  v.object({ slice: AskedSlice, ...amounts }),
-  v.check((edit) => isNotBoth(edit), NOT_BOTH),
-  v.check((edit) => isNotTwice(edit), NOT_TWICE),
-  v.check((edit) => isNotNeither(edit), NOT_NEITHER),
-  v.forward(
-    v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
-    ['spread'],
-  ),
-  v.forward(
-    v.check((edit) => isPriced(edit), NOT_PRICED),
-    ['spread'],
-  ),
+  v.object({ slice: AskedSlice, ...amounts, keep }),
+  v.rawCheck(checkAmounts),
 );
 export type ScaleEdit = v.InferOutput<typeof ScaleEdit>;
 
@@ -214,18 +204,8 @@ export const hold = v.optional(
 );
 
 const OneEdit = v.pipe(
-  v.object({ slice: AskedSlice, ...amounts, hold, ...write }),
-  v.check((edit) => isNotBoth(edit), NOT_BOTH),
-  v.check((edit) => isNotTwice(edit), NOT_TWICE),
-  v.check((edit) => isNotNeither(edit), NOT_NEITHER),
-  v.forward(
-    v.check((edit) => isSpreadable(edit), NOT_SPREADABLE),
-    ['spread'],
-  ),
-  v.forward(
-    v.check((edit) => isPriced(edit), NOT_PRICED),
-    ['spread'],
-  ),
+  v.object({ slice: AskedSlice, ...amounts, keep, hold, ...write }),
+  v.rawCheck(checkAmounts),
 );
 
 const leftOut = v.optional(v.null('must be left out if there are edits'));
@@ -244,8 +224,11 @@ const ManyEdits = v.object({
   units_incr: leftOut,
   value_pct: leftOut,
   units_pct: leftOut,
+  value_total: leftOut,
+  units_total: leftOut,
   pct: leftOut,
   spread: leftOut,
+  keep: leftOut,
 });
 
 const HasEdits = v.object({ edits: v.custom((edits) => edits != null) });
@@ -312,19 +295,22 @@ const kept = <
   });
 
 /**
- * The stored amounts of a scale with other stored fields. A percentage of one measure is stored as requested,
- * not as the resulting amount.
+ * The stored amounts of a scale with other stored fields. A percentage of one measure and a total are stored as
+ * requested, not as the resulting amount.
  */
 const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   [
-    v.object({ ...entries, pct: number }),
+    v.object({ ...entries, pct: number, keep: v.optional(Slice) }),
     v.object({
       ...entries,
       value_incr: v.optional(v.nullable(number), null),
       units_incr: v.optional(v.nullable(number), null),
       value_pct: v.optional(number),
       units_pct: v.optional(number),
+      value_total: v.optional(number),
+      units_total: v.optional(number),
       spread: v.optional(v.picklist(['equal', 'price'])),
+      keep: v.optional(Slice),
     }),
   ] as const;
 

@@ -57,7 +57,15 @@ export interface ScaleOutcome {
 /** The fields of a scale that hold its amounts. */
 export type Amounts = Pick<
   ScaleEdit,
-  'value_incr' | 'units_incr' | 'value_pct' | 'units_pct' | 'pct' | 'spread'
+  | 'value_incr'
+  | 'units_incr'
+  | 'value_pct'
+  | 'units_pct'
+  | 'value_total'
+  | 'units_total'
+  | 'pct'
+  | 'spread'
+  | 'keep'
 >;
 
 /**

@@ -54,6 +54,16 @@ describe('entryText', () => {
       { value_incr: null, units_incr: 3, value_pct: -2.5 },
       '-2.5 % Sales, +3 Quantity',
     ],
+    [
+      'totals',
+      { value_incr: null, units_incr: null, value_total: 1200000, units_total: 0 },
+      'Sales → 1,200,000, Quantity → 0',
+    ],
+    [
+      'a total that is kept',
+      { value_incr: 500, units_incr: null, keep: { Region: 'West' } },
+      '+500 Sales, total kept',
+    ],
   ])('describes a scale: %s', (_, params, text) =>
     expect(textOf({ operation: 'scale', slice: {}, params })).toBe(text),
   );

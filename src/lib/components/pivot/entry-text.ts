@@ -82,28 +82,20 @@ function percentText(percent: number): string {
 }
 
 function amountsText(
-  { pct, value_incr, units_incr, value_pct, units_pct, spread }: Amounts,
+  { pct, spread, keep, ...amounts }: Amounts,
   { measureNames, decimals }: Words,
 ): string {
-  if (pct != null) return percentText(pct);
-  const parts = [
-    {
-      amount: value_incr,
-      percent: value_pct,
-      name: measureNames.value ?? 'value',
-      of: decimals.value,
-    },
-    {
-      amount: units_incr,
-      percent: units_pct,
-      name: measureNames.units ?? 'units',
-      of: decimals.units,
-    },
-  ].flatMap(({ amount, percent, name, of }) => {
+  const kept = keep ? ', total kept' : '';
+  if (pct != null) return percentText(pct) + kept;
+  const parts = (['value', 'units'] as const).flatMap((role) => {
+    const name = measureNames[role] ?? role;
+    const [amount, percent] = [amounts[`${role}_incr`], amounts[`${role}_pct`]];
+    const total = amounts[`${role}_total`];
+    if (total != null) return [`${name} → ${formatAmount(total, decimals[role])}`];
     if (percent != null) return [`${percentText(percent)} ${name}`];
-    return amount ? [`${signedText(amount, of)} ${name}`] : [];
+    return amount ? [`${signedText(amount, decimals[role])} ${name}`] : [];
   });
-  return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '');
+  return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '') + kept;
 }
 
 /** Describes the side effect of a change: "The rows here cancel each other out: …" */

@@ -6,6 +6,7 @@ import { measureKind, measureOf } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, createOutsideTrigger } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, sql, typedLiteral } from '../sql/quote';
+import { NOISE } from '../sql/templates/leaves';
 import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable } from './queryable';
 import type { Transaction } from './transaction';
@@ -227,11 +228,59 @@ export async function partOfTotal(
   const part = kind.exact
     ? sql`ROUND(SUM(${column}) * ${share} * 0.01, ${kind.scale ?? sql`GREATEST(2, MAX(scale(${column})))`})`
     : sql`SUM(${column}) * ${share}::double precision / 100`;
-  const [row] = await db.many(
-    v.object({ part: v.nullable(v.string()) }),
-    sql`SELECT (${part})::text AS part FROM ${table} WHERE ${where}`,
+  return amountOver(db, table, where, part);
+}
+
+/**
+ * Computes the amount that is missing for a measure's total over the rows that match a condition to become
+ * another one. For an exact type that total is rounded to the decimals of the measure; for a floating-point
+ * type, noise counts as 0.
+ *
+ * @returns a decimal number as text; null if there are no rows
+ */
+export async function gapToTotal(
+  db: Queryable,
+  table: Identifier,
+  measure: ForecastColumn,
+  where: SqlText,
+  wanted: number | string,
+): Promise<string | null> {
+  const kind = measureKind(measure);
+  const column = ident(measure.name);
+  const sum = sql`COALESCE(SUM(${column}), 0)`;
+  const total = typedLiteral(wanted, sql`numeric`);
+  const gap = kind.exact
+    ? sql`${kind.scale === null ? total : sql`ROUND(${total}, ${kind.scale})`} - ${sum}`
+    : sql`CASE WHEN ABS(${total}::double precision - ${sum}) > ${NOISE} * COALESCE(SUM(ABS(${column})), 0)
+         THEN ${total}::double precision - ${sum} ELSE 0 END`;
+  return amountOver(db, table, where, sql`CASE WHEN COUNT(*) > 0 THEN ${gap} END`);
+}
+
+/** The total of a measure over the rows that match a condition, as text with all its digits; 0 without rows. */
+export const exactTotal = async (
+  db: Queryable,
+  table: Identifier,
+  measure: ForecastColumn,
+  where: SqlText,
+): Promise<string> =>
+  (await amountOver(db, table, where, sql`COALESCE(SUM(${ident(measure.name)}), 0)`)) ?? '0';
+
+/** Whether some rows match a condition. */
+export const hasRows = (db: Queryable, table: Identifier, where: SqlText): Promise<boolean> =>
+  db.any(sql`SELECT 1 FROM ${table} WHERE ${where} LIMIT 1`);
+
+/** An aggregate over the rows that match a condition, as text. */
+async function amountOver(
+  db: Queryable,
+  table: Identifier,
+  where: SqlText,
+  amount: SqlText,
+): Promise<string | null> {
+  const { amount: text } = await db.one(
+    v.object({ amount: v.nullable(v.string()) }),
+    sql`SELECT (${amount})::text AS amount FROM ${table} WHERE ${where}`,
   );
-  return row?.part ?? null;
+  return text;
 }
 
 /** Totals of the rows that operations change, or of the rows that they skip. */

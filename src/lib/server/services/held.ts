@@ -8,7 +8,7 @@ import type { ForecastVersion } from './forecast-version';
 import { sliceOf } from './forecast-version';
 
 /** A slice whose rows a scale leaves unchanged. */
-interface HeldSlice {
+export interface HeldSlice {
   slice: AskedSlice;
   /** Names the slice in an error: its field in the body, or its lock. */
   at: string;

@@ -1,13 +1,14 @@
 /** Writes an operation step by step: the log entry, then the rows of each step. */
 import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
-import type { AskedSlice, SliceOperation } from '../../contract/operations';
+import type { AskedSlice, Slice, SliceOperation } from '../../contract/operations';
 import type { Column } from '../arrow/column-plan';
 import { sliceTotals } from '../db/forecast';
 import { AppError, inEntry } from '../errors';
 import { headerList } from '../header-list';
 import { measureColumns } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
+import { sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
 import type { OperationWriter } from './entries/open-entry';
@@ -25,22 +26,42 @@ export const OperationResult = v.object({
 });
 export type OperationResult = v.InferOutput<typeof OperationResult>;
 
+/** An amount as SQL. */
+export const numeric = (amount: number | string | null | undefined): SqlText =>
+  typedLiteral(amount ?? null, sql`numeric`);
+
+/** The common part of an entry and of the request that makes it. */
+export const describe = <O extends SliceOperation, S extends Slice | null>(
+  operation: O,
+  { pf_user, note = null }: { pf_user: string; note?: string | null | undefined },
+  slice: S,
+) => ({ operation, slice, pf_user, note });
+
 type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
 
 /** One statement of an operation: the stored template with its tokens. */
-interface Step {
+export interface Step {
   /** Path of the step in the body, if there may be several. */
   at?: string | undefined;
   slice: AskedSlice;
+  /** The field of the body that holds the slice, if it is not `slice`. The step compensates for another one. */
+  from?: string | undefined;
   /** The rows of the slice that the step does not change. */
   held?: HeldRows | undefined;
-  /** The tokens of the template, or a function that computes them when the step runs. */
-  tokens: TokenValues | ((slice: SqlText) => Promise<TokenValues>);
+  /**
+   * The tokens of the template, or a function that computes them when the step runs; null if there is nothing to
+   * write.
+   */
+  tokens: TokenValues | ((slice: SqlText) => Promise<TokenValues | null>);
   /** A token that the template must contain. */
   needs?: SqlText | undefined;
   /** The error sentence if the slice has rows and the step writes none. */
   otherwise: string;
+  /** The error sentence if all rows of the slice are held. */
+  allHeld?: string | undefined;
 }
+
+const ALL_HELD = 'Every row of the slice is held or locked; there is nothing to spread over';
 
 /**
  * Writes one operation: its log entry, then its rows step by step. If a step writes no row, everything is
@@ -62,12 +83,14 @@ export async function writeSteps(
   let columns: readonly Column[] = [];
   for (const step of steps) {
     columns = await inEntry(step.at, async () => {
-      const slice = sliceOf(target, step.slice);
+      const slice = sliceOf(target, step.slice, step.from);
       for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);
-      const reach = { slice: slice.where, held: step.held };
+      const isCompensation = step.from !== undefined;
+      const reach = { slice: slice.where, held: step.held, isCompensation };
       const tokens =
         typeof step.tokens === 'function' ? await step.tokens(slice.where) : step.tokens;
+      if (tokens === null) return columns;
       const written = await open.run(template, reach, tokens, { words: operation });
       if (written.rowCount === 0) throw await nothing(writer, slice.where, step);
       checkAmounts(written.columns);
@@ -106,7 +129,7 @@ function checkAmounts(columns: readonly Column[]): void {
 async function nothing(
   { tx, target }: OperationWriter,
   where: SqlText,
-  { held, otherwise }: Step,
+  { held, otherwise, allHeld = ALL_HELD }: Step,
 ): Promise<AppError> {
   const { version, columns, table } = target;
   const exclude = excludeClause(version.exclude_iters);
@@ -120,10 +143,7 @@ async function nothing(
     return new AppError(422, reason, { field: 'slice' });
   }
   if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {
-    return new AppError(
-      422,
-      'Every row of the slice is held or locked; there is nothing to spread over',
-    );
+    return new AppError(422, allHeld);
   }
   return new AppError(422, otherwise);
 }

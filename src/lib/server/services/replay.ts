@@ -157,7 +157,9 @@ function requireSelecting(
 function slicesOf({ operation, slice, params }: LogEntry): Slice[] {
   const own = slice ? [slice] : [];
   if (operation !== 'scale' || !params) return own;
-  const edits = 'edits' in params ? params.edits.map((edit) => edit.slice) : [];
+  const kept = ({ keep }: { keep?: Slice | undefined }) => (keep ? [keep] : []);
+  const edits =
+    'edits' in params ? params.edits.flatMap((edit) => [edit.slice, ...kept(edit)]) : kept(params);
   return [...own, ...edits, ...(params.hold ?? [])];
 }
 

@@ -32,6 +32,8 @@ export interface Reach {
   slice: SqlText;
   /** Rows of the slice that stay unchanged; undefined if there are none. */
   held?: HeldRows | undefined;
+  /** Whether the statement compensates for another one, so that its slice is not one of the request. */
+  isCompensation?: boolean | undefined;
 }
 
 /** All rows of a version. */

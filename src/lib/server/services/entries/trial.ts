@@ -25,8 +25,8 @@ interface Tried {
   /** The statement with its tokens filled in. */
   statement: SqlText;
   reach: Reach;
-  /** Totals of its slice, without rows of excluded origins. */
-  totals: Record<'before' | 'after', Totals>;
+  /** Totals of its slice, without rows of excluded origins; undefined for a compensation. */
+  totals: Record<'before' | 'after', Totals> | undefined;
 }
 
 /**
@@ -56,8 +56,8 @@ class TrialWriter implements OperationWriter {
   /** Totals of the held rows in any of the slices. */
   async held(): Promise<Totals> {
     const { tx, target, tried } = this;
-    const conditions = tried.flatMap(({ reach: { slice, held } }) =>
-      held ? sql`(${slice} AND (${held.where}))` : [],
+    const conditions = tried.flatMap(({ reach: { slice, held, isCompensation } }) =>
+      held && !isCompensation ? sql`(${slice} AND (${held.where}))` : [],
     );
     if (conditions.length === 0) return noTotals(target.columns);
     return totalsOf(tx, target, join(conditions, sql` OR `));
@@ -82,10 +82,11 @@ class TriedEntry extends OpenEntry {
   ): Promise<StatementAnswer> {
     const { tx, target } = this.scope;
     const totals = () => blameClient(blamed, () => totalsOf(tx, target, reach.slice));
-    const before = await totals();
+    const before = reach.isCompensation ? undefined : await totals();
     const answer = await super.run(template, reach, tokens, blamed);
     const statement = this.filled(template, reach, tokens);
-    this.tried.push({ statement, reach, totals: { before, after: await totals() } });
+    const change = before && { before, after: await totals() };
+    this.tried.push({ statement, reach, totals: change });
     return answer;
   }
 

@@ -28,7 +28,7 @@ export function leavesCte(columns: readonly ForecastColumn[], having = sql``): S
 /**
  * Doubles that cancel out leave noise. A sum below this fraction of the sum of absolute values counts as 0.
  */
-const NOISE = sql`1e-12`;
+export const NOISE = sql`1e-12`;
 
 /**
  * SQL that tests whether the amounts of a measure do not cancel out.
