@@ -98,9 +98,16 @@ test('clone copies the selection to a new value, multiplied by a factor', async 
   await pivot.open(1);
   await pivot.click(cell);
   await pivot.panel.getByRole('tab', { name: 'Clone' }).click();
-  await pivot.panel.getByLabel('Factor').fill('0.5');
+  await pivot.panel.getByLabel('Factor').fill('50%');
   await pivot.panel.getByLabel('New Sub-Category').fill('Stools');
   await pivot.panel.getByLabel('New Sub-Category').press('Tab');
+  await pivot.panel.getByLabel('Note').fill('Half of the chairs');
+  // The form survives F5.
+  await page.reload();
+  await pivot.drawn();
+  await pivot.click(cell);
+  await expect(pivot.panel.getByLabel('Factor')).toHaveValue('0.5');
+  await expect(pivot.panel.getByLabel('Note')).toHaveValue('Half of the chairs');
   await pivot.panel.getByText('Request to the service').click();
   await expect(pivot.panel.getByLabel('Request body')).toContainText('"Sub-Category": "Stools"');
   await pivot.apply.click();

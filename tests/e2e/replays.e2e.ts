@@ -101,3 +101,27 @@ test('a version is duplicated, and replayed on current data, entry by entry', as
   await page.goto('/versions/1/replayed');
   await expect(page.getByText('No replay')).toBeVisible();
 });
+
+test('the open version is duplicated, closed and opened again from its menu', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await choose(page, 'Plan 2027', 'Close');
+  await expect(page.getByText('Plan 2027 is closed.')).toBeVisible();
+  const status = async () => (await service.api.get('/versions/1')).body;
+  expect(await status()).toMatchObject({ status: 'closed', closed_by: 'ana' });
+  await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+  await expect(pivot.panel.getByText('This version is closed').first()).toBeVisible();
+  await choose(page, 'Plan 2027', 'Reopen');
+  await expect(page.getByText('Plan 2027 is open again.')).toBeVisible();
+  expect(await status()).toMatchObject({ status: 'open' });
+
+  await choose(page, 'Plan 2027', 'Duplicate …');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Cautious');
+  await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Cautious' })).toBeVisible();
+  await expect(page).toHaveURL('/versions/2');
+});

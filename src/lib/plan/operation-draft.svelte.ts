@@ -1,10 +1,15 @@
 /** The forms of the panel, and the operation that they describe. */
 import { SvelteMap } from 'svelte/reactivity';
+import * as v from 'valibot';
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
-import { keep, kept } from '../client/storage';
 import { roundedProduct } from '../contract/decimals';
-import type { ScaleEdit, Slice, SliceOperation, SliceRequests } from '../contract/operations';
+import {
+  SLICE_OPERATIONS,
+  type Slice,
+  type SliceOperation,
+  type SliceRequests,
+} from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { Locks } from './locks.svelte';
@@ -12,6 +17,7 @@ import type { PlannedVersion } from './planned-version.svelte';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
 import { cautionOf, isNothing, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
+import { spread, type Spread } from './spread-choice.svelte';
 
 /** An operation as the panel makes it. The slice and the user are added when it is sent. */
 export type Operation = {
@@ -32,26 +38,6 @@ export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): Ope
   ...operation.body,
   pf_user,
 });
-
-export type Spread = NonNullable<ScaleEdit['spread']>;
-
-const KEY = 'pf.spread';
-
-/** How amounts are spread over the leaves of a slice: the planner's choice, stored in the browser. */
-class SpreadChoice {
-  private chosen = $state<Spread>(kept(KEY) === 'equal' ? 'equal' : 'proportional');
-
-  get choice(): Spread {
-    return this.chosen;
-  }
-
-  set choice(spread: Spread) {
-    this.chosen = spread;
-    keep(KEY, spread === 'proportional' ? null : spread);
-  }
-}
-
-export const spread = new SpreadChoice();
 
 /** The panel's settings for the next write, whether its amounts are typed into the panel or into cells. */
 export interface WriteSettings {
@@ -80,6 +66,24 @@ interface EditForSlice {
   edit: MeasureEdit;
   slice: string;
 }
+
+const StoredEdit = v.nullable(
+  v.object({
+    slice: v.string(),
+    edit: v.object({ by: v.picklist(['total', 'change', 'percent']), amount: v.number() }),
+  }),
+);
+
+/** The forms as they are stored in the browser. */
+const Filled = v.object({
+  kind: v.picklist(SLICE_OPERATIONS),
+  value: StoredEdit,
+  units: StoredEdit,
+  holdPrice: v.boolean(),
+  factor: v.nullable(v.number()),
+  note: v.string(),
+  set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
+});
 
 /** The contents of the panel's forms before they are applied, and the resulting operation. */
 export class OperationDraft {
@@ -136,6 +140,26 @@ export class OperationDraft {
 
   private forCurrentSlice(edit: MeasureEdit | null): EditForSlice | null {
     return edit && { edit, slice: this.sliceKey };
+  }
+
+  /** The forms as text. */
+  get filled(): string {
+    const { kind, holdPrice, factor, note } = this;
+    const [value, units] = [this.valueEdit, this.unitsEdit].map((typed) =>
+      typed && readable(typed.edit) ? typed : null,
+    );
+    const set = Object.fromEntries(this.set);
+    return JSON.stringify({ kind, value, units, holdPrice, factor, note, set });
+  }
+
+  /** Fills the forms with what {@link filled} returned; ignores anything else. */
+  fill(filled: unknown): void {
+    const { success, output } = v.safeParse(Filled, filled);
+    if (!success) return;
+    const { value, units, set, ...fields } = output;
+    Object.assign(this, fields);
+    [this.valueEdit, this.unitsEdit] = [value, units];
+    for (const [column, to] of Object.entries(set)) this.set.set(column, to);
   }
 
   private get sliceKey(): string {
