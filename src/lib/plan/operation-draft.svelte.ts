@@ -4,14 +4,10 @@ import * as v from 'valibot';
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import { roundedProduct } from '../contract/decimals';
-import {
-  SLICE_OPERATIONS,
-  type Slice,
-  type SliceOperation,
-  type SliceRequests,
-} from '../contract/operations';
+import type { Slice, SliceOperation, SliceRequests } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
+import { FilledForm } from './filled-form';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
@@ -66,24 +62,6 @@ interface EditForSlice {
   edit: MeasureEdit;
   slice: string;
 }
-
-const StoredEdit = v.nullable(
-  v.object({
-    slice: v.string(),
-    edit: v.object({ by: v.picklist(['total', 'change', 'percent']), amount: v.number() }),
-  }),
-);
-
-/** The forms as they are stored in the browser. */
-const Filled = v.object({
-  kind: v.picklist(SLICE_OPERATIONS),
-  value: StoredEdit,
-  units: StoredEdit,
-  holdPrice: v.boolean(),
-  factor: v.nullable(v.number()),
-  note: v.string(),
-  set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
-});
 
 /** The contents of the panel's forms before they are applied, and the resulting operation. */
 export class OperationDraft {
@@ -154,7 +132,7 @@ export class OperationDraft {
 
   /** Fills the forms with what {@link filled} returned; ignores anything else. */
   fill(filled: unknown): void {
-    const { success, output } = v.safeParse(Filled, filled);
+    const { success, output } = v.safeParse(FilledForm, filled);
     if (!success) return;
     const { value, units, set, ...fields } = output;
     Object.assign(this, fields);

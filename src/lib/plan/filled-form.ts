@@ -1,0 +1,20 @@
+import * as v from 'valibot';
+import { SLICE_OPERATIONS } from '../contract/operations';
+
+const StoredEdit = v.nullable(
+  v.object({
+    slice: v.string(),
+    edit: v.object({ by: v.picklist(['total', 'change', 'percent']), amount: v.number() }),
+  }),
+);
+
+/** The forms of the panel as they are stored in the browser. */
+export const FilledForm = v.object({
+  kind: v.picklist(SLICE_OPERATIONS),
+  value: StoredEdit,
+  units: StoredEdit,
+  holdPrice: v.boolean(),
+  factor: v.nullable(v.number()),
+  note: v.string(),
+  set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
+});
