@@ -145,6 +145,14 @@ describe('a total', () => {
     ).toEqual([300, 15, -135]);
   });
 
+  it('is reached once if two people ask for it at the same time', async ({ service }) => {
+    const { call, path } = await version(service, 'numeric(12,2)', [['A', 10, 4]]);
+    const answers = await Promise.all([1, 2].map(() => call('scale', { value_total: 100 })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    const { body } = await service.api.post(`${path}/slice`, { slice: {} });
+    expect(body.value_total).toBe(100);
+  });
+
   it('is previewed', async ({ service }) => {
     const { path } = await version(service, 'numeric(12,2)', [['A', 10, 4]]);
     const body = { slice: {}, value_total: 12.5, pf_user: 'ann' };

@@ -341,11 +341,32 @@ function asRows(
   }));
 }
 
-/** Keys after a `set`. The periods of the changed dates are derived again. */
-function moved(keys: Record<string, Cell>, set: Record<string, Cell>, shape: Shape) {
+/** A day moved by whole months; if the new month is shorter, its last day is taken. */
+function monthsLater(day: string, months: number): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
+  const first = new Date(Date.UTC(year, month - 1 + months, 1));
+  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0));
+  first.setUTCDate(Math.min(date, last.getUTCDate()));
+  return first.toISOString().slice(0, 10);
+}
+
+/** The months by which dates are moved: column → months. */
+export type Shift = Record<string, number>;
+
+/** Keys after a `set` and a shift. The periods of the changed dates are derived again. */
+function moved(
+  keys: Record<string, Cell>,
+  set: Record<string, Cell>,
+  shape: Shape,
+  shift: Shift = {},
+) {
   const target = { ...keys, ...set };
+  for (const [name, months] of Object.entries(shift)) {
+    const day = keys[name] ?? null;
+    target[name] = day === null ? null : monthsLater(String(day), months);
+  }
   for (const [name, { date, of }] of Object.entries(shape.derived)) {
-    if (date in set) target[name] = of(set[date] as string | null);
+    if (date in set || date in shift) target[name] = of(target[date] as string | null);
   }
   return target;
 }
@@ -354,26 +375,36 @@ export function recode(
   { rows, exclude, shape }: State,
   slice: Slice,
   set: Record<string, Cell>,
+  { shift = {}, factor = 1 }: { shift?: Shift; factor?: number } = {},
 ): Outcome {
   const leaves = net(rows, slice, exclude, shape)?.filter(netsToSomething) ?? [];
   const sides = leaves
-    .map((leaf) => ({ leaf, target: moved(leaf.keys, set, shape) }))
+    .map((leaf) => ({ leaf, target: moved(leaf.keys, set, shape, shift) }))
     .filter(({ leaf, target }) =>
       shape.keys.some((k) => (leaf.keys[k.name] ?? null) !== (target[k.name] ?? null)),
     );
-  if (sides.length === 0) return REFUSED;
+  const moving = sides.map(({ leaf }) => leaf);
+  const parts = (m: Measure) => {
+    if (factor === 1) return moving.map((leaf) => leaf[m].at);
+    const share = moving.map((leaf) => multiply(parse(String(factor)), leaf[m].at));
+    return shape[m] ? telescope(share, decimals(shape[m].kind, moving, m, null)) : [];
+  };
+  const [value, units] = [parts('value'), parts('units')];
+  const written = sides
+    .map(({ leaf, target }, i) => ({
+      ...{ from: leaf.keys, to: target },
+      ...{ value: value[i] ?? ZERO, units: units[i] ?? ZERO },
+    }))
+    .filter((part) => !isZero(part.value) || !isZero(part.units));
+  if (written.length === 0) return REFUSED;
   return {
     rows: [
-      ...sides.map(({ leaf }) => ({
-        keys: leaf.keys,
-        value: negate(leaf.value.at),
-        units: negate(leaf.units.at),
+      ...written.map(({ from, value, units }) => ({
+        keys: from,
+        value: negate(value),
+        units: negate(units),
       })),
-      ...sides.map(({ leaf, target }) => ({
-        keys: target,
-        value: leaf.value.at,
-        units: leaf.units.at,
-      })),
+      ...written.map(({ to, value, units }) => ({ keys: to, value, units })),
     ],
   };
 }
@@ -383,13 +414,17 @@ export function clone(
   slice: Slice,
   set: Record<string, Cell>,
   factor: number,
+  { shift = {}, ramp }: { shift?: Shift; ramp?: (keys: Record<string, Cell>) => number } = {},
 ): Outcome {
   const leaves = net(rows, slice, exclude, shape)?.filter(netsToSomething) ?? [];
   const parts = (m: Measure) => {
     const measure = shape[m];
     if (!measure) return [];
     return telescope(
-      leaves.map((l) => multiply(parse(String(factor)), l[m].at)),
+      leaves.map((l) => {
+        const own = ramp ? ramp(moved(l.keys, set, shape, shift)) : factor;
+        return multiply(parse(String(own)), l[m].at);
+      }),
       decimals(measure.kind, leaves, m, null),
     );
   };
@@ -397,7 +432,7 @@ export function clone(
   const units = parts('units');
   return somethingWritten(
     leaves.map(({ keys }, i) => ({
-      keys: moved(keys, set, shape),
+      keys: moved(keys, set, shape, shift),
       value: value[i] ?? ZERO,
       units: units[i] ?? ZERO,
     })),

@@ -60,7 +60,7 @@ export async function write<T>(
 
 /** Returns the body of an operation that changes nothing, which the service refuses with 422. */
 function unchanging<O extends SliceOperation>(operation: O, body: SliceRequests[O]): object {
-  if (operation === 'clone') return { ...body, scale_factor: 0 };
+  if (operation === 'clone') return { ...body, scale_factor: 0, factors: null };
   const { pf_user } = body;
   return operation === 'scale' ? { slice: {}, pct: 0, pf_user } : { slice: {}, set: {}, pf_user };
 }

@@ -1,6 +1,7 @@
 /** The operations that write rows: scale, recode and clone, with their bodies and log entries. */
 import * as v from 'valibot';
 import { amounts, checkAmounts } from './amounts';
+import { checkMovement, Factor, factors, movement, SetClause, share, Shift } from './movement';
 import { byColumn, note, number, pfUser, row, scalar, text } from './primitives';
 import { orUnusable, UnusableValue } from './unusable';
 
@@ -162,10 +163,6 @@ export const isDateRange = (value: AskedSlice[string]): value is DateRange =>
   !Array.isArray(value) &&
   !(value instanceof UnusableValue);
 
-/** The values that a recode or clone sets: column → scalar or null. Dates are ISO text. */
-export const SetClause = byColumn(v.nullable(scalar));
-export type SetClause = v.InferOutput<typeof SetClause>;
-
 const write = { pf_user: pfUser, note: v.optional(v.nullable(note)) };
 const common = { slice: AskedSlice, ...write };
 
@@ -243,16 +240,23 @@ export const ScaleRequest = v.lazy((body) => {
 });
 export type ScaleRequest = v.InferOutput<typeof ScaleRequest>;
 
-/** Body of POST recode (docs/contract/05-operations.md). */
-export const RecodeRequest = v.object({ ...common, set: SetClause });
+/** Body of POST recode; `factor` defaults to 1, also for null (docs/contract/05-operations.md). */
+export const RecodeRequest = v.pipe(
+  v.object({ ...common, ...movement, factor: v.optional(v.nullable(share)) }),
+  v.rawCheck(checkMovement),
+);
 export type RecodeRequest = v.InferOutput<typeof RecodeRequest>;
 
 /** Body of POST clone; `scale_factor` defaults to 1, also for null (docs/contract/05-operations.md). */
-export const CloneRequest = v.object({
-  ...common,
-  set: SetClause,
-  scale_factor: v.optional(v.nullable(number)),
-});
+export const CloneRequest = v.pipe(
+  v.object({
+    ...common,
+    ...movement,
+    scale_factor: v.optional(v.nullable(number)),
+    factors: v.optional(v.nullable(factors)),
+  }),
+  v.rawCheck(checkMovement),
+);
 export type CloneRequest = v.InferOutput<typeof CloneRequest>;
 
 /** The body of each operation on a slice. */
@@ -327,8 +331,21 @@ export const SLICE_ENTRIES = {
       ...keptAmounts({ hold: v.optional(v.array(Slice)) }),
     ]),
   ),
-  recode: kept('recode', Slice, v.object({ set: SetClause })),
-  clone: kept('clone', Slice, v.object({ set: SetClause, scale_factor: number })),
+  recode: kept(
+    'recode',
+    Slice,
+    v.object({ set: SetClause, shift: v.optional(Shift), factor: v.optional(number) }),
+  ),
+  clone: kept(
+    'clone',
+    Slice,
+    v.object({
+      set: SetClause,
+      scale_factor: number,
+      shift: v.optional(Shift),
+      factors: v.optional(v.array(Factor)),
+    }),
+  ),
 } satisfies { [O in SliceOperation]: v.GenericSchema<unknown, { operation: O }> };
 
 /**

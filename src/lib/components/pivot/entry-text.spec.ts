@@ -68,6 +68,18 @@ describe('entryText', () => {
     expect(textOf({ operation: 'scale', slice: {}, params })).toBe(text),
   );
 
+  it('names the share and the dates that a recode and a clone move', () => {
+    const shift = { sub: '3 months' };
+    expect(
+      textOf({ operation: 'recode', slice: {}, params: { set: {}, shift, factor: 0.3 } }),
+    ).toBe('30 %, Sub-Category + 3 months');
+    const factors = [{ from: '2027-01-01', factor: 0.5 }];
+    const params = { set: { Region: 'East' }, scale_factor: 1, shift, factors };
+    expect(textOf({ operation: 'clone', slice: {}, params })).toBe(
+      '× 1, other factors by date, Region → East, Sub-Category + 3 months',
+    );
+  });
+
   it('names the values that a recode and a clone set', () => {
     const set = { Region: 'East', sub: null, note: '' };
     const moved = 'Region → East, Sub-Category → empty, note → blank';

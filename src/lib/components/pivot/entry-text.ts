@@ -1,7 +1,7 @@
 /** Texts about log entries and their effects. */
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
-import type { SetClause } from '$lib/contract/operations';
+import type { SetClause, Shift } from '$lib/contract/movement';
 import type { Amounts, Caution } from '$lib/plan/scale-draft';
 import { formatAmount, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
@@ -44,17 +44,30 @@ export function entryText(entry: LogEntry, words: Words): string | null {
       if (!('edits' in params)) return amountsText(params, words) + held;
       return editsText(params.edits.map((edit) => amountsText(edit, words))) + held;
     }
-    case 'recode':
-      return setText(entry.params.set, words);
+    case 'recode': {
+      const { set, shift, factor } = entry.params;
+      const share = factor === undefined ? '' : percentOf(factor);
+      return joined([share, setText(set, words), shiftText(shift, words)]);
+    }
     case 'clone': {
-      const { scale_factor, set } = entry.params;
-      const into = setText(set, words);
-      return [`× ${formatNumber(scale_factor, { maximumFractionDigits: 6 })}`, into]
-        .filter((part) => part !== '')
-        .join(', ');
+      const { scale_factor, set, shift, factors } = entry.params;
+      const by = `× ${formatNumber(scale_factor, { maximumFractionDigits: 6 })}`;
+      const ramp = factors ? 'other factors by date' : '';
+      return joined([by, ramp, setText(set, words), shiftText(shift, words)]);
     }
   }
 }
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
+
+const percentOf = (share: number): string =>
+  `${formatNumber(share * 100, { maximumFractionDigits: 6 })} %`;
+
+/** Lists the intervals that dates are moved by: "Order Date + 3 months"; empty if there are none. */
+const shiftText = (shift: Shift | undefined, words: Words): string =>
+  Object.entries(shift ?? {})
+    .map(([column, interval]) => `${words.labelOf(column)} + ${interval}`)
+    .join(', ');
 
 const HOW_SPREAD = {
   proportional: '',

@@ -29,3 +29,21 @@ export async function periodOf(
   );
   return row?.period ?? periodColumns.map(() => null);
 }
+
+/**
+ * Some columns of the periods that begin on the first day of some months, as text, by that day. Months that the
+ * calendar does not hold are left out.
+ */
+export async function periodsOf(
+  db: Queryable,
+  months: readonly string[],
+  periodColumns: readonly string[],
+): Promise<Map<string, (string | null)[]>> {
+  const rows = await db.many(
+    v.object({ month: v.string(), period: v.array(v.nullable(v.string())) }),
+    sql`SELECT sdat::text AS month, ARRAY[${commas(periodColumns.map((c) => sql`${ident(c)}::text`))}]::text[] AS period
+     FROM pf.dim_period WHERE sdat = ANY($1::date[]) ORDER BY sdat`,
+    [months],
+  );
+  return new Map(rows.map(({ month, period }) => [month, period]));
+}

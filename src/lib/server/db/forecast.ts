@@ -5,8 +5,9 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureKind, measureOf } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, createOutsideTrigger } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
-import { commas, ident, sql, typedLiteral } from '../sql/quote';
+import { commas, ident, literal, sql, typedLiteral } from '../sql/quote';
 import { NOISE } from '../sql/templates/leaves';
+import { LAST_YEAR } from '../sql/values';
 import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable } from './queryable';
 import type { Transaction } from './transaction';
@@ -264,6 +265,27 @@ export const exactTotal = async (
   where: SqlText,
 ): Promise<string> =>
   (await amountOver(db, table, where, sql`COALESCE(SUM(${ident(measure.name)}), 0)`)) ?? '0';
+
+/**
+ * The months of the days that a date becomes if it is moved by an interval, over the rows that match a condition.
+ *
+ * @returns the first day of each month as text, and whether all of its days can be shown by a pivot
+ */
+export const shiftedMonths = (
+  db: Queryable,
+  table: Identifier,
+  { name }: ForecastColumn,
+  interval: string,
+  where: SqlText,
+): Promise<{ month: string; isShown: boolean }[]> => {
+  const day = sql`(${ident(name)} + ${typedLiteral(interval, sql`interval`)})::date`;
+  return db.many(
+    v.object({ month: v.string(), isShown: v.boolean() }),
+    sql`SELECT date_trunc('month', ${day})::date::text AS month,
+       bool_and(${day} BETWEEN '0001-01-01' AND ${literal(`${LAST_YEAR}-12-31`)}) AS "isShown"
+     FROM ${table} WHERE (${where}) AND ${ident(name)} IS NOT NULL GROUP BY 1`,
+  );
+};
 
 /** Whether some rows match a condition. */
 export const hasRows = (db: Queryable, table: Identifier, where: SqlText): Promise<boolean> =>

@@ -1,84 +1,14 @@
 /** Runs scale, recode and clone, and previews them. */
-import type {
-  CloneRequest,
-  RecodeRequest,
-  SetClause,
-  SliceOperation,
-  SliceRequests,
-} from '../../contract/operations';
+import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import type { PreviewFacts } from '../../contract/previews';
-import { usableSlice } from '../../contract/operations';
-import { periodOf } from '../db/calendar';
 import type { WriteKey } from '../db/idempotency';
-import type { Queryable } from '../db/queryable';
-import { AppError, columnPlace } from '../errors';
-import type { ForecastColumn } from '../sql/forecast-columns';
-import type { SqlText } from '../sql/quote';
-import { checkSet, derivations, setClause } from '../sql/set';
-import { requireCalendar } from './calendar';
-import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
 import { trying } from './entries/trial';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
-import { describe, numeric, OperationResult, writeSteps } from './operation-steps';
+import { clone, recode } from './move';
+import { OperationResult } from './operation-steps';
 import { scale } from './scale';
-
-/**
- * Moves a slice to other dimensions or dates; totals stay
- * (docs/contract/14-what-the-operations-compute.md#recode).
- *
- * @throws AppError 400; 422 if nothing would move
- */
-async function recode(writer: OperationWriter, request: RecodeRequest): Promise<OperationResult> {
-  const { tx, target } = writer;
-  if (Object.keys(request.set).length === 0) {
-    throw new AppError(422, 'set is empty, so there is nothing to move', {
-      field: 'set',
-    });
-  }
-  return writeSteps(
-    writer,
-    { ...describe('recode', request, usableSlice(request.slice)), params: { set: request.set } },
-    [
-      {
-        slice: request.slice,
-        tokens: { set_clause: await assignments(tx, request.set, target.columns) },
-        otherwise:
-          'The slice already has these values, or its rows add up to zero; there is nothing to move',
-      },
-    ],
-  );
-}
-
-/**
- * Adds a copy of a slice, multiplied by a factor, in place or elsewhere
- * (docs/contract/14-what-the-operations-compute.md#clone).
- *
- * @throws AppError 400; 422 if nothing would be copied
- */
-async function clone(writer: OperationWriter, request: CloneRequest): Promise<OperationResult> {
-  const factor = request.scale_factor ?? 1;
-  const { tx, target } = writer;
-  return writeSteps(
-    writer,
-    {
-      ...describe('clone', request, usableSlice(request.slice)),
-      params: { set: request.set, scale_factor: factor },
-    },
-    [
-      {
-        slice: request.slice,
-        tokens: {
-          set_clause: await assignments(tx, request.set, target.columns),
-          scale_factor: numeric(factor),
-        },
-        otherwise:
-          'The rows of the copy add up to zero or round to zero on every leaf; there is nothing to write',
-      },
-    ],
-  );
-}
 
 type Operate<O extends SliceOperation> = (
   writer: OperationWriter,
@@ -141,26 +71,3 @@ export const previewOperation = <O extends SliceOperation>(
     };
     return { ...result, facts };
   });
-
-/** Returns the values of `{{set_clause}}`, with the dimensions derived from a new date. */
-async function assignments(
-  db: Queryable,
-  set: SetClause,
-  columns: readonly ForecastColumn[],
-): Promise<SqlText> {
-  checkSet(set, columns);
-  const derived = new Map<string, string | null>();
-  for (const { date, derived: dimensions } of derivations(set, columns)) {
-    await requireCalendar(db);
-    const day = set[date.name];
-    const period = await blameClient(columnPlace('set', date.name), () =>
-      periodOf(
-        db,
-        day == null ? null : String(day),
-        dimensions.map((d) => d.periodColumn),
-      ),
-    );
-    dimensions.forEach((d, i) => derived.set(d.name, period[i] ?? null));
-  }
-  return setClause(set, columns, derived);
-}

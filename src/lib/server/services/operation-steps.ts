@@ -12,6 +12,7 @@ import { sql, typedLiteral } from '../sql/quote';
 import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
 import type { OperationWriter } from './entries/open-entry';
+import type { ForecastVersion } from './forecast-version';
 import { sliceOf, storedTemplate } from './forecast-version';
 import type { HeldRows } from './held';
 import { withoutHeld } from './held';
@@ -53,6 +54,8 @@ export interface Step {
    * write.
    */
   tokens: TokenValues | ((slice: SqlText) => Promise<TokenValues | null>);
+  /** A form of the statement that is not stored; the stored template by default. */
+  template?: SqlText | undefined;
   /** A token that the template must contain. */
   needs?: SqlText | undefined;
   /** The error sentence if the slice has rows and the step writes none. */
@@ -74,7 +77,7 @@ export async function writeSteps(
 ): Promise<OperationResult> {
   const { tx, target } = writer;
   const { operation } = entry;
-  const template = await storedTemplate(tx, target.source.id, operation);
+  const stored = await storedTemplate(tx, target.source.id, operation);
   if (measureColumns(target.columns).length === 0) {
     throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
   }
@@ -85,6 +88,8 @@ export async function writeSteps(
     columns = await inEntry(step.at, async () => {
       const slice = sliceOf(target, step.slice, step.from);
       for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
+      if (step.template) requireUndisputed(target);
+      const template = step.template ?? stored;
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);
       const isCompensation = step.from !== undefined;
       const reach = { slice: slice.where, held: step.held, isCompensation };
@@ -104,6 +109,19 @@ export async function writeSteps(
   }
   await open.close();
   return { columns: [...columns], skipped: headerList([...skipped]) };
+}
+
+/**
+ * A statement that is not stored groups rows by the columns of the metadata. @throws AppError 409 if the forecast
+ * table has others, since the statement would leave them empty
+ */
+function requireUndisputed({ disputed: [name] }: ForecastVersion): void {
+  if (name === undefined) return;
+  throw new AppError(
+    409,
+    `"${name}" has gained or lost its role since the SQL was generated; restore the old role, or generate the SQL again`,
+    { column: name },
+  );
 }
 
 const outdated = (operation: SliceOperation) =>

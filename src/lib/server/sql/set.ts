@@ -1,12 +1,12 @@
 /** The `set` of a recode or clone: its checks and its SQL. */
-import type { SetClause } from '../../contract/operations';
+import type { SetClause, Shift } from '../../contract/movement';
 import type { Scalar } from '../../contract/primitives';
 import { AppError, columnPlace } from '../errors';
 import type { DerivedColumn, ForecastColumn } from './forecast-columns';
 import { copiedWith, dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
 import type { SqlText } from './quote';
-import { commas, ident, sql, typedLiteral } from './quote';
+import { commas, ident, join, sql, typedLiteral } from './quote';
 import { isDouble, LAST_YEAR, valueLiteral } from './values';
 
 const refuse = (status: number, name: string, problem: string): AppError =>
@@ -55,6 +55,48 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
   }
 }
 
+/**
+ * Checks that a `shift` names only dates, whose groups have no dimension that would contradict the new date
+ * (docs/contract/14-what-the-operations-compute.md#dates-and-their-groups).
+ * @throws AppError 400
+ */
+export function checkShift(shift: Shift, set: SetClause, columns: readonly ForecastColumn[]): void {
+  const refuse = (name: string, problem: string): AppError =>
+    new AppError(400, `shift: "${name}" ${problem}`, { field: `shift.${name}`, column: name });
+  for (const name of Object.keys(shift)) {
+    const date = columns.find((c) => c.name === name && c.role === 'date');
+    if (!date) throw refuse(name, 'is not a date column of this source');
+    const unnamed = copiedWith(date, columns).filter((c) => !Object.hasOwn(set, c.name));
+    if (unnamed.length > 0) {
+      const names = unnamed.map((c) => `"${c.name}"`).join(', ');
+      throw refuse(name, `is a date that ${names} belong to; set them too`);
+    }
+  }
+}
+
+/** A date of `leaves`, moved by an interval. If the new month is shorter, its last day is taken. */
+export const shiftedLeaf = (name: string, interval: string): SqlText =>
+  sql`(leaves.${ident(name)} + ${typedLiteral(interval, sql`interval`)})::date`;
+
+/**
+ * A dimension derived from a date of `leaves` that moves.
+ *
+ * @param day the moved date
+ * @param periods the calendar's text of the dimension by the first day of each month that occurs
+ */
+export function derivedFrom(
+  day: SqlText,
+  { type }: ForecastColumn,
+  periods: ReadonlyMap<string, string | null>,
+): SqlText {
+  const cases = [...periods].map(
+    ([month, period]) =>
+      sql`WHEN ${typedLiteral(month, sql`date`)} THEN ${typedLiteral(period, type)}`,
+  );
+  if (cases.length === 0) return typedLiteral(null, type);
+  return sql`CASE date_trunc('month', ${day})::date ${join(cases, sql` `)} END`;
+}
+
 /** The dates that a `set` changes, each with the dimensions that are then derived from the calendar. */
 export const derivations = (
   set: SetClause,
@@ -69,15 +111,19 @@ export const derivations = (
  * `{{set_clause}}`: one named expression over `leaves` for each dimension and date.
  *
  * @param derived the calendar's text for each derived dimension of a date that `set` changes
+ * @param shifted the expression of each column that a `shift` changes
  * @throws AppError 400 if a value is not of its column's type, or disagrees with its date
  */
 export function setClause(
   set: SetClause,
   columns: readonly ForecastColumn[],
   derived: ReadonlyMap<string, string | null>,
+  shifted: ReadonlyMap<string, SqlText>,
 ): SqlText {
   return commas(
-    leafColumns(columns).map((c) => sql`${expression(c, set, derived)} AS ${ident(c.name)}`),
+    leafColumns(columns).map(
+      (c) => sql`${shifted.get(c.name) ?? expression(c, set, derived)} AS ${ident(c.name)}`,
+    ),
   );
 }
 

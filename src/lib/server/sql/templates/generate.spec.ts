@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors';
 import type { ColumnType, SourceColumn } from '../forecast-columns';
+import { forecastColumns } from '../forecast-columns';
 import { trusted } from '../trusted';
+import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
+import { recodeTemplate } from './recode';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
   declared: trusted(declared),
@@ -86,6 +89,26 @@ describe('the templates of the Superstore source', () => {
     expect(Object.keys(raw)).not.toContain('get_agg');
     expect(Object.keys(grain)).toContain('get_agg');
   });
+});
+
+describe('the forms of a statement that are not stored', () => {
+  const forms = (metadata: readonly SourceColumn[]) => {
+    const used = forecastColumns(metadata);
+    return {
+      'recode.share': recodeTemplate(used, 'share'),
+      'clone.ramp': cloneTemplate(used, 'leaf'),
+    };
+  };
+  const raw = forms(columns());
+  const grain = forms(columns(['Order Year', 'Category']));
+
+  it.each(Object.keys(raw) as (keyof typeof raw)[])(
+    '%s equals its golden file, raw and at a grain',
+    async (form) => {
+      const page = goldenPage(raw[form], grain[form]);
+      await expect(page).toMatchFileSnapshot(`golden/${form}.golden.sql`);
+    },
+  );
 });
 
 it('takes the day of a timestamp in its time zone', async () => {

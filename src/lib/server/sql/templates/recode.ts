@@ -3,6 +3,7 @@ import type { ForecastColumn } from '../forecast-columns';
 import { leafColumns, measureColumns, toldApart } from '../forecast-columns';
 import type { SqlText } from '../quote';
 import { commas, ident, sql } from '../quote';
+import { anyOf, copiesCtes } from './copies';
 import { freeName, IN_CTE, list } from './lists';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';
 
@@ -10,8 +11,13 @@ import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer 
  * The `recode` template: removes every leaf that `{{set_clause}}` changes from its old place and adds it at
  * its new one, negating rows first. `{{set_clause}}` is one named expression over `leaves` for each dimension
  * and date.
+ *
+ * @param what `share` if only the share `{{scale_factor}}` of each leaf moves; such a statement is not stored
  */
-export function recodeTemplate(columns: readonly ForecastColumn[]): SqlText {
+export function recodeTemplate(
+  columns: readonly ForecastColumn[],
+  what: 'all' | 'share' = 'all',
+): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const measures = measureColumns(columns).map((c) => ident(c.name));
   const sign = ident(
@@ -28,21 +34,33 @@ export function recodeTemplate(columns: readonly ForecastColumn[]): SqlText {
     commas(leafColumns(columns).map((c) => toldApart(c, sql`${row}.${ident(c.name)}`)));
   const of = (row: SqlText, names: readonly SqlText[]) => names.map((name) => sql`${row}.${name}`);
 
+  const target = sql`CROSS JOIN LATERAL (
+        SELECT {{set_clause}}
+    ) AS target`;
+  const differs = sql`ROW(${apart(sql`leaves`)})
+        IS DISTINCT FROM ROW(${apart(sql`target`)})`;
+  const moving = sql`moving AS (
+    SELECT leaves.*
+    FROM leaves
+    ${target}
+    WHERE ${differs}
+),
+${copiesCtes(sql`moving`, columns, 'slice')},
+`;
+  const isShare = what === 'share';
+
   return sql`WITH ${leavesCte(columns, nettingHaving(columns))},
-sides AS (
+${isShare ? moving : sql``}sides AS (
     SELECT
         ${list([...of(sql`side`, [sign, ...keys]), ...moved], IN_CTE)}
-    FROM leaves
-    CROSS JOIN LATERAL (
-        SELECT {{set_clause}}
-    ) AS target
+    FROM ${isShare ? sql`copies AS leaves` : sql`leaves`}
+    ${target}
     CROSS JOIN LATERAL (
         SELECT ${commas([sql`-1 AS ${sign}`, ...of(sql`leaves`, keys)])}
         UNION ALL
         SELECT ${commas([sql`1`, ...of(sql`target`, keys)])}
     ) AS side
-    WHERE ROW(${apart(sql`leaves`)})
-        IS DISTINCT FROM ROW(${apart(sql`target`)})
+    WHERE ${isShare ? anyOf(of(sql`leaves`, measures)) : differs}
 ),
 ${writeAndAnswer(
   'recode',

@@ -1,0 +1,96 @@
+WITH leaves AS (
+    SELECT
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region",
+        COALESCE(SUM("Sales"), 0) AS "Sales",
+        COALESCE(SUM("Quantity"), 0) AS "Quantity"
+    FROM {{fc_table}}
+    WHERE {{where_clause}}
+        AND {{exclude_clause}}
+    GROUP BY
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region"
+    HAVING SUM("Sales") <> 0 OR SUM("Quantity") <> 0
+),
+running AS (
+    SELECT
+        leaves.*,
+        ROUND(SUM({{scale_factor}} * "Sales") OVER (leaf_order ROWS UNBOUNDED PRECEDING), 4) AS "value_up_to",
+        ROUND(SUM({{scale_factor}} * "Quantity") OVER (leaf_order ROWS UNBOUNDED PRECEDING), 0) AS "units_up_to"
+    FROM leaves
+    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+),
+copies AS (
+    SELECT
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region",
+        "value_up_to" - LAG("value_up_to", 1, 0::numeric) OVER leaf_order AS "Sales",
+        "units_up_to" - LAG("units_up_to", 1, 0::numeric) OVER leaf_order AS "Quantity"
+    FROM running AS leaves
+    WINDOW leaf_order AS (ORDER BY "Order Date", "Order Year", "Category" COLLATE "C", "Sub-Category" COLLATE "C", "Region" COLLATE "C")
+),
+written AS (
+    INSERT INTO {{fc_table}} (
+        "Order Date",
+        "Order Year",
+        "Category",
+        "Sub-Category",
+        "Region",
+        "Sales",
+        "Quantity",
+        pf_iter,
+        pf_logid
+    )
+    SELECT target."Order Date", target."Order Year", target."Category", target."Sub-Category", target."Region", leaves."Sales", leaves."Quantity", 'clone', {{logid}}
+    FROM copies AS leaves
+    CROSS JOIN LATERAL (
+        SELECT {{set_clause}}
+    ) AS target
+    WHERE leaves."Sales" <> 0 OR leaves."Quantity" <> 0
+    ORDER BY leaves."Order Date", leaves."Order Year", leaves."Category" COLLATE "C", leaves."Sub-Category" COLLATE "C", leaves."Region" COLLATE "C"
+    RETURNING *
+)
+-- ===== the end, row by row =====
+SELECT
+    "Order Date",
+    "Order Year",
+    "Category",
+    "Sub-Category",
+    "Region",
+    "Sales",
+    "Quantity",
+    pf_id,
+    pf_iter,
+    pf_logid,
+    pf_created_at,
+    {{note}} AS pf_note,
+    'clone' AS pf_op
+FROM written
+ORDER BY pf_id
+
+-- ===== the end, at a grain =====
+SELECT
+    "Order Year",
+    "Category",
+    pf_iter,
+    pf_logid,
+    concat_ws(chr(31), COALESCE("Order Year"::text, chr(30)), COALESCE("Category"::text, chr(30)), pf_iter, pf_logid::text) AS pf_gkey,
+    SUM("Sales") AS "Sales",
+    SUM("Quantity") AS "Quantity",
+    {{note}} AS pf_note,
+    'clone' AS pf_op
+FROM written
+GROUP BY
+    "Order Year",
+    "Category",
+    pf_iter,
+    pf_logid
