@@ -1,6 +1,6 @@
 /** The pivot over the rows of one version, independent of its engine. */
 import type { MeasureDecimals } from '../contract/decimals';
-import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
+import type { AmountStyle, Layout } from '../contract/stored-layout';
 import { shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { Grid } from './grid/grid';
@@ -138,6 +138,11 @@ export class Pivot {
     return this.rows.endTrial();
   }
 
+  /** Marks the cells in which a log entry wrote an amount; null marks none. */
+  markEntry(logid: number | null): Promise<void> {
+    return this.rows.markEntry(logid);
+  }
+
   /** The id of the version in the comparison; null without one. */
   get comparedWith(): number | null {
     return this.origins.other?.id ?? null;
@@ -266,11 +271,6 @@ export class Pivot {
       expressions,
       aggregates,
     });
-  }
-
-  /** Filters the pivot and keeps all other settings. */
-  async filter(filter: LayoutFilter[]): Promise<void> {
-    await this.parts.viewer.restore({ filter });
   }
 
   /**

@@ -314,10 +314,10 @@ export class Arrangement {
   }
 
   private async showEntries(pivot: Pivot, range: EntryRange | null): Promise<void> {
-    const own = this.entries.ownFilters(await pivot.layout());
-    await pivot.filter(ShownEntries.filters(range, own));
-    this.entries.show(range, own);
+    const own = this.entries.ownLayout(await pivot.layout());
+    await pivot.change(ShownEntries.layoutOf(range, own, pivot.schema));
     const shown = await pivot.layout();
+    this.entries.show(range, own, shown);
     this.sliceContext = sliceContextOf(shown);
     this.written = this.addressOf(shown);
   }
@@ -336,7 +336,7 @@ export class Arrangement {
   private save(save: (layout: Layout) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       const shown = await pivot.layout();
-      await save(pivot.withoutOther({ ...shown, filter: this.entries.ownFilters(shown) }));
+      await save(pivot.withoutOther(this.entries.ownLayout(shown)));
       await this.compareWithView(pivot, shown);
       this.note(shown, true);
     });
@@ -370,7 +370,7 @@ export class Arrangement {
   }
 
   private addressOf(shown: Layout): string {
-    const layout = { ...shown, filter: this.entries.ownFilters(shown) };
+    const layout = this.entries.ownLayout(shown);
     this.shown = { ...shown, filter: this.entries.otherFilters(shown) };
     this.differs = writeAddress(SOURCE_DEFAULT, layout, this.base) !== '';
     const shownBy = {

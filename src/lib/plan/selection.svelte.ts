@@ -256,6 +256,11 @@ export class Selection {
     void this.loading.pivot?.grid.marks.showReach(slice).catch(() => undefined);
   }
 
+  /** Marks the cells in which a log entry wrote an amount; null marks none. */
+  showEntry(logid: number | null): void {
+    void this.loading.pivot?.markEntry(logid).catch(() => undefined);
+  }
+
   /** Reads the totals of the selection again, as they are stored now, and waits for them. */
   readTotals(): Promise<void> {
     this.askPreview(0);

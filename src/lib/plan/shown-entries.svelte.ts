@@ -9,6 +9,9 @@ export interface EntryRange {
   operator: '==' | '<=';
 }
 
+/** The row columns of a layout, and the depth to which the rows are open. */
+type Rows = Pick<Layout, 'group_by' | 'depth'>;
+
 /** The log entries whose rows the pivot shows: a filter of the layout, separate from the user's filters. */
 export class ShownEntries {
   /** Null if the rows of all entries are shown. */
@@ -19,6 +22,8 @@ export class ShownEntries {
 
   /** The user's filters from before an entry was isolated; null if none is. */
   private filterBefore: LayoutFilter[] | null = null;
+  /** The user's rows from before they were rearranged for an isolated recode, and the rearranged ones. */
+  private rows: { own: Rows; arranged: readonly string[] } | null = null;
 
   constructor(private readonly planned: PlannedVersion) {}
 
@@ -32,10 +37,32 @@ export class ShownEntries {
     return range.operator === '==' ? [alone] : [alone, ...own];
   }
 
-  /** Records that the pivot now shows a range. @param own the user's previous filters */
-  show(range: EntryRange | null, own: LayoutFilter[]): void {
+  /**
+   * Returns the user's layout with the filters of a range. For an isolated recode, the rows begin with the
+   * recoded columns, so that the amounts that left and those that arrived are in different rows.
+   *
+   * @param schema the loaded columns
+   */
+  static layoutOf(range: EntryRange | null, own: Layout, schema: object): Layout {
+    const filter = ShownEntries.filters(range, own.filter ?? []);
+    const { group_by = [], split_by = [] } = own;
+    const { entry, operator } = range ?? {};
+    if (operator !== '==' || entry?.operation !== 'recode') return { ...own, filter };
+    const recoded = Object.keys(entry.params?.set ?? {}).filter(
+      (name) => name in schema && !split_by.includes(name),
+    );
+    const others = group_by.filter((name) => !recoded.includes(name));
+    return recoded.length === 0
+      ? { ...own, filter }
+      : { ...own, filter, group_by: [...recoded, ...others], depth: recoded.length - 1 };
+  }
+
+  /** Records that the pivot now shows a range. @param own the user's previous layout */
+  show(range: EntryRange | null, own: Layout, { group_by = [] }: Layout): void {
     this.set(range);
-    this.filterBefore = range?.operator === '==' ? own : null;
+    this.filterBefore = range?.operator === '==' ? (own.filter ?? []) : null;
+    const isOwn = JSON.stringify(group_by) === JSON.stringify(own.group_by ?? []);
+    this.rows = isOwn ? null : { own, arranged: group_by };
   }
 
   /** Follows a layout that may no longer have the filter of these entries. */
@@ -43,13 +70,25 @@ export class ShownEntries {
     if (filter.some((each) => this.isOfEntries(each))) return;
     this.set(null);
     this.filterBefore = null;
+    this.rows = null;
+  }
+
+  /** Returns the user's layout: with the user's filters, and the user's rows. */
+  ownLayout(layout: Layout): Layout {
+    const filter = this.ownFilters(layout);
+    const { rows } = this;
+    // Rows that the user has arranged since are the user's.
+    const isArranged = rows && JSON.stringify(rows.arranged) === JSON.stringify(layout.group_by);
+    if (!isArranged) return { ...layout, filter };
+    const { group_by, depth } = rows.own;
+    return { ...layout, filter, group_by, depth };
   }
 
   /**
    * Returns the user's filters. While an entry is isolated, these are the earlier ones and those added since;
    * an added filter replaces an earlier one of the same column.
    */
-  ownFilters(layout: Layout): LayoutFilter[] {
+  private ownFilters(layout: Layout): LayoutFilter[] {
     const added = this.otherFilters(layout);
     if (this.filterBefore === null) return added;
     const older = this.filterBefore.filter(

@@ -5,9 +5,9 @@ regular-table {
   color: var(--text);
   font-family: inherit;
   outline: none;
-  outline-offset: -2px;
 }
-regular-table:focus-visible { outline: 2px solid var(--pf-focus); }
+.pf-ring { position: absolute; z-index: 3; inset: 2px; border-radius: 2px; pointer-events: none; }
+regular-table:focus-visible + .pf-ring { outline: 2px solid var(--pf-focus); }
 regular-table::-webkit-scrollbar, regular-table::-webkit-scrollbar-corner {
   width: 12px;
   height: 12px;
@@ -52,7 +52,7 @@ thead tr:last-child:only-child th { border-left-width: 0; }
 thead .pf-measure { cursor: pointer; }
 thead .pf-total { font-weight: 600; }
 .rt-column-resize { position: absolute; top: 0; right: 0; width: 10px; height: 100%; cursor: col-resize; }
-.rt-column-resize:hover { border: 1px dashed var(--text-muted); border-width: 1px 1px 0 0; }
+.rt-column-resize:hover { box-shadow: inset -2px 0 var(--accent); }
 .pf-toggle {
   width: 20px;
   margin: 0 2px 0 -4px;
@@ -85,9 +85,9 @@ tbody th {
 tbody th.pf-tree { padding-left: calc(5px + 20px * var(--level, 0)); }
 th.pf-tree::before { display: inline-block; width: 19px; color: var(--text-muted); content: '+'; cursor: pointer; }
 th.pf-open::before { content: '−'; }
-tbody tr:hover > * { border-top-color: var(--text-muted); }
 tbody tr:first-child > * { border-top-color: transparent; }
-td.pf-total { background: var(--surface-sunken); font-weight: 600; }
+td.pf-total { background-color: var(--pf-total); font-weight: 600; }
+tbody tr:hover > * { background-color: var(--surface-hover); }
 
 /* Rows scroll by pixels, columns by whole columns: a number cut off on the left would read as another number. */
 tbody { transform: translate(0, var(--regular-table--transform-y, 0px)); }
@@ -101,7 +101,7 @@ tbody tr:first-child > * {
   position: relative;
   z-index: 1;
   border-bottom-width: 1px;
-  background: var(--surface-sunken);
+  background-color: var(--pf-total);
   clip-path: none;
   font-weight: 600;
   transform: translate(0, calc(-1 * var(--regular-table--transform-y, 0px)));
@@ -121,25 +121,25 @@ td.pf-unsaved::after {
 }
 td.pf-glow { animation: pf-glow 2s ease-out; }
 @keyframes pf-glow { from { background-color: var(--pf-hint); } }
+/* A corner, clear of the digits. */
 td.pf-locked {
-  position: relative;
-  background-image: repeating-linear-gradient(135deg, var(--pf-locked) 0 1px, transparent 1px 6px);
+  background-image: linear-gradient(135deg, var(--pf-lock) 50%, transparent 50%);
+  background-repeat: no-repeat;
+  background-size: 6px 6px;
 }
-td.pf-locked::before {
-  content: '';
-  position: absolute;
-  top: 2px;
-  left: 1px;
-  width: 7px;
-  height: 8px;
-  background: var(--pf-lock);
-  clip-path: path(evenodd, 'M1 4V3a2 2 0 0 1 5 0v1h1v5H0V4zM2 4h3V3a1 1 0 0 0-3 0z');
+td.pf-locked:not(.pf-negative) { color: var(--text-muted); }
+td.pf-selected, th.pf-selected { background-color: var(--pf-selected) !important; }
+thead th.pf-selected { outline: 2px solid var(--pf-focus); outline-offset: -2px; }
+/* The edges of a block together are its outline. */
+tbody .pf-selected {
+  box-shadow:
+    inset 0 var(--top, 0) var(--pf-focus), inset var(--right, 0) 0 var(--pf-focus),
+    inset 0 var(--bottom, 0) var(--pf-focus), inset var(--left, 0) 0 var(--pf-focus);
 }
-td.pf-selected, th.pf-selected {
-  background-color: var(--pf-selected) !important;
-  outline: 2px solid var(--pf-focus);
-  outline-offset: -2px;
-}
+.pf-edge-top { --top: 2px; }
+.pf-edge-right { --right: -2px; }
+.pf-edge-bottom { --bottom: -2px; }
+.pf-edge-left { --left: 2px; }
 /* The cell that receives typing, if several are selected. */
 td.pf-active, th.pf-active { background-color: var(--pf-active) !important; }
 `;

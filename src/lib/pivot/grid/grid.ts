@@ -44,8 +44,8 @@ interface GridEvents {
 interface GridParts {
   plugin: GridPlugin;
   table: ReadTable;
-  /** Measures by origin: those computed from other columns, and those of another version. */
-  origins: Pick<Origins, 'ratios' | 'ofOther'>;
+  /** Measures by origin: those computed from other columns, and those that do not show the plan. */
+  origins: Pick<Origins, 'ratios' | 'isOfPlan'>;
   /** Facts about the view that are known without asking the engine. */
   beside: BesideViews;
   /** The open rows. */
@@ -82,7 +82,7 @@ export class Grid implements GridHost {
     this.shown = new Shown(table, origins.ratios, beside, gate, expansion);
     this.widths = new Widths(this.shown, plugin.table);
     this.drawing = new Drawing(this.shown, plugin.table, this.widths);
-    this.marks = new Marks(this.shown, plugin.table, origins.ofOther);
+    this.marks = new Marks(this.shown, plugin.table, (measure) => origins.isOfPlan(measure));
     this.scrolling = new Scrolling(this.shown, plugin.table);
     plugin.table.tabIndex = 0;
     plugin.table.setAttribute(

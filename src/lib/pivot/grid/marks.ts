@@ -4,6 +4,7 @@ import type { CellIdentity } from '../slice/cell';
 import { cellKey, pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue, RegularTable } from '../values/engine-types';
+import { outlineSelected } from './outline';
 import { Reach } from './reach';
 import type { Shown } from './shown';
 import type { Tried } from './tried';
@@ -51,6 +52,8 @@ export class Marks {
   private locks: readonly LockedSlice[] = [];
   /** Slice of another user's latest change. */
   private changed: Slice | null = null;
+  /** Sizes of the amounts of the log entry that the mouse points at; null for none. */
+  private written: Tried | null = null;
   /** The trial on screen; null for none. */
   private tried: TriedMark | null = null;
   /** Typed amounts that are not saved yet, by cell. */
@@ -66,8 +69,8 @@ export class Marks {
   constructor(
     private readonly shown: Shown,
     private readonly element: RegularTable,
-    /** Columns that show or compare another version; locks of this version do not apply to their rows. */
-    private readonly ofOther: ReadonlySet<string>,
+    /** Whether a measure shows the plan; the marks of locks and changes appear only there. */
+    private readonly isOfPlan: (measure: string) => boolean,
   ) {
     element.addStyleListener(() => {
       this.identifyAll();
@@ -82,6 +85,14 @@ export class Marks {
   drawnAt(cell: Element): CellIdentity | null {
     if (!this.shown.isDrawn) return null;
     return this.identities.get(cell) ?? null;
+  }
+
+  /** Returns the total of the column whose measure a header names; null for any other element. */
+  columnOf(header: Element): CellIdentity | null {
+    const { shown, element } = this;
+    if (!header.matches('thead .pf-measure') || !shown.isDrawn) return null;
+    const column = shown.columnAt(element.getMeta(header)?.x);
+    return column && { rowPath: [], columnPath: column.path, measure: column.measure };
   }
 
   /** Returns the element that shows a cell now; null if the cell is not on screen. */
@@ -117,6 +128,12 @@ export class Marks {
   async showLocks(locks: readonly LockedSlice[]): Promise<void> {
     this.locks = locks;
     await this.readReach();
+  }
+
+  /** Marks the cells in which a log entry wrote an amount; null marks none. */
+  showWritten(written: Tried | null): void {
+    this.written = written;
+    this.paint();
   }
 
   /** Marks the cells that a trial changes; null marks none. */
@@ -195,14 +212,16 @@ export class Marks {
       const identity = this.identities.get(cell) ?? null;
       const isHeader = cell.tagName === 'TH';
       const selected = identity !== null && this.isSelected(identity);
-      const reached = !isHeader && identity !== null && (touched?.touches(identity) ?? false);
       cell.classList.toggle('pf-selected', selected);
       cell.classList.toggle('pf-active', selected && cellKey(identity) === this.active);
-      cell.classList.toggle('pf-hint', reached);
       if (isHeader) continue;
-      cell.classList.toggle('pf-glow', identity !== null && (changed?.touches(identity) ?? false));
-      const isOther = this.ofOther.has(identity?.measure ?? '');
-      const lock = !isOther && identity && locks.find(({ reach }) => reach.holds(identity));
+      const planned = identity && this.isOfPlan(identity.measure ?? '') ? identity : null;
+      const isHinted =
+        (planned !== null && this.isWritten(planned, cell)) ||
+        (planned !== null && (touched?.touches(planned) ?? false));
+      cell.classList.toggle('pf-hint', isHinted);
+      cell.classList.toggle('pf-glow', planned !== null && (changed?.touches(planned) ?? false));
+      const lock = planned && locks.find(({ reach }) => reach.holds(planned));
       cell.classList.toggle('pf-locked', Boolean(lock));
       const triedText = identity && this.triedText(identity, cell);
       cell.classList.toggle('pf-tried', triedText !== null);
@@ -215,6 +234,16 @@ export class Marks {
       if (title) cell.setAttribute('title', title);
       else cell.removeAttribute('title');
     }
+    outlineSelected(this.element);
+  }
+
+  /** Checks whether the log entry wrote into a cell, and not only into cells below it that are shown. */
+  private isWritten(identity: CellIdentity, cell: Element): boolean {
+    if (!this.written || this.written.amountIn(identity) === 0) return false;
+    const { x, y } = this.element.getMeta(cell) ?? {};
+    const column = this.shown.columnAt(x);
+    const isTotal = column !== null && column.leaves.length > 1 && !column.isClosed;
+    return !isTotal && !(y !== undefined && this.shown.isOpenAt(y));
   }
 
   /** Returns the text of a cell that a trial changes; null if the trial does not change it. */

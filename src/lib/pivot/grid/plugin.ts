@@ -24,7 +24,10 @@ class PivotGridElement extends HTMLElement implements GridPlugin {
     sheet.replaceSync(GRID_CSS);
     const root = this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [sheet];
-    root.append(this.table);
+    // The cells would cover parts of an outline of the table itself.
+    const ring = document.createElement('div');
+    ring.className = 'pf-ring';
+    root.append(this.table, ring);
   }
 
   get name(): string {

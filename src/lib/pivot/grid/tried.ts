@@ -1,4 +1,4 @@
-/** The amounts that a trial adds to the cells of a view. */
+/** The amounts that a log entry or a trial adds to the cells of a view. */
 import { type CellIdentity, cellKey } from '../slice/cell';
 import { tidyChange } from '../values/cell-value';
 import { parseRows } from '../values/columns-json';
@@ -19,7 +19,7 @@ type Shown = Pick<
   'group_by' | 'split_by' | 'columns' | 'filter' | 'filter_op' | 'expressions' | 'aggregates'
 >;
 
-/** Amounts that the rows of a trial, which are not written, add to each cell of a view. */
+/** Amounts that the rows of a log entry, or those of a trial, add to each cell of a view. */
 export class Tried {
   private constructor(private readonly amounts: ReadonlyMap<string, number>) {}
 
@@ -28,12 +28,14 @@ export class Tried {
    * none for views whose filters are joined by "or".
    *
    * @param ratios the columns that are computed from others, which have no sums
+   * @param sizes whether to add up absolute amounts, so that a cell whose rows cancel out has an amount, too
    */
   static async read(
     table: EngineTable,
     { group_by, split_by, columns, filter, filter_op, expressions, aggregates }: Shown,
     ratios: ReadonlyMap<string, Ratio>,
     logid: number,
+    sizes = false,
   ): Promise<Tried> {
     const measures = columns.filter(
       (name): name is string => name !== null && !ratios.has(name) && isAdditive(aggregates[name]),
@@ -46,7 +48,10 @@ export class Tried {
       filter: [...filter, ['pf_logid', '==', logid]],
       expressions: { ...expressions },
       // The engine rejects objects without a prototype.
-      aggregates: { ...aggregates },
+      aggregates: {
+        ...aggregates,
+        ...(sizes && Object.fromEntries(measures.map((name) => [name, 'sum abs']))),
+      },
     };
     const text = await withView(table, changed, (view) =>
       view.to_columns_string({ end_row: MOST_GROUPS + 1 }),

@@ -257,6 +257,12 @@ export class Origins {
     return this.columns.get(column) ?? null;
   }
 
+  /** Whether a measure shows the plan, not one of its parts and nothing that it is compared with. */
+  isOfPlan(measure: string): boolean {
+    const part = this.of(measure);
+    return part === null || part.origin === 'price';
+  }
+
   /** Returns the columns by origin of a measure. */
   columnsOf(measure: string): { name: string; origin: Origin }[] {
     return [...this.columns]

@@ -44,6 +44,8 @@ export interface RowsParts {
 export class PivotRows {
   /** The log entry of the preview rows; null if there are none. */
   private triedEntry: number | null = null;
+  /** The log entry whose cells are marked; null for none. */
+  private markedEntry: number | null = null;
 
   constructor(private readonly parts: RowsParts) {}
 
@@ -119,6 +121,16 @@ export class PivotRows {
     this.parts.grid.marks.showTried(null);
     await this.removeEntry(triedEntry);
     this.triedEntry = null;
+  }
+
+  /** Marks the cells in which a log entry wrote an amount; null marks none. */
+  async markEntry(logid: number | null): Promise<void> {
+    const { grid, table, origins } = this.parts;
+    this.markedEntry = logid;
+    if (logid === null) return grid.marks.showWritten(null);
+    const { config } = await grid.shown.ask(async (reader) => reader);
+    const written = await Tried.read(table, config, origins.ratios, logid, true);
+    if (this.markedEntry === logid) grid.marks.showWritten(written);
   }
 
   /** Returns the log entries that wrote the loaded rows of a side. */
