@@ -29,6 +29,7 @@ import {
   moved,
   namesIn,
   sortedBy,
+  sortOf,
   UNITS,
   zoneOf,
 } from './fields';
@@ -193,6 +194,15 @@ export class Fields {
   /** Sorts the rows by a measure, or by one column of it; null removes the order. */
   sort(by: SortKey, direction: Direction | null): void {
     void this.arrangement.arrange((shown) => sortedBy(shown, by, direction));
+  }
+
+  /** Sorts the rows by the column of a cell; if they are sorted that way already, removes the order. */
+  async toggleSort(cell: CellIdentity, direction: Direction): Promise<void> {
+    const [by] = this.sortKeysOf(cell);
+    if (!by) return;
+    await this.arrangement.arrange((shown) =>
+      sortedBy(shown, by, sortOf(by.name, shown) === direction ? null : direction),
+    );
   }
 
   /** Returns the sort keys of a cell or header: its measure in its own column first, then its measure. */
