@@ -65,6 +65,9 @@ test('a typed amount is tried with Shift+Enter, and kept or discarded without a 
   const added = (await pivot.number(CHAIRS)) - chairs;
   expect(await pivot.number(TOTAL)).toBeCloseTo(total + added, 2);
 
+  // The panel does not keep the stored total beside the tried one.
+  await expect(page.getByTestId('value-total')).toHaveCount(0);
+
   // Only the changed cells are marked, with their numbers before and after.
   const marked = pivot.grid.locator('td.pf-tried');
   await expect(marked).toHaveCount(3);

@@ -1,6 +1,6 @@
 /** The pivot over the rows of one version, independent of its engine. */
 import type { MeasureDecimals } from '../contract/decimals';
-import type { AmountStyle, Layout } from '../contract/stored-layout';
+import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
 import { shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { Grid } from './grid/grid';
@@ -136,6 +136,11 @@ export class Pivot {
   /** Removes the preview rows, if there are any. */
   endTrial(): Promise<void> {
     return this.rows.endTrial();
+  }
+
+  /** Returns the number of rows of a log entry that some filters admit. */
+  countOf(logid: number, filter: readonly LayoutFilter[]): Promise<number> {
+    return this.rows.countOf(logid, filter);
   }
 
   /** Marks the cells in which a log entry wrote an amount; null marks none. */

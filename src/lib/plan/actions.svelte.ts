@@ -15,8 +15,8 @@ import { Unconfirmed, type UnsavedWrite } from './unsaved.svelte';
 
 /** How the page reports the result of an action to the user. */
 export interface Tell {
-  /** Reports that something was done. @param undo reverses it */
-  done(sentence: string, undo?: () => void): void;
+  /** Reports that something was done. @param undo reverses it @param show shows what filters hide of it */
+  done(sentence: string, undo?: () => void, show?: () => void): void;
   /** Reports a fact, or the reason why nothing was done. */
   info(sentence: string): void;
   /** Reports that an action failed and changed nothing. @param remedy a button that does it anyway */
@@ -92,7 +92,7 @@ export class Actions {
     await this.withSettings(taken, async (name, settings) => {
       try {
         const written = await this.session.typing.write(typed, name, settings);
-        if (written) this.sayWritten(written.kind, written);
+        if (written) await this.sayWritten(written.kind, written);
         return written !== null;
       } catch (error) {
         if (!(error instanceof Unconfirmed)) throw error;
@@ -290,7 +290,7 @@ export class Actions {
       const written = await write();
       clear();
       this.focusGrid();
-      this.sayWritten(kind, written);
+      await this.sayWritten(kind, written);
     });
   }
 
@@ -300,7 +300,7 @@ export class Actions {
     if (this.session.blocks.isRefused()) return;
     await this.withSettings(undefined, async (...by) => {
       const written = await write(...by);
-      if (written) this.sayWritten('scale', written);
+      if (written) await this.sayWritten('scale', written);
       return written !== null;
     });
   }
@@ -366,11 +366,19 @@ export class Actions {
     return obstacle !== null;
   }
 
-  private sayWritten(kind: SliceOperation, { logid, rows }: Written): void {
-    this.tell.done(
-      `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`,
-      logid === null ? undefined : () => void this.undoNow(logid),
-    );
+  private async sayWritten(kind: SliceOperation, { logid, rows }: Written): Promise<void> {
+    const sentence = `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`;
+    if (logid === null) return this.tell.done(sentence);
+    const { fields } = this.session;
+    // A recode and a clone write rows with other values than the selected ones.
+    const hidden = kind === 'scale' ? null : await fields.hiddenOf(logid).catch(() => null);
+    const undo = () => void this.undoNow(logid);
+    if (!hidden?.rows) return this.tell.done(sentence, undo);
+    const names = hidden.filters.map(({ label }) => label).join(' and ');
+    const isAll = hidden.rows === rows;
+    const what = isAll ? 'them' : `${hidden.rows.toLocaleString()} of them`;
+    const show = () => fields.removeFilters(hidden.filters.map(({ column }) => column));
+    this.tell.done(`${sentence} The filter on ${names} hides ${what}.`, undo, show);
   }
 
   /** Moves the focus to the grid if the pressed button lost it by being disabled or removed. */

@@ -81,6 +81,9 @@ export class BlockTyping {
     this.refused?.key === this.selection.key ? this.refused.text : null,
   );
 
+  /** The current step of the block that is being written, as a text; null if there is none. */
+  progress = $state.raw<string | null>(null);
+
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
@@ -172,6 +175,7 @@ export class BlockTyping {
         write.into(placed.asked);
         edits = await this.editsOf(placed.asked, settings, signal);
         await this.settled();
+        this.progress = `Writing ${countText(edits.length)} …`;
         return { kind: 'scale', body: bodyOf(edits, pf_user, settings) };
       });
     } catch (error) {
@@ -179,6 +183,8 @@ export class BlockTyping {
       if (!refusal && error instanceof ApiError) throw error;
       this.refuse(refusal ?? (error instanceof Refusal ? error.message : pivotMessageOf(error)));
       return null;
+    } finally {
+      this.progress = null;
     }
   }
 
@@ -209,6 +215,7 @@ export class BlockTyping {
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);
+    this.progress = `Reading ${countText(changed.length)} …`;
     const cells = await this.selection.reader.slicesOf(changed.map(({ cell }) => cell));
     const prices = cells.filter((cell) => this.selection.reader.shownIn(cell) === 'price');
     if (prices.length > 0 && prices.length < cells.length) throw new Refusal(PRICE_AND_OTHERS);
@@ -216,12 +223,15 @@ export class BlockTyping {
     if (settings.holdPrice && shown.includes('value') && shown.includes('units'))
       throw new Refusal(HELD_TOGETHER);
     this.check(cells, (cell, i) => this.whyNot(cell, changed[i]));
+    let checked = 0;
     // A typed total stays the total, even if somebody else has written since it was on screen.
     const wanted = await fewAtOnce(ASKED_AT_ONCE, cells, async (cell, i): Promise<Wanted[]> => {
       const edit = changed[i]?.edit;
       if (!edit) return [];
       const slice = inPeriods(cell);
       const stored = await api.previewSlice(this.planned.id, slice, { signal });
+      checked += 1;
+      this.progress = `Checking ${checked.toLocaleString()} of ${countText(cells.length)} …`;
       return [{ cell, slice, edit, stored }];
     }).then((each) => each.flat());
     this.check(wanted, ({ cell, edit, stored }) => {
@@ -266,6 +276,9 @@ export class BlockTyping {
     });
   }
 }
+
+const countText = (count: number): string =>
+  count === 1 ? '1 cell' : `${count.toLocaleString()} cells`;
 
 /** Returns the body that writes all edits as one entry. */
 const bodyOf = (

@@ -154,6 +154,11 @@ export class Changes {
       if (this.screen.selection.key !== selected) return false;
       const rows = new AnsweredRows(answer);
       await this.screen.trial.show(attempt, rows, previewFacts(rows), selected);
+      const { selection } = this.screen;
+      const { marked } = selection;
+      // The cells show the trial now, and so must their sum.
+      const again = await selection.reader.again(marked).catch(() => marked);
+      if (selection.marked === marked) selection.marked = again;
       return true;
     });
   }

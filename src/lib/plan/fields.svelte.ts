@@ -225,6 +225,28 @@ export class Fields {
     }));
   }
 
+  /** Removes the filters of some columns. */
+  removeFilters(columns: readonly string[]): void {
+    void this.arrangement.arrange((shown) => ({
+      ...shown,
+      filter: (shown.filter ?? []).filter(([column]) => !columns.includes(column)),
+    }));
+  }
+
+  /** Returns the number of rows of a log entry that the filters hide, and the filters that hide some. */
+  async hiddenOf(logid: number): Promise<{ rows: number; filters: readonly ColumnFilter[] }> {
+    const { filters } = this;
+    const { pivot } = this.loading;
+    if (!pivot || filters.length === 0) return { rows: 0, filters: [] };
+    const all = await pivot.countOf(logid, []);
+    const left = await pivot.countOf(
+      logid,
+      filters.flatMap((each) => each.filters),
+    );
+    const ofEach = await Promise.all(filters.map((each) => pivot.countOf(logid, each.filters)));
+    return { rows: all - left, filters: filters.filter((_, i) => ofEach[i] !== all) };
+  }
+
   clearFilters(): void {
     void this.arrangement.arrange((shown) => ({ ...shown, filter: [] }));
   }

@@ -6,12 +6,16 @@ type ToastAction = { label: string; run: () => void };
 
 const show =
   (kind: 'success' | 'info' | 'error', duration: number) =>
-  (message: string, options: { action?: ToastAction; description?: string } = {}): void => {
+  (
+    message: string,
+    options: { action?: ToastAction; second?: ToastAction; description?: string } = {},
+  ): void => {
     toast[kind](message, {
       description: options.description,
       // A toast with an action stays longer, because the user has to decide.
       duration: options.action ? duration * 2 : duration,
       action: options.action && { label: options.action.label, onClick: options.action.run },
+      cancel: options.second && { label: options.second.label, onClick: options.second.run },
     });
   };
 

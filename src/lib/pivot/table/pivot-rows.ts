@@ -1,4 +1,5 @@
 /** Adds rows to the table of a pivot, and removes them from it. */
+import type { LayoutFilter } from '../../contract/stored-layout';
 import type { EmptyValues } from '../grid/empty-values';
 import type { Grid } from '../grid/grid';
 import type { TriedMark } from '../grid/marks';
@@ -7,7 +8,7 @@ import type { KnownDays } from '../rows/days';
 import type { KnownValues } from '../rows/known-values';
 import type { Origins } from '../rows/origins';
 import { type AnsweredRows, fitted } from '../rows/rows';
-import type { Schema } from '../values/engine-types';
+import { type Schema, withView } from '../values/engine-types';
 import type { Buckets } from './buckets';
 import type { PivotTable } from './pivot-table';
 import type { PivotViewer } from './pivot-viewer';
@@ -131,6 +132,13 @@ export class PivotRows {
     const { config } = await grid.shown.ask(async (reader) => reader);
     const written = await Tried.read(table, config, origins.ratios, logid, true);
     if (this.markedEntry === logid) grid.marks.showWritten(written);
+  }
+
+  /** Returns the number of rows of a log entry that some filters admit. */
+  async countOf(logid: number, filter: readonly LayoutFilter[]): Promise<number> {
+    const { table, index } = this.parts;
+    const ofEntry: LayoutFilter[] = [...filter, ['pf_logid', '==', logid]];
+    return withView(table, { columns: [index], filter: ofEntry }, (view) => view.num_rows());
   }
 
   /** Returns the log entries that wrote the loaded rows of a side. */
