@@ -68,7 +68,7 @@ test('a chart has a time axis and the numbers of the grid, through changes and f
     await expect
       .poll(async () => {
         const [plan, reference, places] = await Promise.all([
-          chart.column(`${name}, Plan`),
+          chart.column(`${name}, Plan 2027`),
           chart.column(`${name}, Reference`),
           chart.places(),
         ]);
@@ -88,7 +88,7 @@ test('a chart has a time axis and the numbers of the grid, through changes and f
   expect(await chart.places()).toEqual((await sums()).map(({ month }) => month));
   expect((await chart.headers()).slice(1).sort()).toEqual(
     ['Furniture', 'Office Supplies', 'Technology'].flatMap((name) => [
-      `${name}, Plan`,
+      `${name}, Plan 2027`,
       `${name}, Reference`,
     ]),
   );
@@ -122,7 +122,7 @@ test('a chart has a time axis and the numbers of the grid, through changes and f
   const second = (await chart.places())[1] ?? '';
   await expect(chart.plot).toHaveAttribute(
     'aria-valuetext',
-    new RegExp(`^${second}\\. .*Technology, Plan: `),
+    new RegExp(`^${second}\\. .*Technology, Plan 2027: .*; Total, Plan 2027: \\d`),
   );
   await expect(page.getByTestId('chart-values')).toContainText(second);
   await page.keyboard.press('Escape');

@@ -55,7 +55,7 @@ test('plan and reference appear side by side and are never summed together', asy
   await header.click();
   await page.getByRole('button', { name: 'Show as a chart' }).click();
   const chart = page.getByRole('region', { name: 'Chart' });
-  await expect(chart.getByRole('columnheader', { name: 'Furniture, Plan' })).toBeAttached();
+  await expect(chart.getByRole('columnheader', { name: 'Furniture, Plan 2027' })).toBeAttached();
   await expect(chart.getByRole('table')).not.toContainText('%');
   await chart.getByLabel('Measure').selectOption('Sales: Δ %');
   await expect(chart.getByRole('columnheader', { name: 'Furniture', exact: true })).toBeAttached();

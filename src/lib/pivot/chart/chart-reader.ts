@@ -110,7 +110,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     column == null ? undefined : labelStyle(schema[column], expressions[column]);
   const text = (path: CellValue[] | number, of: readonly string[]) =>
     typeof path === 'number'
-      ? `Other (${path})`
+      ? `${path} others`
       : path.map((value, i) => label(value, styleOf(of[i]))).join(' / ');
 
   const paint = (sums: readonly Sums[]): (number | null)[][] => {

@@ -171,7 +171,7 @@ describe('a chart of the engine’s sums', () => {
     ]);
     expect(chart.lines).toHaveLength(8);
     expect(chart.lines.map(({ label }) => label)).toContain('r11');
-    expect(chart.lines.at(-1)).toMatchObject({ label: 'Other (1993)', folded: 1993 });
+    expect(chart.lines.at(-1)).toMatchObject({ label: '1993 others', folded: 1993 });
     const total = (side: number, x: number) =>
       chart.lines.reduce((all, { values }) => all + (values[side]?.[x] ?? 0), 0);
     const ofMonth = (start: string) => (row: Row) => String(row['Order Date']).startsWith(start);
@@ -215,7 +215,7 @@ describe('a chart of the engine’s sums', () => {
   it('draws groups along the axis if there is no time, the biggest first', async () => {
     const chart = await chartOf({ group_by: ['region'], columns: ['value'] });
     expect(chart.labels).toHaveLength(24);
-    expect(chart.labels.at(-1)).toBe('Other (1977)');
+    expect(chart.labels.at(-1)).toBe('1977 others');
     expect(chart.labels).toContain('(empty)');
     const drawn = chart.lines[0]?.values[0] ?? [];
     expect(drawn.reduce<number>((all, value) => all + (value ?? 0), 0)).toBeCloseTo(
