@@ -289,6 +289,21 @@ test('an amount is not replaced by the percentage of the other measure at a held
   expect((await sum(service, table, 'pieces', `name = 'lamp'`)).sum).toBe(4);
 });
 
+test('the units at a held price are announced rounded and unrounded, with their own percentage', async ({
+  page,
+  service,
+}) => {
+  const { pivot } = await openPriced(page, service);
+  await pivot.click({ row: ['desk'], column: ['amount'] });
+  await pivot.panel.getByLabel('Hold price').check();
+  await pivot.panel.getByLabel('amount: Percent', { exact: true }).fill('40');
+  await expect(page.getByTestId('remainder')).toContainText('+2 pieces instead of +1.6:');
+  const percent = pivot.panel.getByLabel('pieces: Percent', { exact: true });
+  await expect(percent).toHaveValue('50');
+  await pivot.apply.click();
+  await expect.poll(() => pivot.text({ row: ['desk'], column: ['pieces'] })).toBe('6');
+});
+
 test('a typed price announces the price of the rounded value', async ({ page, service }) => {
   const { pivot } = await openPriced(page, service);
   const cell = { row: ['desk'], column: ['amount: price'] };

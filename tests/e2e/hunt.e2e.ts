@@ -1,46 +1,89 @@
 import type { BrowserContext } from '@playwright/test';
 import { expect, test } from '@playwright/test';
+import { announcedHunt } from '../hunt/announced/visitor';
 import { HuntPage } from '../hunt/page';
+import { pressedHunt } from '../hunt/pressed/visitor';
 import { Tally } from '../hunt/tally';
-import { CASES_A_VISIT, playVisit } from '../hunt/visit';
+import { playVisit } from '../hunt/visit';
 import { startService, type Service } from '../support/service';
 
 /** A fixed seed, as for other generated cases: the same code gives the same result. */
 const SEED = Number(process.env.FAST_CHECK_SEED ?? 20_261_121);
 const CASES = 100;
 
-test.describe('the pressed cell is the changed cell', () => {
-  // Eight cases each, all with operations and undos.
-  test.describe.configure({ timeout: 300_000 });
+/** Kinds of changes that the cases of the other hunt must have compared. */
+const WRITTEN = [
+  'form: New total',
+  'form: Change',
+  'form: Percent',
+  'typed total',
+  'typed percentage',
+  'typed price',
+  'block',
+  'paste',
+  'fill',
+  'recode',
+  'clone',
+  'at a held price',
+  'around locks',
+  'after a trial',
+];
+const ANNOUNCED_SEED = 2;
+const ANNOUNCED_VISITS = 2;
 
-  let service: Service;
+/** Starts a service and a page for the tests of a group. */
+function openedPage(): { service: Service; page: HuntPage } {
+  const opened = {} as { service: Service; page: HuntPage };
   let context: BrowserContext;
-  let page: HuntPage;
 
   test.beforeAll(async ({ browser }) => {
-    service = await startService('service');
+    opened.service = await startService('service');
     context = await browser.newContext({
       viewport: { width: 1900, height: 1300 },
       locale: 'en-US',
     });
-    page = await HuntPage.on(await context.newPage(), service.url);
+    opened.page = await HuntPage.on(await context.newPage(), opened.service.url);
   });
 
   test.afterAll(async () => {
     await context.close();
-    await service.stop();
+    await opened.service.stop();
   });
 
-  for (let visit = 0; visit * CASES_A_VISIT < CASES; visit++) {
-    const first = visit * CASES_A_VISIT;
-    const count = Math.min(CASES_A_VISIT, CASES - first);
+  return opened;
+}
+
+test.describe('the pressed cell is the changed cell', () => {
+  // Eight cases each, all with operations and undos.
+  test.describe.configure({ timeout: 300_000 });
+
+  const opened = openedPage();
+
+  for (let visit = 0; visit * pressedHunt.size < CASES; visit++) {
+    const first = visit * pressedHunt.size;
+    const count = Math.min(pressedHunt.size, CASES - first);
     test(`cases ${first} to ${first + count - 1} of the hunt with seed ${SEED}`, async () => {
       const told: string[] = [];
       const tally = new Tally((line) => told.push(line));
-      await playVisit(service, page, SEED, visit, count, (number, outcome) =>
-        tally.add(number, outcome),
-      );
+      await playVisit(pressedHunt, { ...opened, seed: SEED }, visit, count, tally);
       expect(told, told.join('\n')).toEqual([]);
     });
   }
+});
+
+test.describe('what is announced is written', () => {
+  test.describe.configure({ timeout: 300_000 });
+
+  const opened = openedPage();
+
+  test(`cases of the announced hunt with seed ${ANNOUNCED_SEED}`, async () => {
+    const told: string[] = [];
+    const tally = new Tally((line) => told.push(line));
+    const hunt = announcedHunt(tally);
+    for (let visit = 0; visit < ANNOUNCED_VISITS; visit++) {
+      await playVisit(hunt, { ...opened, seed: ANNOUNCED_SEED }, visit, hunt.size, tally);
+    }
+    expect(told, told.join('\n')).toEqual([]);
+    expect(WRITTEN.filter((kind) => !tally.written.has(kind))).toEqual([]);
+  });
 });

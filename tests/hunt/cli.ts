@@ -3,11 +3,13 @@ import { chromium } from '@playwright/test';
 import { CHROMIUM_ARGS, installedChromium } from '../support/chromium.js';
 import { startTestCluster } from '../support/cluster';
 import { startService } from '../support/service';
-import * as announced from './announced/visit';
+import { announcedHunt } from './announced/visitor';
+import type { HuntLayout } from './layout';
 import { HuntPage } from './page';
-import type { Outcome } from './outcome';
+import { pressedHunt } from './pressed/visitor';
+import type { HuntTable } from './table';
 import { Tally } from './tally';
-import { CASES_A_VISIT, playVisit } from './visit';
+import { playVisit, type Hunt } from './visit';
 
 /** After so many visits the browser is started anew: the engine keeps some memory of every pivot. */
 const VISITS_A_BROWSER = 25;
@@ -52,25 +54,25 @@ async function startBrowser(url: string) {
   return { browser, page: await HuntPage.on(page, url) };
 }
 
-async function hunt(from: number, to: number, tally: Tally): Promise<void> {
+async function play<Table extends HuntTable, Layout extends HuntLayout, Round>(
+  hunt: Hunt<Table, Layout, Round>,
+  from: number,
+  to: number,
+  tally: Tally,
+): Promise<void> {
+  const { size } = hunt;
+  const first = Math.floor(from / size);
   const stop = await startTestCluster();
   const service = await startService('service');
   let open = await startBrowser(service.url);
   try {
-    const size = values.announced ? announced.CASES_A_VISIT : CASES_A_VISIT;
-    const first = Math.floor(from / size);
     for (let visit = first; visit * size < to; visit++) {
       if (visit > first && visit % VISITS_A_BROWSER === 0) {
         await open.browser.close();
         open = await startBrowser(service.url);
       }
-      const count = Math.min(size, to - visit * size);
-      const tell = (number: number, outcome: Outcome) => {
-        if (number >= from) tally.add(number, outcome);
-      };
-      const drawn = [service, open.page, seed, visit, count, tell] as const;
-      if (values.announced) await announced.playAnnounced(...drawn, tally);
-      else await playVisit(...drawn);
+      const ground = { service, page: open.page, seed };
+      await playVisit(hunt, ground, visit, Math.min(size, to - visit * size), tally);
     }
   } finally {
     await open.browser.close();
@@ -80,8 +82,10 @@ async function hunt(from: number, to: number, tally: Tally): Promise<void> {
 }
 
 console.log(`Seed ${seed}`);
-const tally = new Tally((line) => console.log(line));
-if (values.only === undefined) await hunt(from, from + cases, tally);
-else await hunt(only, only + 1, tally);
+const first = values.only === undefined ? from : only;
+const last = values.only === undefined ? from + cases : only + 1;
+const tally = new Tally((line) => console.log(line), first);
+if (values.announced) await play(announcedHunt(tally), first, last, tally);
+else await play(pressedHunt, first, last, tally);
 console.log(tally.summary());
 process.exitCode = tally.failed === 0 ? 0 : 1;

@@ -80,7 +80,7 @@ describe('announced amounts', () => {
   it('are drawn from the seed, with every kind of act', () => {
     const draw = (seed: number) => {
       const table = randomAmounts('t', new Random(seed));
-      return randomAnnouncedRound(table, new Random(seed, 'case'));
+      return randomAnnouncedRound(table, new Random(seed, 'case'), seed, null);
     };
     expect(draw(1)).toEqual(draw(1));
     const kinds = new Set(Array.from({ length: 200 }, (_, seed) => draw(seed).act.kind));

@@ -2,7 +2,8 @@
 import type { HuntLayout } from './layout';
 import { Oracle, type Meaning, type Sums } from './oracle';
 import { Broken } from './outcome';
-import type { Pressed, Seen } from './page';
+import type { HuntPage } from './page';
+import type { Pressed, Seen } from './watch';
 
 /** Compares the numbers on screen with those of SQL. @returns the first difference; null if there is none */
 export function wrongOnScreen(
@@ -39,6 +40,22 @@ export function wrongOnScreen(
   return missing && seen.rows.length < 30
     ? `there is no row ${JSON.stringify(oracle.labels(missing).row)}`
     : null;
+}
+
+/** Waits until nothing on screen is wrong. @throws Broken with what is wrong after 15 seconds */
+export async function untilRight(
+  page: HuntPage,
+  when: string,
+  wrongOf: (seen: Seen) => string | null,
+): Promise<Seen> {
+  const deadline = Date.now() + 15_000;
+  for (;;) {
+    const seen = await page.look();
+    const wrong = wrongOf(seen);
+    if (wrong === null) return seen;
+    if (Date.now() > deadline) throw new Broken(`On screen ${when}: ${wrong}`);
+    await page.page.waitForTimeout(25);
+  }
 }
 
 /** Returns what pressed cells mean; null if SQL cannot say. */

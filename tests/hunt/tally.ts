@@ -9,12 +9,21 @@ export class Tally {
   readonly announced = new Map<string, number>();
   /** How many written changes of each kind had all their announcements compared. */
   readonly written = new Map<string, number>();
+  /** Refusals of cases that were drawn again. */
+  readonly redrawn = new Map<string, number>();
   private played = 0;
 
-  /** @param tell writes a line */
-  constructor(private readonly tell: (line: string) => void) {}
+  /**
+   * @param tell writes a line
+   * @param from the first case that counts; those before it are only played
+   */
+  constructor(
+    private readonly tell: (line: string) => void,
+    private readonly from = 0,
+  ) {}
 
   add(number: number, outcome: Outcome): void {
+    if (number < this.from) return;
     this.played++;
     if (outcome.kind === 'held') this.held++;
     else if (outcome.kind === 'refused') {
@@ -24,6 +33,10 @@ export class Tally {
       this.tell(`Case ${number} failed. ${outcome.what}\n  ${outcome.story}`);
     }
     if (this.played % 100 === 0) this.tell(this.counts());
+  }
+
+  addRedrawn(reason: string): void {
+    countIn(this.redrawn, reason);
   }
 
   countAnnounced(kind: string): void {
@@ -42,6 +55,7 @@ export class Tally {
     return [
       this.counts(),
       ...reasons.map(lineOf),
+      ...listed('refused cases drawn again', this.redrawn),
       ...listed('announcements compared', this.announced),
       ...listed('kinds of written changes compared', this.written),
     ].join('\n');

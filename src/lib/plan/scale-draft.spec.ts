@@ -25,6 +25,17 @@ describe('whyInProportion', () => {
 });
 
 describe('scaleOutcome', () => {
+  it('has the percentage of the rounded units at a held price', () => {
+    const decimals = { value_decimals: null, units_decimals: 0 };
+    const rows = { value_total: 31_290.7, units_total: -54, ...decimals };
+    const value = { by: 'percent', amount: 10 } as const;
+    const fixed = { value: null, units: 0 };
+    const { units, ...outcome } = scaleOutcome({ ...none, value, holdPrice: true }, rows, fixed);
+    expect(outcome.value?.percent).toBe(10);
+    expect(units?.change).toBe(-5);
+    expect(units?.percent).toBeCloseTo(9.259_259, 5);
+  });
+
   it('changes nothing if nothing is filled in', () => {
     expect(scaleOutcome(none, totals).amounts).toBeNull();
   });

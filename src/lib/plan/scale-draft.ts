@@ -98,8 +98,8 @@ export function scaleOutcome(
     const places = ofFree ?? fixed[role] ?? totals[`${role}_decimals`] ?? null;
     return measureDraft(edit, now, { base, places, isFixed: fixed[role] !== null });
   };
-  const value = draftOf('value', valueEdit);
-  const units = draftOf('units', unitsEdit);
+  const value = followed(draftOf('value', valueEdit), draft.value);
+  const units = followed(draftOf('units', unitsEdit), draft.units);
   if (isHeld && draft.isPartlyLocked && valueEdit && unitsEdit) {
     // The totals do not determine the price of the free rows, but one percentage for all keeps it.
     const amounts = pct !== null && pct !== 0 ? { pct } : null;
@@ -121,6 +121,13 @@ export function scaleOutcome(
   const amounts = amountsOf(valueEdit, unitsEdit, value, units);
   return { value, units, amounts, unroundedUnits: null };
 }
+
+/** Returns a measure with the percentage that its change is, unless the change was asked of the measure itself. */
+const followed = (measure: MeasureDraft | null, asked: MeasureEdit | null): MeasureDraft | null =>
+  asked === null && measure ? { ...measure, percent: percentOf(measure) } : measure;
+
+const percentOf = ({ now, change }: Pick<MeasureDraft, 'now' | 'change'>): number | null =>
+  now === 0 ? null : tidy((change / now) * 100);
 
 /** Returns the outcome of one measure, independently of the other. A percentage applies to all rows. */
 export function measureOutcome(
@@ -166,8 +173,7 @@ function measureDraft(
   { base, places, isFixed }: { base: number; places: number | null; isFixed: boolean },
 ): MeasureDraft {
   const change = edit ? changeOf(edit, now, { base, places, isFixed }) : 0;
-  const percent =
-    edit?.by === 'percent' ? edit.amount : now === 0 ? null : tidy((change / now) * 100);
+  const percent = edit?.by === 'percent' ? edit.amount : percentOf({ now, change });
   return { now, total: tidy(now + change), change, percent };
 }
 

@@ -1,5 +1,5 @@
 /** Chooses cells on screen that the page can do an act with. */
-import type { SeenCell } from '../page';
+import type { SeenCell } from '../watch';
 import type { Act, AnnouncedRound } from './round';
 import { PRICE } from './table';
 
@@ -28,7 +28,9 @@ export function startsOf(round: AnnouncedRound, cells: SeenCell[]): SeenCell[] {
         return isFull(cell);
     }
   };
-  const found = cells.filter(fits);
+  const fitting = cells.filter(fits);
+  const prices = fitting.filter(({ measure }) => measure === PRICE);
+  const found = act.kind === 'cell' && round.onPrice && prices.length > 0 ? prices : fitting;
   return found.length > 0 ? found : cells;
 }
 

@@ -1,6 +1,5 @@
 /** Reads the announcements of the pivot page, and does what the cases ask of it. */
 import type { Request } from '@playwright/test';
-import { choiceText } from '../../../src/lib/components/ui/choice-text';
 import type { HuntPage } from '../page';
 import type { TypedField } from './round';
 
@@ -128,6 +127,7 @@ export interface Sent {
   error: string;
 }
 
+const DONE = /^(Scaled|Recoded|Cloned|Undone|Redone)\b/;
 const WRITES = /\/versions\/\d+\/(scale|recode|clone)(\/preview)?(\?|$)/;
 
 /** The announcements of a page, and its gestures. */
@@ -156,7 +156,7 @@ export class AnnouncingPage {
   }
 
   private get panel() {
-    return this.hunt.page.getByRole('complementary', { name: 'Selection and operation' });
+    return this.hunt.panel;
   }
 
   async openTab(name: 'Scale' | 'Recode' | 'Clone', { tab }: Announced): Promise<void> {
@@ -179,29 +179,11 @@ export class AnnouncingPage {
     }
   }
 
-  async fillSet(set: Record<string, string | null>): Promise<void> {
-    for (const [column, value] of Object.entries(set)) {
-      const field = this.panel.getByLabel(`New ${column}`, { exact: true });
-      await field.fill(choiceText(value));
-      await field.press('Tab');
-    }
-  }
-
-  async fillFactor(factor: string): Promise<void> {
-    await this.panel.getByLabel('Factor', { exact: true }).fill(factor);
-  }
-
   /** Confirms the caution of the form: by its check, or by spreading equally. */
   async confirm(): Promise<void> {
     const check = this.panel.getByLabel('Apply it anyway');
     if (await check.isVisible()) await check.check();
     else await this.panel.getByRole('button', { name: 'Spread equally' }).click();
-  }
-
-  async focusGrid(): Promise<void> {
-    await this.hunt.page
-      .locator('perspective-viewer-pivot-grid regular-table')
-      .evaluate((grid) => (grid as HTMLElement).focus());
   }
 
   /** Pastes a text into the grid as the browser does after Ctrl+V. */
@@ -235,7 +217,9 @@ export class AnnouncingPage {
       const deadline = Date.now() + 10_000;
       let since = Date.now();
       while (made.length === 0) {
-        const said = (await this.hunt.toasts()).slice(toasts).at(-1) ?? (await this.read()).refusal;
+        // The page may say late that the write before was a success.
+        const refusals = (await this.hunt.toasts()).slice(toasts).filter((t) => !DONE.test(t));
+        const said = refusals.at(-1) ?? (await this.read()).refusal;
         if (said && Date.now() - since > 60) return { sent: null, said };
         if (!said) since = Date.now();
         if (Date.now() > deadline) return { sent: null, said: null };

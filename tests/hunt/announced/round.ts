@@ -43,23 +43,35 @@ export interface AnnouncedRound {
   tries: 'no' | 'keep' | 'discard';
   /** Whether the cells are chosen among those that the page can do it with, if there are any. */
   fits: boolean;
+  /** Whether an amount is typed into a price, if there is one. */
+  onPrice: boolean;
   /** Whether a change that has to be confirmed is confirmed. */
   confirms: boolean;
   /** Whether the change is undone at the end; otherwise the next cases build on it. */
   undoes: boolean;
 }
 
-export function randomAnnouncedRound(table: AmountTable, random: Random): AnnouncedRound {
-  const act = randomAct(table, random);
+/**
+ * @param number of the case, which determines its kind
+ * @param refused the round that the page has refused, for one of the same kind that is drawn again
+ */
+export function randomAnnouncedRound(
+  table: AmountTable,
+  random: Random,
+  number: number,
+  refused: AnnouncedRound | null,
+): AnnouncedRound {
+  const act = randomAct(KINDS[number % KINDS.length] ?? 'form', table, random);
   return {
-    locks: random.chance(0.3) ? randomLocks(table, random) : null,
+    locks: refused === null && random.chance(0.3) ? randomLocks(table, random) : null,
     aim: randomAim(random),
     added: act.kind === 'form' && random.chance(0.2) ? [randomAim(random)] : [],
     holdPrice: table.measures.length > 1 && random.chance(0.35),
     spread: random.chance(0.3) ? 'equal' : 'proportional',
     act,
     tries: random.pick(['no', 'no', 'no', 'keep', 'discard']),
-    fits: random.chance(0.9),
+    fits: refused !== null || random.chance(0.9),
+    onPrice: random.chance(0.3),
     confirms: random.chance(0.75),
     undoes: random.chance(0.6),
   };
@@ -91,24 +103,26 @@ function randomLocks({ columns, rows }: AmountTable, random: Random): DrawnSlice
   });
 }
 
-function randomAct(table: AmountTable, random: Random): Act {
+/** The kinds of acts in turn, the more frequent ones several times. */
+const KINDS = [
+  'form',
+  'cell',
+  'block',
+  'recode',
+  'cell',
+  'form',
+  'paste',
+  'cell',
+  'clone',
+  'form',
+  'fill',
+  'cell',
+  'recode',
+  'block',
+] as const;
+
+function randomAct(kind: Act['kind'], table: AmountTable, random: Random): Act {
   const { columns, measures } = table;
-  const kind = random.pick([
-    'form',
-    'form',
-    'form',
-    'cell',
-    'cell',
-    'cell',
-    'cell',
-    'block',
-    'block',
-    'paste',
-    'fill',
-    'recode',
-    'recode',
-    'clone',
-  ] as const);
   const measure = random.pick(measures);
   switch (kind) {
     case 'form':
