@@ -167,6 +167,17 @@ describe('cautionOf', () => {
     expect(caution(to(300), 2, 1998, true)).toBeNull();
   });
 
+  it('returns a rough sum at a held price, where value follows the rounded units of each row', () => {
+    const totals = { value_total: 2, units_total: 4, free: free(2, 1998) };
+    const draft = { ...none, value: to(300), holdPrice: true };
+    const fixed = { value: null, units: 0 };
+    expect(cautionOf(scaleOutcome(draft, totals, fixed), totals, false)).toMatchObject({
+      kind: 'offset',
+      measure: 'value',
+      isRough: true,
+    });
+  });
+
   it('warns that no amount can follow proportions that cancel out, or nearly so', () => {
     expect(caution(to(300), 0, 1000)).toEqual({ kind: 'cancelled', measure: 'value' });
     expect(caution(to(300), 1, 1001)).toEqual({ kind: 'cancelled', measure: 'value' });

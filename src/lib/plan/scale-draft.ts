@@ -250,8 +250,11 @@ export function amountOf(
 
 /** A side effect of a change whose rows cancel each other out. */
 export type Caution =
-  /** The parts add up to far more than the change, and have to be confirmed. `gross` is their sum. */
-  | { kind: 'offset'; measure: 'value' | 'units'; gross: number }
+  /**
+   * The parts add up to far more than the change, and have to be confirmed. `gross` is their sum; only
+   * roughly at a held price, where the value follows the rounded units of each row.
+   */
+  | { kind: 'offset'; measure: 'value' | 'units'; gross: number; isRough?: true }
   /** No amount can follow the proportions of the rows. The service can only spread it equally. */
   | { kind: 'cancelled'; measure: 'value' | 'units' };
 
@@ -286,7 +289,7 @@ function cautionOfMeasure(
   measure: 'value' | 'units',
   change: number,
   free: SlicePreview['free'],
-  { pct }: Amounts,
+  { pct, spread }: Amounts,
 ): Caution | null {
   const weights = pct == null ? weightsOf(measure, free) : measure;
   if (weights === null) return null;
@@ -295,7 +298,12 @@ function cautionOfMeasure(
   if (pct != null) return { kind: 'offset', measure, gross: tidy((gross * Math.abs(pct)) / 100) };
   const swing = gross / Math.abs(free[`${weights}_total`] ?? 0);
   return swing <= MAX_SWING
-    ? { kind: 'offset', measure, gross: tidy(Math.abs(change) * swing) }
+    ? {
+        kind: 'offset',
+        measure,
+        gross: tidy(Math.abs(change) * swing),
+        ...(spread === 'price' && { isRough: true }),
+      }
     : { kind: 'cancelled', measure };
 }
 

@@ -117,7 +117,8 @@ export function cautionText(caution: Caution, { measureNames, decimals }: Words)
     return 'These rows cancel each other out, so an amount cannot be spread in proportion to them. It can be spread equally.';
   }
   const name = measureNames[caution.measure] ?? caution.measure;
-  return `These rows cancel each other out: increases and decreases of ${name} add up to ${formatAmount(caution.gross, decimals[caution.measure])}.`;
+  const gross = formatAmount(caution.gross, decimals[caution.measure]);
+  return `These rows cancel each other out: increases and decreases of ${name} add up to ${caution.isRough ? 'about ' : ''}${gross}.`;
 }
 
 /** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (previously 56,048.16)." */
