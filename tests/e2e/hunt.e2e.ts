@@ -29,7 +29,7 @@ const WRITTEN = [
   'after a trial',
 ];
 const ANNOUNCED_SEED = 2;
-const ANNOUNCED_VISITS = 2;
+const ANNOUNCED_VISITS = 3;
 
 /** Starts a service and a page for the tests of a group. */
 function openedPage(): { service: Service; page: HuntPage } {

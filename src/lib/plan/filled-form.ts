@@ -1,3 +1,4 @@
+/** The contents of the forms of the panel as the browser stores them. */
 import * as v from 'valibot';
 import { SLICE_OPERATIONS } from '../contract/operations';
 
