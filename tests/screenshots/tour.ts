@@ -7,7 +7,10 @@ import { expect, test } from '../support/e2e';
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots/', import.meta.url));
 const FIRST_YEAR = 2027;
-const at = (row: string[], measure = 'Sales') => ({ row, column: [`${FIRST_YEAR + 1}`, measure] });
+const at = (row: string[], measure = 'Sales') => ({
+  row,
+  column: [`Q2 ${FIRST_YEAR + 1}`, measure],
+});
 
 test.use({
   contextOptions: { reducedMotion: 'reduce' },

@@ -279,13 +279,16 @@ export class OperationDraft {
     return 'Enter a factor.';
   });
 
-  /** Why a recode would move nothing, or a clone copy nothing; null if it would, or if only the service knows. */
+  /** Why the operation would change nothing; null if it would change something, or if only the service knows. */
   private whyNothing({ free, held }: SlicePreview): string | null {
     const { moved } = this;
     const isEmpty = (rows: SlicePreview['free']) =>
       isNothing('value', rows) && isNothing('units', rows);
     if (this.kind === 'clone' && held.row_count === 0 && isEmpty(free)) {
       return 'These rows add up to zero, so there is nothing to copy.';
+    }
+    if (this.kind === 'scale' && this.outcome?.amounts?.pct != null && isEmpty(free)) {
+      return 'These amounts are all 0, so a percentage has no effect. Enter an amount.';
     }
     if (!moved) return null;
     if (moved.row_count > 0)
