@@ -90,6 +90,47 @@ test('the preview of the request shows the increment of a percentage', async ({
   expect(Number(shown)).toBeCloseTo(tenth, 1);
 });
 
+test('a share of the selection is moved, to the last digit of what was announced', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const sums = async () => {
+    const [row] = await service.query(
+      `SELECT sum("Sales") FILTER (WHERE "Sub-Category" = 'Chairs')::text AS chairs,
+              sum("Sales") FILTER (WHERE "Sub-Category" = 'Stools')::text AS stools,
+              sum("Sales")::text AS total,
+              round(sum("Sales") FILTER (WHERE "Sub-Category" = 'Chairs') * 0.2, 2)::text AS share
+         FROM ${TABLE} WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`,
+    );
+    return row as { chairs: string; stools: string | null; total: string; share: string };
+  };
+  const before = await sums();
+  await pivot.click(cell);
+  await page.keyboard.press('r');
+  await pivot.panel.getByLabel('Share to move').fill('120%');
+  await expect(pivot.panel.getByText('Enter a share above 0 and at most 1')).toBeVisible();
+  await pivot.panel.getByLabel('Share to move').fill('20%');
+  await pivot.panel.getByLabel('New Sub-Category').fill('Stools');
+  await pivot.panel.getByLabel('New Sub-Category').press('Tab');
+  const announced = page.getByTestId('extent');
+  await expect(announced).toContainText(/moves [\d,.]+ Sales/);
+  const moved = Number(
+    /moves ([\d,.]+) Sales/.exec(await announced.innerText())?.[1]?.replaceAll(',', ''),
+  );
+  await pivot.apply.click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  const after = await sums();
+  expect(after.total).toBe(before.total);
+  expect(after.stools).toBe(before.share);
+  expect(moved).toBe(Number(before.share));
+  await expect(pivot.panel.getByLabel('Share to move')).toHaveValue('1');
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  expect(await sums()).toEqual(before);
+});
+
 test('clone copies the selection to a new value, multiplied by a factor', async ({
   page,
   service,

@@ -21,14 +21,10 @@ import type { Changes, Written } from './changes.svelte';
 import { pivotMessageOf } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
+import { NOTHING_OF_ZERO } from './refusals';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import {
-  noteOf,
-  NOTHING_OF_ZERO,
-  type OperationBody,
-  type WriteSettings,
-} from './operation-draft.svelte';
+import { noteOf, type OperationBody, type WriteSettings } from './operation-draft.svelte';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';

@@ -16,6 +16,7 @@ export const FilledForm = v.object({
   units: StoredEdit,
   holdPrice: v.boolean(),
   factor: v.nullable(v.number()),
+  share: v.nullable(v.number()),
   note: v.string(),
   set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
 });

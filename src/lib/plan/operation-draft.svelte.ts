@@ -10,6 +10,7 @@ import type { Scalar } from '../contract/primitives';
 import { FilledForm } from './filled-form';
 import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
+import { HELD_BY_PERCENT, LESS_THAN_A_UNIT } from './refusals';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
 import { cautionOf, isNothing, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
@@ -47,16 +48,6 @@ export interface WriteSettings {
 /** Returns the part of a request that carries a note; empty for a blank one. */
 export const noteOf = (note: string): { note?: string } => (note.trim() === '' ? {} : { note });
 
-/** Why a percentage cannot be typed if the sum is 0. */
-export const NOTHING_OF_ZERO = 'This total is 0, so a percentage has no effect. Type an amount.';
-export const HELD_BY_PERCENT =
-  'Some of these rows are locked, so the price can be held only with a percentage.';
-export const LESS_THAN_A_UNIT = 'This is less than one unit, so the price cannot be held.';
-/** Why an amount cannot be written in equal parts either, which rows that cancel each other out would need. */
-export const CANCELLED =
-  'The rows of this cell cancel each other out, so a change cannot be spread in proportion to them. Type an amount without holding the price.';
-export const NO_VALUE = 'The value of this change rounds to 0, so the price cannot be held.';
-
 /** An edit, and the slice that was selected when it was typed. */
 interface EditForSlice {
   edit: MeasureEdit;
@@ -69,7 +60,10 @@ export class OperationDraft {
   private valueEdit = $state.raw<EditForSlice | null>(null);
   private unitsEdit = $state.raw<EditForSlice | null>(null);
   holdPrice = $state(false);
+  /** The factor of a clone. */
   factor = $state<number | null>(1);
+  /** The share of each row that a recode moves: above 0, at most 1. */
+  share = $state<number | null>(1);
   note = $state('');
   /** The column whose new value the user types next; null if there is none. */
   asksFor = $state.raw<string | null>(null);
@@ -122,12 +116,12 @@ export class OperationDraft {
 
   /** The forms as text. */
   get filled(): string {
-    const { kind, holdPrice, factor, note } = this;
+    const { kind, holdPrice, factor, share, note } = this;
     const [value, units] = [this.valueEdit, this.unitsEdit].map((typed) =>
       typed && readable(typed.edit) ? typed : null,
     );
     const set = Object.fromEntries(this.set);
-    return JSON.stringify({ kind, value, units, holdPrice, factor, note, set });
+    return JSON.stringify({ kind, value, units, holdPrice, factor, share, note, set });
   }
 
   /** Fills the forms with what {@link filled} returned; ignores anything else. */
@@ -175,19 +169,21 @@ export class OperationDraft {
   }
 
   /**
-   * The amounts that a clone adds to each measure; null while unknown, and for a measure that the source
-   * lacks.
+   * The amounts of each measure that a clone adds or a recode moves; null while unknown, and for a measure that
+   * the source lacks.
    */
-  readonly copied = $derived.by(() => {
+  readonly carried = $derived.by(() => {
     const preview = this.selection.preview.answer;
-    const { factor } = this;
-    const copied = (role: 'value' | 'units') => {
-      const total = preview?.[`${role}_total`] ?? null;
+    const isClone = this.kind === 'clone';
+    const factor = isClone ? this.factor : this.share;
+    const rows = isClone ? preview : (this.moved ?? preview);
+    const carried = (role: 'value' | 'units') => {
+      const total = rows?.[`${role}_total`] ?? null;
       if (!preview || total === null || factor === null || Number.isNaN(factor)) return null;
       const decimals = preview[`${role}_decimals`];
       return decimals === null ? total * factor : roundedProduct(total, factor, decimals);
     };
-    return { value: copied('value'), units: copied('units') };
+    return { value: carried('value'), units: carried('units') };
   });
 
   /** A side effect of a scale that has to be confirmed; null if there is none. */
@@ -246,7 +242,12 @@ export class OperationDraft {
         return amounts ? { kind: 'scale', body: { ...amounts, ...equally, ...note } } : null;
       }
       case 'recode':
-        return this.set.size > 0 ? { kind: 'recode', body: { set, ...note } } : null;
+        return this.set.size > 0 && this.isShare
+          ? {
+              kind: 'recode',
+              body: { set, ...(this.share !== 1 && { factor: this.share }), ...note },
+            }
+          : null;
       case 'clone':
         return this.factor === null || Number.isNaN(this.factor)
           ? null
@@ -275,7 +276,11 @@ export class OperationDraft {
     if (inexact) return inexact;
     if (this.operation) return this.whyNothing(preview.answer);
     if (this.kind === 'scale') return this.scaleObstacle();
-    if (this.kind === 'recode') return 'Choose a new value for at least one column.';
+    if (this.kind === 'recode') {
+      return this.isShare
+        ? 'Choose a new value for at least one column.'
+        : 'Enter a share above 0 and at most 1, such as 30%.';
+    }
     return 'Enter a factor.';
   });
 
@@ -295,6 +300,11 @@ export class OperationDraft {
       return isEmpty(moved) ? 'These rows add up to zero, so there is nothing to move.' : null;
     // A new date also moves rows whose periods are not those of the calendar.
     return this.setsPeriods ? null : 'These rows already have these values.';
+  }
+
+  private get isShare(): boolean {
+    const { share } = this;
+    return share !== null && share > 0 && share <= 1;
   }
 
   /** Whether the new values include a date that columns are derived from. */
@@ -371,12 +381,14 @@ export class OperationDraft {
    * was typed since.
    */
   clearingAfter(): () => void {
-    const [value, units, factor, note] = [this.valueEdit, this.unitsEdit, this.factor, this.note];
+    const [value, units, note] = [this.valueEdit, this.unitsEdit, this.note];
+    const { factor, share } = this;
     const set = [...this.set];
     return () => {
       if (this.valueEdit === value) this.valueEdit = null;
       if (this.unitsEdit === units) this.unitsEdit = null;
       if (this.factor === factor) this.factor = 1;
+      if (this.share === share) this.share = 1;
       if (this.note === note) this.note = '';
       for (const [column, to] of set) if (this.set.get(column) === to) this.set.delete(column);
     };

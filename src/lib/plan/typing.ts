@@ -10,18 +10,15 @@ import type { Shows } from './cell-reader';
 import type { Changes } from './changes.svelte';
 import { moving, whyNoCopies, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
+import { bodyOf, noteOf, type Operation, type WriteSettings } from './operation-draft.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
 import {
-  bodyOf,
   CANCELLED,
   HELD_BY_PERCENT,
   LESS_THAN_A_UNIT,
   NOTHING_OF_ZERO,
   NO_VALUE,
-  noteOf,
-  type Operation,
-  type WriteSettings,
-} from './operation-draft.svelte';
-import type { PlannedVersion } from './planned-version.svelte';
+} from './refusals';
 import type { Selection } from './selection.svelte';
 import * as scales from './scale-draft';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
