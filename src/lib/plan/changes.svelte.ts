@@ -146,7 +146,7 @@ export class Changes {
    * @throws ApiError with the service's sentence; nothing is tried in that case
    */
   async try(attempt: Attempt): Promise<boolean> {
-    return this.run('Trying …', async () => {
+    const isTried = await this.run('Trying …', async () => {
       const { operation, slice, pf_user } = attempt;
       const selected = this.screen.selection.key;
       const body = bodyOf(operation, slice, pf_user);
@@ -154,13 +154,20 @@ export class Changes {
       if (this.screen.selection.key !== selected) return false;
       const rows = new AnsweredRows(answer);
       await this.screen.trial.show(attempt, rows, previewFacts(rows), selected);
-      const { selection } = this.screen;
-      const { marked } = selection;
-      // The cells show the trial now, and so must their sum.
-      const again = await selection.reader.again(marked).catch(() => marked);
-      if (selection.marked === marked) selection.marked = again;
       return true;
     });
+    if (isTried) void this.readTried();
+    return isTried;
+  }
+
+  /** Reads the marked cells again: they show the trial, and so must their sum. */
+  private async readTried(): Promise<void> {
+    const { selection, trial } = this.screen;
+    const { marked } = selection;
+    const { current } = trial;
+    const again = await selection.reader.again(marked).catch(() => marked);
+    // A trial that was kept or discarded meanwhile has other sums.
+    if (selection.marked === marked && trial.current === current) selection.marked = again;
   }
 
   /**
