@@ -241,6 +241,7 @@ test('restores the stored filters for editing, and replaces the segment', async 
     ],
   });
   await page.goto(URL);
+  await expect(willLand(page)).toContainText('9,994');
   await segments(page)
     .getByRole('button', { name: /^Edit baseline/ })
     .click();
