@@ -132,7 +132,9 @@ describe('a shift', () => {
     expect(again.body).toHaveLength(6);
   });
 
-  it('may stand beside a set of other columns, a factor, and in a clone', async ({ service }) => {
+  it('can be combined with a set of other columns and a factor, and works in a clone', async ({
+    service,
+  }) => {
     const { does, params } = await launch(service, rows.slice(0, 2));
     expect(
       await does('recode', {
@@ -155,7 +157,9 @@ describe('a shift', () => {
     expect(await params()).toEqual({ set: {}, shift, scale_factor: 2 });
   });
 
-  it('is refused for what is no date, no interval, or set as well', async ({ service }) => {
+  it('is refused for a column that is not a date, an unreadable interval, and a column that is also set', async ({
+    service,
+  }) => {
     const { call, path } = await launch(service, rows);
     const before = (await service.api.get(`${path}/log`)).body;
     for (const [body, status, field] of [
@@ -180,7 +184,7 @@ describe('a shift', () => {
     expect((await service.api.get(`${path}/log`)).body).toEqual(before);
   });
 
-  it('is refused for a date with dimensions that the calendar does not have', async ({
+  it('is refused for a date with dimensions that the calendar cannot derive', async ({
     service,
   }) => {
     const planned = await plan(

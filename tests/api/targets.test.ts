@@ -47,7 +47,7 @@ describe('a total', () => {
     ]);
   });
 
-  it('may stand beside an amount or a percentage of the other measure', async ({ service }) => {
+  it('can be combined with an amount or a percentage of the other measure', async ({ service }) => {
     const { does } = await version(service, 'numeric(12,2)', [['A', 10, 4]]);
     expect(await does('scale', { value_total: 12.5, units_incr: 3 })).toEqual([['A', 2.5, 3]]);
     expect(await does('scale', { value_pct: 10, units_total: 1 })).toEqual([['A', 1.25, -6]]);
@@ -97,9 +97,7 @@ describe('a total', () => {
     expect(Number(written[1]![1])).toBeCloseTo(0.4, 12);
   });
 
-  it('belongs to each of several edits, on the result of the previous ones', async ({
-    service,
-  }) => {
+  it('applies to each of several edits, which are made one after another', async ({ service }) => {
     const { does, path, call } = await version(service, 'numeric(12,2)', [
       ['A', 100, 10],
       ['B', 100, 10],
@@ -122,7 +120,7 @@ describe('a total', () => {
     expect([again.status, again.body.field]).toEqual([422, 'edits.0']);
   });
 
-  it('is aimed at again by a redo and by a replay', async ({ service }) => {
+  it('is the target of a redo and of a replay again', async ({ service }) => {
     const { does, call, path, latest, table } = await version(service, 'numeric(12,2)', [
       ['A', 100, 1],
       ['B', 50, 1],
@@ -163,7 +161,7 @@ describe('a total', () => {
     });
   });
 
-  it('is refused if it is there already, beside another amount of its measure, and if it cannot be reached', async ({
+  it('is refused if the slice already has it, beside another amount of its measure, and if it cannot be reached', async ({
     service,
   }) => {
     const { call, refused } = await version(service, 'numeric(12,2)', [
@@ -216,7 +214,7 @@ describe('a total that is kept', () => {
     expect(again.body).toHaveLength(3);
   });
 
-  it('may be lost by some rows and gained by others: totals, percentages, edits', async ({
+  it('is kept for totals, percentages and several edits, which may take from the other rows or give to them', async ({
     service,
   }) => {
     const { does } = await version(service, 'numeric(12,2)', rows);
@@ -269,7 +267,7 @@ describe('a total that is kept', () => {
     );
   });
 
-  it('is refused if it does not contain the slice, and if the rest cannot give', async ({
+  it('is refused if it does not contain the slice, and if nothing can be taken from the other rows', async ({
     service,
   }) => {
     const { call, refused } = await version(service, 'numeric(12,2)', [

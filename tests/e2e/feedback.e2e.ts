@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { PivotPage, type CellName } from './pivot-page';
 
-/** What the page says during a change, and after it. */
+/** The messages of the page during a change and after it. */
 
 const cell = (sub: string, year: string): CellName => ({
   row: ['Furniture', sub],

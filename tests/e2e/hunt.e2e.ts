@@ -11,7 +11,7 @@ import { startService, type Service } from '../support/service';
 const SEED = Number(process.env.FAST_CHECK_SEED ?? 20_261_121);
 const CASES = 100;
 
-/** Kinds of changes that the cases of the other hunt must have compared. */
+/** Kinds of changes that the announced hunt must have compared. */
 const WRITTEN = [
   'form: New total',
   'form: Change',

@@ -90,10 +90,7 @@ test('the preview of the request shows the increment of a percentage', async ({
   expect(Number(shown)).toBeCloseTo(tenth, 1);
 });
 
-test('a share of the selection is moved, to the last digit of what was announced', async ({
-  page,
-  service,
-}) => {
+test('a recode of a share moves exactly the announced amount', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(1);
   const sums = async () => {

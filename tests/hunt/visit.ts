@@ -8,7 +8,7 @@ import type { HuntTable } from './table';
 import type { Tally } from './tally';
 import { describe, dropVersion, makeVersion } from './version';
 
-/** What a visit is played on. */
+/** The service, page and version of a visit. */
 export interface Ground<Table, Layout> {
   service: Service;
   page: HuntPage;
@@ -19,7 +19,7 @@ export interface Ground<Table, Layout> {
 
 /** Plays the cases of one visit. */
 export interface Visitor<Round> {
-  /** What happened in the case, for its story. */
+  /** The events of the case, for the report of a failure. */
   readonly happened: readonly unknown[];
   /** Opens the page of the version. @throws Refused, Broken */
   open(): Promise<void>;

@@ -29,7 +29,7 @@ export interface Point {
   y: number;
 }
 
-/** What was under the mouse when its button went down, as it was drawn then. */
+/** The cell or header under the pointer at the moment the mouse button was pressed. */
 export interface Pressed {
   place: 'body' | 'row' | 'head';
   /** Labels down to the row; none for the total row and for a head. */
@@ -44,9 +44,9 @@ export interface Pressed {
 /** What the page says beside the pivot. */
 export interface Said {
   selected: boolean;
-  /** The panel says that what is marked is no one slice, so no form can change it. */
+  /** Whether the panel says that the marked cells have no common slice, so that no form can change them. */
   apart: boolean;
-  /** The panel shows the totals of what is selected, or says why it cannot. */
+  /** Whether the panel shows the totals of the selection, or the reason why it cannot. */
   added: boolean;
   busy: boolean;
   /** Why Apply is off. */

@@ -9,7 +9,7 @@ const StoredEdit = v.nullable(
   }),
 );
 
-/** The forms of the panel as they are stored in the browser. */
+/** Schema of the stored contents; they are written by `OperationDraft.filled`. */
 export const FilledForm = v.object({
   kind: v.picklist(SLICE_OPERATIONS),
   value: StoredEdit,

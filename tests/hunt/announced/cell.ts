@@ -1,4 +1,4 @@
-/** Amounts typed into a cell, and what the field over it announces. */
+/** Types amounts into a cell, and reads the announcements of the field over it. */
 import { Broken } from '../outcome';
 import { cellKey } from '../screen';
 import type { Pressed } from '../watch';
@@ -113,7 +113,7 @@ export class CellActs {
     return this.stage.nothingWritten(last, reason);
   }
 
-  /** Compares the announced total of the rows that an empty cell is modelled on. */
+  /** Compares the announced total of the rows that are copied into an empty cell. */
   private async compareModel(
     { cells }: Selected,
     model: [name: string, total: string] | undefined,

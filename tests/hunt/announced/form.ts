@@ -1,4 +1,4 @@
-/** Changes by the form, and what it announces. */
+/** Applies the form of the panel, and compares its announcements with the written rows. */
 import { Broken } from '../outcome';
 import { numbersIn } from './compare';
 import type { Announced, Sent } from './page';

@@ -29,7 +29,7 @@ export interface Entry {
   seen: Seen;
 }
 
-/** What the acts of a visit share: its page, its database, and what was announced and written. */
+/** The state that the acts of a visit share: its page, its database, its announcements and its entries. */
 export class Stage {
   readonly service: Service;
   readonly hunt: HuntPage;
@@ -41,7 +41,7 @@ export class Stage {
   readonly stored: Stored;
   readonly compare: Comparison;
   locks: DrawnSlice[] = [];
-  /** What happened in the case, for its story. */
+  /** The events of the case, for the report of a failure. */
   readonly happened: unknown[] = [];
   /** The labels of the columns that were on screen. */
   readonly columnLabels = new Set<string>();

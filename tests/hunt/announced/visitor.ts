@@ -1,4 +1,4 @@
-/** Plays cases in which the page announces amounts, and compares them with what is written. */
+/** Plays cases in which the page announces amounts, and compares the announced amounts with the written ones. */
 import { pointAt } from '../aiming';
 import { Broken, reasonOf, Refused, type Outcome } from '../outcome';
 import { cellKey, meaningsOf, shown } from '../screen';
@@ -22,7 +22,7 @@ import {
 } from './table';
 import { Trials } from './trials';
 
-/** The hunt for announcements that are not what is written. @param counts counts what was compared */
+/** The hunt for announced amounts that differ from the written ones. @param counts counts the comparisons */
 export const announcedHunt = (counts: Counts): Hunt<AmountTable, AmountLayout, AnnouncedRound> => ({
   size: 12,
   redraws: 2,

@@ -1,8 +1,8 @@
-/** Compares what an entry changed with what it should have changed. */
+/** Compares the changes of a log entry with the expected ones. */
 import { incrementOf, type Asked, type LeafChange, type Meaning, type Oracle } from '../oracle';
 import type { HuntTable } from '../table';
 
-/** What an entry changed other than it should have; null if nothing. */
+/** Describes the first unexpected change of a log entry; null if there is none. */
 export async function wrongChange(
   oracle: Oracle,
   { measures }: HuntTable,

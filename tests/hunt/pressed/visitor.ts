@@ -171,7 +171,7 @@ class PressedVisitor implements Visitor<Round> {
     await this.undo();
   }
 
-  /** Applies to what is selected and compares what was written with what the cells mean. */
+  /** Applies an operation to the selection, and compares the written rows with the meaning of the cells. */
   private async operate(cells: Pressed[], asked: Asked, seen: Seen): Promise<void> {
     const { page } = this;
     if (!seen.selected) throw new Broken(`Pressing ${shown(cells)} selected nothing`);
@@ -298,7 +298,7 @@ class PressedVisitor implements Visitor<Round> {
     }
   }
 
-  /** Takes back what a case has left, and opens the page anew if it may be in any state. */
+  /** Undoes the entries that a case has left, and opens the page again if its state is unknown. */
   async leave(_: Round, outcome: Outcome): Promise<void> {
     const left = await this.service.query<{ id: number }>(
       `SELECT id FROM pf.log WHERE version_id = ${this.version}
