@@ -1,6 +1,6 @@
 /** The amounts of a scale: their fields, and which of them may be sent together. */
 import * as v from 'valibot';
-import { number } from './primitives';
+import { number, pathTo } from './primitives';
 
 export const amounts = {
   value_incr: v.optional(
@@ -53,15 +53,10 @@ export function checkAmounts<Edit extends Amounts>({
   addIssue,
 }: v.RawCheckContext<Edit>): void {
   if (!dataset.typed) return;
-  const { value: input } = dataset;
-  const fault = faultOf(input);
+  const fault = faultOf(dataset.value);
   if (!fault) return;
-  const { message, field: key } = fault;
-  addIssue(
-    key === undefined
-      ? { message }
-      : { message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] },
-  );
+  const { message, field } = fault;
+  addIssue({ message, ...(field && { path: pathTo(dataset.value, field) }) });
 }
 
 /** Returns the first fault of the amounts, with the field to name if it is one; undefined if there is none. */

@@ -1,6 +1,6 @@
 /** Where a recode or clone moves its slice to: values that are set, dates that are shifted, and how much moves. */
 import * as v from 'valibot';
-import { byColumn, number, scalar, text } from './primitives';
+import { byColumn, number, pathTo, scalar, text } from './primitives';
 
 /** The values that a recode or clone sets: column → scalar or null. Dates are ISO text. */
 export const SetClause = byColumn(v.nullable(scalar));
@@ -32,16 +32,16 @@ export function checkMovement<Request extends Movement>({
   addIssue,
 }: v.RawCheckContext<Request>): void {
   if (!dataset.typed) return;
-  const { value: input } = dataset;
-  const { set, shift } = input;
-  const at = (key: 'set' | 'shift') =>
-    ({ type: 'object', origin: 'value', input, key, value: input[key] }) as const;
+  const { set, shift } = dataset.value;
   if (set === undefined && shift == null) {
-    addIssue({ message: 'is missing', received: 'undefined', path: [at('set')] });
+    addIssue({ message: 'is missing', received: 'undefined', path: pathTo(dataset.value, 'set') });
   }
   const twice = Object.keys(shift ?? {}).find((name) => Object.hasOwn(set ?? {}, name));
   if (twice !== undefined) {
-    addIssue({ message: `"${twice}" can be set or shifted, not both`, path: [at('shift')] });
+    addIssue({
+      message: `"${twice}" can be set or shifted, not both`,
+      path: pathTo(dataset.value, 'shift'),
+    });
   }
 }
 

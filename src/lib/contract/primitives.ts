@@ -53,6 +53,11 @@ export const filledText = v.pipe(
 /** The name of a version or a view. */
 export const shortName = v.pipe(filledText, v.maxLength(200, 'must be at most 200 characters'));
 
+/** Returns the path of an issue that a raw check finds at a field of its input. */
+export const pathTo = (input: Record<string, unknown>, key: string): [v.ObjectPathItem] => [
+  { type: 'object', origin: 'value', input, key, value: input[key] },
+];
+
 /** A finite number: JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
 

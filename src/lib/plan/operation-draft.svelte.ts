@@ -12,7 +12,7 @@ import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { HELD_BY_PERCENT, LESS_THAN_A_UNIT } from './refusals';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
-import { cautionOf, isNothing, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
+import { cautionOf, isAllZero, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
 import type { Selection } from './selection.svelte';
 import { spread, type Spread } from './spread-choice.svelte';
 
@@ -287,17 +287,15 @@ export class OperationDraft {
   /** Why the operation would change nothing; null if it would change something, or if only the service knows. */
   private whyNothing({ free, held }: SlicePreview): string | null {
     const { moved } = this;
-    const isEmpty = (rows: SlicePreview['free']) =>
-      isNothing('value', rows) && isNothing('units', rows);
-    if (this.kind === 'clone' && held.row_count === 0 && isEmpty(free)) {
+    if (this.kind === 'clone' && held.row_count === 0 && isAllZero(free)) {
       return 'These rows add up to zero, so there is nothing to copy.';
     }
-    if (this.kind === 'scale' && this.outcome?.amounts?.pct != null && isEmpty(free)) {
+    if (this.kind === 'scale' && this.outcome?.amounts?.pct != null && isAllZero(free)) {
       return 'These amounts are all 0, so a percentage has no effect. Enter an amount.';
     }
     if (!moved) return null;
     if (moved.row_count > 0)
-      return isEmpty(moved) ? 'These rows add up to zero, so there is nothing to move.' : null;
+      return isAllZero(moved) ? 'These rows add up to zero, so there is nothing to move.' : null;
     // A new date also moves rows whose periods are not those of the calendar.
     return this.setsPeriods ? null : 'These rows already have these values.';
   }

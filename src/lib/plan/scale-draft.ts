@@ -307,16 +307,20 @@ function cautionOfMeasure(
     : { kind: 'cancelled', measure };
 }
 
-/** Whether the amounts of a measure are zero on every leaf, so that no operation can move or copy any. */
-export const isNothing = (role: 'value' | 'units', free: SlicePreview['free']): boolean =>
+/** Whether the amounts of a measure are zero on every leaf. */
+const isZero = (role: 'value' | 'units', free: SlicePreview['free']): boolean =>
   !free[`${role}_total`] && !free[`${role}_gross`];
+
+/** Whether the amounts of both measures are zero on every leaf, so that no operation can move or copy any. */
+export const isAllZero = (rows: SlicePreview['free']): boolean =>
+  isZero('value', rows) && isZero('units', rows);
 
 /** Returns the measure whose amounts weight the spread of an increment; null for equal parts. */
 function weightsOf(
   measure: 'value' | 'units',
   free: SlicePreview['free'],
 ): 'value' | 'units' | null {
-  if (!isNothing(measure, free)) return measure;
+  if (!isZero(measure, free)) return measure;
   const other = measure === 'value' ? 'units' : 'value';
   return free[`${other}_total`] ? other : null;
 }

@@ -1,7 +1,7 @@
 /** The selected cells of the pivot, and their totals. */
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
-import type { Slice } from '../contract/operations';
+import { isLoad, type LogOperation, type Slice } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
@@ -30,7 +30,7 @@ interface Pressed {
 
 const SHOWS_A_PART: ReadonlySet<string> = new Set(Object.values(NOT_THE_PLAN));
 
-/** Debounce between selecting a cell and asking the service about its rows, in ms. */
+/** Debounce of requests about the selected rows, in ms. */
 export const SELECTION_PAUSE_MS = 120;
 
 /** The selected cells, and the rows that an operation on them would affect. */
@@ -251,14 +251,15 @@ export class Selection {
   }
 
   /** Marks the cells that contain rows of a slice; null marks none. */
-  showReach(slice: Slice | null): void {
-    // If the view was replaced meanwhile, the next call marks the cells of its replacement.
+  private showReach(slice: Slice | null): void {
+    // A view that was replaced meanwhile cannot be marked. The next call marks its replacement.
     void this.loading.pivot?.grid.marks.showReach(slice).catch(() => undefined);
   }
 
-  /** Marks the cells in which a log entry wrote an amount; null marks none. */
-  showEntry(logid: number | null): void {
-    void this.loading.pivot?.markEntry(logid).catch(() => undefined);
+  /** Marks the cells in which a log entry wrote an amount. Null marks none, and so does a load, which is in most. */
+  showEntry(entry: { id: number; operation: LogOperation } | null): void {
+    const isMarked = entry !== null && !isLoad(entry.operation);
+    void this.loading.pivot?.markEntry(isMarked ? entry.id : null).catch(() => undefined);
   }
 
   /** Reads the totals of the selection again, as they are stored now, and waits for them. */

@@ -12,8 +12,8 @@ import { PreviewState } from './preview-state.svelte';
 import { spanOf } from './time-axis';
 import type { Bar } from './Timeline.svelte';
 
-/** Returns an interval in one spelling, for comparison. */
-const sameInterval = (text: string): string => {
+/** Returns an interval in a single spelling, so that equal intervals have equal texts. */
+const normalInterval = (text: string): string => {
   const offset = parseInterval(text);
   return offset ? formatInterval(offset) : text;
 };
@@ -49,13 +49,13 @@ export class Workbench {
     const { draft, preview } = this;
     if (draft.editing || !preview.answer || preview.waiting) return null;
     const { where_clause } = preview.answer;
-    const offset = sameInterval(draft.dateOffset);
+    const offset = normalInterval(draft.dateOffset);
     return (
       segments.find(
         ({ operation, params }) =>
           operation === draft.kind &&
           params?.where_clause === where_clause &&
-          sameInterval(params.date_offset ?? '') === offset,
+          normalInterval(params.date_offset ?? '') === offset,
       ) ?? null
     );
   }

@@ -217,8 +217,7 @@ export class Marks {
       if (isHeader) continue;
       const planned = identity && this.isOfPlan(identity.measure ?? '') ? identity : null;
       const isHinted =
-        (planned !== null && this.isWritten(planned, cell)) ||
-        (planned !== null && (touched?.touches(planned) ?? false));
+        planned !== null && (this.isWritten(planned, cell) || touched?.touches(planned) === true);
       cell.classList.toggle('pf-hint', isHinted);
       cell.classList.toggle('pf-glow', planned !== null && (changed?.touches(planned) ?? false));
       const lock = planned && locks.find(({ reach }) => reach.holds(planned));

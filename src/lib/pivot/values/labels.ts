@@ -8,7 +8,7 @@ import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 export type LabelStyle = ColumnType | TimeUnit;
 
 /** Writes the month of a group. */
-export type MonthWriter = ReturnType<typeof monthWriter>;
+type MonthWriter = ReturnType<typeof monthWriter>;
 
 const inBrowserLanguage = monthWriter(DATE_LANGUAGE);
 

@@ -6,7 +6,8 @@ import { measureKind, measureOf } from '../sql/forecast-columns';
 import { createEntryIndex, createForecastTable, createOutsideTrigger } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
 import { commas, ident, literal, sql, typedLiteral } from '../sql/quote';
-import { NOISE } from '../sql/templates/leaves';
+import { movedDay } from '../sql/loaded-day';
+import { NOISE, roundingScale } from '../sql/templates/leaves';
 import { LAST_YEAR } from '../sql/values';
 import { tableColumns, type TableColumn } from './catalog';
 import type { Queryable } from './queryable';
@@ -227,7 +228,7 @@ export async function partOfTotal(
   const column = ident(measure.name);
   const share = typedLiteral(percent, sql`numeric`);
   const part = kind.exact
-    ? sql`ROUND(SUM(${column}) * ${share} * 0.01, ${kind.scale ?? sql`GREATEST(2, MAX(scale(${column})))`})`
+    ? sql`ROUND(SUM(${column}) * ${share} * 0.01, ${roundingScale(measure, [], sql``)})`
     : sql`SUM(${column}) * ${share}::double precision / 100`;
   return amountOver(db, table, where, part);
 }
@@ -278,7 +279,7 @@ export const shiftedMonths = (
   interval: string,
   where: SqlText,
 ): Promise<{ month: string; isShown: boolean }[]> => {
-  const day = sql`(${ident(name)} + ${typedLiteral(interval, sql`interval`)})::date`;
+  const day = movedDay(ident(name), typedLiteral(interval, sql`interval`));
   return db.many(
     v.object({ month: v.string(), isShown: v.boolean() }),
     sql`SELECT date_trunc('month', ${day})::date::text AS month,

@@ -17,8 +17,9 @@ import type { ColumnType, ForecastColumn } from '../sql/forecast-columns';
 import { forecastColumns, leafColumns, useOf } from '../sql/forecast-columns';
 import { forecastTable, forecastTableName } from '../sql/forecast-table';
 import type { Identifier, SqlText } from '../sql/quote';
+import { sql } from '../sql/quote';
 import type { CompiledSlice } from '../sql/slice';
-import { compileSlice } from '../sql/slice';
+import { compileSlice, excludeClause } from '../sql/slice';
 
 /** A version with everything that reading or writing its forecast table needs. */
 export interface ForecastVersion {
@@ -139,6 +140,10 @@ export function sliceOf(
   }
   return compileSlice(slice, columns, at);
 }
+
+/** Restricts a condition on the forecast table to the rows that operations see: those of no excluded origin. */
+export const seenByOperations = ({ version }: ForecastVersion, where: SqlText): SqlText =>
+  sql`(${where}) AND (${excludeClause(version.exclude_iters)})`;
 
 /**
  * The refusal while it is unknown which columns the stored templates were generated from: an older service did

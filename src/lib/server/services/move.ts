@@ -12,7 +12,6 @@ import { periodColumnsOf } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { ident, join, sql } from '../sql/quote';
 import { checkSet, checkShift, derivations, derivedFrom, setClause, shiftedLeaf } from '../sql/set';
-import { excludeClause } from '../sql/slice';
 import { cloneTemplate } from '../sql/templates/clone';
 import { recodeTemplate } from '../sql/templates/recode';
 import { valueLiteral } from '../sql/values';
@@ -20,6 +19,7 @@ import { requireCalendar } from './calendar';
 import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
 import type { ForecastVersion } from './forecast-version';
+import { seenByOperations } from './forecast-version';
 import type { OperationResult } from './operation-steps';
 import { describe, numeric, writeSteps } from './operation-steps';
 
@@ -79,7 +79,8 @@ export async function clone(
   const assigned = await assignments(writer, set, shift ?? {});
   const ramp = factors && factorOfLeaf(factors, factor, { set, shift: shift ?? {} }, target);
   const params = {
-    ...{ set, scale_factor: factor },
+    set,
+    scale_factor: factor,
     ...(shift && { shift }),
     ...(factors && { factors }),
   };
@@ -213,18 +214,17 @@ async function derivedBySet(
 async function shiftedBy(
   shift: Shift,
   db: Queryable,
-  { columns, table, version }: ForecastVersion,
+  target: ForecastVersion,
   where: SqlText,
 ): Promise<Map<string, SqlText>> {
+  const { columns, table } = target;
   const expressions = new Map<string, SqlText>();
-  const visible = sql`(${where}) AND (${excludeClause(version.exclude_iters)})`;
+  const seen = seenByOperations(target, where);
   for (const date of columns.filter((c) => c.role === 'date')) {
     const interval = Object.hasOwn(shift, date.name) ? shift[date.name] : undefined;
     if (interval === undefined) continue;
     const place = columnPlace('shift', date.name);
-    const months = await blameClient(place, () =>
-      shiftedMonths(db, table, date, interval, visible),
-    );
+    const months = await blameClient(place, () => shiftedMonths(db, table, date, interval, seen));
     if (months.some(({ isShown }) => !isShown)) {
       throw faultAt(place, 422, 'moves a date to a year that a pivot cannot show');
     }

@@ -9,11 +9,11 @@ import type { ForecastColumn } from '../sql/forecast-columns';
 import { measureColumns, measureKind, measureOf } from '../sql/forecast-columns';
 import type { SqlText } from '../sql/quote';
 import { literal, sql } from '../sql/quote';
-import { excludeClause } from '../sql/slice';
 import type { TokenValues } from '../sql/tokens';
 import { token } from '../sql/tokens';
 import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
+import { seenByOperations } from './forecast-version';
 import type { HeldSlice } from './held';
 import { heldRows, heldSlices } from './held';
 import type { OperationResult, Step } from './operation-steps';
@@ -42,7 +42,7 @@ export async function scale(
       slice: edit.slice,
       held,
       tokens: (where) => amountTokens(edit, writer, where),
-      // A template without this token would spread in proportion, whatever the request says.
+      // A template without this token ignores the requested spread.
       needs: knowing(waySpread(edit)),
       otherwise: whyNothing(edit),
     };
@@ -89,8 +89,6 @@ function compensated(
   const { tx, target } = writer;
   const { table, columns } = target;
   const measures = measureColumns(columns);
-  const visible = (where: SqlText) =>
-    sql`(${where}) AND (${excludeClause(target.version.exclude_iters)})`;
   const around = heldRows(target, [{ slice: keep, at: 'keep' }]);
   const kept = around?.where ?? sql`TRUE`;
   let before: string[] = [];
@@ -98,11 +96,13 @@ function compensated(
     {
       ...change,
       tokens: async (where) => {
-        if (await hasRows(tx, table, sql`${visible(where)} AND (${kept}) IS NOT TRUE`)) {
+        const seen = seenByOperations(target, where);
+        if (await hasRows(tx, table, sql`${seen} AND (${kept}) IS NOT TRUE`)) {
           throw faultAt(fieldPlace('keep'), 400, 'it does not contain every row of the slice');
         }
         before = [];
-        for (const m of measures) before.push(await exactTotal(tx, table, m, visible(kept)));
+        const within = seenByOperations(target, kept);
+        for (const m of measures) before.push(await exactTotal(tx, table, m, within));
         return typeof change.tokens === 'function' ? change.tokens(where) : change.tokens;
       },
     },
@@ -113,8 +113,9 @@ function compensated(
       held: heldRows(target, [...holds, { slice: change.slice, at: 'slice' }]),
       tokens: async (where) => {
         const gaps = new Map<string, string | null>();
+        const seen = seenByOperations(target, where);
         for (const [i, m] of measures.entries()) {
-          gaps.set(m.role, await gapToTotal(tx, table, m, visible(where), before[i] ?? '0'));
+          gaps.set(m.role, await gapToTotal(tx, table, m, seen, before[i] ?? '0'));
         }
         if ([...gaps.values()].every((gap) => Number(gap) === 0)) return null;
         return {
@@ -184,7 +185,7 @@ async function incrementOf(
   const measure = measureOf(role, target.columns);
   const [percent, total] = [edit[`${role}_pct`], edit[`${role}_total`]];
   if (!measure || (percent == null && total == null)) return edit[`${role}_incr`] ?? null;
-  const rows = sql`(${where}) AND (${excludeClause(target.version.exclude_iters)})`;
+  const rows = seenByOperations(target, where);
   if (total != null) {
     return blameClient(fieldPlace(`${role}_total`), () =>
       gapToTotal(tx, target.table, measure, rows, total),

@@ -18,6 +18,10 @@ const local = ({ name, timeZone }: ForecastColumn) => localTime(sql`s.${ident(na
 /** The day of a date column of the source, `s`, as a load writes it without an offset. */
 export const dayOf = (date: ForecastColumn): SqlText => sql`${local(date)}::date`;
 
+/** The day of a time that is moved by an interval. If the new month is shorter, its last day is taken. */
+export const movedDay = (time: SqlText, interval: SqlText): SqlText =>
+  sql`(${time} + ${interval})::date`;
+
 /** As {@link dayOf}, moved by an interval. */
 export const shiftedDay = (date: ForecastColumn, offset: SqlText): SqlText =>
-  sql`(${local(date)} + ${offset})::date`;
+  movedDay(local(date), offset);

@@ -5,12 +5,33 @@ import { AppError, columnPlace } from '../errors';
 import type { DerivedColumn, ForecastColumn } from './forecast-columns';
 import { copiedWith, dateOfGroup, leafColumns, periodColumnsOf } from './forecast-columns';
 import { HOLDS_KEY_CHARACTER, KEY_CHARACTERS } from './grain';
+import { movedDay } from './loaded-day';
 import type { SqlText } from './quote';
 import { commas, ident, join, sql, typedLiteral } from './quote';
 import { isDouble, LAST_YEAR, valueLiteral } from './values';
 
-const refuse = (status: number, name: string, problem: string): AppError =>
-  new AppError(status, `set: "${name}" ${problem}`, { field: `set.${name}`, column: name });
+const refusing =
+  (field: 'set' | 'shift') =>
+  (status: number, name: string, problem: string): AppError =>
+    new AppError(status, `${field}: "${name}" ${problem}`, {
+      field: `${field}.${name}`,
+      column: name,
+    });
+const refuse = refusing('set');
+const refuseShift = refusing('shift');
+
+/**
+ * Lists the dimensions that belong to a date, cannot be derived from it, and are missing in a `set`; null if
+ * there are none.
+ */
+function unnamedBeside(
+  date: ForecastColumn,
+  set: SetClause,
+  columns: readonly ForecastColumn[],
+): string | null {
+  const unnamed = copiedWith(date, columns).filter((c) => !Object.hasOwn(set, c.name));
+  return unnamed.length === 0 ? null : unnamed.map((c) => `"${c.name}"`).join(', ');
+}
 
 /**
  * Checks that a `set` names only columns that it may change, and dates that agree with their groups
@@ -46,11 +67,8 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
       }
     }
     if (column.role === 'date') {
-      const unnamed = copiedWith(column, leaves).filter((c) => !Object.hasOwn(set, c.name));
-      if (unnamed.length > 0) {
-        const names = unnamed.map((c) => `"${c.name}"`).join(', ');
-        throw refuse(400, name, `changes the date that ${names} belong to; set them too`);
-      }
+      const names = unnamedBeside(column, set, leaves);
+      if (names) throw refuse(400, name, `changes the date that ${names} belong to; set them too`);
     }
   }
 }
@@ -61,22 +79,17 @@ export function checkSet(set: SetClause, columns: readonly ForecastColumn[]): vo
  * @throws AppError 400
  */
 export function checkShift(shift: Shift, set: SetClause, columns: readonly ForecastColumn[]): void {
-  const refuse = (name: string, problem: string): AppError =>
-    new AppError(400, `shift: "${name}" ${problem}`, { field: `shift.${name}`, column: name });
   for (const name of Object.keys(shift)) {
     const date = columns.find((c) => c.name === name && c.role === 'date');
-    if (!date) throw refuse(name, 'is not a date column of this source');
-    const unnamed = copiedWith(date, columns).filter((c) => !Object.hasOwn(set, c.name));
-    if (unnamed.length > 0) {
-      const names = unnamed.map((c) => `"${c.name}"`).join(', ');
-      throw refuse(name, `is a date that ${names} belong to; set them too`);
-    }
+    if (!date) throw refuseShift(400, name, 'is not a date column of this source');
+    const names = unnamedBeside(date, set, columns);
+    if (names) throw refuseShift(400, name, `is a date that ${names} belong to; set them too`);
   }
 }
 
-/** A date of `leaves`, moved by an interval. If the new month is shorter, its last day is taken. */
+/** A date of `leaves`, moved by an interval. */
 export const shiftedLeaf = (name: string, interval: string): SqlText =>
-  sql`(leaves.${ident(name)} + ${typedLiteral(interval, sql`interval`)})::date`;
+  movedDay(sql`leaves.${ident(name)}`, typedLiteral(interval, sql`interval`));
 
 /**
  * A dimension derived from a date of `leaves` that moves.
