@@ -1,4 +1,4 @@
-import { isDateRange, type Slice } from '../../src/lib/contract/operations';
+import { isDateRange, type Slice } from '../../src/lib/contract/slices';
 import type { Query } from '../support/service';
 import type { Level } from './expressions';
 import { filterSql, heldFilters, keyText, type HuntLayout } from './layout';

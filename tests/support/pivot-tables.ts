@@ -13,7 +13,7 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { afterAll } from 'vitest';
-import { isDateRange, type Slice } from '../../src/lib/contract/operations';
+import { isDateRange, type Slice } from '../../src/lib/contract/slices';
 import type { ReadCell } from '../../src/lib/pivot/slice/cell';
 import type { ColumnType, EngineTable, Schema } from '../../src/lib/pivot/values/engine-types';
 import { listOf } from '../../src/lib/pivot/slice/slice-values';

@@ -18,7 +18,8 @@ import type {
   UndoneEntry,
 } from '../contract/log';
 import type { Me } from '../contract/me';
-import type { Slice, SliceOperation, SliceRequests } from '../contract/operations';
+import type { SliceOperation, SliceRequests } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
 import type { History } from '../contract/primitives';
 import {

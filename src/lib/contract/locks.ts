@@ -1,6 +1,6 @@
 /** Locks: slices of a version that nobody may change. */
 import * as v from 'valibot';
-import { AskedSlice, Slice } from './operations';
+import { AskedSlice, Slice } from './slices';
 import { note, pfUser, timestamp } from './primitives';
 
 /** A slice of a version whose rows nobody may change (docs/contract/19-planning-together.md#locks). */

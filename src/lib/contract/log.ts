@@ -2,13 +2,8 @@
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';
-import {
-  AskedSlice,
-  EntryOrigin,
-  LogOperation,
-  OperationAnswer,
-  SLICE_ENTRIES,
-} from './operations';
+import { EntryOrigin, LogOperation, OperationAnswer, SLICE_ENTRIES } from './operations';
+import { AskedSlice } from './slices';
 import { note, number, pfUser, timestamp } from './primitives';
 
 const kept = <const Operation extends string>(operation: Operation) =>

@@ -1,6 +1,7 @@
 /** Previews: totals of a slice, and operations that are tried. */
 import * as v from 'valibot';
-import { AskedSlice, hold, OperationAnswer } from './operations';
+import { hold, OperationAnswer } from './operations';
+import { AskedSlice } from './slices';
 
 /** Body of POST slice (docs/contract/05-operations.md). */
 export const SlicePreviewRequest = v.object({ slice: AskedSlice, hold });

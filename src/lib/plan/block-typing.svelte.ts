@@ -2,7 +2,8 @@
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { fewAtOnce } from '../client/few-at-once';
-import type { ScaleEdit, Slice } from '../contract/operations';
+import type { ScaleEdit } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { CellIdentity, MarkedCell, ReadCell } from '../pivot/slice/cell';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import {

@@ -1,6 +1,6 @@
 /** Models for an empty cell: rows to copy into it. */
 import type { ColumnEntry } from '../contract/columns';
-import { isDateRange, type Slice } from '../contract/operations';
+import { isDateRange, type Slice } from '../contract/slices';
 import { MAX_SWING } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import { pathKey, type CellIdentity } from '../pivot/slice/cell';

@@ -3,7 +3,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { Latest } from '../client/latest.svelte';
 import type { Lock } from '../contract/locks';
-import type { Slice } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import { overlapOf, type Overlap } from '../pivot/grid/reach';
 
 /** The version's locks, as the service last returned them (docs/contract/19-planning-together.md#locks). */

@@ -2,7 +2,7 @@
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { LogAnswer, LogListEntry, UndoneEntry } from '../contract/log';
-import type { Slice } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { StoredLog } from './own-changes';
 import { SELECTION_PAUSE_MS } from './selection.svelte';
 

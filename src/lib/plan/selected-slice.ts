@@ -1,5 +1,5 @@
 /** Combines marked cells into one slice. */
-import type { Slice } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';
 import type { Origin } from '../pivot/rows/origin-columns';

@@ -1,7 +1,8 @@
 /** The selected cells of the pivot, and their totals. */
 import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
-import { isLoad, type LogOperation, type Slice } from '../contract/operations';
+import { isLoad, type LogOperation } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/slice/cell';
 import { cellKey } from '../pivot/slice/cell';

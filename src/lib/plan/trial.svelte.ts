@@ -1,5 +1,5 @@
 /** An operation on trial: its rows on screen, and its totals. */
-import type { Slice } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { PreviewFacts } from '../contract/previews';
 import { isLeaf } from '../contract/columns';
 import type { ReadCell } from '../pivot/slice/cell';

@@ -23,7 +23,7 @@ import type { Selection } from './selection.svelte';
 import * as scales from './scale-draft';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
 import type { Amounts, Caution, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
-import type { Slice } from '../contract/operations';
+import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
 
 /** The stored rows behind a cell. */

@@ -1,5 +1,5 @@
 /** Plays cases in which cells are pressed and changed, and compares what they changed with SQL. */
-import type { Slice } from '../../../src/lib/contract/operations';
+import type { Slice } from '../../../src/lib/contract/slices';
 import type { Service } from '../../support/service';
 import { at, pointAt } from '../aiming';
 import { heldFilters, randomLayout, storedLayout, type HuntLayout } from '../layout';

@@ -1,6 +1,6 @@
 /** Texts of slices and their conditions. */
 import type { LogEntry } from '$lib/contract/log';
-import { isDateRange, type DateRange, type Slice } from '$lib/contract/operations';
+import { isDateRange, type DateRange, type Slice } from '$lib/contract/slices';
 import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';

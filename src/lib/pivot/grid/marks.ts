@@ -1,5 +1,5 @@
 /** Marks cells of the grid: selected, reached by a slice, locked, changed by a trial, or not saved yet. */
-import type { Slice } from '../../contract/operations';
+import type { Slice } from '../../contract/slices';
 import type { CellIdentity } from '../slice/cell';
 import { cellKey, pathKey } from '../slice/cell';
 import { tidy } from '../values/cell-value';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Slice } from '../../contract/operations';
+import type { Slice } from '../../contract/slices';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { valueKey } from '../values/cell-value';
 import { overlapOf, Reach } from './reach';

@@ -1,5 +1,5 @@
 /** Compares slices with cells of a pivot and with each other. */
-import { isDateRange, type DateRange, type Slice } from '../../contract/operations';
+import { isDateRange, type DateRange, type Slice } from '../../contract/slices';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import type { CellIdentity } from '../slice/cell';
 import { parseDay, toScalar, valueKey } from '../values/cell-value';

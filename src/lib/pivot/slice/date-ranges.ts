@@ -1,6 +1,6 @@
 /** Ranges of days in slices. */
 import { DAY_MS } from '../../contract/primitives';
-import type { DateRange, Slice } from '../../contract/operations';
+import type { DateRange, Slice } from '../../contract/slices';
 import { parseDay, toScalar } from '../values/cell-value';
 import { lastDayOf } from '../values/time-unit';
 

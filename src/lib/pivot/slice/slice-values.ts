@@ -1,6 +1,6 @@
 /** Compares and merges the values of slices. */
-import type { DateRange, Slice } from '../../contract/operations';
-import { isDateRange } from '../../contract/operations';
+import type { DateRange, Slice } from '../../contract/slices';
+import { isDateRange } from '../../contract/slices';
 import type { Scalar } from '../../contract/primitives';
 import { parseDay, valueKey } from '../values/cell-value';
 import type { SliceColumn } from './slice';

@@ -1,6 +1,6 @@
 /** Builds the slice that selects the rows behind a cell. */
 import { isLeaf, type ColumnEntry } from '../../contract/columns';
-import type { DateRange, Slice } from '../../contract/operations';
+import type { DateRange, Slice } from '../../contract/slices';
 import type { LayoutFilter } from '../../contract/stored-layout';
 import { toScalar, valueKey } from '../values/cell-value';
 import type { CellValue, Schema } from '../values/engine-types';

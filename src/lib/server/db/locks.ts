@@ -1,7 +1,7 @@
 /** Queries of `pf.lock`. */
 import * as v from 'valibot';
 import { Lock } from '../../contract/locks';
-import type { Slice } from '../../contract/operations';
+import type { Slice } from '../../contract/slices';
 import type { Identifier, SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';
 import type { Queryable } from './queryable';

@@ -1,5 +1,5 @@
 /** A version with what reading or writing its forecast table needs, and its lock. */
-import type { AskedSlice } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/slices';
 import type { Source, TemplateOperation } from '../../contract/sources';
 import type { Version } from '../../contract/versions';
 import type { ColumnRecord } from '../db/column-metadata';

@@ -1,6 +1,6 @@
 /** Rows that a scale leaves unchanged: those of `hold` and locked ones. */
 import type { Lock } from '../../contract/locks';
-import type { AskedSlice } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/slices';
 import { faultAt, fieldPlace } from '../errors';
 import type { SqlText } from '../sql/quote';
 import { join, sql } from '../sql/quote';

@@ -1,6 +1,6 @@
 /** Locks of a version, and the writes that they refuse. */
 import type { Lock, LockRequest } from '../../contract/locks';
-import { usableSlice } from '../../contract/operations';
+import { usableSlice } from '../../contract/slices';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';

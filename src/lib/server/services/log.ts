@@ -1,6 +1,6 @@
 /** The log of a version: entries, undo, notes, explanations. */
 import type { Explanation, LogAnswer, LogEntry, UndoneEntry } from '../../contract/log';
-import type { AskedSlice } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/slices';
 import type { History } from '../../contract/primitives';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';

@@ -1,7 +1,7 @@
 /** Runs a recode or a clone: moves a slice, or copies it, to other dimensions or dates. */
 import type { Factor, SetClause, Shift } from '../../contract/movement';
 import type { CloneRequest, RecodeRequest } from '../../contract/operations';
-import { usableSlice } from '../../contract/operations';
+import { usableSlice } from '../../contract/slices';
 import { periodOf, periodsOf } from '../db/calendar';
 import { shiftedMonths } from '../db/forecast';
 import { intervalMoves } from '../db/load-rows';

@@ -1,7 +1,8 @@
 /** Writes an operation step by step: the log entry, then the rows of each step. */
 import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
-import type { AskedSlice, Slice, SliceOperation } from '../../contract/operations';
+import type { SliceOperation } from '../../contract/operations';
+import type { AskedSlice, Slice } from '../../contract/slices';
 import type { Column } from '../arrow/column-plan';
 import { sliceTotals } from '../db/forecast';
 import { AppError, inEntry } from '../errors';

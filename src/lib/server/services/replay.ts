@@ -1,7 +1,7 @@
 /** Replays a version on the current source. */
 import type { LogEntry, LogListEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
-import type { Slice } from '../../contract/operations';
+import type { Slice } from '../../contract/slices';
 import type { ReplayedEntry, ReplayVersionRequest } from '../../contract/replays';
 import { ReplayAnswer } from '../../contract/replays';
 import type { Version } from '../../contract/versions';

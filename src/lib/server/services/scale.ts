@@ -1,8 +1,9 @@
 /** Runs a scale: resolves its amounts to increments, and spreads them over the leaves of a slice. */
 import { waySpread } from '../../contract/amounts';
 import { exactBelow, movePoint } from '../../contract/decimals';
-import type { AskedSlice, ScaleEdit, ScaleRequest } from '../../contract/operations';
-import { usableSlice } from '../../contract/operations';
+import type { ScaleEdit, ScaleRequest } from '../../contract/operations';
+import type { AskedSlice } from '../../contract/slices';
+import { usableSlice } from '../../contract/slices';
 import { exactTotal, gapToTotal, hasRows, partOfTotal } from '../db/forecast';
 import { AppError, faultAt, fieldPlace, inEntry } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';

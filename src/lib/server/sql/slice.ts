@@ -1,6 +1,6 @@
 /** A slice as a condition on the forecast table. */
-import type { AskedSlice, DateRange } from '../../contract/operations';
-import { isDateRange } from '../../contract/operations';
+import type { AskedSlice, DateRange } from '../../contract/slices';
+import { isDateRange } from '../../contract/slices';
 import type { Scalar } from '../../contract/primitives';
 import { UnusableValue } from '../../contract/unusable';
 import type { Place } from '../errors';
