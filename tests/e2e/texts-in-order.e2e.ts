@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
-/** Texts that name periods are sorted by date. */
+/** Texts that name periods are sorted by date, and texts that look alike are told apart. */
 
 test.use({ template: 'service' });
 
@@ -45,4 +45,52 @@ test('months in any language are sorted by date in rows, columns and filters', a
   await expect(values.getByRole('listitem')).toHaveCount(6);
   const labels = await values.getByRole('listitem').allTextContents();
   expect(labels.map((label) => /^\s*(\S+)/.exec(label)?.[1])).toEqual(months);
+});
+
+test('two texts that look alike are told apart in rows, panel, log, filter and forms', async ({
+  page,
+  service,
+}) => {
+  const { api } = service;
+  await service.query(`CREATE TABLE public.cafes AS
+    SELECT name, betrag::numeric(12,2) FROM (VALUES ('Caf' || U&'\\00E9', 100),
+      ('Cafe' || U&'\\0301', 200), ('Ire' || U&'\\0300' || 'ne', 300)) AS of (name, betrag)`);
+  const { id } = (await api.post('/sources', { schema: 'public', tname: 'cafes' })).body;
+  await api.put(`/sources/${id}/columns`, [
+    { cname: 'name', role: 'dimension', is_key: true },
+    { cname: 'betrag', role: 'value' },
+  ]);
+  await api.post(`/sources/${id}/sql`);
+  const version = (await api.post(`/sources/${id}/versions`, { name: 'Plan' })).body;
+  await api.post(`/versions/${version.id}/baseline`, { pf_user: 'ana' });
+  const [composed, decomposed, alone] = ['Caf\u00e9', '“Cafe\\u{301}”', 'Ire\u0300ne'];
+
+  const pivot = new PivotPage(page);
+  await pivot.open(version.id);
+  await arrange(page, { group_by: ['name'], split_by: [], columns: ['betrag'] });
+  const rows = async () =>
+    (await pivot.cells()).filter(({ column, row }) => !column && row[0]).map(({ row }) => row[0]);
+  await expect.poll(rows).toEqual([decomposed, composed, alone]);
+
+  await pivot.click({ row: [decomposed], column: ['betrag'] });
+  await expect(pivot.slice).toContainText(decomposed);
+  await page.keyboard.type('250');
+  await page.keyboard.press('Enter');
+  const at = (row: string) => pivot.number({ row: [row], column: ['betrag'] });
+  await expect.poll(() => at(decomposed)).toBe(250);
+  expect(await at(composed)).toBe(100);
+  await expect((await pivot.log()).getByText(decomposed).first()).toBeVisible();
+
+  await page.getByRole('tab', { name: 'Recode' }).click();
+  await page.getByRole('combobox', { name: /name/ }).fill('caf');
+  await expect(page.getByRole('option').filter({ hasText: decomposed })).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByRole('button', { name: 'name', exact: true }).click();
+  const values = page.getByRole('list', { name: 'Values of name' });
+  await page.getByRole('searchbox').or(page.getByPlaceholder(/Find/)).first().fill('café');
+  await expect(values.getByRole('listitem')).toHaveCount(2);
+  await expect(values.getByText(decomposed)).toBeVisible();
+  await expect(values.getByText(composed, { exact: true })).toBeVisible();
 });

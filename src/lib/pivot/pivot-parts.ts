@@ -6,6 +6,7 @@ import { Grid } from './grid/grid';
 import { GRID } from './layout/layout';
 import { only, streamOf } from './rows/arrow-columns';
 import type { ColumnFacts } from './rows/column-facts';
+import { noteColumnTexts } from './rows/text-forms';
 import type { CellIdentity, CellPosition, Press } from './slice/cell';
 import { createViewer, startEngine } from './table/perspective';
 import type { RowsParts } from './table/pivot-rows';
@@ -117,7 +118,10 @@ export async function openParts(
       gate,
     });
     const empty = new EmptyValues(table, schema, index, grid.shown);
-    for (const each of [columns, ...others]) empty.note(each);
+    for (const each of [columns, ...others]) {
+      empty.note(each);
+      noteColumnTexts(each);
+    }
     const onShown = () => options.onShown();
     const ofRows = { table, rows, viewer, grid, schema, origins, buckets, days, known, empty };
     return { ...ofRows, index, onShown, options, element, facts, decimals, gate };

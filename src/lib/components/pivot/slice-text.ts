@@ -4,16 +4,17 @@ import { isDateRange, type DateRange, type Slice } from '$lib/contract/slices';
 import type { Scalar } from '$lib/contract/primitives';
 import { ISO_DAY, lastOfMonth } from '$lib/pivot/slice/date-ranges';
 import { listOf } from '$lib/pivot/slice/slice-values';
+import { lookalikeLabel } from '$lib/pivot/values/labels';
 import { formatMonth } from '../format';
 
 const SHOWN = 3;
 
-/** Formats a slice value for planners. */
+/** Formats a slice value for planners; a text that looks like another loaded one as the grid labels it. */
 export function valueText(value: Scalar | null): string {
   if (value === null) return 'empty';
   if (value === '') return 'blank';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(value);
+  return (typeof value === 'string' && lookalikeLabel(value)) || String(value);
 }
 
 type Labels = { labelOf(column: string): string };

@@ -8,6 +8,7 @@ import type { KnownDays } from '../rows/days';
 import type { KnownValues } from '../rows/known-values';
 import type { Origins } from '../rows/origins';
 import { type AnsweredRows, fitted } from '../rows/rows';
+import { noteColumnTexts } from '../rows/text-forms';
 import { type Schema, withView } from '../values/engine-types';
 import type { Buckets } from './buckets';
 import type { PivotTable } from './pivot-table';
@@ -70,6 +71,7 @@ export class PivotRows {
     const extended = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
     const columns = this.parts.buckets.extend(extended);
     this.parts.empty.note(columns);
+    noteColumnTexts(columns);
     this.parts.days.add(columns);
     await this.parts.empty.noteExpressions(columns);
     await this.parts.grid.whileRemade(async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { labelStyle, label } from './labels';
+import { noteTexts } from './lookalikes';
 
 describe('label', () => {
   it('distinguishes the empty value, the empty text, and texts that look like their labels', () => {
@@ -26,6 +27,22 @@ describe('label', () => {
     ]);
     expect(label('a b', 'string')).toBe('a b');
     expect(label('👩‍👧', 'string')).toBe('👩‍👧');
+  });
+
+  it('shows how texts differ that look alike, and only where both are loaded', () => {
+    noteTexts(['Cafe\u0301', 'Caf\u00e9', 'Ire\u0300ne', 'q\u0307\u0323', 'q\u0323\u0307']);
+    noteTexts(['\u212bngstr\u00f6m', '\u00c5ngstr\u00f6m', '\u1100\u1161', '\uac00']);
+    const texts = ['Caf\u00e9', 'Cafe\u0301', 'Ire\u0300ne', 'q\u0307\u0323', 'q\u0323\u0307'];
+    expect(texts.map((text) => label(text, 'string'))).toEqual([
+      'Caf\u00e9',
+      '“Cafe\\u{301}”',
+      'Ire\u0300ne',
+      '“q\\u{307}\\u{323}”',
+      'q\u0323\u0307',
+    ]);
+    expect(label('\u212bngstr\u00f6m', 'string')).toBe('“\\u{212b}ngstr\u00f6m”');
+    expect(label('\u1100\u1161', 'string')).toBe('“\\u{1100}\\u{1161}”');
+    expect(label('\uac00', 'string')).toBe('\uac00');
   });
 
   it('writes years after 9999 as PostgreSQL does', () => {

@@ -2,6 +2,7 @@
 import { toScalar } from './cell-value';
 import { DATE_LANGUAGE, monthWriter } from './date-language';
 import type { CellValue, ColumnType } from './engine-types';
+import { isLookalike, withParts } from './lookalikes';
 import { isTimeUnit, readBucket, type TimeUnit } from './time-unit';
 
 /** The style in which a column's values are written: its type, or its unit of time. */
@@ -22,8 +23,8 @@ const ESCAPED = /\\|[^\S ]|\p{Cc}|(?!\u200d)\p{Cf}/gu;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n' };
 
 /**
- * Returns the label of a group's value; different values have different labels. A text is quoted if it would
- * be taken for something else, or has blanks that would be invisible.
+ * Returns the label of a group's value; different loaded values have different labels. A text is quoted if it
+ * would be taken for something else, has blanks that would be invisible, or looks like another loaded text.
  *
  * @param writeMonth by default in the browser's language
  */
@@ -51,9 +52,14 @@ function unitLabel(start: Date, unit: TimeUnit, writeMonth: MonthWriter): string
 
 function textLabel(text: string): string {
   if (text === '') return BLANK;
+  if (isLookalike(text)) return `“${withParts(text.replace(ESCAPED, escaped), escaped)}”`;
   const isPlain = text !== EMPTY && text !== BLANK && !text.startsWith('“') && !HIDDEN.test(text);
   return isPlain ? text : `“${text.replace(ESCAPED, escaped)}”`;
 }
+
+/** Returns the label of a text that looks like another loaded one; undefined for any other text. */
+export const lookalikeLabel = (text: string): string | undefined =>
+  isLookalike(text) ? textLabel(text) : undefined;
 
 const escaped = (character: string): string =>
   ESCAPES[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`;
