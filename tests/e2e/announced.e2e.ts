@@ -357,23 +357,30 @@ test('a recode announces exactly the rows that it moves', async ({ page, service
   expect(await entries()).toBe(1);
 });
 
-test('a recode or clone that would do nothing is refused before it is sent', async ({
-  page,
-  service,
-}) => {
+test('a change that would do nothing is refused before it is sent', async ({ page, service }) => {
   const { pivot, scale, entries } = await openPriced(page, service);
   const extent = page.getByTestId('extent');
   const obstacle = page.locator('#apply-obstacle');
   await pivot.click({ row: ['lamp'], column: ['amount'] });
+  for (const measure of ['amount', 'pieces']) {
+    await pivot.panel.getByLabel(`${measure}: Percent`, { exact: true }).fill('4');
+  }
+  await expect(obstacle).toHaveText(
+    'This percentage of the amounts rounds to 0. Enter a larger one, or an amount.',
+  );
+  await expect(pivot.apply).toBeDisabled();
   await (await pivot.newValue('name')).fill('lamp');
   await page.keyboard.press('Tab');
   await expect(extent).toHaveText('moves nothing, from 0 rows.');
   await expect(obstacle).toHaveText('These rows already have these values.');
   await expect(pivot.apply).toBeDisabled();
 
+  await pivot.panel.getByRole('tab', { name: 'Clone' }).click();
+  await pivot.panel.getByLabel('Factor').fill('4%');
+  await expect(obstacle).toHaveText('This part of the amounts rounds to 0. Enter a larger factor.');
+
   // Amounts that cancel out on each leaf cannot be copied either.
   await scale({ slice: { name: 'lamp' }, value_incr: -10, units_incr: -2 });
-  await pivot.panel.getByRole('tab', { name: 'Clone' }).click();
   await expect(obstacle).toHaveText('These rows add up to zero, so there is nothing to copy.');
 
   // Amounts that cancel out over several leaves are moved, and said.

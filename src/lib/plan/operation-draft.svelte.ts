@@ -13,7 +13,7 @@ import type { Locks } from './locks.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { HELD_BY_PERCENT, LESS_THAN_A_UNIT } from './refusals';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
-import { cautionOf, isAllZero, scaleOutcome, whyInexact, whyInProportion } from './scale-draft';
+import { cautionOf, scaleOutcome, whyInexact, whyInProportion, whyNoShare } from './scale-draft';
 import type { Selection } from './selection.svelte';
 import { spread, type Spread } from './spread-choice.svelte';
 
@@ -286,17 +286,16 @@ export class OperationDraft {
   });
 
   /** Why the operation would change nothing; null if it would change something, or if only the service knows. */
-  private whyNothing({ free, held }: SlicePreview): string | null {
+  private whyNothing(preview: SlicePreview): string | null {
     const { moved } = this;
-    if (this.kind === 'clone' && held.row_count === 0 && isAllZero(free)) {
-      return 'These rows add up to zero, so there is nothing to copy.';
+    const { free, held } = preview;
+    if (this.kind === 'clone' && held.row_count === 0) {
+      return whyNoShare('copy', this.factor ?? 1, free, preview);
     }
-    if (this.kind === 'scale' && this.outcome?.amounts?.pct != null && isAllZero(free)) {
-      return 'These amounts are all 0, so a percentage has no effect. Enter an amount.';
-    }
+    const pct = this.kind === 'scale' ? this.outcome?.amounts?.pct : null;
+    if (pct != null) return whyNoShare('change', pct / 100, free, preview);
     if (!moved) return null;
-    if (moved.row_count > 0)
-      return isAllZero(moved) ? 'These rows add up to zero, so there is nothing to move.' : null;
+    if (moved.row_count > 0) return whyNoShare('move', this.share ?? 1, moved, preview);
     // A new date also moves rows whose periods are not those of the calendar.
     return this.setsPeriods ? null : 'These rows already have these values.';
   }

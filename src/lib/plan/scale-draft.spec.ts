@@ -7,6 +7,7 @@ import {
   scaleOutcome,
   whyInexact,
   whyInProportion,
+  whyNoShare,
   type MeasureEdit,
 } from './scale-draft';
 
@@ -199,5 +200,25 @@ describe('whyInexact', () => {
     expect(whyInexact({ by: 'percent', amount: 5 }, 5e13, 2)).toBeNull();
     expect(whyInexact({ by: 'total', amount: 5e13 }, 0, 0)).toBeNull();
     expect(whyInexact({ by: 'total', amount: 5e13 }, 0, null)).toBeNull();
+  });
+});
+
+describe('whyNoShare', () => {
+  const decimals = { value_decimals: 0, units_decimals: 2 };
+  const rows = (value_total: number | null, units_total: number | null, value_gross?: number) => ({
+    ...{ row_count: 2, value_total, units_total, ...decimals },
+    ...{ value_gross: value_gross ?? null, units_gross: null },
+  });
+
+  it('refuses a share that rounds to 0 in both measures', () => {
+    expect(whyNoShare('change', 0.0005, rows(-809, null), decimals)).toContain('rounds to 0');
+    expect(whyNoShare('change', 0.0007, rows(-809, null), decimals)).toBe(null);
+    expect(whyNoShare('move', 0.0005, rows(-809, 10), decimals)).toBe(null);
+    expect(whyNoShare('copy', -0.0005, rows(-809, 9), decimals)).toContain('larger factor');
+  });
+
+  it('judges rows that cancel each other out by their absolute amounts', () => {
+    expect(whyNoShare('change', 0.1, rows(1, null, 2001), decimals)).toBe(null);
+    expect(whyNoShare('change', 0.1, rows(0, 0), decimals)).toContain('all 0');
   });
 });

@@ -315,6 +315,46 @@ const isZero = (role: 'value' | 'units', free: SlicePreview['free']): boolean =>
 export const isAllZero = (rows: SlicePreview['free']): boolean =>
   isZero('value', rows) && isZero('units', rows);
 
+/**
+ * Whether a share of the amounts of both measures rounds to zero. For rows that do not cancel each other out,
+ * the share of the total decides.
+ *
+ * @param share such as 0.05 for 5 %
+ */
+const roundsToZero = (
+  share: number,
+  rows: SlicePreview['free'],
+  decimals: Pick<SlicePreview, 'value_decimals' | 'units_decimals'>,
+): boolean =>
+  (['value', 'units'] as const).every((role) => {
+    const amount = Math.abs(rows[`${role}_gross`] ?? rows[`${role}_total`] ?? 0);
+    const digits = decimals[`${role}_decimals`];
+    return digits === null ? amount * share === 0 : roundedProduct(amount, share, digits) === 0;
+  });
+
+const ALL_ZERO = {
+  change: 'These amounts are all 0, so a percentage has no effect. Enter an amount.',
+  copy: 'These rows add up to zero, so there is nothing to copy.',
+  move: 'These rows add up to zero, so there is nothing to move.',
+};
+const ROUNDS_TO_ZERO = {
+  change: 'This percentage of the amounts rounds to 0. Enter a larger one, or an amount.',
+  copy: 'This part of the amounts rounds to 0. Enter a larger factor.',
+  move: 'This part of the amounts rounds to 0. Enter a larger share.',
+};
+
+/**
+ * Returns why changing, copying or moving a share of the amounts would write nothing; null if it would write
+ * something. See {@link roundsToZero} for the parameters.
+ */
+export function whyNoShare(
+  what: keyof typeof ALL_ZERO,
+  ...[share, rows, decimals]: Parameters<typeof roundsToZero>
+): string | null {
+  if (isAllZero(rows)) return ALL_ZERO[what];
+  return roundsToZero(share, rows, decimals) ? ROUNDS_TO_ZERO[what] : null;
+}
+
 /** Returns the measure whose amounts weight the spread of an increment; null for equal parts. */
 function weightsOf(
   measure: 'value' | 'units',
