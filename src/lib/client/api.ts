@@ -18,9 +18,7 @@ import type {
   UndoneEntry,
 } from '../contract/log';
 import type { Me } from '../contract/me';
-import type { SliceOperation, SliceRequests } from '../contract/operations';
 import type { Slice } from '../contract/slices';
-import type { SlicePreview } from '../contract/previews';
 import type { History } from '../contract/primitives';
 import {
   ARROW,
@@ -62,7 +60,7 @@ import {
   readArrow,
   send,
 } from './http';
-import { write, type WriteOptions } from './writes';
+import { write } from './writes';
 
 /** GET /me: the signed-in user and their roles. */
 export const getMe = (o?: CallOptions) => json<Me>('/api/me', o);
@@ -260,43 +258,7 @@ export const clearBaseline = (id: number, o?: CallOptions) =>
 
 // Operations
 
-/**
- * POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones.
- *
- * @param hold slices whose rows count as held, beside the locked ones
- */
-export const previewSlice = (id: number, slice: Slice, o?: CallOptions, hold?: Slice[]) =>
-  json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice, hold } });
-
-/**
- * POST /versions/:id/scale, recode or clone: returns the rows that it wrote, as an Arrow stream; 422 if there
- * is nothing to write.
- */
-export const operate = <O extends SliceOperation>(
-  id: number,
-  operation: O,
-  body: SliceRequests[O],
-  o?: WriteOptions,
-) =>
-  write(
-    path`/versions/${id}/${operation}`,
-    { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW },
-    readArrow,
-  );
-
-/**
- * POST /versions/:id/scale, recode or clone/preview: returns the rows that the operation would write, as an
- * Arrow stream with further facts in its metadata; nothing is written.
- */
-export const previewOperation = async <O extends SliceOperation>(
-  id: number,
-  operation: O,
-  body: SliceRequests[O],
-  o?: CallOptions,
-): Promise<ArrayBuffer> => {
-  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
-  return readArrow(await send(path`/versions/${id}/${operation}/preview`, call), call);
-};
+export * from './operations';
 
 // Locks
 

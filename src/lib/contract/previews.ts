@@ -1,6 +1,7 @@
 /** Previews: totals of a slice, and operations that are tried. */
 import * as v from 'valibot';
-import { hold, OperationAnswer } from './operations';
+import { hold, OperationAnswer, SLICE_OPERATIONS, SLICE_REQUESTS } from './operations';
+import { pfUser } from './primitives';
 import { AskedSlice } from './slices';
 
 /** Body of POST slice (docs/contract/05-operations.md). */
@@ -35,6 +36,62 @@ export type PreviewFacts = v.InferOutput<typeof PreviewFacts>;
  */
 export const OperationPreview = v.object({ rows: OperationAnswer, ...PreviewFacts.entries });
 export type OperationPreview = v.InferOutput<typeof OperationPreview>;
+
+const MOST_TRIED = 50;
+
+const tried = <const Operation extends keyof typeof SLICE_REQUESTS>(operation: Operation) =>
+  v.intersect([v.object({ operation: v.literal(operation) }), SLICE_REQUESTS[operation]]);
+const TRIED = {
+  scale: tried('scale'),
+  recode: tried('recode'),
+  clone: tried('clone'),
+} satisfies { [O in keyof typeof SLICE_REQUESTS]: v.GenericSchema<unknown, { operation: O }> };
+
+const Named = v.looseObject({ operation: v.picklist(SLICE_OPERATIONS) });
+
+/** An operation with its body. Its user is that of the whole request. */
+const TriedOperation = v.lazy((body) => TRIED[v.parse(Named, body).operation]);
+export type TriedOperation = v.InferOutput<typeof TriedOperation>;
+
+/** Body of POST preview: operations in order, each on the result of the previous ones. */
+export const SeveralPreviewRequest = v.pipe(
+  v.object({
+    operations: v.pipe(
+      v.array(Named),
+      v.minLength(1, 'must not be an empty list'),
+      v.maxLength(MOST_TRIED, `must be at most ${MOST_TRIED}`),
+      v.description('The operation of each step, with the fields of its body'),
+    ),
+    pf_user: pfUser,
+  }),
+  v.transform(({ operations, pf_user }) => ({
+    operations: operations.map((body) => ({ ...body, pf_user })),
+    pf_user,
+  })),
+  v.object({ operations: v.array(TriedOperation), pf_user: pfUser }),
+);
+export type SeveralPreviewRequest = v.InferOutput<typeof SeveralPreviewRequest>;
+
+/** The steps of a preview without their rows, and the totals of all rows that operations see. */
+export const SeveralPreviewFacts = v.object({
+  steps: v.array(
+    v.object({
+      logid: v.pipe(v.number(), v.description('The negative pf_logid of the rows of the step')),
+      ...PreviewFacts.entries,
+    }),
+  ),
+  totals: Change,
+});
+export type SeveralPreviewFacts = v.InferOutput<typeof SeveralPreviewFacts>;
+
+/** Answer of POST preview (docs/contract/05-operations.md#post-versionsidpreview). */
+export const SeveralPreview = v.object({
+  ...SeveralPreviewFacts.entries,
+  steps: v.array(
+    v.object({ ...SeveralPreviewFacts.entries.steps.item.entries, rows: OperationAnswer }),
+  ),
+});
+export type SeveralPreview = v.InferOutput<typeof SeveralPreview>;
 
 /**
  * Leaves cancel each other out if their absolute amounts add up to more than this many times their total

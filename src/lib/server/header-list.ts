@@ -17,3 +17,7 @@ export function headerList(names: Iterable<string>): string {
   }
   return list;
 }
+
+/** The names in the value of a header that {@link headerList} made. */
+export const headerNames = (list: string): string[] =>
+  list === '' ? [] : list.split(',').map(decodeURIComponent);

@@ -177,6 +177,12 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/recode/preview': onPlan((service, path) =>
     service.api.post(`${path}/recode/preview`, { ...user, slice: {}, set: { region: 'x' } }),
   ),
+  'POST /versions/{id}/preview': onPlan((service, path) =>
+    service.api.post(`${path}/preview`, {
+      ...user,
+      operations: [{ operation: 'scale', slice: {}, pct: 10 }],
+    }),
+  ),
   'POST /versions/{id}/clone/preview': onPlan((service, path) =>
     service.api.post(`${path}/clone/preview`, { ...user, slice: {}, set: {} }),
   ),

@@ -18,7 +18,13 @@ import {
   SLICE_REQUESTS,
   SLICE_SKIPPED_HEADER,
 } from '../operations';
-import { OperationPreview, SlicePreview, SlicePreviewRequest } from '../previews';
+import {
+  OperationPreview,
+  SeveralPreview,
+  SeveralPreviewRequest,
+  SlicePreview,
+  SlicePreviewRequest,
+} from '../previews';
 
 import { arrow, created, type Endpoint, json, nothing, wholeNumber } from './endpoint';
 
@@ -168,4 +174,13 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
     refusals: [400, 404, 409, 422],
   })),
+  {
+    method: 'post',
+    path: '/versions/{id}/preview',
+    role: 'reader',
+    summary: 'Preview of several operations, each on the result of the previous ones',
+    request: SeveralPreviewRequest,
+    answer: { ...json(SeveralPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
+    refusals: [400, 404, 409, 422],
+  },
 ];

@@ -45,3 +45,10 @@ export function sumOf(column: Column): number {
   for (const value of numbersOf(column)) sum += value;
   return sum;
 }
+
+/** Number of rows of each value of a column. @throws Error if the column is not numeric */
+export function countsOf(column: Column): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const value of numbersOf(column)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}

@@ -35,23 +35,56 @@ const opened = (fields: Record<string, unknown>, name: string): string =>
     .map(([key, value]) => `"${key}":${JSON.stringify(value)},`)
     .join('')}"${name}":[`;
 
-function rowPieces(
+/** Some small fields of a JSON object, and the number of rows that belong to it. */
+interface Part {
+  fields: Record<string, unknown>;
+  rowCount: number;
+}
+
+/**
+ * A JSON object of some small fields and, as its last field, a list of objects. Each of those has small
+ * fields of its own and, as its last field `rows`, its part of the rows as {@link jsonRows} writes them.
+ *
+ * @param parts the objects, in the order of their rows
+ * @throws Error for a column of a type that no COPY makes
+ */
+export function* jsonWithParts(
+  fields: Record<string, unknown>,
+  name: string,
+  parts: readonly Part[],
+  columns: readonly Column[],
+): Generator<Uint8Array<ArrayBuffer>, void> {
+  const rowText = rowRenderer(columns);
+  let before = 0;
+  let head = opened(fields, name);
+  for (const { fields, rowCount } of parts) {
+    const first = before;
+    yield* pieces(head + opened(fields, 'rows'), rowCount, (row) => rowText(first + row), ']}');
+    before += rowCount;
+    head = ',';
+  }
+  yield new TextEncoder().encode(']}');
+}
+
+const rowPieces = (
   head: string,
   columns: readonly Column[],
   tail: string,
-): Generator<Uint8Array<ArrayBuffer>, void> {
+): Generator<Uint8Array<ArrayBuffer>, void> =>
+  pieces(head, rowCountOf(columns), rowRenderer(columns), tail);
+
+/** Renders the rows of some columns as JSON objects. */
+function rowRenderer(columns: readonly Column[]): Render {
   const room = { characters: REMEMBERED };
   const fields = columns.map(({ name, data }, i) => ({
     name: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     render: renderer(data, room),
   }));
-  return pieces(head, rowCountOf(columns), rowText, tail);
-
-  function rowText(row: number): string {
+  return (row) => {
     let text = '';
     for (const { name, render } of fields) text += name + render(row);
     return text + '}';
-  }
+  };
 }
 
 /**

@@ -161,15 +161,17 @@ export class Database extends Queryable {
    * Runs a transaction that tries a write to one version in one snapshot and rolls it back. It queues with
    * readers, so writers never wait for it.
    *
+   * @param requests as in {@link transaction}
    * @throws AppError 503 after a timeout in the queue
    */
   versionTrial<Result>(
     versionId: number,
     work: (transaction: Transaction) => Promise<Result>,
+    requests = 1,
   ): Promise<Result> {
     const isolation = 'REPEATABLE READ';
     return this.queues.read(versionId, () =>
-      this.transaction(work, { isolation, end: 'ROLLBACK', snapshotOf: versionId }),
+      this.transaction(work, { isolation, end: 'ROLLBACK', snapshotOf: versionId, requests }),
     );
   }
 

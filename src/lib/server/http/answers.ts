@@ -1,6 +1,7 @@
 /** Makes responses: JSON, rows, tags and compression. */
 import { EVENT_STREAM } from '../../contract/events';
 import { SLICE_SKIPPED_HEADER } from '../../contract/operations';
+import type { SeveralPreviewFacts } from '../../contract/previews';
 import { PREVIEW_METADATA } from '../../contract/previews';
 import type { History } from '../../contract/primitives';
 import {
@@ -13,9 +14,9 @@ import {
   TIMELINE_HEADER,
 } from '../../contract/primitives';
 import type { Column } from '../arrow/column-plan';
-import { rowCountOf } from '../arrow/column-values';
+import { countsOf, rowCountOf } from '../arrow/column-values';
 import { encodeParts, lengthOf } from '../arrow/encode';
-import { jsonRows, jsonWithList, jsonWithRows } from '../arrow/json';
+import { jsonRows, jsonWithList, jsonWithParts, jsonWithRows } from '../arrow/json';
 import type { Read } from '../bodies';
 import type { Reservation } from '../budget';
 import { piecesOf } from '../pieces';
@@ -127,6 +128,21 @@ export function previewResponse(
   return asArrow
     ? arrowRows(answer, { [PREVIEW_METADATA]: JSON.stringify(facts) })
     : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
+}
+
+/** The answer of a preview of several operations: the effect of each one with its rows. */
+export function severalPreviewResponse(
+  { facts, ...answer }: AnsweredRows & { facts: SeveralPreviewFacts },
+  asArrow: boolean,
+): Response {
+  const { columns, memory, skipped } = answer;
+  if (asArrow) return arrowRows(answer, { [PREVIEW_METADATA]: JSON.stringify(facts) });
+  const logids = columns.find(({ name }) => name === 'pf_logid');
+  const counts = logids && countsOf(logids);
+  const { steps, ...others } = facts;
+  const parts = steps.map((step) => ({ fields: step, rowCount: counts?.get(step.logid) ?? 0 }));
+  const pieces = jsonWithParts(others, 'steps', parts, columns);
+  return jsonInPieces(pieces, memory, skippedHeader(skipped));
 }
 
 function arrowRows(

@@ -1,10 +1,8 @@
-/** Runs scale, recode and clone, and previews them. */
+/** Runs scale, recode and clone. */
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
-import type { PreviewFacts } from '../../contract/previews';
 import type { WriteKey } from '../db/idempotency';
 import type { OperationWriter } from './entries/open-entry';
-import { trying } from './entries/trial';
-import type { EntryWriter, Held, Resources } from './entries/writer';
+import type { Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
 import { clone, recode } from './move';
 import { OperationResult } from './operation-steps';
@@ -38,36 +36,7 @@ export const operate = <O extends SliceOperation>(
 
 /** Runs one operation like {@link operate}, within an open write. */
 export const operateIn = <O extends SliceOperation>(
-  writer: EntryWriter,
+  writer: OperationWriter,
   operation: O,
   request: SliceRequests[O],
 ): Promise<OperationResult> => OPERATE[operation](writer, request);
-
-/** The rows of a preview, in the form of an operation, and its facts (docs/contract/05-operations.md). */
-interface PreviewResult extends OperationResult {
-  facts: PreviewFacts;
-}
-
-/**
- * Previews an operation: runs it and rolls it back (docs/contract/05-operations.md#trying-before-writing).
- *
- * @throws AppError as {@link operate}, but not 403: a closed version can be tried on
- */
-export const previewOperation = <O extends SliceOperation>(
-  resources: Resources,
-  versionId: number,
-  operation: O,
-  request: SliceRequests[O],
-): Promise<Held<PreviewResult>> =>
-  trying(resources, versionId, async (writer) => {
-    const result = await OPERATE[operation](writer, request);
-    const totals = writer.tried.flatMap((tried) => tried.totals ?? []);
-    const [only, ...others] = totals;
-    const single = !('edits' in request) && others.length === 0 ? only : undefined;
-    const facts = {
-      sql: writer.tried.map(({ statement }) => statement.trim()).join(';\n\n'),
-      totals: single ?? totals,
-      held: await writer.held(),
-    };
-    return { ...result, facts };
-  });

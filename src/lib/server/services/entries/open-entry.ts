@@ -7,7 +7,7 @@ import type { ExactTotals } from '../../db/forecast';
 import { exactTotals } from '../../db/forecast';
 import type { Transaction } from '../../db/transaction';
 import type { SqlText } from '../../sql/quote';
-import { literal, sql, typedLiteral } from '../../sql/quote';
+import { join, literal, sql, typedLiteral } from '../../sql/quote';
 import { excludeClause } from '../../sql/slice';
 import { ofEntries } from '../../sql/templates/read';
 import type { TokenValues } from '../../sql/tokens';
@@ -63,7 +63,7 @@ export class OpenEntry {
   /** @param keep caches the totals of an operation's rows */
   constructor(
     protected readonly scope: WriteScope,
-    private readonly entry: NewEntry,
+    readonly entry: NewEntry,
     readonly logid: number,
     private readonly keep?: (totals: ExactTotals) => void,
   ) {}
@@ -108,19 +108,8 @@ export class OpenEntry {
    * Reads all rows of the entry as its operation answers them. The answers of several statements cannot
    * simply be joined: at the grain, they may have the same keys.
    */
-  async rows(isGrain: boolean): Promise<StatementAnswer> {
-    const { entry } = this;
-    const { tx, target, memory } = this.scope;
-    const { source, version, table, columns } = target;
-    const operation = isGrain ? 'get_agg' : 'get_data';
-    const template = await storedTemplate(tx, source.id, operation);
-    const rows = substitute(template, {
-      fc_table: ofEntries(table, [this.logid]),
-      version_id: sql`${version.id}`,
-    });
-    const statement = sql`SELECT *, ${this.note} AS pf_note, ${literal(entry.operation)} AS pf_op
-FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
-    return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
+  rows(isGrain: boolean): Promise<StatementAnswer> {
+    return rowsOf(this.scope, [this], isGrain);
   }
 
   /**
@@ -151,6 +140,38 @@ FROM (${rows}) AS rows ORDER BY ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
   }
 
   private get note(): SqlText {
-    return typedLiteral(this.entry.note, sql`text`);
+    return noteOf(this.entry);
   }
+}
+
+const noteOf = ({ note }: NewEntry): SqlText => typedLiteral(note, sql`text`);
+
+/**
+ * Reads all rows of some entries as their operations answer them, entry by entry. The first entries have the
+ * highest ids, as those of previews do.
+ *
+ * @param entries at least one
+ */
+export async function rowsOf(
+  { tx, target, memory }: Omit<WriteScope, 'locked'>,
+  entries: readonly Pick<OpenEntry, 'entry' | 'logid'>[],
+  isGrain: boolean,
+): Promise<StatementAnswer> {
+  const { source, version, table, columns } = target;
+  const operation = isGrain ? 'get_agg' : 'get_data';
+  const template = await storedTemplate(tx, source.id, operation);
+  const logids = entries.map(({ logid }) => logid);
+  const rows = substitute(template, {
+    fc_table: ofEntries(table, logids),
+    version_id: sql`${version.id}`,
+  });
+  const byEntry = (of: (entry: NewEntry) => SqlText) =>
+    sql`CASE pf_logid ${join(
+      entries.map(({ entry, logid }) => sql`WHEN ${logid} THEN ${of(entry)}`),
+      sql` `,
+    )} END`;
+  const statement = sql`SELECT *, ${byEntry(noteOf)} AS pf_note,
+    ${byEntry((entry) => literal(entry.operation))} AS pf_op
+FROM (${rows}) AS rows ORDER BY pf_logid DESC, ${isGrain ? sql`pf_gkey` : sql`pf_id`}`;
+  return blameClient({ words: operation }, () => runWrite(tx, statement, columns, memory));
 }

@@ -17,7 +17,7 @@ import type { LockedRows } from '../locks';
 import { lockedRows } from '../locks';
 import type { StatementAnswer } from '../read-columns';
 import type { Reach, OperationWriter, WriteScope } from './open-entry';
-import { OpenEntry } from './open-entry';
+import { OpenEntry, rowsOf, WHOLE } from './open-entry';
 import type { Resources, Held } from './writer';
 
 /** The effect of one statement of a preview. */
@@ -35,11 +35,13 @@ interface Tried {
  */
 class TrialWriter implements OperationWriter {
   readonly tried: Tried[] = [];
+  /** The entries that it has opened, in order. */
+  readonly entries: OpenEntry[] = [];
 
   constructor(
     readonly tx: Transaction,
     readonly target: ForecastVersion,
-    private readonly memory: Reservation,
+    readonly memory: Reservation,
   ) {}
 
   locked(): Promise<readonly LockedRows[]> {
@@ -50,19 +52,33 @@ class TrialWriter implements OperationWriter {
   async open(entry: NewEntry): Promise<OpenEntry> {
     const { tx, target, memory, tried } = this;
     const scope = { tx, target, memory, locked: await this.locked() };
-    return new TriedEntry(scope, entry, await triedId(tx), tried);
+    const opened = new TriedEntry(scope, entry, await triedId(tx), tried);
+    this.entries.push(opened);
+    return opened;
   }
 
-  /** Totals of the held rows in any of the slices. */
-  async held(): Promise<Totals> {
-    const { tx, target, tried } = this;
+  /** Reads the rows of all entries, entry by entry. @param isGrain whether their operations answer at the grain */
+  rows(isGrain: boolean): Promise<StatementAnswer> {
+    return rowsOf(this, this.entries, isGrain);
+  }
+
+  /** Totals of the held rows in the slice of any of some statements. */
+  async held(tried: readonly Tried[] = this.tried): Promise<Totals> {
+    const { tx, target } = this;
     const conditions = tried.flatMap(({ reach: { slice, held, isCompensation } }) =>
       held && !isCompensation ? sql`(${slice} AND (${held.where}))` : [],
     );
     if (conditions.length === 0) return noTotals(target.columns);
     return totalsOf(tx, target, join(conditions, sql` OR `));
   }
+
+  /** Totals of all rows that operations see. */
+  all(): Promise<Totals> {
+    return totalsOf(this.tx, this.target, WHOLE.slice);
+  }
 }
+
+export type { TrialWriter };
 
 class TriedEntry extends OpenEntry {
   constructor(
@@ -109,6 +125,8 @@ async function totalsOf(
 /**
  * Gives `work` a writer whose writes are rolled back, in one snapshot. It does not lock the version, so no
  * writer waits for it, and it works on a closed version too. It leaves nothing behind but used-up ids.
+ *
+ * @param operations number of operations that it runs; each gets the time of a request of its own
  * @throws AppError 404 if there is no such version; 422 for rows that exceed the whole memory budget, 503
  * after waiting too long
  */
@@ -116,10 +134,13 @@ export const trying = <Result extends object>(
   { db, budget }: Resources,
   versionId: number,
   work: (writer: TrialWriter) => Promise<Result>,
+  operations = 1,
 ): Promise<Held<Result>> =>
   budget.run(async (memory) => ({
-    ...(await db.versionTrial(versionId, async (tx) =>
-      work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
+    ...(await db.versionTrial(
+      versionId,
+      async (tx) => work(new TrialWriter(tx, await readVersion(tx, versionId), memory)),
+      operations,
     )),
     memory,
   }));

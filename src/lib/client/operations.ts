@@ -1,0 +1,58 @@
+/** The endpoints of operations on slices, and of their previews, as typed functions. */
+import type { SliceOperation, SliceRequests } from '../contract/operations';
+import type { SeveralPreviewRequest, SlicePreview } from '../contract/previews';
+import type { Slice } from '../contract/slices';
+import { ASKS_FOR_ARROW, type CallOptions, json, path, readArrow, send } from './http';
+import { write, type WriteOptions } from './writes';
+
+/**
+ * POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones.
+ *
+ * @param hold slices whose rows count as held, beside the locked ones
+ */
+export const previewSlice = (id: number, slice: Slice, o?: CallOptions, hold?: Slice[]) =>
+  json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice, hold } });
+
+/**
+ * POST /versions/:id/scale, recode or clone: returns the rows that it wrote, as an Arrow stream; 422 if there
+ * is nothing to write.
+ */
+export const operate = <O extends SliceOperation>(
+  id: number,
+  operation: O,
+  body: SliceRequests[O],
+  o?: WriteOptions,
+) =>
+  write(
+    path`/versions/${id}/${operation}`,
+    { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW },
+    readArrow,
+  );
+
+/**
+ * POST /versions/:id/scale, recode or clone/preview: returns the rows that the operation would write, as an
+ * Arrow stream with further facts in its metadata; nothing is written.
+ */
+export const previewOperation = async <O extends SliceOperation>(
+  id: number,
+  operation: O,
+  body: SliceRequests[O],
+  o?: CallOptions,
+): Promise<ArrayBuffer> => {
+  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
+  return readArrow(await send(path`/versions/${id}/${operation}/preview`, call), call);
+};
+
+/**
+ * POST /versions/:id/preview: returns the rows that several operations in order would write, as an Arrow stream
+ * with `SeveralPreviewFacts` in its metadata; nothing is written. An error names the operation in `field`:
+ * `operations.2.slice.Region`.
+ */
+export const previewSeveral = async (
+  id: number,
+  body: SeveralPreviewRequest,
+  o?: CallOptions,
+): Promise<ArrayBuffer> => {
+  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
+  return readArrow(await send(path`/versions/${id}/preview`, call), call);
+};

@@ -1,0 +1,110 @@
+/** Previews operations: runs them in a transaction that is rolled back. */
+import type { SliceOperation, SliceRequests } from '../../contract/operations';
+import type { PreviewFacts, SeveralPreviewFacts, TriedOperation } from '../../contract/previews';
+import type { Column } from '../arrow/column-plan';
+import { inEntry } from '../errors';
+import { headerList, headerNames } from '../header-list';
+import type { TrialWriter } from './entries/trial';
+import { trying } from './entries/trial';
+import type { Held, Resources } from './entries/writer';
+import { operateIn } from './operate';
+import type { OperationResult } from './operation-steps';
+
+/** The rows of a preview, in the form of an operation, and its facts (docs/contract/05-operations.md). */
+interface PreviewResult extends OperationResult {
+  facts: PreviewFacts;
+}
+
+/**
+ * Previews an operation: runs it and rolls it back (docs/contract/05-operations.md#trying-before-writing).
+ *
+ * @throws AppError as the operation, but not 403: a closed version can be tried on
+ */
+export const previewOperation = <O extends SliceOperation>(
+  resources: Resources,
+  versionId: number,
+  operation: O,
+  request: SliceRequests[O],
+): Promise<Held<PreviewResult>> =>
+  trying(resources, versionId, (writer) =>
+    preview(writer, 'edits' in request, () => operateIn(writer, operation, request)),
+  );
+
+/** The steps of a preview of several operations. */
+interface SeveralPreviewResult {
+  facts: SeveralPreviewFacts;
+  /** The rows of all steps, step by step. */
+  columns: Column[];
+  /** The ignored slice keys of all steps. */
+  skipped: string;
+}
+
+/**
+ * Previews several operations, each on the result of the previous ones
+ * (docs/contract/05-operations.md#post-versionsidpreview).
+ *
+ * @throws AppError as {@link previewOperation}, beginning with the place of the operation
+ */
+export const previewSeveral = (
+  resources: Resources,
+  versionId: number,
+  operations: readonly TriedOperation[],
+): Promise<Held<SeveralPreviewResult>> =>
+  trying(
+    resources,
+    versionId,
+    async (writer) => {
+      const before = await writer.all();
+      const steps: SeveralPreviewFacts['steps'] = [];
+      const skipped = new Set<string>();
+      let isGrain = false;
+      for (const [i, asked] of operations.entries()) {
+        const step = await inEntry(`operations.${i}`, () =>
+          preview(writer, 'edits' in asked, () => runTried(writer, asked)),
+        );
+        steps.push({ logid: writer.entries.at(-1)?.logid ?? 0, ...step.facts });
+        for (const name of headerNames(step.skipped)) skipped.add(name);
+        isGrain = step.columns.some(({ name }) => name === 'pf_gkey');
+      }
+      const totals = { before, after: await writer.all() };
+      // The answers of the steps are not kept: together they could exceed the reserved memory.
+      const { columns } = await writer.rows(isGrain);
+      return { facts: { steps, totals }, columns, skipped: headerList(skipped) };
+    },
+    operations.length,
+  );
+
+function runTried(writer: TrialWriter, asked: TriedOperation): Promise<OperationResult> {
+  switch (asked.operation) {
+    case 'scale':
+      return operateIn(writer, 'scale', asked);
+    case 'recode':
+      return operateIn(writer, 'recode', asked);
+    case 'clone':
+      return operateIn(writer, 'clone', asked);
+  }
+}
+
+/**
+ * Runs an operation and gathers what it does.
+ *
+ * @param hasEdits whether its totals are a list, one for each edit
+ */
+async function preview(
+  writer: TrialWriter,
+  hasEdits: boolean,
+  run: () => Promise<OperationResult>,
+): Promise<PreviewResult> {
+  const from = writer.tried.length;
+  const result = await run();
+  const tried = writer.tried.slice(from);
+  const totals = tried.flatMap((statement) => statement.totals ?? []);
+  const [only, ...others] = totals;
+  const single = !hasEdits && others.length === 0 ? only : undefined;
+  const facts = {
+    sql: tried.map(({ statement }) => statement.trim()).join(';\n\n'),
+    totals: single ?? totals,
+    held: await writer.held(tried),
+  };
+  return { ...result, facts };
+}
