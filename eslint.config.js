@@ -124,6 +124,15 @@ const arrows = [
     ],
   ),
   forbid(
+    ['src/lib/server/statistics/**'],
+    [
+      ...anyOf('services', 'db', 'sql', 'arrow', 'client', 'pivot', 'plan', 'components'),
+      ...kit,
+      ...drivers,
+      ...io,
+    ],
+  ),
+  forbid(
     ['src/lib/server/sql/{quote,guard,tokens}.ts'],
     [
       ...anyOf('services', 'db', 'client', 'pivot', 'plan', 'components'),

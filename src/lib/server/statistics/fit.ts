@@ -1,0 +1,106 @@
+/** The result of fitting a method to a series, the benchmarks, and what all methods share. */
+import type { Seasons } from './seasonality';
+import { addSeasons, removeSeasons, seasonAt } from './seasonality';
+import { at } from './series';
+
+/** A method fitted to a series. */
+export interface Fit {
+  /** One-step forecast of each period of the history; null where the method has none yet. */
+  fitted: (number | null)[];
+  /** Forecast of the periods after the history. */
+  forecast: number[];
+  /** Standard deviation of the error of each forecast. */
+  deviation: number[];
+  /** Parameters by name. */
+  parameters: Record<string, number>;
+}
+
+/** Fits a method to a series without gaps and forecasts the given number of periods after it. */
+export type Model = (values: readonly number[], horizon: number) => Fit;
+
+/**
+ * Returns the standard deviation of one-step errors.
+ *
+ * @param estimated number of parameters that were estimated from the values
+ */
+export function errorDeviation(
+  values: readonly number[],
+  fitted: readonly (number | null)[],
+  estimated: number,
+): number {
+  let [squares, count] = [0, 0];
+  for (const [t, value] of values.entries()) {
+    const expected = fitted[t];
+    if (expected == null) continue;
+    squares += (value - expected) ** 2;
+    count++;
+  }
+  return Math.sqrt(squares / Math.max(1, count - estimated));
+}
+
+/**
+ * Forecasts that each period repeats the same period of the year before ("last year moved"), in the literature
+ * the seasonal naive method. Within the first season, and for series shorter than that, the last value is
+ * repeated.
+ *
+ * Source: Hyndman and Athanasopoulos (2021), Forecasting: Principles and Practice, sections 5.2 and 5.5.
+ */
+export function lastYear(values: readonly number[], horizon: number, period: number): Fit {
+  const lag = values.length < period ? 1 : period;
+  const fitted = values.map((_, t) => values[t - lag] ?? null);
+  const sigma = errorDeviation(values, fitted, 0);
+  const steps = Array.from({ length: horizon }, (_, h) => h);
+  return {
+    fitted,
+    forecast: steps.map((h) => at(values, values.length - lag + (h % lag))),
+    deviation: steps.map((h) => sigma * Math.sqrt(Math.floor(h / lag) + 1)),
+    parameters: {},
+  };
+}
+
+/**
+ * Forecasts the last value without its season, with the seasons added again: Naive2 of the M competitions.
+ *
+ * Source: Makridakis and Hibon (2000), The M3-Competition, International Journal of Forecasting 16.
+ */
+export const naive2 = (values: readonly number[], horizon: number, seasons: Seasons): Fit =>
+  seasonally((adjusted, steps) => lastYear(adjusted, steps, 1), values, horizon, seasons);
+
+/** Fits a model to the values without their seasons, and adds the seasons to the result. */
+export function seasonally(
+  model: Model,
+  values: readonly number[],
+  horizon: number,
+  seasons: Seasons,
+): Fit {
+  const fit = model(removeSeasons(values, seasons), horizon);
+  const known = fit.fitted.flatMap((value) => value ?? []);
+  const first = values.length - known.length;
+  return {
+    ...fit,
+    fitted: [...fit.fitted.slice(0, first), ...addSeasons(known, seasons, first)],
+    forecast: addSeasons(fit.forecast, seasons, values.length),
+    deviation: fit.deviation.map((deviation, h) =>
+      seasons.kind === 'multiplicative'
+        ? deviation * seasonAt(seasons, values.length + h)
+        : deviation,
+    ),
+  };
+}
+
+/**
+ * Returns the mean of two fits. Their errors are taken for fully correlated, so the deviation is the mean of
+ * both too.
+ */
+export function combine(a: Fit, b: Fit): Fit {
+  const middle = (x: number, y: number) => (x + y) / 2;
+  return {
+    fitted: a.fitted.map((value, t) => {
+      const other = b.fitted[t];
+      return value === null || other == null ? null : middle(value, other);
+    }),
+    forecast: a.forecast.map((value, h) => middle(value, at(b.forecast, h))),
+    deviation: a.deviation.map((value, h) => middle(value, at(b.deviation, h))),
+    parameters: {},
+  };
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { forecastErrors } from './backtest';
+import { forecastSeries } from './forecast';
+import type { Method } from './methods';
+import { METHODS } from './methods';
+import { at, mean } from './series';
+
+const monthly = (history: (number | null)[], method: Method | 'auto' = 'auto', horizon = 12) =>
+  forecastSeries(history, { horizon, period: 12, unit: 'month', method });
+
+/** Three years and more of sales with a season and a trend, without noise from a generator. */
+const seasonal = (months: number) =>
+  Array.from(
+    { length: months },
+    (_, t) => (200 + 2 * t) * (1 + 0.4 * Math.sin((t * Math.PI) / 6)) + ((t * 7919) % 13) - 6,
+  );
+
+describe('a special series', () => {
+  it.each<[string, (number | null)[], string, number[]]>([
+    ['empty', [], 'The history has no amounts, so the forecast is 0.', [0, 0]],
+    ['unknown', [null, null], 'The history has no amounts, so the forecast is 0.', [0, 0]],
+    ['of one month', [5], 'The history has only 1 month, so its last amount is repeated.', [5, 5]],
+    [
+      'of three months',
+      [null, 5, 6, 8],
+      'The history has only 3 months, so its last amount is repeated.',
+      [8, 8],
+    ],
+    [
+      'of four months',
+      [5, 6, 8, 7],
+      'The history has only 4 months, too few to compare methods; last year moved is used. The history is shorter than a year, so its last amount is repeated.',
+      [7, 7],
+    ],
+    [
+      'of zeros',
+      Array<number>(30).fill(0),
+      'Every month of the history is 0, so the forecast is 0.',
+      [0, 0],
+    ],
+    [
+      'that is constant',
+      Array<number>(30).fill(7.5),
+      'Every month of the history has the same amount, which is repeated.',
+      [7.5, 7.5],
+    ],
+    [
+      'that repeats itself below 0',
+      Array.from({ length: 48 }, (_, t) => -5 - (t % 12)),
+      'No method was better than last year moved, which was 0 % off on average in the last 12 months.',
+      [-5, -6],
+    ],
+  ])('%s', (_, history, why, start) => {
+    const forecast = monthly(history);
+    expect(forecast.method).toBe('last_year');
+    expect(forecast.why).toBe(why);
+    expect(forecast.forecast.slice(0, 2)).toEqual(start);
+    expect(forecast.forecast).toHaveLength(12);
+    expect(forecast.fitted).toHaveLength(history.length);
+  });
+
+  it('with a falling trend is not forecast below 0, unless its history is', () => {
+    const falling = Array.from({ length: 30 }, (_, t) => 90 - 3 * t + (t % 2));
+    const { forecast, band80 } = monthly(falling, 'theta', 24);
+    expect(forecast.at(-1)).toBe(0);
+    expect(Math.min(...forecast, ...band80.lower)).toBe(0);
+    const below = monthly([...falling, -3, -5], 'theta', 24);
+    expect(below.forecast.at(-1)).toBeLessThan(-5);
+  });
+
+  it('that is intermittent can be forecast by an even amount', () => {
+    const rare = Array.from({ length: 60 }, (_, t) => ((t * 7919) % 7 === 0 ? 10 + (t % 4) : 0));
+    const { forecast, method, why } = monthly(rare, 'croston');
+    expect(method).toBe('croston');
+    expect(why).toMatch(
+      /^Croston’s method was requested\. It was .+ % off on average in the last 12 months; /,
+    );
+    expect(new Set(forecast).size).toBe(1);
+    expect(at(forecast, 0)).toBeGreaterThan(0.5 * mean(rare));
+    expect(at(forecast, 0)).toBeLessThan(1.5 * mean(rare));
+  });
+
+  it('with gaps is forecast as if they had the amounts of the years beside them', () => {
+    const whole = seasonal(60);
+    const gappy = whole.map((value, t) => (t === 20 || t === 37 ? null : value));
+    const { forecast, why } = monthly([null, null, ...gappy], 'combined');
+    expect(why).toMatch(/ Gaps of the history were filled: 2 months\.$/);
+    monthly(whole, 'combined').forecast.forEach((value, h) => {
+      expect(Math.abs(at(forecast, h) / value - 1)).toBeLessThan(0.05);
+    });
+  });
+
+  it('that is too short for Holt-Winters repeats its last year', () => {
+    const { method, why } = monthly(seasonal(23), 'holt_winters');
+    expect(method).toBe('last_year');
+    expect(why).toBe(
+      'Holt-Winters needs at least two years of history; last year moved is used instead.',
+    );
+  });
+});
+
+describe('auto', () => {
+  it('uses the method with the smallest error, if that is less than last year’s', () => {
+    const { method, backtest, why } = monthly(seasonal(72));
+    expect(method).not.toBe('last_year');
+    expect(backtest?.mae).toBeLessThan(backtest?.last_year.mae ?? NaN);
+    for (const other of ['theta', 'damped', 'combined'] as const) {
+      const theirs = monthly(seasonal(72), other).backtest?.mae ?? NaN;
+      if (method !== 'holt_winters') expect(backtest?.mae).toBeLessThanOrEqual(theirs);
+    }
+    expect(why).toMatch(
+      /did best in the backtest: .+ % off on average in the last 12 months; last year moved would have been .+ % off\.$/,
+    );
+  });
+
+  it('withholds the horizon, at most a third of the history', () => {
+    expect(monthly(seasonal(72)).backtest?.periods).toBe(12);
+    expect(monthly(seasonal(72), 'auto', 36).backtest?.periods).toBe(24);
+    expect(monthly(seasonal(5)).backtest?.periods).toBe(1);
+    expect(monthly(seasonal(4)).backtest).toBeNull();
+  });
+
+  it('does not see the withheld amounts', () => {
+    const history = seasonal(60);
+    const other = history.map((value, t) => (t < 48 ? value : 3 * value));
+    const errorsOf = (values: number[]) => monthly(values, 'combined').backtest;
+    const [a, b] = [errorsOf(history), errorsOf(other)];
+    const sums = [history, other].map((values) => mean(values.slice(48)));
+    // The forecast is the same, so the sums of errors differ by what was added.
+    const signed = (i: number, bias: number | null | undefined) => (bias ?? NaN) * at(sums, i);
+    expect(signed(0, a?.bias) - signed(1, b?.bias)).toBeCloseTo(at(sums, 1) - at(sums, 0), 8);
+  });
+});
+
+it.each(METHODS)('%s has finite numbers and ordered bands', (method) => {
+  const { forecast, fitted, band80, band95 } = monthly(seasonal(50), method, 18);
+  expect(forecast).toHaveLength(18);
+  expect(fitted).toHaveLength(50);
+  forecast.forEach((value, h) => {
+    expect(Number.isFinite(value)).toBe(true);
+    expect(at(band95.lower, h)).toBeLessThanOrEqual(at(band80.lower, h));
+    expect(at(band80.lower, h)).toBeLessThan(value);
+    expect(at(band80.upper, h)).toBeGreaterThan(value);
+    expect(at(band95.upper, h)).toBeGreaterThan(at(band80.upper, h));
+  });
+});
+
+describe('errors', () => {
+  it('are in units of last year’s error, and of the amounts', () => {
+    const before = [10, 20, 12, 24];
+    expect(forecastErrors([11, 26], [10, 30], before, 2)).toEqual({
+      mae: 2.5,
+      mase: 2.5 / 3,
+      wape: 5 / 40,
+      bias: -3 / 40,
+    });
+  });
+
+  it('leave out unknown amounts, and have no share of nothing', () => {
+    expect(forecastErrors([11, 26], [null, 0], [10, 10, 10], 2)).toEqual({
+      mae: 26,
+      mase: null,
+      wape: null,
+      bias: null,
+    });
+  });
+});

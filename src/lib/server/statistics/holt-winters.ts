@@ -1,0 +1,124 @@
+/** Holt-Winters smoothing: level, trend and seasons. */
+import type { Fit } from './fit';
+import { errorDeviation } from './fit';
+import { minimise } from './minimise';
+import type { SeasonKind } from './seasonality';
+import { centredAverage, decompose } from './seasonality';
+import { at, lineThrough } from './series';
+
+/** Smoothing parameters, each 0 to 1. */
+export interface WintersParameters {
+  /** Of the level. */
+  alpha: number;
+  /** Of the trend. */
+  beta: number;
+  /** Of the seasons. */
+  gamma: number;
+}
+
+/** Level, trend and seasons of a series. */
+interface WintersState {
+  level: number;
+  trend: number;
+  /** By index modulo the period. */
+  seasons: number[];
+}
+
+/** Returns the state after the first season, from the decomposition of the first two, as R does. */
+export function openingState(
+  values: readonly number[],
+  period: number,
+  kind: SeasonKind,
+): WintersState {
+  const start = values.slice(0, 2 * period);
+  const { figure } = decompose(start, period, kind);
+  const trend = centredAverage(start, period).filter((value) => value !== null);
+  const { intercept, slope } = lineThrough(trend);
+  // R counts the values of the trend from 1.
+  return { level: intercept - slope, trend: slope, seasons: figure };
+}
+
+/**
+ * Smooths a series from its second season on.
+ *
+ * @param start the state after the first season
+ * @returns the state after the last value, the one-step forecasts (null in the first season), and the sum of
+ * their squared errors
+ */
+export function smoothWinters(
+  values: readonly number[],
+  start: WintersState,
+  kind: SeasonKind,
+  { alpha, beta, gamma }: WintersParameters,
+): WintersState & { fitted: (number | null)[]; squares: number } {
+  const isFactor = kind === 'multiplicative';
+  const seasons = [...start.seasons];
+  const period = seasons.length;
+  let { level, trend } = start;
+  let squares = 0;
+  const fitted: (number | null)[] = values.slice(0, period).map(() => null);
+  for (let t = period; t < values.length; t++) {
+    const [value, season] = [at(values, t), at(seasons, t % period)];
+    const expected = isFactor ? (level + trend) * season : level + trend + season;
+    fitted.push(expected);
+    squares += (value - expected) ** 2;
+    const adjusted = isFactor ? value / season : value - season;
+    const next = alpha * adjusted + (1 - alpha) * (level + trend);
+    trend = beta * (next - level) + (1 - beta) * trend;
+    level = next;
+    const seen = isFactor ? value / level : value - level;
+    seasons[t % period] = gamma * seen + (1 - gamma) * season;
+  }
+  return { level, trend, seasons, fitted, squares };
+}
+
+/**
+ * Holt-Winters smoothing. Start values and, unless they are given, the search for the parameters that minimise
+ * the squared one-step errors are those of `HoltWinters` of R.
+ *
+ * Source: Winters (1960), Forecasting sales by exponentially weighted moving averages, Management Science 6.
+ * The variance of its errors is that of the additive form: Hyndman, Koehler, Ord and Snyder (2008), Forecasting
+ * with Exponential Smoothing, table 6.1.
+ *
+ * @param values at least two seasons; above 0 if multiplicative
+ */
+export function holtWinters(
+  values: readonly number[],
+  horizon: number,
+  period: number,
+  kind: SeasonKind,
+  given?: WintersParameters,
+): Fit {
+  const named = ([alpha = 0.3, beta = 0.1, gamma = 0.1]: readonly number[]) => ({
+    ...{ alpha, beta, gamma },
+  });
+  const start = openingState(values, period, kind);
+  const searched = [0.3, 0.1, 0.1].map((start) => ({ lower: 0, upper: 1, start }));
+  const parameters =
+    given ??
+    named(
+      minimise((point) => smoothWinters(values, start, kind, named(point)).squares, searched, {
+        tolerance: 1e-9,
+      }),
+    );
+  const { alpha, beta, gamma } = parameters;
+  const { level, trend, seasons, fitted } = smoothWinters(values, start, kind, parameters);
+  const sigma = errorDeviation(values, fitted, given ? 0 : searched.length);
+  const steps = Array.from({ length: horizon }, (_, h) => h + 1);
+  let variance = 0;
+  return {
+    fitted,
+    forecast: steps.map((h) => {
+      const season = at(seasons, (values.length + h - 1) % period);
+      const line = level + h * trend;
+      return kind === 'multiplicative' ? line * season : line + season;
+    }),
+    deviation: steps.map((h) => {
+      const before = h - 1;
+      const again = before % period === 0 ? gamma * (1 - alpha) : 0;
+      variance += before === 0 ? 1 : (alpha * (1 + before * beta) + again) ** 2;
+      return sigma * Math.sqrt(variance);
+    }),
+    parameters: { ...parameters, level, trend },
+  };
+}
