@@ -194,10 +194,17 @@ const jsonContent = (schema: v.GenericSchema) => ({
 
 /** Converts the input of a schema to JSON Schema. Checks that need code are described in words only. */
 function jsonSchema(schema: v.GenericSchema): JsonSchema {
-  const { $schema: _, ...converted } = toJsonSchema(settled(schema), {
+  const {
+    $schema: _,
+    $defs: __,
+    ...converted
+  } = toJsonSchema(schema, {
     target: 'draft-2020-12',
     typeMode: 'input',
     errorMode: 'ignore',
+    // A lazy schema depends on the body. Without one it is the choice of all.
+    overrideSchema: ({ valibotSchema }) =>
+      isLazy(valibotSchema) ? jsonSchema(valibotSchema.getter(undefined)) : undefined,
     overrideAction: ({ valibotAction, jsonSchema: standard }) => {
       const columns = v.safeParse(ByColumn, valibotAction);
       return columns.success
@@ -220,9 +227,5 @@ const ByColumn = v.object({
   metadata: v.object({ [COLUMN_VALUE]: v.custom<v.GenericSchema>(isSchema) }),
 });
 
-const isLazy = (schema: v.GenericSchema): schema is v.LazySchema<v.GenericSchema> =>
-  schema.type === 'lazy';
-
-/** Resolves a lazy schema, which depends on the body, to its usual choice. */
-const settled = (schema: v.GenericSchema): v.GenericSchema =>
-  isLazy(schema) ? schema.getter(undefined) : schema;
+const isLazy = (schema: object): schema is v.LazySchema<v.GenericSchema> =>
+  'type' in schema && schema.type === 'lazy';

@@ -1,8 +1,9 @@
 /** The operations that write rows: scale, recode and clone, with their bodies and log entries. */
 import * as v from 'valibot';
-import { amounts, checkAmounts } from './amounts';
+import { amounts, checkAmounts, total } from './amounts';
 import { checkMovement, Factor, factors, movement, SetClause, share, Shift } from './movement';
 import { note, number, pfUser, row } from './primitives';
+import { StoredShape } from './shapes';
 import { AskedSlice, Slice } from './slices';
 
 interface OperationFacts {
@@ -252,7 +253,7 @@ const kept = <
 
 /**
  * The stored amounts of a scale with other stored fields. A percentage of one measure and a total are stored as
- * requested, not as the resulting amount.
+ * requested, not as the resulting amount; a shape with the weights that were used.
  */
 const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
   [
@@ -263,9 +264,9 @@ const keptAmounts = <const Entries extends v.ObjectEntries>(entries: Entries) =>
       units_incr: v.optional(v.nullable(number), null),
       value_pct: v.optional(number),
       units_pct: v.optional(number),
-      value_total: v.optional(number),
-      units_total: v.optional(number),
-      spread: v.optional(v.picklist(['equal', 'price'])),
+      value_total: v.optional(total),
+      units_total: v.optional(total),
+      spread: v.optional(v.union([v.picklist(['equal', 'price']), StoredShape])),
       keep: v.optional(Slice),
     }),
   ] as const;

@@ -2,7 +2,7 @@
 import { keep, kept } from '../client/storage';
 import type { ScaleEdit } from '../contract/operations';
 
-export type Spread = NonNullable<ScaleEdit['spread']>;
+export type Spread = Extract<ScaleEdit['spread'], string>;
 
 const KEY = 'pf.spread';
 

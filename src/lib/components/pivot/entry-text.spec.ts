@@ -64,6 +64,16 @@ describe('entryText', () => {
       { value_incr: 500, units_incr: null, keep: { Region: 'West' } },
       '+500 Sales, total kept',
     ],
+    [
+      'a shape',
+      {
+        value_incr: null,
+        units_incr: null,
+        value_total: 'keep',
+        spread: { profile: { column: 'Order Date', unit: 'month', even: true } },
+      },
+      'Sales kept in total, evenly by month of Order Date',
+    ],
   ])('describes a scale: %s', (_, params, text) =>
     expect(textOf({ operation: 'scale', slice: {}, params })).toBe(text),
   );

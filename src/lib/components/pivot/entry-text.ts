@@ -75,6 +75,16 @@ const HOW_SPREAD = {
   price: ', at the price of each row',
 };
 
+/** Describes how an amount is spread: ", by month of Order Date"; empty for in proportion. */
+function spreadText(spread: Amounts['spread'], labelOf: Words['labelOf']): string {
+  if (spread == null) return '';
+  if (typeof spread === 'string') return HOW_SPREAD[spread];
+  const { profile } = spread;
+  if (!profile) return '';
+  const by = `by ${profile.unit} of ${labelOf(profile.column)}`;
+  return `, ${profile.even ? 'evenly ' : ''}${by}${profile.days ? ', by number of days' : ''}`;
+}
+
 /** Maximum number of changes of one entry that are listed. */
 const MOST_TOLD = 3;
 
@@ -96,7 +106,7 @@ function percentText(percent: number): string {
 
 function amountsText(
   { pct, spread, keep, ...amounts }: Amounts,
-  { measureNames, decimals }: Words,
+  { measureNames, decimals, labelOf }: Words,
 ): string {
   const kept = keep ? ', total kept' : '';
   if (pct != null) return percentText(pct) + kept;
@@ -104,11 +114,12 @@ function amountsText(
     const name = measureNames[role] ?? role;
     const [amount, percent] = [amounts[`${role}_incr`], amounts[`${role}_pct`]];
     const total = amounts[`${role}_total`];
+    if (total === 'keep') return [`${name} kept in total`];
     if (total != null) return [`${name} → ${formatAmount(total, decimals[role])}`];
     if (percent != null) return [`${percentText(percent)} ${name}`];
     return amount ? [`${signedText(amount, decimals[role])} ${name}`] : [];
   });
-  return parts.join(', ') + (spread ? HOW_SPREAD[spread] : '') + kept;
+  return parts.join(', ') + spreadText(spread, labelOf) + kept;
 }
 
 /** Describes the side effect of a change: "The rows here cancel each other out: …" */

@@ -22,6 +22,7 @@ import { readVersion } from './forecast-version';
 import { once } from './idempotency';
 import { logOf } from './log';
 import { runAgain } from './redo';
+import { withoutResolved } from './shapes';
 import { makeVersion } from './versions';
 
 /**
@@ -95,7 +96,7 @@ async function replay(
     const outcome = await writer.replay(entry.id, async () => {
       requireSelecting(entry, columns, writer);
       // The rows are dropped, so that only those of one entry are in memory at a time.
-      await runAgain(writer, entry, wanted.pf_user);
+      await runAgain(writer, readAnew(entry), wanted.pf_user);
     });
     if (!(outcome instanceof AppError)) continue;
     if (on_failure !== 'skip') throw notReplayed(entry, outcome);
@@ -152,6 +153,19 @@ function requireSelecting(
     `"${lost}" is no longer a dimension or date of the source, so it cannot select rows`,
     { column: lost },
   );
+}
+
+/** An entry without the weights that its shapes had, so that a replay reads their patterns on the current rows. */
+function readAnew(entry: LogEntry): LogEntry {
+  if (entry.operation !== 'scale' || !entry.params) return entry;
+  const { params } = entry;
+  return {
+    ...entry,
+    params:
+      'edits' in params
+        ? { ...params, edits: params.edits.map(withoutResolved) }
+        : withoutResolved(params),
+  };
 }
 
 function slicesOf({ operation, slice, params }: LogEntry): Slice[] {

@@ -1,5 +1,5 @@
 /** Runs a scale: resolves its amounts to increments, and spreads them over the leaves of a slice. */
-import { waySpread } from '../../contract/amounts';
+import { shapeOf, wantedTotal, waySpread } from '../../contract/amounts';
 import { exactBelow, movePoint } from '../../contract/decimals';
 import type { ScaleEdit, ScaleRequest } from '../../contract/operations';
 import type { AskedSlice } from '../../contract/slices';
@@ -12,13 +12,17 @@ import type { SqlText } from '../sql/quote';
 import { literal, sql } from '../sql/quote';
 import type { TokenValues } from '../sql/tokens';
 import { token } from '../sql/tokens';
+import { scaleShapeTemplate } from '../sql/templates/scale-shape';
 import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
 import { seenByOperations } from './forecast-version';
+import { groupIncrements } from './group-increments';
 import type { HeldSlice } from './held';
 import { heldRows, heldSlices } from './held';
 import type { OperationResult, Step } from './operation-steps';
 import { describe, numeric, writeSteps } from './operation-steps';
+import type { ResolvedShape } from './shapes';
+import { resolveShape } from './shapes';
 
 /**
  * Adds to the totals of a slice, spread over its leaves
@@ -37,12 +41,20 @@ export async function scale(
   const holds = heldSlices(request.hold, await writer.locked());
   const held = heldRows(target, holds);
   const steps: Step[] = [];
+  const shapes = new Map<ScaleEdit, ResolvedShape>();
   for (const { edit, at } of edits) {
+    const shape = await inEntry(at, () => resolveShape(writer, edit));
+    if (shape) shapes.set(edit, shape);
     const change: Step = {
       at,
       slice: edit.slice,
       held,
-      tokens: (where) => amountTokens(edit, writer, where),
+      ...(shape
+        ? {
+            template: scaleShapeTemplate(target.columns, shape.by),
+            tokens: (where) => groupTokens(edit, shape, writer, where, held),
+          }
+        : { tokens: (where) => amountTokens(edit, writer, where) }),
       // A template without this token ignores the requested spread.
       needs: knowing(waySpread(edit)),
       otherwise: whyNothing(edit),
@@ -60,14 +72,14 @@ export async function scale(
           params: {
             edits: request.edits.map((edit) => ({
               slice: usableSlice(edit.slice),
-              ...amountsOf(edit),
+              ...amountsOf(edit, shapes.get(edit)),
             })),
             ...kept,
           },
         }
       : {
           ...describe('scale', request, usableSlice(request.slice)),
-          params: { ...amountsOf(request), ...kept },
+          params: { ...amountsOf(request, shapes.get(request)), ...kept },
         },
     steps,
   );
@@ -167,8 +179,32 @@ async function amountTokens(
     pct: numeric(edit.pct),
     value_incr: numeric(value),
     units_incr: numeric(units),
-    spread: literal(edit.spread ?? 'proportional'),
+    spread: literal(waySpread(edit) ?? 'proportional'),
   };
+}
+
+/**
+ * Returns the groups of a shaped change with their increments.
+ *
+ * @throws AppError 422 as {@link groupIncrements}, and if the slice already has the totals in this shape
+ */
+async function groupTokens(
+  edit: ScaleEdit,
+  shape: ResolvedShape,
+  writer: OperationWriter,
+  where: SqlText,
+  held: Step['held'],
+): Promise<TokenValues> {
+  const free = held && sql`(${held.where}) IS NOT TRUE`;
+  const groups = await groupIncrements(writer, edit, shape, where, free);
+  if (groups) return { groups };
+  throw new AppError(
+    422,
+    'The slice already has this total in this shape; there is nothing to write',
+    {
+      field: amountField(edit),
+    },
+  );
 }
 
 /**
@@ -184,7 +220,7 @@ async function incrementOf(
   where: SqlText,
 ): Promise<number | string | null> {
   const measure = measureOf(role, target.columns);
-  const [percent, total] = [edit[`${role}_pct`], edit[`${role}_total`]];
+  const [percent, total] = [edit[`${role}_pct`], wantedTotal(edit[`${role}_total`])];
   if (!measure || (percent == null && total == null)) return edit[`${role}_incr`] ?? null;
   const rows = seenByOperations(target, where);
   if (total != null) {
@@ -200,7 +236,8 @@ async function incrementOf(
 function whyNothing(edit: ScaleEdit): string {
   if (edit.value_pct != null || edit.units_pct != null)
     return 'This percentage changes nothing, or the rows of this slice cancel each other out; there is nothing to write';
-  if (edit.pct != null) return 'The change rounds to zero on every leaf; there is nothing to write';
+  if (edit.pct != null || shapeOf(edit))
+    return 'The change rounds to zero on every leaf; there is nothing to write';
   if (waySpread(edit) === 'price')
     return 'The price cannot be held in this slice: its rows cancel each other out, or rows that get units have no value; narrow the slice, or change value and units separately';
   return 'The rows of this slice cancel each other out, so an amount cannot be spread over them; narrow the slice, or scale both measures by percent';
@@ -219,13 +256,13 @@ const editsOf = (request: ScaleRequest): { edit: ScaleEdit; at?: string }[] =>
     ? request.edits.map((edit, i) => ({ edit, at: `edits.${i}` }))
     : [{ edit: request }];
 
-/** Returns the amounts of a scale as the log stores them. */
-function amountsOf(edit: ScaleEdit) {
+/** Returns the amounts of a scale as the log stores them. @param shape with its weights, if it has one */
+function amountsOf(edit: ScaleEdit, shape: ResolvedShape | undefined) {
   const { pct, value_incr, units_incr } = edit;
   const kept = edit.keep ? { keep: usableSlice(edit.keep) } : {};
   if (pct != null) return { pct, ...kept };
   const { value_pct, units_pct, value_total, units_total } = edit;
-  const spread = waySpread(edit);
+  const spread = shape?.stored ?? waySpread(edit);
   return {
     value_incr: value_incr ?? null,
     units_incr: units_incr ?? null,
@@ -248,6 +285,8 @@ function checkAmount(edit: ScaleEdit, columns: readonly ForecastColumn[]): void 
     if (role === null) continue;
     const measure = requireMeasure(role, field, columns);
     const amount = edit[field] ?? 0;
+    // The present total stays.
+    if (amount === 'keep') continue;
     if (kind !== 'pct') checkExact(field, amount, measure);
     if (kind === 'incr') checkRounded(field, amount, measure);
   }

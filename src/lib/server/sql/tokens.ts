@@ -16,6 +16,7 @@ type Token =
   | 'units_incr'
   | 'pct'
   | 'spread'
+  | 'groups'
   | 'set_clause'
   | 'scale_factor'
   | 'date_offset'

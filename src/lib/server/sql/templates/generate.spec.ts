@@ -6,6 +6,7 @@ import { trusted } from '../trusted';
 import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
+import { scaleShapeTemplate } from './scale-shape';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
   declared: trusted(declared),
@@ -94,7 +95,9 @@ describe('the templates of the Superstore source', () => {
 describe('the forms of a statement that are not stored', () => {
   const forms = (metadata: readonly SourceColumn[]) => {
     const used = forecastColumns(metadata);
+    const by = used.filter((c) => ['Order Date', 'Region'].includes(c.name));
     return {
+      'scale.shape': scaleShapeTemplate(used, { columns: by, unit: 'month' }),
       'recode.share': recodeTemplate(used, 'share'),
       'clone.ramp': cloneTemplate(used, 'leaf'),
     };
@@ -137,6 +140,17 @@ describe('measures of other types', () => {
     const { scale, clone } = measured(type('double precision', { name: 'float8' }), null);
     await expect(scale).toMatchFileSnapshot('golden/scale.float.golden.sql');
     await expect(clone).toMatchFileSnapshot('golden/clone.float.golden.sql');
+  });
+
+  it('takes the residue of each group of doubles', async () => {
+    const used = forecastColumns([
+      column('Region', 'dimension', text),
+      column('Size', 'dimension', type('numeric')),
+      column('Sales', 'value', type('double precision', { name: 'float8' })),
+    ]);
+    const by = used.filter((c) => c.role === 'dimension');
+    const statement = scaleShapeTemplate(used, { columns: by, unit: 'day' });
+    await expect(statement).toMatchFileSnapshot('golden/scale.shape.float.golden.sql');
   });
 
   it('rounds a numeric without a scale by the scales in the slice', async () => {

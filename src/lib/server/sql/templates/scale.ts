@@ -19,7 +19,7 @@ import {
  * A zero with 30 decimals. A quotient has as many decimals as its dividend. By default PostgreSQL keeps 16
  * digits, and the final rounding would then round a second time.
  */
-const DIGITS = sql`0e-30`;
+export const DIGITS = sql`0e-30`;
 
 /**
  * Like {@link DIGITS}, with 60 decimals, for value at a held price (units × price). Truncated quotients such as

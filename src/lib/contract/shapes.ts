@@ -1,0 +1,91 @@
+/** Shapes: how a scale is parted over periods, or over other groups of rows, by weights. */
+import * as v from 'valibot';
+import { number, pathTo, text } from './primitives';
+import { AskedSlice, Slice } from './slices';
+
+/** Maximum number of groups that a shape can have. */
+export const MOST_GROUPS = 10_000;
+
+const PeriodUnit = v.picklist(['day', 'week', 'month', 'quarter', 'year']);
+/** A unit of time by which dates are grouped; a week begins on Monday. */
+export type PeriodUnit = v.InferOutput<typeof PeriodUnit>;
+
+const yes = v.optional(v.literal(true, 'must be true, or left out'));
+
+/** Weights of the periods of a date column. */
+const Profile = v.pipe(
+  v.strictObject({
+    column: v.pipe(text, v.description('A date column')),
+    unit: PeriodUnit,
+    weights: v.optional(
+      v.pipe(
+        v.record(text, v.pipe(number, v.minValue(0, 'must be 0 or more'))),
+        v.maxEntries(MOST_GROUPS, `must be at most ${MOST_GROUPS}`),
+        v.check((weights) => Object.values(weights).some(Boolean), 'must have one above 0'),
+        v.description('First day of each period → weight'),
+      ),
+    ),
+    even: v.pipe(yes, v.description('The same weight for each period of the slice')),
+    days: v.pipe(
+      yes,
+      v.description('The number of days of each period, without those outside of the slice'),
+    ),
+  }),
+  v.check(
+    ({ weights, even, days }) =>
+      [weights, even, days].filter((of) => of !== undefined).length === 1,
+    'needs one of weights, even and days',
+  ),
+);
+export type Profile = v.InferOutput<typeof Profile>;
+
+/** A decimal number as text, which keeps its digits. */
+const decimal = v.pipe(text, v.regex(/^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i, 'must be a number'));
+
+const WeightedGroup = v.strictObject({
+  group: v.pipe(
+    v.array(v.nullable(text)),
+    v.description('Its values in the order of the columns; of a date, the first day of the period'),
+  ),
+  value: v.optional(decimal),
+  units: v.optional(decimal),
+});
+/** A group of rows with its weights for value and units, as decimal text. */
+export type WeightedGroup = v.InferOutput<typeof WeightedGroup>;
+
+/** @param _slice the schema of a slice: as requested, or as stored */
+const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(_slice: Of) =>
+  v.pipe(
+    v.strictObject({
+      profile: v.optional(Profile),
+      missing: v.optional(
+        v.pipe(
+          v.picklist(['leave_out']),
+          v.description('Leaves out groups that have a weight, but no row in the slice'),
+        ),
+      ),
+      resolved: v.optional(
+        v.pipe(
+          v.array(WeightedGroup),
+          v.maxLength(MOST_GROUPS, `must be at most ${MOST_GROUPS}`),
+          v.description('The weights as the log keeps them; the pattern is then not read'),
+        ),
+      ),
+    }),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return;
+      if (dataset.value.profile) return;
+      addIssue({ message: 'needs a profile', path: pathTo(dataset.value, 'profile') });
+    }),
+  );
+
+/**
+ * A spread that parts the amount of a scale over groups of rows
+ * (docs/contract/14-what-the-operations-compute.md#shapes).
+ */
+export const Shape = shapeWith(AskedSlice);
+export type Shape = v.InferOutput<typeof Shape>;
+
+/** A shape in the log, with the weights that were used. */
+export const StoredShape = shapeWith(Slice);
+export type StoredShape = v.InferOutput<typeof StoredShape>;

@@ -1,0 +1,185 @@
+/** Parts the amounts of a scale over groups of leaves. */
+import { wantedTotal } from '../../contract/amounts';
+import { digitsOf } from '../../contract/decimals';
+import type { ScaleEdit } from '../../contract/operations';
+import type { WeightedGroup } from '../../contract/shapes';
+import { MOST_GROUPS } from '../../contract/shapes';
+import type { Group } from '../db/groups';
+import { groupsOf } from '../db/groups';
+import { AppError } from '../errors';
+import type { ForecastColumn } from '../sql/forecast-columns';
+import { measureKind, measureOf } from '../sql/forecast-columns';
+import { groupKey, groupLiteral } from '../sql/groups';
+import type { SqlText } from '../sql/quote';
+import { commas, join, sql, typedLiteral } from '../sql/quote';
+import type { OperationWriter } from './entries/open-entry';
+import { seenByOperations } from './forecast-version';
+import type { ResolvedShape } from './shapes';
+import { requireFew } from './shapes';
+import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './shares';
+
+type Measure = 'value' | 'units';
+const MEASURES = ['value', 'units'] as const;
+
+/**
+ * Parts the amounts of a scale over the groups of its slice.
+ *
+ * @param where the rows of the slice
+ * @param free the rows that can change
+ * @returns `{{groups}}`; null if the slice has all requested totals in this shape
+ * @throws AppError 422 for weights of groups without a row, and for weights that cannot part an amount
+ */
+export async function groupIncrements(
+  { tx, target }: OperationWriter,
+  edit: ScaleEdit,
+  shape: ResolvedShape,
+  where: SqlText,
+  free?: SqlText,
+): Promise<SqlText | null> {
+  const { columns } = target;
+  const rows = { where: seenByOperations(target, where), free };
+  const groups = await groupsOf(tx, target, groupKey(shape.by), rows, MOST_GROUPS);
+  requireFew(groups);
+  // If no row can change, the statement writes nothing, and the reason is found out then.
+  if (!groups.some(({ isFree }) => isFree)) return NO_GROUP;
+  const weights = weightsByGroup(groups, shape);
+  const parts = MEASURES.map((role) => {
+    const column = measureOf(role, columns);
+    const isChanged = edit[`${role}_incr`] || edit[`${role}_total`] != null;
+    return column && isChanged
+      ? partsOfMeasure(role, column, edit, groups, weights)
+      : groups.map(() => '0');
+  });
+  const changes = groups.flatMap(({ group }, i) => {
+    const own = parts.map((part) => part[i] ?? '0');
+    return own.every((amount) => Number(amount) === 0) ? [] : { group, own };
+  });
+  if (changes.length === 0) return null;
+  const lines = changes.map(
+    ({ group, own }) =>
+      sql`(${commas([groupLiteral(group), ...own.map((amount) => typedLiteral(amount, sql`numeric`))])})`,
+  );
+  return sql`VALUES
+        ${join(lines, sql`,\n        `)}`;
+}
+
+/** Groups for a statement that writes nothing. */
+const NO_GROUP = sql`SELECT NULL::text[], NULL::numeric, NULL::numeric WHERE FALSE`;
+
+const idOf = (group: readonly (string | null)[]): string => JSON.stringify(group);
+
+/** Maximum number of groups that an error names. */
+const MOST_NAMED = 5;
+
+/** @throws AppError 422 naming the groups that have a weight, but no row, unless they are left out */
+function weightsByGroup(
+  groups: readonly Group[],
+  { weights, leavesOut }: ResolvedShape,
+): Map<string, WeightedGroup> {
+  const known = new Set(groups.map(({ group }) => idOf(group)));
+  const missing = weights.filter(
+    ({ group, value, units }) =>
+      !known.has(idOf(group)) && [value, units].some((weight) => Number(weight ?? 0) !== 0),
+  );
+  if (missing.length > 0 && !leavesOut) {
+    const named = missing.slice(0, MOST_NAMED).map(({ group }) => nameOf(group));
+    const more = missing.length - named.length;
+    throw new AppError(
+      422,
+      `The slice has no row for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}; send "missing": "leave_out" to part the amount over the others`,
+      { field: 'spread' },
+    );
+  }
+  return new Map(weights.map((weighted) => [idOf(weighted.group), weighted]));
+}
+
+const nameOf = (group: readonly (string | null)[]): string =>
+  group.map((value) => value ?? 'null').join(' / ');
+
+/**
+ * The increment of each group as text. With an increment, groups without free rows get nothing. With a total, they
+ * keep their amounts, and the rest becomes the total of the others.
+ */
+function partsOfMeasure(
+  role: Measure,
+  column: ForecastColumn,
+  edit: ScaleEdit,
+  groups: readonly Group[],
+  weights: ReadonlyMap<string, WeightedGroup>,
+): string[] {
+  const texts = groups.map(({ group }) => weights.get(idOf(group))?.[role] ?? '0');
+  const free = freeWeights(role, texts, groups);
+  const increment = edit[`${role}_incr`] ?? null;
+  const total = edit[`${role}_total`];
+  const kind = measureKind(column);
+  if (!kind.exact)
+    return partsOfDoubles(role, { increment, total: wantedTotal(total) }, groups, free);
+
+  const asked = String(increment ?? wantedTotal(total) ?? 0);
+  const decimals =
+    kind.scale ??
+    Math.max(2, decimalsIn(asked), ...groups.map((group) => group[`${role}Decimals`]));
+  const sums = groups.map((group) => wholeOf(group[role] ?? '0', decimals));
+  const wanted = total === 'keep' ? sumOf(sums) : wholeOf(asked, decimals);
+  if (increment !== null) return partsOf(wanted, free).map((part) => textOf(part, decimals));
+  const held = sumOf(sums.filter((_, i) => !groups[i]?.isFree));
+  return partsOf(wanted - held, free).map((part, i) =>
+    textOf(groups[i]?.isFree ? part - (sums[i] ?? 0n) : 0n, decimals),
+  );
+}
+
+/** Number of decimals that the share of a group in doubles is computed with. */
+const SHARE_DIGITS = 10n ** 20n;
+
+const decimalsIn = (text: string): number => Math.max(0, digitsOf(text).places);
+
+/** As {@link partsOfMeasure}, for a floating-point measure. */
+function partsOfDoubles(
+  role: Measure,
+  { increment, total }: { increment: number | null; total: number | null },
+  groups: readonly Group[],
+  free: readonly bigint[],
+): string[] {
+  const whole = sumOf(free);
+  const shares = free.map(
+    (weight) => Number((weight * SHARE_DIGITS) / whole) / Number(SHARE_DIGITS),
+  );
+  const sums = groups.map((group) => Number(group[role] ?? 0));
+  const add = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0);
+  if (increment !== null) return shares.map((share) => String(increment * share));
+  const rest = (total ?? add(sums)) - add(sums.filter((_, i) => !groups[i]?.isFree));
+  return groups.map((group, i) => {
+    const gap = rest * (shares[i] ?? 0) - (sums[i] ?? 0);
+    return String(group.isFree && Math.abs(gap) > group[`${role}Noise`] ? gap : 0);
+  });
+}
+
+/**
+ * The weights of the groups with free rows as whole numbers; 0 for the others.
+ *
+ * @throws AppError 422 if they differ in sign or add up to 0
+ */
+function freeWeights(role: Measure, texts: readonly string[], groups: readonly Group[]): bigint[] {
+  const all = wholesOf(texts);
+  if (all.some((weight) => weight > 0n) && all.some((weight) => weight < 0n)) {
+    throw new AppError(
+      422,
+      `The weights of ${role} differ in sign, so they cannot part an amount`,
+      {
+        field: 'spread',
+      },
+    );
+  }
+  if (all.every((weight) => weight === 0n)) {
+    throw new AppError(422, `The weights of ${role} add up to zero in this slice`, {
+      field: 'spread',
+    });
+  }
+  const free = all.map((weight, i) => (groups[i]?.isFree ? weight : 0n));
+  if (free.some((weight) => weight !== 0n)) return free;
+  throw new AppError(
+    422,
+    `Every group with a weight of ${role} is held or locked; there is nothing to spread over`,
+    { field: 'spread' },
+  );
+}

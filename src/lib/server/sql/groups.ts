@@ -1,0 +1,40 @@
+/** SQL text of the groups of rows that a shape gives weights to. */
+import type { PeriodUnit } from '../../contract/shapes';
+import type { ForecastColumn } from './forecast-columns';
+import type { SqlText } from './quote';
+import { commas, ident, literal, sql } from './quote';
+
+/** The columns that tell groups apart, and the unit that their dates are grouped by. */
+export interface Grouping {
+  columns: readonly ForecastColumn[];
+  unit: PeriodUnit;
+}
+
+/**
+ * The group of a row as an array of texts: equal for equal values, null for a missing value, and for a date the
+ * first day of its period.
+ *
+ * @param of the row and a dot, if the columns need it
+ * @param day the day of a date column, if it is not the stored one
+ */
+export const groupKey = (
+  { columns, unit }: Grouping,
+  of = sql``,
+  day: (date: SqlText) => SqlText = (date) => date,
+): SqlText =>
+  sql`ARRAY[${commas(
+    columns.map((column) => {
+      const name = sql`${of}${ident(column.name)}`;
+      if (column.role === 'date') {
+        return sql`date_trunc(${literal(unit)}, ${day(name)}::timestamp)::date::text`;
+      }
+      // Equal numbers can print differently: 1.0 and 1.00, 0 and -0.
+      if (/^numeric/.test(column.type)) return sql`trim_scale(${name})::text`;
+      if (column.type === 'double precision') return sql`(${name} + 0)::text`;
+      return sql`${name}::text`;
+    }),
+  )}]::text[]`;
+
+/** A group as the literal that {@link groupKey} is equal to. */
+export const groupLiteral = (group: readonly (string | null)[]): SqlText =>
+  sql`ARRAY[${commas(group.map((value) => (value === null ? sql`NULL` : literal(value))))}]::text[]`;
