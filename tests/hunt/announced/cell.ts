@@ -74,7 +74,15 @@ export class CellActs {
     const cell = cells.at(-1) as Pressed;
     const isLocked = before.rows > 0 && before.held.rows === before.rows;
     const hasNoPrice = cell.measure === PRICE && (cell.text === '' || cell.text === '-');
-    await this.stage.hunt.page.keyboard.type(isLocked || hasNoPrice ? text.slice(0, 1) : text);
+    const { keyboard } = this.stage.hunt.page;
+    if (!isLocked && !hasNoPrice && before.rows > 0) await keyboard.type(text);
+    else {
+      await keyboard.type(text.slice(0, 1));
+      const announced = await this.editor();
+      // An empty cell may be locked, too.
+      if (isLocked || hasNoPrice || announced.editor?.isOpen === false) return announced;
+      await keyboard.type(text.slice(1));
+    }
     return this.editor();
   }
 
