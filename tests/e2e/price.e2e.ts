@@ -67,7 +67,7 @@ test('a price typed into a cell changes the value and holds the units', async ({
   const [entry] = await service.query<{ params: object }>(
     `SELECT params FROM pf.log WHERE operation = 'scale'`,
   );
-  expect(entry?.params).toHaveProperty('value_incr');
+  expect(entry?.params).toHaveProperty('value_total', 150 * before.units);
   expect(entry?.params).not.toHaveProperty('spread');
 
   // A tried price shows the effect on the totals of the value.

@@ -78,6 +78,92 @@ test('an amount typed into a cell becomes its new total, and the selection moves
   await expect.poll(() => pivot.number(CHAIRS)).toBeCloseTo(before.sales + 500, 2);
 });
 
+test('a typed total is reached although somebody writes at the same moment, and by a redo', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const days = await service.query<{ day: string }>(
+    `SELECT DISTINCT "Order Date"::text AS day FROM ${TABLE}
+      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`,
+  );
+  const byBea = async () => {
+    const slice = { 'Sub-Category': 'Bookcases', 'Order Date': days.map(({ day }) => day) };
+    const body = { slice, value_incr: 1000, pf_user: 'bea' };
+    expect((await service.api.post('/versions/1/scale', body)).status).toBe(200);
+  };
+  const sales = async () => (await sums(service, `"Sub-Category" = 'Bookcases'`)).sales;
+  // The page has read the totals and sends its request; the other one arrives first.
+  await page.route(
+    '**/api/versions/1/scale',
+    async (route) => {
+      await byBea();
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  await pivot.click(BOOKCASES);
+  await page.keyboard.type('40k');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => scales(service)).toBe(2);
+  expect(await sales()).toBe(40_000);
+  await expect.poll(() => pivot.number(BOOKCASES)).toBe(40_000);
+  const log = await pivot.log();
+  await expect(log.getByRole('row').filter({ hasText: 'Sales → 40,000' })).toContainText('ana');
+
+  // A redo aims at the total again.
+  await pivot.grid.click({ position: { x: 5, y: 5 } });
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  await byBea();
+  await expect(page.getByText(/^bea: Scale/).last()).toBeVisible();
+  expect(await sales()).not.toBe(40_000);
+  await page.keyboard.press('Control+y');
+  await expect(page.getByText(/^Redone: /)).toBeVisible();
+  expect(await sales()).toBe(40_000);
+});
+
+test('typed totals of a block, a held price and the panel are stored as totals', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const last = async () => {
+    const [entry] = await service.query<{ params: object }>(
+      `SELECT params FROM pf.log ORDER BY id DESC LIMIT 1`,
+    );
+    return entry?.params;
+  };
+  // Ctrl+Enter writes into all marked cells.
+  await pivot.click(BOOKCASES);
+  await pivot.click(CHAIRS, { ctrl: true });
+  await pivot.click(cell(['Furniture', 'Tables'], 'Quantity'), { ctrl: true });
+  await page.keyboard.type('500');
+  await page.keyboard.press('Control+Enter');
+  await expect.poll(() => scales(service)).toBe(1);
+  expect(await last()).toMatchObject({
+    edits: [{ value_total: 500 }, { value_total: 500 }, { units_total: 500 }],
+  });
+
+  // The panel, also at a held price: value and units reach the announced totals.
+  await pivot.click(CHAIRS);
+  await pivot.panel.getByLabel('Hold price').check();
+  await pivot.type('New total', '1000');
+  const units = pivot.panel.getByLabel('Quantity: New total');
+  await expect(units).not.toHaveValue('');
+  const announced = Number((await units.inputValue()).replaceAll(',', ''));
+  await pivot.apply.click();
+  await expect.poll(() => scales(service)).toBe(2);
+  expect(await last()).toMatchObject({
+    ...{ value_total: 1000, units_total: announced, spread: 'price' },
+  });
+  expect(await sums(service, `"Sub-Category" = 'Chairs'`)).toEqual({
+    ...{ sales: 1000, units: announced },
+  });
+});
+
 test('percentages, factors, sums and a decimal point have the announced meaning', async ({
   page,
   service,

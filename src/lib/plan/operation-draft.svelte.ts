@@ -319,13 +319,11 @@ export class OperationDraft {
   }
 
   /**
-   * Whether an amount depends on the current totals, which may have changed since they were shown. A
-   * percentage does not: the service applies it to the stored rows.
+   * Whether an amount depends on the current totals, which may have changed since they were shown. At a held
+   * price, one measure follows from both totals.
    */
   get dependsOnTotals(): boolean {
-    if (this.kind !== 'scale' || this.outcome?.amounts?.pct != null) return false;
-    const edits = [this.value, this.units].filter((edit) => edit !== null);
-    return this.holdPrice || edits.some((edit) => edit.by === 'total');
+    return this.kind === 'scale' && this.holdPrice && this.outcome?.amounts?.pct == null;
   }
 
   private inexact(preview: SlicePreview): string | null {

@@ -50,7 +50,8 @@ describe('scaleOutcome', () => {
     const by = (edit: MeasureEdit) => scaleOutcome({ ...none, units: edit }, totals).amounts;
     expect(by({ by: 'percent', amount: 25 })).toEqual({ units_pct: 25 });
     expect(by({ by: 'change', amount: 10 })).toEqual({ units_incr: 10 });
-    expect(by({ by: 'total', amount: 50 })).toEqual({ units_incr: 10 });
+    expect(by({ by: 'total', amount: 50 })).toEqual({ units_total: 50 });
+    expect(by({ by: 'total', amount: 40 })).toBeNull();
   });
 
   it('sends one percentage of everything as a percentage, even if a total is 0', () => {
@@ -65,6 +66,27 @@ describe('scaleOutcome', () => {
     expect(outcome.amounts).toEqual({ value_incr: 600.25, units_incr: 20, spread: 'price' });
     expect(outcome.unroundedUnits).toBeNull();
     expect(price(outcome.value?.total ?? 0, outcome.units?.total ?? 0)).toBe(price(1200.5, 40));
+  });
+
+  it('holds the price with both totals if a total is asked for', () => {
+    const draft = { ...none, value: { by: 'total', amount: 1800.75 } as const, holdPrice: true };
+    expect(scaleOutcome(draft, totals).amounts).toEqual({
+      ...{ value_total: 1800.75, units_total: 60, spread: 'price' },
+    });
+    const units = { by: 'change', amount: 20 } as const;
+    expect(scaleOutcome({ ...draft, units }, totals).amounts).toEqual({
+      ...{ value_total: 1800.75, units_incr: 20, spread: 'price' },
+    });
+  });
+
+  it('rounds a total to the decimals of its column, and sends any other as it was typed', () => {
+    const amount = { by: 'total', amount: 12.349 } as const;
+    const rows = { value_total: 0.1, units_total: 40 };
+    const fixed = { value: 2, units: 0 };
+    const rounded = scaleOutcome({ ...none, value: amount }, rows, fixed);
+    expect(rounded.value).toMatchObject({ total: 12.35, change: 12.25 });
+    expect(rounded.amounts).toEqual({ value_total: 12.35 });
+    expect(scaleOutcome({ ...none, value: amount }, rows).amounts).toEqual({ value_total: 12.349 });
   });
 
   it('holds the price with amounts for a percentage, and with the percentage if a total is 0', () => {

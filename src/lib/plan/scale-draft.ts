@@ -71,8 +71,9 @@ export type Amounts = Pick<
 /**
  * Returns the three linked fields of both measures, and the amounts to send. If everything changes by one
  * percentage, the percentage is sent: it then applies to every row behind the cell, even if a total is 0. A
- * percentage of one measure is applied to its total. If the price is held, amounts are sent, and the service
- * spreads the value over the rows in the same way as the units.
+ * percentage of one measure is applied to its total. A total is sent as a total. If the price is held, the
+ * amounts or the totals of both measures are sent, and the service spreads the value over the rows in the same
+ * way as the units.
  */
 export function scaleOutcome(
   draft: ScaleDraft,
@@ -106,14 +107,16 @@ export function scaleOutcome(
     return { value, units, amounts, unroundedUnits: null };
   }
   if (isPriced && valueEdit && unitsEdit && value && units) {
-    const { change: value_incr } = value;
-    const { change: units_incr } = units;
     const asked = changeOf(unitsEdit, units.now);
+    const amounts = {
+      ...exactAmount('value', draft.value ?? draft.units, value),
+      ...exactAmount('units', draft.units ?? draft.value, units),
+    };
     return {
       value,
       units,
-      amounts: value_incr && units_incr ? { value_incr, units_incr, spread: 'price' } : null,
-      unroundedUnits: asked === units_incr ? null : asked,
+      amounts: value.change && units.change ? { ...amounts, spread: 'price' } : null,
+      unroundedUnits: asked === units.change ? null : asked,
     };
   }
   if (pct !== null)
@@ -174,7 +177,9 @@ function measureDraft(
 ): MeasureDraft {
   const change = edit ? changeOf(edit, now, { base, places, isFixed }) : 0;
   const percent = edit?.by === 'percent' ? edit.amount : percentOf({ now, change });
-  return { now, total: tidy(now + change), change, percent };
+  const total =
+    edit?.by === 'total' ? (isFixed ? roundTo(edit.amount, places ?? 0) : edit.amount) : null;
+  return { now, total: total ?? tidy(now + change), change, percent };
 }
 
 function changeOf(
@@ -243,10 +248,15 @@ export function amountOf(
   draft: MeasureDraft | null,
 ): Amounts | null {
   if (!edit || !draft || draft.change === 0) return null;
-  return edit.by === 'percent'
-    ? { [`${role}_pct`]: edit.amount }
-    : { [`${role}_incr`]: draft.change };
+  return edit.by === 'percent' ? { [`${role}_pct`]: edit.amount } : exactAmount(role, edit, draft);
 }
+
+/** Returns the total of a measure if a total was asked for, otherwise its change. */
+const exactAmount = (
+  role: 'value' | 'units',
+  edit: MeasureEdit | null,
+  { total, change }: MeasureDraft,
+): Amounts => (edit?.by === 'total' ? { [`${role}_total`]: total } : { [`${role}_incr`]: change });
 
 /** A side effect of a change whose rows cancel each other out. */
 export type Caution =
@@ -366,8 +376,8 @@ function weightsOf(
 }
 
 /**
- * Returns why an amount cannot be written exactly; null if it can. A total is written as its difference from
- * the current one, so that must be exact, too.
+ * Returns why an amount cannot be written exactly; null if it can. The page announces the difference of a
+ * total from the current one, so that must be exact, too.
  *
  * @param decimals of the column; null if it has no fixed number of them
  */
