@@ -128,6 +128,74 @@ test('a recode of a share moves exactly the announced amount', async ({ page, se
   expect(await sums()).toEqual(before);
 });
 
+test('recode and clone move dates by an interval, and announce what they do', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const field = pivot.panel.getByLabel('Move Order Date by');
+  const day = pivot.panel.getByLabel('New Order Date');
+  /** The sums of chairs by month, moved by an interval. */
+  const months = async (interval: string) =>
+    service.query(
+      `SELECT date_trunc('month', "Order Date" + interval '${interval}')::date::text AS month,
+              sum("Sales")::numeric(20,2)::text AS sales
+         FROM ${TABLE} WHERE "Sub-Category" = 'Chairs' GROUP BY 1 HAVING sum("Sales") <> 0 ORDER BY 1`,
+    );
+  await pivot.click({ row: ['Furniture', 'Chairs'] });
+  await page.keyboard.press('r');
+
+  // An interval that cannot be read is refused; a day and an interval exclude each other.
+  await field.fill('3 fortnights');
+  await expect(pivot.panel.getByText('Enter an interval such as 3 months')).toBeVisible();
+  await expect(pivot.apply).toBeDisabled();
+  await day.fill('2028-05-01');
+  await expect(field).toHaveValue('');
+  await field.fill('1 quarter');
+  await expect(day).toHaveValue('');
+
+  // The form survives F5.
+  await page.reload();
+  await pivot.drawn();
+  await pivot.click({ row: ['Furniture', 'Chairs'] });
+  await expect(field).toHaveValue('3 months');
+  const wanted = await months('3 months');
+  const [before] = await service.query<{ sales: string; rows: number }>(
+    `SELECT sum("Sales")::numeric(20,2)::text AS sales, count(*)::int AS rows
+       FROM ${TABLE} WHERE "Sub-Category" = 'Chairs'`,
+  );
+  const announced = page.getByTestId('extent');
+  await expect(announced).toContainText(/moves [\d,.]+ Sales/);
+  const said = (await announced.innerText()).replaceAll(',', '');
+  expect(/moves ([\d.]+) Sales/.exec(said)?.[1]).toBe(before?.sales);
+  expect(/from (\d+) rows/.exec(said)?.[1]).toBe(String(before?.rows));
+  await pivot.apply.click();
+  await expect(page.getByText(/^Recoded: /)).toBeVisible();
+  expect(await months('0')).toEqual(wanted);
+  await expect(field).toHaveValue('');
+  const log = await pivot.log();
+  await expect(log.getByRole('row').filter({ hasText: 'Order Date + 3 months' })).toHaveCount(1);
+  await pivot.undo();
+
+  // A copy a year later, times a factor.
+  await pivot.click({ row: ['Furniture', 'Chairs'] });
+  await page.keyboard.press('c');
+  await pivot.panel.getByLabel('Factor').fill('50%');
+  await field.fill('-1 year');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Cloned: /)).toBeVisible();
+  const [copy] = await service.query(
+    `SELECT params, (SELECT min("Order Date")::text FROM ${TABLE} WHERE pf_logid = log.id) AS first,
+            (SELECT (min("Order Date") - interval '1 year')::date::text FROM ${TABLE}
+              WHERE "Sub-Category" = 'Chairs' AND pf_iter = 'baseline') AS earlier
+       FROM pf.log ORDER BY id DESC LIMIT 1`,
+  );
+  expect(copy?.params).toMatchObject({ shift: { 'Order Date': '-1 year' }, scale_factor: 0.5 });
+  expect(copy?.first).toBe(copy?.earlier);
+  await expect(log.getByRole('row').filter({ hasText: 'Order Date - 1 year' })).toHaveCount(1);
+});
+
 test('clone copies the selection to a new value, multiplied by a factor', async ({
   page,
   service,

@@ -18,5 +18,6 @@ export const FilledForm = v.object({
   factor: v.nullable(v.number()),
   share: v.nullable(v.number()),
   note: v.string(),
+  shift: v.record(v.string(), v.string()),
   set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
 });

@@ -1,15 +1,11 @@
 /** The forms of the panel, and the operation that they describe. */
-import { SvelteMap } from 'svelte/reactivity';
 import * as v from 'valibot';
-import * as api from '../client/api';
-import { Latest } from '../client/latest.svelte';
-import { roundedProduct } from '../contract/decimals';
 import type { SliceOperation, SliceRequests } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
-import type { Scalar } from '../contract/primitives';
 import { FilledForm } from './filled-form';
 import type { Locks } from './locks.svelte';
+import { MovementDraft } from './movement-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import { HELD_BY_PERCENT, LESS_THAN_A_UNIT } from './refusals';
 import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
@@ -61,40 +57,21 @@ export class OperationDraft {
   private valueEdit = $state.raw<EditForSlice | null>(null);
   private unitsEdit = $state.raw<EditForSlice | null>(null);
   holdPrice = $state(false);
-  /** The factor of a clone. */
-  factor = $state<number | null>(1);
-  /** The share of each row that a recode moves: above 0, at most 1. */
-  share = $state<number | null>(1);
   note = $state('');
-  /** The column whose new value the user types next; null if there is none. */
-  asksFor = $state.raw<string | null>(null);
-  /** Column → new value; null is the empty value. Columns that keep their value are absent. */
-  readonly set = new SvelteMap<string, Scalar | null>();
-
-  /** The totals of the selection; `free` are the rows that a recode moves. */
-  private readonly recoded = new Latest<SlicePreview>();
+  /** The forms of a recode and a clone. */
+  readonly movement: MovementDraft;
 
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
     private readonly locks: Locks,
-  ) {}
-
-  /** The rows that a recode moves: those without the new values. Null until the service has answered. */
-  get moved(): SlicePreview['free'] | null {
-    return this.kind !== 'recode' || this.recoded.waiting
-      ? null
-      : (this.recoded.answer?.free ?? null);
+  ) {
+    this.movement = new MovementDraft(planned, selection);
   }
 
-  /** Asks the service for {@link moved}. */
-  askRecoded(): void {
-    const slice = this.selection.current?.slice;
-    const set = Object.fromEntries(this.set);
-    if (this.kind !== 'recode' || !slice || this.set.size === 0) this.recoded.clear();
-    else {
-      this.recoded.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }, [set]));
-    }
+  /** The rows that a recode moves. Null for other operations, and until the service has answered. */
+  get moved(): SlicePreview['free'] | null {
+    return this.kind === 'recode' ? this.movement.moved : null;
   }
 
   get value(): MeasureEdit | null {
@@ -117,22 +94,27 @@ export class OperationDraft {
 
   /** The forms as text. */
   get filled(): string {
-    const { kind, holdPrice, factor, share, note } = this;
+    const { kind, holdPrice, note } = this;
+    const { factor, share } = this.movement;
     const [value, units] = [this.valueEdit, this.unitsEdit].map((typed) =>
       typed && readable(typed.edit) ? typed : null,
     );
-    const set = Object.fromEntries(this.set);
-    return JSON.stringify({ kind, value, units, holdPrice, factor, share, note, set });
+    const [set, shift] = [this.movement.set, this.movement.shift].map((all) =>
+      Object.fromEntries(all),
+    );
+    return JSON.stringify({ kind, value, units, holdPrice, factor, share, note, set, shift });
   }
 
   /** Fills the forms with what {@link filled} returned; ignores anything else. */
   fill(filled: unknown): void {
     const { success, output } = v.safeParse(FilledForm, filled);
     if (!success) return;
-    const { value, units, set, ...fields } = output;
+    const { value, units, set, shift, factor, share, ...fields } = output;
     Object.assign(this, fields);
+    Object.assign(this.movement, { factor, share });
     [this.valueEdit, this.unitsEdit] = [value, units];
-    for (const [column, to] of Object.entries(set)) this.set.set(column, to);
+    for (const [column, to] of Object.entries(set)) this.movement.setTo(column, to);
+    for (const [column, by] of Object.entries(shift)) this.movement.shiftBy(column, by);
   }
 
   private get sliceKey(): string {
@@ -175,16 +157,11 @@ export class OperationDraft {
    */
   readonly carried = $derived.by(() => {
     const preview = this.selection.preview.answer;
-    const isClone = this.kind === 'clone';
-    const factor = isClone ? this.factor : this.share;
-    const rows = isClone ? preview : (this.moved ?? preview);
-    const carried = (role: 'value' | 'units') => {
-      const total = rows?.[`${role}_total`] ?? null;
-      if (!preview || total === null || factor === null || Number.isNaN(factor)) return null;
-      const decimals = preview[`${role}_decimals`];
-      return decimals === null ? total * factor : roundedProduct(total, factor, decimals);
-    };
-    return { value: carried('value'), units: carried('units') };
+    if (!preview) return { value: null, units: null };
+    const { factor, share } = this.movement;
+    return this.kind === 'clone'
+      ? this.movement.carried(preview, preview, factor)
+      : this.movement.carried(this.moved ?? preview, preview, share);
   });
 
   /** A side effect of a scale that has to be confirmed; null if there is none. */
@@ -235,24 +212,24 @@ export class OperationDraft {
   /** The operation as it would be sent; null while the form describes none. */
   readonly operation = $derived.by<Operation | null>(() => {
     const note = noteOf(this.note);
-    const set = Object.fromEntries(this.set);
+    const { fields, isShare, isFactor, share, factor } = this.movement;
     switch (this.kind) {
       case 'scale': {
         const amounts = this.isReadable ? this.outcome?.amounts : null;
         const equally = this.isEqual ? { spread: spread.choice } : {};
         return amounts ? { kind: 'scale', body: { ...amounts, ...equally, ...note } } : null;
       }
-      case 'recode':
-        return this.set.size > 0 && this.isShare
-          ? {
-              kind: 'recode',
-              body: { set, ...(this.share !== 1 && { factor: this.share }), ...note },
-            }
-          : null;
-      case 'clone':
-        return this.factor === null || Number.isNaN(this.factor)
-          ? null
-          : { kind: 'clone', body: { set, scale_factor: this.factor, ...note } };
+      case 'recode': {
+        if (!fields || !isShare) return null;
+        return {
+          kind: 'recode',
+          body: { ...fields, ...(share !== 1 && { factor: share }), ...note },
+        };
+      }
+      case 'clone': {
+        if (this.movement.isUnreadable || !isFactor) return null;
+        return { kind: 'clone', body: { set: {}, ...fields, scale_factor: factor, ...note } };
+      }
     }
   });
 
@@ -277,41 +254,23 @@ export class OperationDraft {
     if (inexact) return inexact;
     if (this.operation) return this.whyNothing(preview.answer);
     if (this.kind === 'scale') return this.scaleObstacle();
-    if (this.kind === 'recode') {
-      return this.isShare
-        ? 'Choose a new value for at least one column.'
-        : 'Enter a share above 0 and at most 1, such as 30%.';
-    }
-    return 'Enter a factor.';
+    if (this.movement.isUnreadable)
+      return 'Enter an interval such as 3 months, -1 year or 2 weeks.';
+    if (this.kind === 'clone') return 'Enter a factor.';
+    return this.movement.isShare
+      ? 'Choose a new value for at least one column, or move its dates.'
+      : 'Enter a share above 0 and at most 1, such as 30%.';
   });
 
   /** Why the operation would change nothing; null if it would change something, or if only the service knows. */
   private whyNothing(preview: SlicePreview): string | null {
-    const { moved } = this;
     const { free, held } = preview;
     if (this.kind === 'clone' && held.row_count === 0) {
-      return whyNoShare('copy', this.factor ?? 1, free, preview);
+      return whyNoShare('copy', this.movement.factor ?? 1, free, preview);
     }
+    if (this.kind === 'recode') return this.movement.whyNothingMoves(preview);
     const pct = this.kind === 'scale' ? this.outcome?.amounts?.pct : null;
-    if (pct != null) return whyNoShare('change', pct / 100, free, preview);
-    if (!moved) return null;
-    if (moved.row_count > 0) return whyNoShare('move', this.share ?? 1, moved, preview);
-    // A new date also moves rows whose periods are not those of the calendar.
-    return this.setsPeriods ? null : 'These rows already have these values.';
-  }
-
-  private get isShare(): boolean {
-    const { share } = this;
-    return share !== null && share > 0 && share <= 1;
-  }
-
-  /** Whether the new values include a date that columns are derived from. */
-  private get setsPeriods(): boolean {
-    const { columns } = this.planned;
-    return (
-      columns.some((c) => c.role === 'date' && this.set.has(c.cname)) &&
-      columns.some((c) => c.dim_period_col !== null)
-    );
+    return pct == null ? null : whyNoShare('change', pct / 100, free, preview);
   }
 
   private get isReadable(): boolean {
@@ -378,15 +337,12 @@ export class OperationDraft {
    */
   clearingAfter(): () => void {
     const [value, units, note] = [this.valueEdit, this.unitsEdit, this.note];
-    const { factor, share } = this;
-    const set = [...this.set];
+    const clearMovement = this.movement.clearingAfter();
     return () => {
       if (this.valueEdit === value) this.valueEdit = null;
       if (this.unitsEdit === units) this.unitsEdit = null;
-      if (this.factor === factor) this.factor = 1;
-      if (this.share === share) this.share = 1;
       if (this.note === note) this.note = '';
-      for (const [column, to] of set) if (this.set.get(column) === to) this.set.delete(column);
+      clearMovement();
     };
   }
 }

@@ -90,6 +90,13 @@ describe('entryText', () => {
     );
   });
 
+  it('writes an interval back in time as one', () => {
+    const of = (interval: string) =>
+      textOf({ operation: 'recode', slice: {}, params: { set: {}, shift: { sub: interval } } });
+    expect(of('-1 year')).toBe('Sub-Category - 1 year');
+    expect(of('-1 year 2 days')).toBe('Sub-Category + -1 year 2 days');
+  });
+
   it('names the values that a recode and a clone set', () => {
     const set = { Region: 'East', sub: null, note: '' };
     const moved = 'Region → East, Sub-Category → empty, note → blank';

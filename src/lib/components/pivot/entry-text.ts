@@ -63,10 +63,16 @@ const joined = (parts: readonly string[]): string => parts.filter((part) => part
 const percentOf = (share: number): string =>
   `${formatNumber(share * 100, { maximumFractionDigits: 6 })} %`;
 
-/** Lists the intervals that dates are moved by: "Order Date + 3 months"; empty if there are none. */
+/**
+ * Lists the intervals that dates are moved by: "Order Date + 3 months", "Order Date - 1 year"; empty if there are
+ * none.
+ */
 const shiftText = (shift: Shift | undefined, words: Words): string =>
   Object.entries(shift ?? {})
-    .map(([column, interval]) => `${words.labelOf(column)} + ${interval}`)
+    .map(([column, interval]) => {
+      const back = /^-(\d+ [a-z]+)$/.exec(interval)?.[1];
+      return `${words.labelOf(column)} ${back ? `- ${back}` : `+ ${interval}`}`;
+    })
     .join(', ');
 
 const HOW_SPREAD = {

@@ -13,7 +13,7 @@ import {
   type ConditionDraft,
   type ValueKind,
 } from './conditions';
-import { formatInterval, NO_OFFSET, parseInterval, type Offset } from './interval';
+import { formatInterval, NO_OFFSET, parseInterval, type Offset } from '../interval';
 
 export type KeyedCondition = ConditionDraft & { key: number };
 type Group = { key: number; conditions: KeyedCondition[] };

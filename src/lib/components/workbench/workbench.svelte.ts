@@ -5,7 +5,7 @@ import { keep, keptJson } from '$lib/client/storage';
 import type { ColumnEntry } from '$lib/contract/columns';
 import type { LoadAnswer, LoadPreview } from '$lib/contract/loads';
 import type { Segment } from '$lib/contract/log';
-import { formatInterval, parseInterval } from './interval';
+import { formatInterval, parseInterval } from '../interval';
 import { segmentName } from './segment-name';
 import { LoadDraft } from './load-draft.svelte';
 import { PreviewState } from './preview-state.svelte';

@@ -6,6 +6,8 @@ describe('parseInterval', () => {
     ['1 year', { years: 1, months: 0, days: 0 }],
     ['6 months', { years: 0, months: 6, days: 0 }],
     ['1 year 2 mons -3 days', { years: 1, months: 2, days: -3 }],
+    ['+3 months', { years: 0, months: 3, days: 0 }],
+    ['-2 quarters', { years: 0, months: -6, days: 0 }],
     ['52 weeks', { years: 0, months: 0, days: 364 }],
     ['0 days', { years: 0, months: 0, days: 0 }],
     ['', { years: 0, months: 0, days: 0 }],

@@ -10,6 +10,8 @@ const UNITS: Record<string, [part: keyof Offset, factor: number]> = {
   mons: ['months', 1],
   month: ['months', 1],
   months: ['months', 1],
+  quarter: ['months', 3],
+  quarters: ['months', 3],
   week: ['days', 7],
   weeks: ['days', 7],
   day: ['days', 1],
@@ -17,8 +19,8 @@ const UNITS: Record<string, [part: keyof Offset, factor: number]> = {
 };
 
 /**
- * Parses an interval as this service and PostgreSQL write it: "1 year", "-6 mons", "1 year 2 days". Returns
- * null for an interval with other parts than years, months and days.
+ * Parses an interval as people, this service and PostgreSQL write it: "1 year", "-6 mons", "2 quarters",
+ * "1 year 2 days". Returns null for an interval with other parts than years, quarters, months, weeks and days.
  */
 export function parseInterval(text: string): Offset | null {
   const offset = { ...NO_OFFSET };
