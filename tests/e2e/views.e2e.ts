@@ -93,7 +93,7 @@ test('a chart, and a single entry, are in the address too', async ({ page, servi
   await expect.poll(() => pivot.number(FURNITURE)).toBeGreaterThan(1000);
   expect(await pivot.number(FURNITURE)).toBeLessThan(all);
   await page.getByRole('button', { name: 'Show as a chart' }).click();
-  await expect.poll(() => search(page)).toBe('?filter=Segment:==:Consumer&chart=Y+Bar');
+  await expect.poll(() => search(page)).toBe('?filter=Segment:==:Consumer&chart=Y+Line');
   await page.reload();
   await expect(page.getByRole('button', { name: 'Chart type' })).toBeVisible();
   await page.goBack();

@@ -1,7 +1,7 @@
 /** The pivot over the rows of one version, independent of its engine. */
 import type { MeasureDecimals } from '../contract/decimals';
 import type { AmountStyle, Layout, LayoutFilter } from '../contract/stored-layout';
-import { shownAs, type ChartKind } from './chart/chart';
+import { fittingKind, shownAs, type ChartKind } from './chart/chart';
 import { readChart, type Chart } from './chart/chart-reader';
 import type { Grid } from './grid/grid';
 import type { TriedMark } from './grid/marks';
@@ -280,9 +280,15 @@ export class Pivot {
 
   /**
    * Shows the grid, or the kind of chart that is nearest to a plugin's name. The arrangement stays the same.
+   *
+   * @param plugin null for the kind of chart that fits the layout
    */
-  showAs(plugin: string): void {
-    this.kind = shownAs(plugin);
+  async showAs(plugin: string | null): Promise<void> {
+    const { schema, months } = this;
+    this.kind =
+      plugin === null
+        ? fittingKind(await this.layout(), this.parts.options.columns, schema, months)
+        : shownAs(plugin);
   }
 
   /** The current display: the grid, or a kind of chart. */

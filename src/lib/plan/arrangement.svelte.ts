@@ -220,10 +220,10 @@ export class Arrangement {
     this.chart.ask(() => pivot.chart());
   }
 
-  /** Shows the grid, or a chart. */
-  showAs(plugin: string): Promise<void> {
-    return this.set((pivot) => {
-      pivot.showAs(plugin);
+  /** Shows the grid, or a chart; null for the kind of chart that fits the layout. */
+  showAs(plugin: string | null): Promise<void> {
+    return this.set(async (pivot) => {
+      await pivot.showAs(plugin);
       this.shownAs = pivot.shownAs;
       if (!this.isGrid) this.selection.clear();
     });

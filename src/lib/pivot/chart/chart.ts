@@ -8,7 +8,7 @@ import { GRID } from '../layout/layout';
 import type { MonthOrder } from '../layout/layout';
 import type { Origins } from '../rows/origins';
 import type { Origin } from '../rows/origin-columns';
-import { MONTHS_IN, type TimeUnit } from '../values/time-unit';
+import { MONTHS_IN, readBucket, type TimeUnit } from '../values/time-unit';
 
 /** The kinds of charts, with the names that layouts, views and addresses use. */
 export const CHARTS = [
@@ -83,6 +83,19 @@ export function timeTest(
       (column !== undefined && (column.dim_period_col !== null || groups.has(column.dim_group)))
     );
   };
+}
+
+/** Returns the kind of chart for a layout: lines along time, otherwise stacked columns. */
+export function fittingKind(
+  layout: Layout,
+  columns: readonly ColumnEntry[],
+  schema: Schema,
+  months: ReadonlyMap<string, MonthOrder>,
+): ChartKind {
+  const periods = Object.entries(layout.expressions ?? {}).filter(([, text]) => readBucket(text));
+  const types = Object.fromEntries(periods.map(([name]) => [name, 'date' as const]));
+  const isTime = timeTest(columns, { ...schema, ...types }, months);
+  return chartAxes(layout, isTime).isTime ? 'Y Line' : 'Y Bar';
 }
 
 /** One of the amounts of a measure that a chart draws separately. */
