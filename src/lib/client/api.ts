@@ -1,5 +1,6 @@
 /** The endpoints of the API as typed functions. */
 import type { ColumnEntry, ColumnSave } from '../contract/columns';
+import type { ForecastPreview, ForecastPreviewRequest } from '../contract/forecasts';
 import type {
   BaselineRequest,
   ClearAnswer,
@@ -239,6 +240,10 @@ export const listSegments = (id: number, o?: CallOptions) =>
 /** POST /versions/:id/baseline/preview: the rows that a load would add, before it is made. */
 export const previewLoad = (id: number, body: LoadPreviewRequest, o?: CallOptions) =>
   json<LoadPreview>(path`/versions/${id}/baseline/preview`, { ...o, method: 'POST', body });
+
+/** POST /versions/:id/forecast/preview: forecasts the source's rows by group, and writes nothing. */
+export const previewForecast = (id: number, body: ForecastPreviewRequest, o?: CallOptions) =>
+  json<ForecastPreview>(path`/versions/${id}/forecast/preview`, { ...o, method: 'POST', body });
 
 /** POST /versions/:id/baseline: adds a segment to plan on; 422 if no row matches. */
 export const loadBaseline = (id: number, body: BaselineRequest, o?: CallOptions) =>

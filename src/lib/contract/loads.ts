@@ -35,7 +35,7 @@ export const Filters = v.array(v.array(FilterCondition));
 export type Filters = v.InferOutput<typeof Filters>;
 
 /** Selects rows of the source: by `where_clause`, else `raw_where`, else `filters`; otherwise all rows. */
-const selection = {
+export const selection = {
   where_clause: v.optional(v.nullable(text)),
   raw_where: v.optional(v.nullable(text)),
   filters: v.optional(v.nullable(Filters)),

@@ -140,6 +140,14 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'POST /versions/{id}/baseline/preview': onPlan((service, path) =>
     service.api.post(`${path}/baseline/preview`, {}),
   ),
+  'POST /versions/{id}/forecast/preview': onPlan((service, path) =>
+    service.api.post(`${path}/forecast/preview`, {
+      history: { from: null, through: '2026-03-31' },
+      horizon: { from: '2026-04-01', through: '2026-06-30' },
+      unit: 'month',
+      by: ['region'],
+    }),
+  ),
   'GET /versions/{id}/segments': onPlan((service, path) => service.api.get(`${path}/segments`)),
   'POST /versions/{id}/reference': onPlan((service, path) =>
     service.api.post(`${path}/reference`, user),

@@ -9,6 +9,7 @@ import {
   LoadRequest,
 } from '../loads';
 import { EVENT_STREAM } from '../events';
+import { ForecastPreview, ForecastPreviewRequest } from '../forecasts';
 import { Lock, LockRequest, LocksAnswer } from '../locks';
 import { MOST_ENTRIES, SegmentsAnswer, UndoRequest } from '../log';
 import {
@@ -102,6 +103,15 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     request: LoadPreviewRequest,
     answer: json(LoadPreview),
     refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/forecast/preview',
+    role: 'reader',
+    summary: "Forecast the source's rows by group, with bands and a backtest",
+    request: ForecastPreviewRequest,
+    answer: json(ForecastPreview),
+    refusals: [400, 404, 422],
   },
   {
     method: 'get',

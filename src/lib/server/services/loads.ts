@@ -143,7 +143,7 @@ export const previewLoad = (
 ): Promise<LoadPreview> =>
   db.versionRead(versionId, async (tx) => {
     const { source, columns, metadata } = await readVersion(tx, versionId);
-    const where = await condition(request, metadata);
+    const where = await loadCondition(request, metadata);
     const offset = await dateOffset(tx, request);
     const { outsideCalendar, emptyPeriods, ...totals } = await blameClient(
       loadPlace(request, source),
@@ -184,7 +184,7 @@ export async function loadAgain(
   const entered = { raw_where, filters, date_offset };
   requireTold(writer.target.columns, params);
   // The stored condition was either compiled from these fields or sent beside them.
-  const made = await condition(entered, writer.target.metadata);
+  const made = await loadCondition(entered, writer.target.metadata);
   const request = ran === undefined || made === ran ? entered : { ...entered, where_clause: ran };
   return loadSegment(writer, operation, { ...request, pf_user: user }, note);
 }
@@ -214,7 +214,7 @@ async function loadSegment(
   const { tx, target } = writer;
   const { source, metadata, columns, table } = target;
   const template = await storedTemplate(tx, source.id, operation);
-  const where = await condition(request, metadata);
+  const where = await loadCondition(request, metadata);
   const offset = await dateOffset(tx, request);
   const derives = columns.some((c) => c.periodColumn !== null);
   if (derives) await requireCalendar(tx);
@@ -286,7 +286,7 @@ const conditionField = (request: LoadPreviewRequest): keyof LoadPreviewRequest |
 /**
  * Returns the field to name in errors of a load: its condition, except for dates, which the offset moves too.
  */
-const loadPlace = (request: LoadPreviewRequest, source: Source): Statement => ({
+export const loadPlace = (request: LoadPreviewRequest, source: Source): Statement => ({
   words: 'load',
   source,
   field: conditionField(request),
@@ -307,7 +307,7 @@ async function dateOffset(
  * Returns the condition that runs: `where_clause`, else `raw_where`, else the compiled `filters`, else all
  * rows. All of them are checked if they were sent, because the log stores all of them.
  */
-async function condition(
+export async function loadCondition(
   request: LoadPreviewRequest,
   metadata: readonly ColumnRecord[],
 ): Promise<SqlText> {

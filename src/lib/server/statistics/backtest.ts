@@ -1,6 +1,6 @@
 /** Tests methods on the end of a history that was withheld from them. */
+import type { Method } from '../../contract/forecasts';
 import type { Fit } from './fit';
-import type { Method } from './methods';
 import { fitting, SHORTEST } from './methods';
 import { at, fillGaps, mean, notBelow, sum } from './series';
 

@@ -1,7 +1,7 @@
 /** Chooses the method of a forecast and says why. */
+import type { Method } from '../../contract/forecasts';
 import type { Backtesting, ForecastErrors } from './backtest';
 import { isIntermittent } from './croston';
-import type { Method } from './methods';
 import { SHORTEST } from './methods';
 import { isSeasonal } from './seasonality';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Method } from '../../contract/forecasts';
+import { METHODS } from '../../contract/forecasts';
 import { forecastErrors } from './backtest';
 import { forecastSeries } from './forecast';
-import type { Method } from './methods';
-import { METHODS } from './methods';
 import { at, mean } from './series';
 
 const monthly = (history: (number | null)[], method: Method | 'auto' = 'auto', horizon = 12) =>

@@ -1,9 +1,9 @@
 /** Forecasts one series: chooses the method and says why, and adds the backtest and the bands. */
+import type { Method } from '../../contract/forecasts';
 import type { ForecastErrors } from './backtest';
 import { backtesting } from './backtest';
 import { choose } from './choice';
 import { lastYear } from './fit';
-import type { Method } from './methods';
 import { fitting } from './methods';
 import { at, fillGaps, notBelow } from './series';
 

@@ -1,4 +1,5 @@
 /** The methods that a series can be forecast with. */
+import type { Method } from '../../contract/forecasts';
 import { croston } from './croston';
 import type { Fit } from './fit';
 import { combine, lastYear, seasonally } from './fit';
@@ -6,17 +7,6 @@ import { holtWinters } from './holt-winters';
 import { findSeasons } from './seasonality';
 import { damped } from './smoothing';
 import { theta } from './theta';
-
-/** The names of the methods. */
-export const METHODS = [
-  'last_year',
-  'theta',
-  'damped',
-  'combined',
-  'croston',
-  'holt_winters',
-] as const;
-export type Method = (typeof METHODS)[number];
 
 /** The shortest history that a method is fitted to; last year moved needs one value. */
 export const SHORTEST = 4;

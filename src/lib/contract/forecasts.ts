@@ -1,0 +1,122 @@
+/** Forecasts of the source's history: body and answer of their preview. */
+import * as v from 'valibot';
+import { selection } from './loads';
+import { number, scalar, text } from './primitives';
+
+/** The methods that a series can be forecast with (docs/forecasting.md). */
+export const METHODS = [
+  'last_year',
+  'theta',
+  'damped',
+  'combined',
+  'croston',
+  'holt_winters',
+] as const;
+export const Method = v.picklist(METHODS);
+export type Method = v.InferOutput<typeof Method>;
+
+/** The length of a period. */
+export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
+export type ForecastUnit = v.InferOutput<typeof ForecastUnit>;
+
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+function isDay(day: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return false;
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+const day = v.pipe(text, v.check(isDay, 'must be a day such as 2027-01-31'));
+const range = v.object({ from: day, through: day });
+
+/** The most periods of a history and of a horizon. */
+export const MOST_PERIODS = 600;
+const MOST_IGNORED = 100;
+
+/** Body of POST forecast/preview (docs/contract/05-operations.md#post-versionsidforecastpreview). */
+export const ForecastPreviewRequest = v.object({
+  ...selection,
+  history: v.pipe(
+    v.object({ from: v.optional(v.nullable(day)), through: day }),
+    v.description('Days whose rows are the history; only whole periods count'),
+  ),
+  horizon: v.pipe(range, v.description('Days to forecast; every period that they touch')),
+  unit: ForecastUnit,
+  by: v.optional(
+    v.nullable(
+      v.pipe(
+        v.array(text),
+        v.description('Dimensions whose groups are forecast; the total without any'),
+      ),
+    ),
+  ),
+  method: v.optional(v.nullable(v.picklist(['auto', ...METHODS]))),
+  ignore: v.optional(
+    v.nullable(
+      v.pipe(
+        v.array(v.object({ from: day, to: day })),
+        v.maxLength(MOST_IGNORED, `must be at most ${MOST_IGNORED}`),
+        v.description('Ranges of days whose periods are not learned from'),
+      ),
+    ),
+  ),
+  measures: v.optional(
+    v.nullable(
+      v.pipe(
+        v.array(v.picklist(['value', 'units'])),
+        v.minLength(1, 'must not be an empty list'),
+        v.description('Those of the source by default'),
+      ),
+    ),
+  ),
+});
+export type ForecastPreviewRequest = v.InferOutput<typeof ForecastPreviewRequest>;
+
+const share = v.nullable(number);
+const errors = {
+  mae: v.pipe(number, v.description('Mean absolute error')),
+  mase: v.pipe(
+    share,
+    v.description('Mean absolute error in units of that of last year moved in the history before'),
+  ),
+  wape: v.pipe(share, v.description('Absolute errors as a share of the absolute amounts')),
+  bias: v.pipe(share, v.description('Forecast less amount, as a share of the absolute amounts')),
+};
+const amounts = v.array(number);
+const known = v.array(v.nullable(number));
+const band = v.object({ lower: amounts, upper: amounts });
+
+/**
+ * The forecast of one measure of one group. The lists of the history have an amount for each period of
+ * `history`, the others for each of `horizon`.
+ */
+export const GroupForecast = v.object({
+  group: v.pipe(
+    v.record(v.string(), v.nullable(scalar)),
+    v.description('Its value per dimension of `by`'),
+  ),
+  measure: v.picklist(['value', 'units']),
+  history: v.pipe(known, v.description('null before the first row of the group')),
+  fit: v.pipe(known, v.description('The forecast of each period from those before it')),
+  forecast: amounts,
+  band80: band,
+  band95: band,
+  method: Method,
+  why: v.pipe(v.string(), v.description('Why this method, and how far off it was')),
+  parameters: v.record(v.string(), number),
+  backtest: v.pipe(
+    v.nullable(v.object({ periods: v.number(), ...errors, last_year: v.object(errors) })),
+    v.description('Errors over the withheld end of the history; null if it is too short'),
+  ),
+});
+export type GroupForecast = v.InferOutput<typeof GroupForecast>;
+
+/** Answer of POST forecast/preview. Periods are named by their first day. */
+export const ForecastPreview = v.object({
+  column: v.pipe(v.string(), v.description('The date column of the periods')),
+  history: v.array(v.string()),
+  horizon: v.array(v.string()),
+  ignored: v.pipe(v.array(v.string()), v.description('Periods of the history that are ignored')),
+  groups: v.array(GroupForecast),
+});
+export type ForecastPreview = v.InferOutput<typeof ForecastPreview>;

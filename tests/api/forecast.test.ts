@@ -1,0 +1,256 @@
+import { describe, expect } from 'vitest';
+import { PASSENGERS } from '../fixtures/air-passengers';
+import { it } from '../support/api';
+import { planTable } from '../support/planned-table';
+import type { Service } from '../support/service';
+
+const month = (t: number) =>
+  `${1949 + Math.floor(t / 12)}-${String((t % 12) + 1).padStart(2, '0')}-01`;
+
+/** Amounts by month from January 1949; null is a month without a row. */
+const SERIES: Record<string, (number | null)[]> = {
+  air: PASSENGERS,
+  constant: PASSENGERS.map(() => 12.5),
+  empty: PASSENGERS.map(() => 0),
+  gappy: PASSENGERS.map((value, t) => (t % 29 === 5 ? null : value)),
+  late: PASSENGERS.map((_, t) => (t === 131 ? 40 : null)),
+  negative: PASSENGERS.map((_, t) => -100 - 10 * (t % 12)),
+  rare: PASSENGERS.map((_, t) => ((t * 7919) % 7 === 0 ? 10 + (t % 4) : null)),
+};
+
+let path: string;
+
+it.beforeAll(async ({ service }) => {
+  const rows = Object.entries(SERIES).flatMap(([name, amounts]) =>
+    amounts.flatMap((amount, t) =>
+      amount === null ? [] : [`('${name}', '${name}', '${month(t)}', ${amount}, 1)`],
+    ),
+  );
+  await service.query(`CREATE TABLE public.flown
+      (line text, period text, day date, amount numeric(12,2), seats integer, k0 text DEFAULT 'x');
+    INSERT INTO public.flown VALUES ${rows.join(', ')};
+    INSERT INTO public.flown VALUES ('air', 'air', NULL, 1e6, 1), ('air', 'air', '1960-12-31', 0.01, 1)`);
+  const { versionId } = await planTable(service, 'flown', {
+    line: 'dimension',
+    period: 'dimension',
+    day: 'date',
+    amount: 'value',
+    seats: 'units',
+  });
+  path = `/versions/${versionId}`;
+});
+
+const YEAR = {
+  history: { through: '1959-12-31' },
+  horizon: { from: '1960-01-01', through: '1960-12-31' },
+  unit: 'month',
+  measures: ['value'],
+};
+
+/** A history before the first row. */
+const NO_ROWS = {
+  history: { through: '1901-12-31' },
+  horizon: { from: '1902-01-01', through: '1902-12-31' },
+};
+
+const forecast = (service: Service, body: object) =>
+  service.api.post(`${path}/forecast/preview`, { ...YEAR, ...body });
+
+/** The groups of a preview by line. */
+async function byLine(service: Service, body: object = {}) {
+  const { status, body: answer } = await forecast(service, { by: ['line'], ...body });
+  expect([status, answer.error]).toEqual([200, undefined]);
+  type Group = (typeof answer.groups)[number];
+  return Object.fromEntries(answer.groups.map((g: Group) => [g.group.line, g])) as Record<
+    string,
+    Group
+  >;
+}
+
+describe('A forecast', () => {
+  it('of the air passengers of 1960 is within 3 %', async ({ service }) => {
+    const { body } = await forecast(service, {
+      filters: [[{ cname: 'line', op: '=', value: 'air' }]],
+    });
+    expect(body).toMatchObject({ column: 'day', ignored: [] });
+    expect(body.history).toHaveLength(132);
+    expect(body.history[0]).toBe('1949-01-01');
+    expect(body.horizon).toEqual(PASSENGERS.slice(132).map((_, t) => month(132 + t)));
+    const [{ group, measure, history, fit, forecast: amounts, backtest, why }] = body.groups;
+    expect([group, measure]).toEqual([{}, 'value']);
+    expect(history).toEqual(PASSENGERS.slice(0, 132));
+    expect(fit).toHaveLength(132);
+    const off = amounts.map((v: number, t: number) => Math.abs(v / PASSENGERS[132 + t]! - 1));
+    expect(off.reduce((sum: number, each: number) => sum + each) / 12).toBeLessThan(0.03);
+    expect(backtest.periods).toBe(12);
+    expect(backtest.mae).toBeLessThan(backtest.last_year.mae);
+    expect(why).toMatch(/^Holt-Winters did best in the backtest: 5\.3 % off on average/);
+    // Two decimals, as in the column.
+    for (const amount of amounts) expect(amount).toBe(Number(amount.toFixed(2)));
+  });
+
+  it('of each special series is sensible, and says why', async ({ service }) => {
+    const lines = await byLine(service);
+    expect(Object.keys(lines)).toEqual(Object.keys(SERIES));
+    expect(lines.constant).toMatchObject({
+      method: 'last_year',
+      why: 'Every month of the history has the same amount, which is repeated.',
+      forecast: Array(12).fill(12.5),
+    });
+    expect(lines.empty).toMatchObject({
+      why: 'Every month of the history is 0, so the forecast is 0.',
+      forecast: Array(12).fill(0),
+    });
+    expect(lines.late).toMatchObject({
+      why: 'The history has only 1 month, so its last amount is repeated.',
+      history: [...Array(131).fill(null), 40],
+      forecast: Array(12).fill(40),
+      backtest: null,
+    });
+    expect(lines.negative).toMatchObject({
+      method: 'last_year',
+      why: 'No method was better than last year moved, which was 0 % off on average in the last 12 months.',
+      forecast: SERIES.negative!.slice(0, 12),
+    });
+    // A month without a row is a month without sales.
+    expect(lines.gappy.history[5]).toBe(0);
+    expect(Math.min(...lines.rare.forecast)).toBeGreaterThanOrEqual(0);
+    const croston = (await byLine(service, { method: 'croston' })).rare;
+    expect(croston.method).toBe('croston');
+    expect(new Set(croston.forecast).size).toBe(1);
+  });
+
+  it('does not learn from ignored ranges', async ({ service }) => {
+    const ignore = Array.from({ length: 5 }, (_, i) => ({
+      from: month(5 + 29 * i).replace(/01$/, '10'),
+      to: month(5 + 29 * i).replace(/01$/, '11'),
+    }));
+    const { body } = await forecast(service, { by: ['line'], ignore });
+    expect(body.ignored).toEqual([5, 34, 63, 92, 121].map(month));
+    const errorOf = ({ forecast: amounts }: { forecast: number[] }) =>
+      amounts.reduce((sum, each, t) => sum + Math.abs(each / PASSENGERS[132 + t]! - 1), 0) / 12;
+    const method = 'holt_winters';
+    const { gappy } = await byLine(service, { ignore, method });
+    expect(gappy.history[5]).toBe(0);
+    expect(gappy.why).toMatch(/Gaps of the history were filled: 5 months\.$/);
+    expect(errorOf(gappy)).toBeLessThan(0.05);
+    const learned = (await byLine(service, { method })).gappy;
+    expect(errorOf(learned)).toBeGreaterThan(2 * errorOf(gappy));
+  });
+
+  it('has a band that contains it, and the requested method', async ({ service }) => {
+    const { air } = await byLine(service, { method: 'theta' });
+    expect(air.method).toBe('theta');
+    air.forecast.forEach((amount: number, h: number) => {
+      const limits = [
+        air.band95.lower[h],
+        air.band80.lower[h],
+        amount,
+        air.band80.upper[h],
+        air.band95.upper[h],
+      ];
+      expect(limits.toSorted((a, b) => a - b)).toEqual(limits);
+    });
+  });
+
+  it('adds up quarters and weeks, and begins after a gap', async ({ service }) => {
+    const quarters = await byLine(service, {
+      unit: 'quarter',
+      history: { from: '1950-02-01', through: '1959-11-30' },
+      horizon: { from: '1960-05-01', through: '1960-07-01' },
+    });
+    const { air } = quarters;
+    // Whole quarters: from the second of 1950 to the third of 1959.
+    expect(air.history).toHaveLength(38);
+    expect(air.history[0]).toBe(135 + 125 + 149);
+    expect(air.forecast).toHaveLength(2);
+    const { body } = await forecast(service, {
+      unit: 'week',
+      history: { from: '1958-01-01', through: '1959-12-31' },
+      horizon: { from: '1960-01-01', through: '1960-01-31' },
+      filters: [[{ cname: 'line', op: '=', value: 'air' }]],
+    });
+    expect(body.history[0]).toBe('1958-01-06');
+    expect(body.history.at(-1)).toBe('1959-12-21');
+    expect(body.horizon).toEqual([
+      ...['1959-12-28', '1960-01-04', '1960-01-11', '1960-01-18', '1960-01-25'],
+    ]);
+  });
+
+  it('of both measures and several dimensions has an entry for each', async ({ service }) => {
+    const { body } = await forecast(service, { by: ['line', 'period'], measures: undefined });
+    expect(body.groups).toHaveLength(2 * Object.keys(SERIES).length);
+    expect(body.groups[1]).toMatchObject({
+      group: { line: 'air', period: 'air' },
+      measure: 'units',
+      forecast: Array(12).fill(1),
+    });
+  });
+
+  it.for<[string, object, number, string | undefined]>([
+    ['a day that is none', { history: { through: '1959-02-30' } }, 400, 'history.through'],
+    ['a unit that is none', { unit: 'day' }, 400, 'unit'],
+    ['a method that is none', { method: 'arima' }, 400, 'method'],
+    ['an unknown dimension', { by: ['line', 'nowhere'] }, 400, 'by.1'],
+    ['a date as level', { by: ['day'] }, 400, 'by.0'],
+    [
+      'a history without a whole month',
+      { history: { from: '1959-12-02', through: '1959-12-31' } },
+      400,
+      'history',
+    ],
+    [
+      'a horizon within the history',
+      { horizon: { from: '1959-12-31', through: '1960-12-31' } },
+      400,
+      'horizon.from',
+    ],
+    [
+      'a horizon that ends before it begins',
+      { horizon: { from: '1960-02-01', through: '1960-01-01' } },
+      400,
+      'horizon',
+    ],
+    [
+      'a horizon of more than 600 months',
+      { horizon: { from: '1960-01-01', through: '2060-01-01' } },
+      422,
+      'horizon.through',
+    ],
+    ['no measure', { measures: [] }, 400, 'measures'],
+    ['a condition that is none', { raw_where: 'drop table' }, 400, 'raw_where'],
+    ['a history without rows', NO_ROWS, 422, undefined],
+  ])('is refused for %s', async ([, body, status, field], { service }) => {
+    const answer = await forecast(service, body);
+    expect([answer.status, answer.body.field]).toEqual([status, field]);
+    expect(answer.body.error).toMatch(/^\S/);
+  });
+
+  it('of 1,000 series of 72 months lets other requests be answered', async ({ service }) => {
+    await service.query(`CREATE TABLE public.many (line integer, day date, amount numeric(12,2));
+      INSERT INTO public.many
+      SELECT line, date '2020-01-01' + make_interval(months => t),
+        100 + t + 40 * sin(t * pi() / 6 + line) + (line * 7919 + t * 104729) % 23
+      FROM generate_series(1, 1000) AS line, generate_series(0, 71) AS t`);
+    const { versionId } = await planTable(service, 'many', {
+      line: 'dimension',
+      day: 'date',
+      amount: 'value',
+    });
+    let isDone = false;
+    const running = service.api
+      .post(`/versions/${versionId}/forecast/preview`, {
+        ...{ history: { through: '2025-12-31' }, unit: 'month', by: ['line'] },
+        horizon: { from: '2026-01-01', through: '2026-12-31' },
+      })
+      .finally(() => (isDone = true));
+    let answered = 0;
+    while (!isDone) {
+      expect((await service.api.get('/versions/' + versionId)).status).toBe(200);
+      answered++;
+    }
+    const { body } = await running;
+    expect(body.groups).toHaveLength(1000);
+    expect(answered).toBeGreaterThan(10);
+  });
+});
