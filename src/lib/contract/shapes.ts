@@ -39,6 +39,45 @@ const Profile = v.pipe(
 );
 export type Profile = v.InferOutput<typeof Profile>;
 
+/** The amounts of other rows as weights. @param slice the schema of their slice */
+const likeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) =>
+  v.strictObject({
+    slice: v.pipe(slice, v.description('The rows whose sums are the weights')),
+    by: v.pipe(
+      v.array(text),
+      v.minLength(1, 'must not be an empty list'),
+      v.check((by) => new Set(by).size === by.length, 'names a column twice'),
+      v.description('The dimensions and dates that group them'),
+    ),
+    unit: v.optional(v.pipe(PeriodUnit, v.description('Required if by names a date'))),
+    origins: v.optional(
+      v.pipe(
+        v.array(text),
+        v.minLength(1, 'must not be an empty list'),
+        v.description('Their pf_iter; by default those that operations see'),
+      ),
+    ),
+    version_id: v.optional(
+      v.pipe(
+        number,
+        v.integer(),
+        v.minValue(1),
+        v.maxValue(2_147_483_647),
+        v.description('Their version, of the same source; by default the version itself'),
+      ),
+    ),
+    date_offset: v.optional(
+      v.pipe(text, v.description('An interval that their dates are moved by before grouping')),
+    ),
+    measure: v.optional(
+      v.pipe(
+        v.picklist(['value', 'units']),
+        v.description('The weights of both measures; by default each has its own'),
+      ),
+    ),
+  });
+export type Like = v.InferOutput<ReturnType<typeof likeWith<typeof AskedSlice>>>;
+
 /** A decimal number as text, which keeps its digits. */
 const decimal = v.pipe(text, v.regex(/^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i, 'must be a number'));
 
@@ -53,11 +92,12 @@ const WeightedGroup = v.strictObject({
 /** A group of rows with its weights for value and units, as decimal text. */
 export type WeightedGroup = v.InferOutput<typeof WeightedGroup>;
 
-/** @param _slice the schema of a slice: as requested, or as stored */
-const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(_slice: Of) =>
+/** @param slice the schema of a slice: as requested, or as stored */
+const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) =>
   v.pipe(
     v.strictObject({
       profile: v.optional(Profile),
+      like: v.optional(likeWith(slice)),
       missing: v.optional(
         v.pipe(
           v.picklist(['leave_out']),
@@ -74,8 +114,12 @@ const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(_slice: Of
     }),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
-      if (dataset.value.profile) return;
-      addIssue({ message: 'needs a profile', path: pathTo(dataset.value, 'profile') });
+      const { profile, like } = dataset.value;
+      if (profile && like) {
+        addIssue({ message: 'must be left out', path: pathTo(dataset.value, 'like') });
+      } else if (!profile && !like) {
+        addIssue({ message: 'or like is needed', path: pathTo(dataset.value, 'profile') });
+      }
     }),
   );
 

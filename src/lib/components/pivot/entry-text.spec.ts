@@ -65,6 +65,15 @@ describe('entryText', () => {
       '+500 Sales, total kept',
     ],
     [
+      'a shape like other rows',
+      {
+        value_incr: 10,
+        units_incr: null,
+        spread: { like: { slice: {}, by: ['Order Date', 'Region'], unit: 'month' } },
+      },
+      '+10 Sales, like other rows by Order Date, Region',
+    ],
+    [
       'a shape',
       {
         value_incr: null,

@@ -85,8 +85,8 @@ const HOW_SPREAD = {
 function spreadText(spread: Amounts['spread'], labelOf: Words['labelOf']): string {
   if (spread == null) return '';
   if (typeof spread === 'string') return HOW_SPREAD[spread];
-  const { profile } = spread;
-  if (!profile) return '';
+  const { profile, like } = spread;
+  if (!profile) return like ? `, like other rows by ${like.by.map(labelOf).join(', ')}` : '';
   const by = `by ${profile.unit} of ${labelOf(profile.column)}`;
   return `, ${profile.even ? 'evenly ' : ''}${by}${profile.days ? ', by number of days' : ''}`;
 }

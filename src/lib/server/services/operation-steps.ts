@@ -48,6 +48,8 @@ export interface Step {
   slice: AskedSlice;
   /** The field of the body that holds the slice, if it is not `slice`. The step compensates for another one. */
   from?: string | undefined;
+  /** Keys of other slices of the step that are not dimension or date columns. */
+  skipped?: readonly string[] | undefined;
   /** The rows of the slice that the step does not change. */
   held?: HeldRows | undefined;
   /**
@@ -88,7 +90,8 @@ export async function writeSteps(
   for (const step of steps) {
     columns = await inEntry(step.at, async () => {
       const slice = sliceOf(target, step.slice, step.from);
-      for (const name of [...slice.skipped, ...(step.held?.skipped ?? [])]) skipped.add(name);
+      const others = [...(step.held?.skipped ?? []), ...(step.skipped ?? [])];
+      for (const name of [...slice.skipped, ...others]) skipped.add(name);
       if (step.template) requireUndisputed(target);
       const template = step.template ?? stored;
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);

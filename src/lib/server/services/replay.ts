@@ -1,6 +1,8 @@
 /** Replays a version on the current source. */
 import type { LogEntry, LogListEntry } from '../../contract/log';
+import { shapeOf } from '../../contract/amounts';
 import { isLoadEntry } from '../../contract/log';
+import type { StoredShape } from '../../contract/shapes';
 import type { Slice } from '../../contract/slices';
 import type { ReplayedEntry, ReplayVersionRequest } from '../../contract/replays';
 import { ReplayAnswer } from '../../contract/replays';
@@ -171,7 +173,8 @@ function readAnew(entry: LogEntry): LogEntry {
 function slicesOf({ operation, slice, params }: LogEntry): Slice[] {
   const own = slice ? [slice] : [];
   if (operation !== 'scale' || !params) return own;
-  const kept = ({ keep }: { keep?: Slice | undefined }) => (keep ? [keep] : []);
+  const kept = (edit: { keep?: Slice | undefined; spread?: string | StoredShape | undefined }) =>
+    [edit.keep, shapeOf(edit)?.like?.slice].filter((slice) => slice !== undefined);
   const edits =
     'edits' in params ? params.edits.flatMap((edit) => [edit.slice, ...kept(edit)]) : kept(params);
   return [...own, ...edits, ...(params.hold ?? [])];

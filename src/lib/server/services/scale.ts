@@ -52,6 +52,7 @@ export async function scale(
       ...(shape
         ? {
             template: scaleShapeTemplate(target.columns, shape.by),
+            skipped: shape.skipped,
             tokens: (where) => groupTokens(edit, shape, writer, where, held),
           }
         : { tokens: (where) => amountTokens(edit, writer, where) }),

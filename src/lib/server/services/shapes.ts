@@ -1,18 +1,36 @@
 /** Reads the weights of the shape of a scale. */
+import * as v from 'valibot';
 import { shapeOf } from '../../contract/amounts';
 import type { ScaleEdit } from '../../contract/operations';
-import type { PeriodUnit, Profile, Shape, StoredShape, WeightedGroup } from '../../contract/shapes';
+import { Iter } from '../../contract/operations';
+import type {
+  Like,
+  PeriodUnit,
+  Profile,
+  Shape,
+  StoredShape,
+  WeightedGroup,
+} from '../../contract/shapes';
 import { MOST_GROUPS } from '../../contract/shapes';
-import { isDateRange } from '../../contract/slices';
+import { isDateRange, usableSlice } from '../../contract/slices';
 import { groupsOf } from '../db/groups';
+import { intervalMoves } from '../db/load-rows';
+import type { Transaction } from '../db/transaction';
+import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
 import type { ForecastColumn } from '../sql/forecast-columns';
+import { leafColumns, measureOf } from '../sql/forecast-columns';
 import type { Grouping } from '../sql/groups';
 import { groupKey } from '../sql/groups';
-import { sql } from '../sql/quote';
+import { movedDay } from '../sql/loaded-day';
+import type { SqlText } from '../sql/quote';
+import { commas, literal, sql, typedLiteral } from '../sql/quote';
+import { excludeClause } from '../sql/slice';
 import { valueLiteral } from '../sql/values';
+import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
-import { seenByOperations, sliceOf } from './forecast-version';
+import type { ForecastVersion } from './forecast-version';
+import { readVersion, seenByOperations, sliceOf } from './forecast-version';
 import { daysOfPeriod, isFirstDay } from './period-days';
 
 /** A shape whose weights are known. */
@@ -21,6 +39,8 @@ export interface ResolvedShape {
   weights: readonly WeightedGroup[];
   /** Whether groups without a row are left out. */
   leavesOut: boolean;
+  /** Keys of the pattern's slice that are not dimension or date columns. */
+  skipped: readonly string[];
   /** The shape as the log keeps it. */
   stored: StoredShape;
 }
@@ -30,25 +50,38 @@ export interface ResolvedShape {
  * the request brings along are not read again.
  *
  * @returns null if the scale has no shape
- * @throws AppError 400 for a column or a period that does not fit, 422 for too many groups
+ * @throws AppError 400 for a column, period, slice or interval that does not fit; 422 for a version of another
+ * source, a pattern without rows, and too many groups
  */
 export async function resolveShape(
   writer: OperationWriter,
   edit: ScaleEdit,
 ): Promise<ResolvedShape | null> {
   const shape = shapeOf(edit);
-  if (!shape?.profile) return null;
-  const { profile, missing, resolved } = shape;
-  const by = groupingOf(profile, writer.target.columns);
-  const leavesOut = missing !== undefined;
-  const given = profile.weights && weightsOf(profile.weights, profile.unit);
-  const weights = given ?? checkedGroups(resolved, by) ?? (await read(profile, by, writer, edit));
-  const stored: StoredShape = {
-    profile,
+  if (!shape) return null;
+  const { profile, like, missing } = shape;
+  const { columns } = writer.target;
+  const pattern =
+    (like && {
+      by: groupingOfLike(like, columns),
+      read: () => readLike(like, writer.target, writer.tx),
+    }) ??
+    (profile && {
+      by: groupingOfProfile(profile, columns),
+      read: (by: Grouping) => readPeriods(profile, by, writer, edit),
+    });
+  if (!pattern) return null;
+  const { by } = pattern;
+  const given = profile?.weights && weightsOf(profile.weights, profile.unit);
+  const known = given ?? checkedGroups(shape.resolved, by);
+  const { weights, skipped } = known ? { weights: known, skipped: [] } : await pattern.read(by);
+  const stored = {
+    ...(profile && { profile }),
+    ...(like && { like: { ...like, slice: usableSlice(like.slice) } }),
     ...(missing && { missing }),
     ...(!given && { resolved: [...weights] }),
   };
-  return { by, weights, leavesOut, stored };
+  return { by, weights, skipped, leavesOut: missing !== undefined, stored };
 }
 
 /** The amounts of a shaped scale without the weights that the log keeps, so that its pattern is read anew. */
@@ -61,12 +94,38 @@ const isShape = (spread: unknown): spread is Shape | StoredShape =>
   typeof spread === 'object' && spread !== null;
 
 /** @throws AppError 400 if the column of a profile is not a date */
-function groupingOf({ column, unit }: Profile, columns: readonly ForecastColumn[]): Grouping {
+function groupingOfProfile(
+  { column, unit }: Profile,
+  columns: readonly ForecastColumn[],
+): Grouping {
   const date = columns.find((c) => c.name === column && c.role === 'date');
   if (date) return { columns: [date], unit };
   throw new AppError(400, `spread.profile.column: "${column}" is not a date column`, {
     ...{ field: 'spread.profile.column', column },
   });
+}
+
+/** @throws AppError 400 for a column that is not a dimension or date, and for a date without a unit */
+function groupingOfLike(
+  { by, unit, date_offset }: Like,
+  columns: readonly ForecastColumn[],
+): Grouping {
+  const leaves = leafColumns(columns);
+  const named = by.map((name, i) => {
+    const column = leaves.find((c) => c.name === name);
+    if (column) return column;
+    throw new AppError(400, `spread.like.by: "${name}" is not a dimension or date column`, {
+      ...{ field: `spread.like.by.${i}`, column: name },
+    });
+  });
+  const hasDate = named.some(({ role }) => role === 'date');
+  if (hasDate && unit === undefined) {
+    throw faultAt(fieldPlace('spread.like.unit'), 400, 'is needed, because by names a date');
+  }
+  if (!hasDate && date_offset !== undefined) {
+    throw faultAt(fieldPlace('spread.like.date_offset'), 400, 'needs a date in by');
+  }
+  return { columns: named, unit: unit ?? 'day' };
 }
 
 /** @throws AppError 400 for a key that is not the first day of a period */
@@ -89,24 +148,86 @@ function checkedGroups(
   throw faultAt(fieldPlace(`spread.resolved.${misfit}.group`), 400, `must have ${length} values`);
 }
 
+/** Weights that were read, and the keys of the pattern's slice that select nothing. */
+type Read = Pick<ResolvedShape, 'weights' | 'skipped'>;
+
 /** The weights of the periods that a slice has. Rows without a date are in none. */
-async function read(
+async function readPeriods(
   { column, unit, even }: Profile,
   by: Grouping,
   { tx, target }: OperationWriter,
   { slice }: ScaleEdit,
-): Promise<WeightedGroup[]> {
+): Promise<Read> {
   const where = seenByOperations(target, sliceOf(target, slice).where);
   const groups = await groupsOf(tx, target, groupKey(by), { where }, MOST_GROUPS);
   requireFew(groups);
   const wanted = slice[column] ?? null;
   const range = isDateRange(wanted) ? wanted : {};
-  return groups.flatMap(({ group }) => {
+  const weights = groups.flatMap(({ group }) => {
     const [day] = group;
     if (day == null) return [];
     const weight = even ? '1' : String(daysOfPeriod(day, unit, range));
     return { group, value: weight, units: weight };
   });
+  return { weights, skipped: [] };
+}
+
+/** The sums of the groups of other rows. Groups whose sums are 0 are left out. */
+async function readLike(like: Like, target: ForecastVersion, tx: Transaction): Promise<Read> {
+  const { slice, date_offset: offset, measure } = like;
+  const of = await versionOf(like, target, tx);
+  const by = groupingOfLike(like, of.columns);
+  if (measure && !measureOf(measure, of.columns)) {
+    throw faultAt(fieldPlace('spread.like.measure'), 422, `the source has no ${measure} column`);
+  }
+  const { where, skipped } = sliceOf(of, slice, 'spread.like.slice');
+  if (skipped.length > 0 && skipped.length === Object.keys(slice).length) {
+    throw faultAt(
+      fieldPlace('spread.like.slice'),
+      400,
+      `"${skipped.join('", "')}" is not a dimension or date column, so this would be the whole version`,
+    );
+  }
+  const place = fieldPlace('spread.like.date_offset');
+  if (offset !== undefined) await blameClient(place, () => intervalMoves(tx, offset));
+  const key = groupKey(by, sql``, (date) =>
+    offset === undefined ? date : movedDay(date, typedLiteral(offset, sql`interval`)),
+  );
+  const rows = sql`(${where}) AND (${originsOf(like, of)})`;
+  const groups = await blameClient(place, () =>
+    groupsOf(tx, of, key, { where: rows }, MOST_GROUPS),
+  );
+  requireFew(groups);
+  if (groups.length === 0) {
+    throw faultAt(fieldPlace('spread.like.slice'), 422, 'the pattern matches no row');
+  }
+  const weights = groups.flatMap(({ group, ...sums }) => {
+    const value = sums[measure ?? 'value'];
+    const units = sums[measure ?? 'units'];
+    if ([value, units].every((weight) => Number(weight ?? 0) === 0)) return [];
+    return { group, ...(value !== null && { value }), ...(units !== null && { units }) };
+  });
+  return { weights, skipped };
+}
+
+/** @throws AppError 422 for a version that the source does not have */
+async function versionOf(
+  { version_id: id }: Like,
+  target: ForecastVersion,
+  tx: Transaction,
+): Promise<ForecastVersion> {
+  if (id === undefined || id === target.version.id) return target;
+  const versions = await listVersions(tx, target.source.id);
+  if (versions.some((version) => version.id === id)) return readVersion(tx, id);
+  throw faultAt(fieldPlace('spread.like.version_id'), 422, `the source has no version ${id}`);
+}
+
+/** @throws AppError 400 for an origin that no row can have */
+function originsOf({ origins }: Like, { version }: ForecastVersion): SqlText {
+  if (!origins) return excludeClause(version.exclude_iters);
+  const wrong = origins.findIndex((origin) => !v.is(Iter, origin));
+  if (wrong < 0) return sql`pf_iter IN (${commas(origins.map(literal))})`;
+  throw faultAt(fieldPlace(`spread.like.origins.${wrong}`), 400, 'is not an origin of rows');
 }
 
 /** @throws AppError 422 for too many groups */
