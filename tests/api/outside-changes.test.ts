@@ -298,9 +298,10 @@ it('is noticed on forecast tables older than the trigger', async () => {
     DROP FUNCTION pf.add_outside_triggers;
     DROP TABLE pf.outside_change;
     ALTER TABLE pf.log DROP COLUMN counted_revision;
-    DELETE FROM pf.schema_version WHERE filename = '013_outside_changes.sql'`);
+    DELETE FROM pf.schema_version WHERE filename >= '013_outside_changes.sql'`);
   const migrated = await cli('migrate', ['up'], { database: service.database });
-  expect(migrated).toMatchObject({ code: 0, stdout: 'applied 013_outside_changes.sql\n' });
+  expect(migrated.code).toBe(0);
+  expect(migrated.stdout).toMatch(/^applied 013_outside_changes\.sql\n/);
   await service.query(CHANGES.UPDATE!.statement(v));
   expect((await seen(apis[1])).answers).toEqual(CHANGES.UPDATE!.after);
 });

@@ -1,6 +1,6 @@
 /** The endpoints of operations on slices, and of their previews, as typed functions. */
-import type { SliceOperation, SliceRequests } from '../contract/operations';
-import type { SeveralPreviewRequest, SlicePreview } from '../contract/previews';
+import type { ReverseRequest, SliceOperation, SliceRequests } from '../contract/operations';
+import type { OperationPreview, SeveralPreviewRequest, SlicePreview } from '../contract/previews';
 import type { Slice } from '../contract/slices';
 import { ASKS_FOR_ARROW, type CallOptions, json, path, readArrow, send } from './http';
 import { write, type WriteOptions } from './writes';
@@ -56,3 +56,15 @@ export const previewSeveral = async (
   const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
   return readArrow(await send(path`/versions/${id}/preview`, call), call);
 };
+
+/** POST /log/:logid/reverse: takes back what an entry added to a slice; returns the rows that it wrote. */
+export const reverse = (logid: number, body: ReverseRequest, o?: WriteOptions) =>
+  write(
+    path`/log/${logid}/reverse`,
+    { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW },
+    readArrow,
+  );
+
+/** POST /log/:logid/reverse/preview: the rows and totals that a reverse would write. */
+export const previewReverse = (logid: number, body: ReverseRequest, o?: CallOptions) =>
+  json<OperationPreview>(path`/log/${logid}/reverse/preview`, { ...o, method: 'POST', body });

@@ -2,7 +2,13 @@
 import * as v from 'valibot';
 import { LoadAnswer, LoadParams } from './loads';
 import type { LoadOperation } from './operations';
-import { EntryOrigin, LogOperation, OperationAnswer, SLICE_ENTRIES } from './operations';
+import {
+  ENTRY_ENTRIES,
+  EntryOrigin,
+  LogOperation,
+  OperationAnswer,
+  SLICE_ENTRIES,
+} from './operations';
 import { AskedSlice } from './slices';
 import { note, number, pfUser, timestamp } from './primitives';
 
@@ -23,6 +29,7 @@ const LoadContent = v.variant('operation', Object.values(LOAD_ENTRIES));
 const EntryContent = v.variant('operation', [
   ...Object.values(LOAD_ENTRIES),
   ...Object.values(SLICE_ENTRIES),
+  ...Object.values(ENTRY_ENTRIES),
 ]);
 
 /** An entry before it is written. */
@@ -48,6 +55,9 @@ export type LogEntry = v.InferOutput<typeof LogEntry>;
 
 /** An entry that loads rows from the source. */
 export type LoadEntry = Extract<LogEntry, { operation: LoadOperation }>;
+
+/** An entry that takes back a part of another one. */
+export type ReverseEntry = Extract<LogEntry, { operation: 'reverse' }>;
 
 /** Returns whether an entry loads rows from the source. */
 export const isLoadEntry = <Entry extends LogEntry>(

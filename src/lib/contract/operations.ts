@@ -16,10 +16,10 @@ interface OperationFacts {
   /** The `pf_iter` of the rows that the operation writes. */
   iter: string;
   /**
-   * The origin of the written rows: rows of the source table, or rows of the version selected by a slice. A
-   * load can be edited only while its version has no entry made from a slice.
+   * The origin of the written rows: rows of the source table, rows of the version selected by a slice, or the
+   * rows of another entry. A load can be edited only while its version has no other entry than loads.
    */
-  reads: 'source' | 'slice';
+  reads: 'source' | 'slice' | 'entry';
   /** Key that opens the form on the pivot page; null if there is none. */
   hotkey: string | null;
 }
@@ -74,6 +74,15 @@ export const OPERATIONS = {
     reads: 'slice',
     hotkey: 'c',
   },
+  reverse: {
+    label: 'Take back',
+    summary: 'Take back what an entry added to a slice',
+    verbs: { infinitive: 'Take back', past: 'Took back', progressive: 'Taking back' },
+    tone: 'neutral',
+    iter: 'reverse',
+    reads: 'entry',
+    hotkey: null,
+  },
 } as const satisfies Record<string, OperationFacts>;
 
 /** The operation of a log entry. */
@@ -87,6 +96,8 @@ type Reading<From extends OperationFacts['reads']> = {
 export type LoadOperation = Reading<'source'>;
 /** An operation that creates rows from rows of the version. */
 export type SliceOperation = Reading<'slice'>;
+/** An operation that creates rows from the rows of another entry. */
+export type EntryOperation = Reading<'entry'>;
 
 /** Returns whether a name is an operation. */
 export const isLogOperation = (name: string): name is LogOperation =>
@@ -101,7 +112,7 @@ export const isLoad = (operation: LogOperation): operation is LoadOperation =>
   OPERATIONS[operation].reads === 'source';
 /** Returns whether a name is an operation on a slice. */
 export const isSliceOperation = (name: string): name is SliceOperation =>
-  isLogOperation(name) && !isLoad(name);
+  isLogOperation(name) && OPERATIONS[name].reads === 'slice';
 
 /** The names of the operations that load rows from the source. */
 export const LOAD_OPERATIONS = LOG_OPERATIONS.filter(isLoad);
@@ -300,6 +311,24 @@ export const SLICE_ENTRIES = {
     }),
   ),
 } satisfies { [O in SliceOperation]: v.GenericSchema<unknown, { operation: O }> };
+
+/** Body of POST reverse; without a slice, everything is taken back (docs/contract/06-log.md). */
+export const ReverseRequest = v.object({ slice: v.optional(v.nullable(AskedSlice)), ...write });
+export type ReverseRequest = v.InferOutput<typeof ReverseRequest>;
+
+/** The stored part of each operation on an entry (docs/contract/02-resources-and-their-fields.md#pflog). */
+export const ENTRY_ENTRIES = {
+  reverse: kept(
+    'reverse',
+    Slice,
+    v.object({
+      reverse_of: v.pipe(
+        v.number(),
+        v.description('The entry of which this one takes back a part'),
+      ),
+    }),
+  ),
+} satisfies { [O in EntryOperation]: v.GenericSchema<unknown, { operation: O }> };
 
 /**
  * The rows that an operation wrote: complete in raw mode, otherwise at the grain; with `pf_note` and `pf_op`.

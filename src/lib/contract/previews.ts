@@ -1,6 +1,13 @@
 /** Previews: totals of a slice, and operations that are tried. */
 import * as v from 'valibot';
-import { hold, OperationAnswer, SLICE_OPERATIONS, SLICE_REQUESTS } from './operations';
+import type { EntryOperation, SliceOperation } from './operations';
+import {
+  hold,
+  OperationAnswer,
+  ReverseRequest,
+  SLICE_OPERATIONS,
+  SLICE_REQUESTS,
+} from './operations';
 import { pfUser } from './primitives';
 import { AskedSlice } from './slices';
 
@@ -45,9 +52,16 @@ const TRIED = {
   scale: tried('scale'),
   recode: tried('recode'),
   clone: tried('clone'),
-} satisfies { [O in keyof typeof SLICE_REQUESTS]: v.GenericSchema<unknown, { operation: O }> };
+  reverse: v.object({
+    operation: v.literal('reverse'),
+    logid: v.pipe(v.number(), v.safeInteger()),
+    ...ReverseRequest.entries,
+  }),
+} satisfies {
+  [O in SliceOperation | EntryOperation]: v.GenericSchema<unknown, { operation: O }>;
+};
 
-const Named = v.looseObject({ operation: v.picklist(SLICE_OPERATIONS) });
+const Named = v.looseObject({ operation: v.picklist([...SLICE_OPERATIONS, 'reverse']) });
 
 /** An operation with its body. Its user is that of the whole request. */
 const TriedOperation = v.lazy((body) => TRIED[v.parse(Named, body).operation]);

@@ -1,6 +1,6 @@
 /** Sources, their tables, and their stored SQL. */
 import * as v from 'valibot';
-import { LOG_OPERATIONS } from './operations';
+import { LOAD_OPERATIONS, SLICE_OPERATIONS } from './operations';
 import { anyJson, byColumn, filledText, pfUser, row, text, timestamp } from './primitives';
 
 const TableKind = v.picklist([
@@ -83,7 +83,13 @@ export const EditSourceRequest = v.object({
 export type EditSourceRequest = v.InferOutput<typeof EditSourceRequest>;
 
 /** The purposes of stored templates (docs/contract/07-sql-generation.md), in the order of the list. */
-export const TEMPLATE_OPERATIONS = ['get_data', 'get_agg', ...LOG_OPERATIONS, 'undo'] as const;
+export const TEMPLATE_OPERATIONS = [
+  'get_data',
+  'get_agg',
+  ...LOAD_OPERATIONS,
+  ...SLICE_OPERATIONS,
+  'undo',
+] as const;
 export const TemplateOperation = v.picklist(TEMPLATE_OPERATIONS);
 export type TemplateOperation = v.InferOutput<typeof TemplateOperation>;
 

@@ -213,6 +213,12 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
   'PATCH /log/{logid}': onPlan((service, _, logid) =>
     service.api.patch(`/log/${logid}`, { note: 'x' }),
   ),
+  'POST /log/{logid}/reverse': onPlan((service, _, logid) =>
+    service.api.post(`/log/${logid}/reverse`, user),
+  ),
+  'POST /log/{logid}/reverse/preview': onPlan((service, _, logid) =>
+    service.api.post(`/log/${logid}/reverse/preview`, user),
+  ),
   'DELETE /log/{logid}': onPlan((service, _, logid) => service.api.del(`/log/${logid}`)),
 };
 

@@ -55,6 +55,8 @@ export function entryText(entry: LogEntry, words: Words): string | null {
       const ramp = factors ? 'other factors by date' : '';
       return joined([by, ramp, setText(set, words), shiftText(shift, words)]);
     }
+    case 'reverse':
+      return `of entry ${entry.params.reverse_of}`;
   }
 }
 

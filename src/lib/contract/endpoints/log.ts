@@ -11,7 +11,8 @@ import {
   UndoneAnswer,
   UndoRequest,
 } from '../log';
-import { SLICE_SKIPPED_HEADER } from '../operations';
+import { OperationAnswer, OPERATIONS, ReverseRequest, SLICE_SKIPPED_HEADER } from '../operations';
+import { OperationPreview } from '../previews';
 import { VersionTotals } from '../versions';
 
 import { type Endpoint, json } from './endpoint';
@@ -80,5 +81,24 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     minimal: true,
     answer: json(UndoAnswer),
     refusals: [400, 403, 404, 409],
+  },
+  {
+    method: 'post',
+    path: '/log/{logid}/reverse',
+    role: 'planner',
+    summary: OPERATIONS.reverse.summary,
+    request: ReverseRequest,
+    writesRows: true,
+    answer: { ...json(OperationAnswer), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/log/{logid}/reverse/preview',
+    role: 'reader',
+    summary: 'Preview of a reverse',
+    request: ReverseRequest,
+    answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
+    refusals: [400, 404, 409, 422],
   },
 ];

@@ -141,9 +141,25 @@ export const keepUndone = (
     ],
   );
 
-/** Removes an entry from the list of undone entries. */
-export const forgetUndone = (transaction: Transaction, logid: number): Promise<number> =>
-  transaction.run(sql`DELETE FROM pf.undone WHERE logid = $1`, [logid]);
+/**
+ * Removes an entry from the list of undone entries after a redo. Undone entries on the list that took back a
+ * part of it now name the new entry.
+ */
+export async function forgetUndone(
+  transaction: Transaction,
+  versionId: number,
+  logid: number,
+): Promise<void> {
+  await transaction.run(sql`DELETE FROM pf.undone WHERE logid = $1`, [logid]);
+  await transaction.run(
+    sql`UPDATE pf.undone AS u
+     SET entry = jsonb_set(u.entry, '{params,reverse_of}', to_jsonb(l.id))
+     FROM pf.log AS l
+     WHERE u.version_id = $1 AND u.entry->'params'->'reverse_of' = to_jsonb($2::bigint)
+       AND l.version_id = $1 AND l.params->'redo_of' = to_jsonb($2::bigint)`,
+    [versionId, logid],
+  );
+}
 
 /** Deletes the rows of one entry but not the entry. @returns the number of deleted rows */
 export const deleteRowsOfEntry = (
@@ -186,7 +202,16 @@ export async function copyEntries(
     [from, to],
   );
   const inOrder = copies.map(({ id }) => id).toSorted((a, b) => a - b);
-  return new Map(originals.map(({ id }, i) => [id, inOrder[i] ?? 0]));
+  const entries = new Map(originals.map(({ id }, i) => [id, inOrder[i] ?? 0]));
+  // A reverse names an entry of its own version.
+  await transaction.run(
+    sql`UPDATE pf.log AS l
+     SET params = jsonb_set(l.params, '{reverse_of}', to_jsonb(entry.copy))
+     FROM unnest($2::bigint[], $3::bigint[]) AS entry (original, copy)
+     WHERE l.version_id = $1 AND l.params->'reverse_of' = to_jsonb(entry.original)`,
+    [to, [...entries.keys()], [...entries.values()]],
+  );
+  return entries;
 }
 
 /**

@@ -83,6 +83,34 @@ export async function hasOperations(db: Queryable, versionId: number): Promise<b
   return some;
 }
 
+/** The entries that take back a part of some entries of a version, oldest first. */
+export const reversesOf = (
+  db: Queryable,
+  versionId: number,
+  entries: readonly number[],
+): Promise<{ id: number; of: number }[]> =>
+  db.many(
+    v.object({ id: v.number(), of: v.number() }),
+    sql`SELECT l.id, entry.id AS of FROM pf.log AS l
+     JOIN unnest($2::bigint[]) AS entry (id) ON l.params->'reverse_of' = to_jsonb(entry.id)
+     WHERE l.version_id = $1 AND l.operation = 'reverse' ORDER BY l.id`,
+    [versionId, entries],
+  );
+
+/** The entry of a replay that replayed an entry of its original; undefined if none did. */
+export const replayOf = async (
+  db: Queryable,
+  versionId: number,
+  original: number,
+): Promise<number | undefined> =>
+  (
+    await db.maybeOne(
+      v.object({ id: v.number() }),
+      sql`SELECT id FROM pf.log WHERE version_id = $1 AND params->'replayed_from' = to_jsonb($2::bigint)`,
+      [versionId, original],
+    )
+  )?.id;
+
 const Change = v.object({ version_id: v.number(), stamp: timestamp, pf_user: v.string() });
 
 /** The newest entry of each version of a source that has one. */

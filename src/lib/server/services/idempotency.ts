@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import { Data } from 'apache-arrow';
 import * as v from 'valibot';
 import { decode, encodeParts } from '../arrow/encode';
-import type { Reservation } from '../budget';
+import type { Budget, Reservation } from '../budget';
 import { compress } from '../compress';
 import type { KeptAnswer, WriteKey } from '../db/idempotency';
 import { claimKey, findAnswer, keepAnswer, purgeAnswers } from '../db/idempotency';
@@ -66,6 +66,17 @@ export async function keptAnswer<Answer extends object>(
   }
   return v.parse(schema, await unpack(kept, memory));
 }
+
+/** {@link keptAnswer} with its own memory reservation, for a write whose entry is gone. */
+export const answeredBefore = <Answer extends object>(
+  { db, budget }: { db: Queryable; budget: Budget },
+  key: WriteKey | undefined,
+  schema: v.GenericSchema<unknown, Answer>,
+): Promise<(Answer & { memory: Reservation }) | undefined> =>
+  budget.run(async (memory) => {
+    const answer = await keptAnswer(db, key, schema, memory);
+    return answer && { ...answer, memory };
+  });
 
 const decompress = promisify(gunzip);
 

@@ -10,7 +10,7 @@ import { ClearAnswer, LoadAnswer } from '../../contract/loads';
 import type { LoadEntry, Segment } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { LoadOperation } from '../../contract/operations';
-import { isLoad, SLICE_OPERATIONS } from '../../contract/operations';
+import { isLoad, LOG_OPERATIONS } from '../../contract/operations';
 import type { Source } from '../../contract/sources';
 import type { ColumnRecord } from '../db/column-metadata';
 import { sourceColumns } from '../db/column-metadata';
@@ -36,9 +36,9 @@ import { writing } from './entries/writer';
 import { readVersion, storedTemplate } from './forecast-version';
 import { logOf } from './log';
 
-/** "scale, recode or clone" */
+/** "scale, recode, clone or reverse" */
 const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
-  SLICE_OPERATIONS,
+  LOG_OPERATIONS.filter((operation) => !isLoad(operation)),
 );
 
 const NO_OFFSET = '0 days';

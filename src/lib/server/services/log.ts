@@ -21,7 +21,7 @@ import type { Held, Resources } from './entries/writer';
 import { OtherRows, UndoResult, writingRows } from './entries/writer';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, sliceOf } from './forecast-version';
-import { keptAnswer } from './idempotency';
+import { answeredBefore } from './idempotency';
 import { totalsSeries } from './totals-series';
 
 /**
@@ -120,7 +120,8 @@ export const editNote = (db: Database, logid: number, note: string | null): Prom
  *
  * @param user who undoes it, if known
  * @param withKeys whether the keys of the deleted rows are read
- * @throws AppError 404 if there is no such entry, 403 if its version is closed
+ * @throws AppError 404 if there is no such entry, 403 if its version is closed, 409 while another entry takes back a
+ * part of it
  */
 export async function undo(
   resources: Resources,
@@ -129,16 +130,10 @@ export async function undo(
   withKeys: boolean,
   key?: WriteKey,
 ): Promise<Held<UndoResult>> {
-  const { db, budget } = resources;
-  const known = await findEntry(db, logid);
-  if (!known) {
-    // The first request with this key may have deleted the entry.
-    const kept = await budget.run(async (memory) => {
-      const result = await keptAnswer(db, key, UndoResult, memory);
-      return result && { ...result, memory };
-    });
-    if (kept) return kept;
-  }
+  const known = await findEntry(resources.db, logid);
+  // The first request with this key may have deleted the entry.
+  const answered = known ? undefined : await answeredBefore(resources, key, UndoResult);
+  if (answered) return answered;
   const entry = found(known, `log entry ${logid}`);
   const attempt = () =>
     writingRows(resources, entry.version_id, key, UndoResult, (writer) =>

@@ -1,7 +1,8 @@
 /** Writes an operation step by step: the log entry, then the rows of each step. */
 import * as v from 'valibot';
 import type { NewEntry } from '../../contract/log';
-import type { SliceOperation } from '../../contract/operations';
+import type { EntryOperation, LogOperation, SliceOperation } from '../../contract/operations';
+import { isSliceOperation } from '../../contract/operations';
 import type { AskedSlice, Slice } from '../../contract/slices';
 import type { Column } from '../arrow/column-plan';
 import { sliceTotals } from '../db/forecast';
@@ -33,13 +34,13 @@ export const numeric = (amount: number | string | null | undefined): SqlText =>
   typedLiteral(amount ?? null, sql`numeric`);
 
 /** The common part of an entry and of the request that makes it. */
-export const describe = <O extends SliceOperation, S extends Slice | null>(
+export const describe = <O extends SliceOperation | EntryOperation, S extends Slice | null>(
   operation: O,
   { pf_user, note = null }: { pf_user: string; note?: string | null | undefined },
   slice: S,
 ) => ({ operation, slice, pf_user, note });
 
-type SliceEntry = Extract<NewEntry, { operation: SliceOperation }>;
+type OperationEntry = Extract<NewEntry, { operation: SliceOperation | EntryOperation }>;
 
 /** One statement of an operation: the stored template with its tokens. */
 export interface Step {
@@ -61,6 +62,10 @@ export interface Step {
   template?: SqlText | undefined;
   /** A token that the template must contain. */
   needs?: SqlText | undefined;
+  /** The rows of the slice that the template reads, if not all of them. */
+  among?: SqlText | undefined;
+  /** The error sentence if the template reads no row of the slice. */
+  noRows?: string | undefined;
   /** The error sentence if the slice has rows and the step writes none. */
   otherwise: string;
   /** The error sentence if all rows of the slice are held. */
@@ -75,12 +80,14 @@ const ALL_HELD = 'Every row of the slice is held or locked; there is nothing to 
  */
 export async function writeSteps(
   writer: OperationWriter,
-  entry: SliceEntry,
+  entry: OperationEntry,
   steps: readonly Step[],
 ): Promise<OperationResult> {
   const { tx, target } = writer;
   const { operation } = entry;
-  const stored = await storedTemplate(tx, target.source.id, operation);
+  const stored = isSliceOperation(operation)
+    ? await storedTemplate(tx, target.source.id, operation)
+    : undefined;
   if (measureColumns(target.columns).length === 0) {
     throw new AppError(422, `The source has neither a value nor a units column to ${operation}`);
   }
@@ -94,6 +101,7 @@ export async function writeSteps(
       for (const name of [...slice.skipped, ...others]) skipped.add(name);
       if (step.template) requireUndisputed(target);
       const template = step.template ?? stored;
+      if (template === undefined) throw new Error(`There is no statement for ${operation}`);
       if (step.needs && !template.includes(step.needs)) throw outdated(operation);
       const isCompensation = step.from !== undefined;
       const reach = { slice: slice.where, held: step.held, isCompensation };
@@ -101,7 +109,10 @@ export async function writeSteps(
         typeof step.tokens === 'function' ? await step.tokens(slice.where) : step.tokens;
       if (tokens === null) return columns;
       const written = await open.run(template, reach, tokens, { words: operation });
-      if (written.rowCount === 0) throw await nothing(writer, slice.where, step);
+      if (written.rowCount === 0) {
+        const { among } = step;
+        throw await nothing(writer, among ? sql`${slice.where} AND ${among}` : slice.where, step);
+      }
       checkAmounts(written.columns);
       return written.columns;
     });
@@ -128,7 +139,7 @@ function requireUndisputed({ disputed: [name] }: ForecastVersion): void {
   );
 }
 
-const outdated = (operation: SliceOperation) =>
+const outdated = (operation: LogOperation) =>
   new AppError(
     409,
     `The stored ${operation} template is too old for this request; generate the SQL of the source again`,
@@ -151,7 +162,7 @@ function checkAmounts(columns: readonly Column[]): void {
 async function nothing(
   { tx, target }: OperationWriter,
   where: SqlText,
-  { held, otherwise, allHeld = ALL_HELD }: Step,
+  { held, otherwise, allHeld = ALL_HELD, noRows = 'The slice matches no row' }: Step,
 ): Promise<AppError> {
   const { version, columns, table } = target;
   const exclude = excludeClause(version.exclude_iters);
@@ -161,7 +172,7 @@ async function nothing(
     const reason =
       excluded.row_count > 0
         ? 'Every row of the slice is excluded from operations in this version'
-        : 'The slice matches no row';
+        : noRows;
     return new AppError(422, reason, { field: 'slice' });
   }
   if (held && (await totals(withoutHeld(where, held))).included.row_count === 0) {

@@ -1,7 +1,8 @@
 /** Previews operations: runs them in a transaction that is rolled back. */
-import type { SliceOperation, SliceRequests } from '../../contract/operations';
+import type { ReverseRequest, SliceOperation, SliceRequests } from '../../contract/operations';
 import type { PreviewFacts, SeveralPreviewFacts, TriedOperation } from '../../contract/previews';
 import type { Column } from '../arrow/column-plan';
+import { getEntry } from '../db/log';
 import { inEntry } from '../errors';
 import { headerList, headerNames } from '../header-list';
 import type { TrialWriter } from './entries/trial';
@@ -9,6 +10,7 @@ import { trying } from './entries/trial';
 import type { Held, Resources } from './entries/writer';
 import { operateIn } from './operate';
 import type { OperationResult } from './operation-steps';
+import { reverseIn } from './reverse';
 
 /** The rows of a preview, in the form of an operation, and its facts (docs/contract/05-operations.md). */
 interface PreviewResult extends OperationResult {
@@ -29,6 +31,22 @@ export const previewOperation = <O extends SliceOperation>(
   trying(resources, versionId, (writer) =>
     preview(writer, 'edits' in request, () => operateIn(writer, operation, request)),
   );
+
+/**
+ * Previews a reverse of an entry like {@link previewOperation}.
+ *
+ * @throws AppError 404 if there is no such entry, and as {@link reverseIn}
+ */
+export async function previewReverse(
+  resources: Resources,
+  logid: number,
+  request: ReverseRequest,
+): Promise<Held<PreviewResult>> {
+  const { version_id } = await getEntry(resources.db, logid);
+  return trying(resources, version_id, (writer) =>
+    preview(writer, false, () => reverseIn(writer, logid, request)),
+  );
+}
 
 /** The steps of a preview of several operations. */
 interface SeveralPreviewResult {
@@ -82,6 +100,8 @@ function runTried(writer: TrialWriter, asked: TriedOperation): Promise<Operation
       return operateIn(writer, 'recode', asked);
     case 'clone':
       return operateIn(writer, 'clone', asked);
+    case 'reverse':
+      return reverseIn(writer, asked.logid, asked);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Runs an undone entry again. */
 import * as v from 'valibot';
 import { LoadAnswer } from '../../contract/loads';
-import type { LogEntry } from '../../contract/log';
+import type { LogEntry, ReverseEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import { SLICE_REQUESTS } from '../../contract/operations';
@@ -12,6 +12,7 @@ import { writingRows } from './entries/writer';
 import { loadAgain } from './loads';
 import { operateIn } from './operate';
 import { OperationResult } from './operation-steps';
+import { reverseIn } from './reverse';
 
 /** The answer of a redo: the rows of an operation, or the row count of a load. */
 const RedoResult = v.union([OperationResult, LoadAnswer]);
@@ -48,14 +49,26 @@ export async function runAgain(
   user: string,
 ): Promise<RedoResult> {
   try {
-    return await (isLoadEntry(entry)
-      ? loadAgain(writer, entry, user)
+    if (isLoadEntry(entry)) return await loadAgain(writer, entry, user);
+    return await (entry.operation === 'reverse'
+      ? reverseAgain(writer, entry, user)
       : operateAgain(writer, entry.operation, entry, user));
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 404, 409].includes(error.status)) throw error;
     // The error's field belongs to the recorded request, which this client has not sent.
     throw new AppError(422, error.message, { column: error.blame.column, cause: error });
   }
+}
+
+const unrecorded = () => new AppError(422, 'The log does not record the request of this entry');
+
+function reverseAgain(
+  writer: EntryWriter,
+  { slice, params, note }: ReverseEntry,
+  user: string,
+): Promise<OperationResult> {
+  if (!slice || !params) throw unrecorded();
+  return reverseIn(writer, params.reverse_of, { slice, pf_user: user, note });
 }
 
 /** The log stores an operation under the names of the body's fields. */
@@ -73,7 +86,7 @@ async function operateAgain<O extends SliceOperation>(
     note,
   });
   if (!params || !recorded.success) {
-    throw new AppError(422, 'The log does not record the request of this entry');
+    throw unrecorded();
   }
   return operateIn(writer, operation, recorded.output);
 }

@@ -13,6 +13,7 @@ import type { Transaction } from '../db/transaction';
 import { existingColumns, noTotals } from '../db/forecast';
 import type { WriteKey } from '../db/idempotency';
 import { copyLocks } from '../db/locks';
+import { replayOf } from '../db/log';
 import { keepReplayed, listReplayed } from '../db/replayed';
 import { getVersion } from '../db/versions';
 import { AppError } from '../errors';
@@ -98,7 +99,8 @@ async function replay(
     const outcome = await writer.replay(entry.id, async () => {
       requireSelecting(entry, columns, writer);
       // The rows are dropped, so that only those of one entry are in memory at a time.
-      await runAgain(writer, readAnew(entry), wanted.pf_user);
+      const asked = readAnew(await inReplay(tx, created.id, entry));
+      await runAgain(writer, asked, wanted.pf_user);
     });
     if (!(outcome instanceof AppError)) continue;
     if (on_failure !== 'skip') throw notReplayed(entry, outcome);
@@ -124,6 +126,21 @@ async function replay(
       ...{ from: id, to, operation, ...after, reason },
     })),
   };
+}
+
+/**
+ * Returns an entry of the original as the replay runs it: a reverse names the replayed entry.
+ *
+ * @throws AppError 422 if that entry was not replayed
+ */
+async function inReplay(tx: Transaction, replayId: number, entry: LogEntry): Promise<LogEntry> {
+  if (entry.operation !== 'reverse' || !entry.params) return entry;
+  const { reverse_of } = entry.params;
+  const replayed = await replayOf(tx, replayId, reverse_of);
+  if (replayed === undefined) {
+    throw new AppError(422, `Entry ${reverse_of}, of which it takes back a part, was not replayed`);
+  }
+  return { ...entry, params: { ...entry.params, reverse_of: replayed } };
 }
 
 /** Splits a listed entry into the entry and its totals. */

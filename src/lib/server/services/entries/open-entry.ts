@@ -46,6 +46,8 @@ export interface OperationWriter {
   /** The locked rows of the version. */
   locked: () => Promise<readonly LockedRows[]>;
   open: (entry: NewEntry) => Promise<OpenEntry>;
+  /** Ids of the entries that take back a part of an entry. */
+  reversesOf: (logid: number) => Promise<number[]>;
 }
 
 /** What an entry writes its rows with. */

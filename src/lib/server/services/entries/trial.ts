@@ -3,6 +3,7 @@ import type { NewEntry } from '../../../contract/log';
 import type { Reservation } from '../../budget';
 import { triedId } from '../../db/entries';
 import type { Totals } from '../../db/forecast';
+import { reversesOf } from '../../db/log';
 import { noTotals, sliceTotals } from '../../db/forecast';
 import type { Transaction } from '../../db/transaction';
 import type { SqlText } from '../../sql/quote';
@@ -55,6 +56,15 @@ class TrialWriter implements OperationWriter {
     const opened = new TriedEntry(scope, entry, await triedId(tx), tried);
     this.entries.push(opened);
     return opened;
+  }
+
+  /** Ids of the entries that take back a part of an entry, in the log and among those that are tried. */
+  async reversesOf(logid: number): Promise<number[]> {
+    const written = await reversesOf(this.tx, this.target.version.id, [logid]);
+    const tried = this.entries.filter(
+      ({ entry }) => entry.operation === 'reverse' && entry.params?.reverse_of === logid,
+    );
+    return [...written.map(({ id }) => id), ...tried.map((entry) => entry.logid)];
   }
 
   /** Reads the rows of all entries, entry by entry. @param isGrain whether their operations answer at the grain */

@@ -27,10 +27,11 @@ import type { ExactTotals, Totals } from '../../db/forecast';
 import { entryTotals, noTotals } from '../../db/forecast';
 import type { WriteKey } from '../../db/idempotency';
 import type { EntryKey } from '../../db/log';
+import { reversesOf } from '../../db/log';
 import { readRevision } from '../../db/outside-changes';
 import type { Transaction } from '../../db/transaction';
 import { undoneEntry } from '../../db/undone';
-import type { AppError } from '../../errors';
+import { AppError } from '../../errors';
 import type { KeptTotals } from '../../kept-totals';
 import type { Identifier, SqlText } from '../../sql/quote';
 import { literal, sql } from '../../sql/quote';
@@ -192,6 +193,24 @@ class EntryWriter {
     return (this.locks ??= await lockedRows(this.tx, this.target));
   }
 
+  /** Ids of the entries that take back a part of an entry. */
+  async reversesOf(logid: number): Promise<number[]> {
+    return (await reversesOf(this.tx, this.target.version.id, [logid])).map(({ id }) => id);
+  }
+
+  /**
+   * Checks that no other entry takes back a part of entries that are deleted: their rows would be subtracted twice.
+   * @throws AppError 409
+   */
+  private async requireWhole(logids: readonly number[]): Promise<void> {
+    const [reverse] = await reversesOf(this.tx, this.target.version.id, logids);
+    if (!reverse) return;
+    throw new AppError(
+      409,
+      `Entry ${reverse.id} takes back a part of entry ${reverse.of}; undo entry ${reverse.id} first`,
+    );
+  }
+
   /** @param among the rows that a write deletes @throws AppError 423 if some of them are locked */
   private async requireUnlocked(among: SqlText): Promise<void> {
     await requireUnlocked(this.tx, this.target, await this.locked(), among);
@@ -235,11 +254,13 @@ class EntryWriter {
    *
    * @param user who undoes it, if that is known
    * @param withKeys whether the keys of the deleted rows are read, which takes longer than deleting the rows
-   * @throws AppError 404 if there is no such entry, 423 if a row of it is locked; {@link OtherRows}
+   * @throws AppError 404 if there is no such entry, 409 while another entry takes back a part of it, 423 if a row
+   * of it is locked; {@link OtherRows}
    */
   async undo(entry: EntryKey, user: string | null, withKeys: boolean): Promise<UndoResult> {
     const { tx, target, totals } = this;
     const { id } = entry;
+    await this.requireWhole([id]);
     const [known] = totals?.of(this.series, [entry]) ?? [];
     totals?.drop(this.series, entry);
     await takeOut(tx, entry, known ?? (await this.readTotals(ofEntry(id)))(id), user);
@@ -268,9 +289,10 @@ class EntryWriter {
       : { rows_deleted: gone.rowCount, keys: 'pf_ids', columns: keys };
   }
 
-  /** Deletes one entry with its rows, without answering keys. @throws AppError 404, 423 */
+  /** Deletes one entry with its rows, without answering keys. @throws AppError 404, 409, 423 */
   async remove(logid: number): Promise<void> {
     const { tx, target } = this;
+    await this.requireWhole([logid]);
     await deleteEntry(tx, logid);
     await this.requireUnlocked(ofEntry(logid));
     await deleteRowsOfEntry(tx, target.table, logid);
@@ -281,12 +303,13 @@ class EntryWriter {
    * Deletes all entries of one kind of load with their rows, and counts both.
    *
    * @param user who clears them, if known
-   * @throws AppError 423 if a row of one is locked
+   * @throws AppError 409 while another entry takes back a part of one, 423 if a row of one is locked
    */
   async clear(operation: LoadOperation, user: string | null): Promise<ClearAnswer> {
     const { tx, target } = this;
     const { iter } = OPERATIONS[operation];
     const entries = await deleteEntriesOf(tx, target.version.id, operation);
+    await this.requireWhole(entries.map(({ id }) => id));
     const rows = sql`pf_iter = ${literal(iter)}`;
     await this.requireUnlocked(rows);
     const totals = await this.readTotals(rows);
@@ -313,7 +336,7 @@ class EntryWriter {
   async redo<Result>(logid: number, run: (entry: LogEntry) => Promise<Result>): Promise<Result> {
     const { entry } = await undoneEntry(this.tx, this.target.version.id, logid);
     const result = await this.from({ redo_of: logid }, () => run(entry));
-    await forgetUndone(this.tx, logid);
+    await forgetUndone(this.tx, this.target.version.id, logid);
     return result;
   }
 

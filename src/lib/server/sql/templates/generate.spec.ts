@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../errors';
 import type { ColumnType, SourceColumn } from '../forecast-columns';
 import { forecastColumns } from '../forecast-columns';
+import { sql } from '../quote';
 import { trusted } from '../trusted';
 import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
+import { reverseTemplate } from './reverse';
 import { scaleShapeTemplate } from './scale-shape';
 
 const type = (declared: string, more: Partial<ColumnType> = {}): ColumnType => ({
@@ -100,6 +102,7 @@ describe('the forms of a statement that are not stored', () => {
       'scale.shape': scaleShapeTemplate(used, { columns: by, unit: 'month' }),
       'recode.share': recodeTemplate(used, 'share'),
       'clone.ramp': cloneTemplate(used, 'leaf'),
+      reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
     };
   };
   const raw = forms(columns());

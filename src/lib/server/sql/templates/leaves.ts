@@ -1,5 +1,5 @@
 /** The common parts of the scale, recode and clone templates: netting a slice and answering new rows. */
-import type { SliceOperation } from '../../../contract/operations';
+import type { EntryOperation, SliceOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { grainColumns, leafColumns, measureColumns, measureKind } from '../forecast-columns';
 import { grainGroupBy, grainSelectList, groupedBy, rawSelectList } from '../grain';
@@ -10,8 +10,14 @@ import { IN_CTE, list } from './lists';
 /**
  * The `leaves` CTE: the slice netted by every dimension and date
  * (docs/contract/14-what-the-operations-compute.md#leaves-not-rows).
+ *
+ * @param among the rows of the slice that count; those of no excluded origin by default
  */
-export function leavesCte(columns: readonly ForecastColumn[], having = sql``): SqlText {
+export function leavesCte(
+  columns: readonly ForecastColumn[],
+  having = sql``,
+  among = sql`{{exclude_clause}}`,
+): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));
   const sums = measureColumns(columns).map((m) => sql`${netted(m)} AS ${ident(m.name)}`);
   return sql`leaves AS (
@@ -19,7 +25,7 @@ export function leavesCte(columns: readonly ForecastColumn[], having = sql``): S
         ${list([...keys, ...sums], IN_CTE)}
     FROM {{fc_table}}
     WHERE {{where_clause}}
-        AND {{exclude_clause}}
+        AND ${among}
     GROUP BY
         ${list(groupedBy(leafColumns(columns)), IN_CTE)}${having}
 )`;
@@ -101,7 +107,7 @@ export function roundingScale(
 
 /** The end of an operation: inserts the new rows and returns them, raw or at the grain. */
 export function writeAndAnswer(
-  operation: SliceOperation,
+  operation: SliceOperation | EntryOperation,
   columns: readonly ForecastColumn[],
   rows: SqlText,
 ): SqlText {
