@@ -1,37 +1,24 @@
 /** The actions of the user on the pivot page, each with its report or error. */
+import { ApiError } from '../client/http';
 import { messageOf } from '../client/message-of';
 import { user } from '../client/user.svelte';
 import type { Lock } from '../contract/locks';
 import type { LogListEntry } from '../contract/log';
-import { isLoad, OPERATIONS, type SliceOperation } from '../contract/operations';
+import type { EntryOperation, SliceOperation } from '../contract/operations';
+import { isLoad, OPERATIONS } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
-import type { RedoneTotals, Written } from './changes.svelte';
+import type { Written } from './changes.svelte';
 import { bodyOf, type WriteSettings } from './operation-draft.svelte';
 import type { Caution, MeasureEdit } from './scale-draft';
 import type { PlanSession } from './session.svelte';
+import { TakeBack } from './take-back.svelte';
+import type { Tell } from './tell';
 import type { Attempt } from './trial.svelte';
 import type { Typed } from './typing';
 import { Unconfirmed, type UnsavedWrite } from './unsaved.svelte';
 
-/** How the page reports the result of an action to the user. */
-export interface Tell {
-  /** Reports that something was done. @param undo reverses it @param show shows what filters hide of it */
-  done(sentence: string, undo?: () => void, show?: () => void): void;
-  /** Reports a fact, or the reason why nothing was done. */
-  info(sentence: string): void;
-  /** Reports that an action failed and changed nothing. @param remedy a button that does it anyway */
-  failed(sentence: string, remedy?: { label: string; run: () => void }): void;
-  /** Returns a number with its noun: `plural(2, 'row')` is “2 rows”. */
-  plural(count: number, noun: string, nouns?: string): string;
-  /** Returns a sentence that says why an amount has to be confirmed. */
-  cautionText(caution: Caution): string;
-  /** Returns a sentence that compares the totals of a redo with those that were undone. */
-  redoneText(totals: RedoneTotals): string;
-}
-
 const NOT_CHOSEN = 'Nothing was changed. The selection is still updating; try again.';
-const noop = () => undefined;
 
 /**
  * The actions of the user on the pivot page, for all its parts: grid, editor, panel, log and keyboard. Each
@@ -40,13 +27,16 @@ const noop = () => undefined;
 export class Actions {
   /** The entries whose undo waits for confirmation, newest first; null if there are none. */
   confirming = $state.raw<readonly LogListEntry[] | null>(null);
+  readonly takingBack: TakeBack;
   /** Empties the form that the trial on screen came from. */
-  private clearTried: () => void = noop;
+  private clearTried: () => void = () => undefined;
 
   constructor(
     private readonly session: PlanSession,
     private readonly tell: Tell,
-  ) {}
+  ) {
+    this.takingBack = new TakeBack(session.changes);
+  }
 
   /** Applies the operation of the panel, or keeps the trial. @returns whether it was written */
   async apply(): Promise<boolean> {
@@ -182,13 +172,31 @@ export class Actions {
     });
   }
 
-  /** Undoes an entry without confirmation. */
+  /** Undoes an entry without confirmation. If some of its rows are locked, the others can be taken back. */
   async undoNow(logid: number): Promise<void> {
     if (this.isRefused()) return;
     await this.attempt(async () => {
-      const rows = await this.session.undo(logid, user.name || undefined);
-      this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} removed.`);
+      const rows = await this.session
+        .undo(logid, user.name || undefined)
+        .catch((error: unknown) => {
+          if (!(error instanceof ApiError) || error.status !== 423) throw error;
+          const run = () => void this.takeBack(logid, {});
+          this.tell.failed(error.message, { label: 'Take back the rest', run });
+          return null;
+        });
+      if (rows !== null) this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} removed.`);
     });
+  }
+
+  /** Asks for a confirmation to take back what an entry added to a slice. */
+  async takeBack(logid: number, slice: Slice): Promise<void> {
+    if (this.isRefused()) return;
+    await this.named(async (pf_user) => this.takingBack.ask({ logid, slice, pf_user }));
+  }
+
+  /** Takes back the confirmed part of an entry. */
+  async takeBackConfirmed(): Promise<void> {
+    await this.attempt(async () => this.sayWritten('reverse', await this.takingBack.confirm()));
   }
 
   /** Redoes an undone entry. */
@@ -367,7 +375,10 @@ export class Actions {
     return obstacle !== null;
   }
 
-  private async sayWritten(kind: SliceOperation, { logid, rows }: Written): Promise<void> {
+  private async sayWritten(
+    kind: SliceOperation | EntryOperation,
+    { logid, rows }: Written,
+  ): Promise<void> {
     const sentence = `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`;
     if (logid === null) return this.tell.done(sentence);
     const { fields } = this.session;

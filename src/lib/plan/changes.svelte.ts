@@ -4,7 +4,7 @@ import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { isWritten, type WriteOptions } from '../client/writes';
 import type { EntryTotals } from '../contract/log';
-import { OPERATIONS } from '../contract/operations';
+import { OPERATIONS, type ReverseRequest } from '../contract/operations';
 import { PREVIEW_METADATA, PreviewFacts } from '../contract/previews';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
@@ -109,6 +109,15 @@ export class Changes {
     const { progressive } = OPERATIONS[kind].verbs;
     return this.run(`${progressive} …`, async () => {
       const answer = await api.operate(this.planned.id, kind, body, call);
+      this.own.forgetUndone();
+      return this.showRows(answer);
+    });
+  }
+
+  /** Takes back a part of an entry, and appends the rows that this wrote. @throws ApiError as {@link apply} */
+  async reverse(logid: number, body: ReverseRequest): Promise<Written> {
+    return this.run(`${OPERATIONS.reverse.verbs.progressive} …`, async () => {
+      const answer = await api.reverse(logid, body);
       this.own.forgetUndone();
       return this.showRows(answer);
     });

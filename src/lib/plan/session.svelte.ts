@@ -8,7 +8,7 @@ import type { Source } from '../contract/sources';
 import type { Version } from '../contract/versions';
 import type { Origins } from '../pivot/rows/origins';
 import type { Pivot } from '../pivot/pivot';
-import { Actions, type Tell } from './actions.svelte';
+import { Actions } from './actions.svelte';
 import { readAddress } from './address';
 import { Arrangement } from './arrangement.svelte';
 import { BlockTyping, type NumberWords } from './block-typing.svelte';
@@ -23,6 +23,7 @@ import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
+import type { Tell } from './tell';
 import { Trial } from './trial.svelte';
 import { Why } from './why.svelte';
 

@@ -1,0 +1,19 @@
+/** The reports of the actions to the user. */
+import type { RedoneTotals } from './changes.svelte';
+import type { Caution } from './scale-draft';
+
+/** How the page reports the result of an action to the user. */
+export interface Tell {
+  /** Reports that something was done. @param undo reverses it @param show shows what filters hide of it */
+  done(sentence: string, undo?: () => void, show?: () => void): void;
+  /** Reports a fact, or the reason why nothing was done. */
+  info(sentence: string): void;
+  /** Reports that an action failed and changed nothing. @param remedy a button that does it anyway */
+  failed(sentence: string, remedy?: { label: string; run: () => void }): void;
+  /** Returns a number with its noun: `plural(2, 'row')` is “2 rows”. */
+  plural(count: number, noun: string, nouns?: string): string;
+  /** Returns a sentence that says why an amount has to be confirmed. */
+  cautionText(caution: Caution): string;
+  /** Returns a sentence that compares the totals of a redo with those that were undone. */
+  redoneText(totals: RedoneTotals): string;
+}
