@@ -10,7 +10,7 @@ import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
 import type { Written } from './changes.svelte';
 import { bodyOf, type WriteSettings } from './operation-draft.svelte';
-import type { Caution, MeasureEdit } from './scale-draft';
+import type { MeasureEdit } from './scale-draft';
 import type { PlanSession } from './session.svelte';
 import { TakeBack } from './take-back.svelte';
 import type { Tell } from './tell';
