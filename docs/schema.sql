@@ -97,6 +97,19 @@ CREATE TABLE pf.outside_change (
   CONSTRAINT outside_change_pkey PRIMARY KEY (version_id)
 );
 
+CREATE TABLE pf.profile (
+  id integer NOT NULL DEFAULT nextval('pf.profile_id_seq'::regclass),
+  source_id integer NOT NULL,
+  name text NOT NULL,
+  weights double precision[] NOT NULL,
+  created_by text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT profile_weights_check CHECK (((cardinality(weights) = 12) AND ((0)::double precision <= ALL (weights)) AND ((0)::double precision < ANY (weights)))),
+  CONSTRAINT profile_source_id_fkey FOREIGN KEY (source_id) REFERENCES pf.source(id) ON DELETE CASCADE,
+  CONSTRAINT profile_pkey PRIMARY KEY (id),
+  CONSTRAINT profile_source_id_name_key UNIQUE (source_id, name)
+);
+
 CREATE TABLE pf.replayed (
   version_id integer NOT NULL,
   place integer NOT NULL,

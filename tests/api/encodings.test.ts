@@ -89,6 +89,10 @@ describe.skipIf(onCitus)('a database in LATIN1', () => {
           () => api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', label: '€' }]),
         ],
         ['name', post(`/sources/${sourceId}/views`, { name: '€', layout: {}, ...by })],
+        [
+          'name',
+          post(`/sources/${sourceId}/profiles`, { name: '€', weights: Array(12).fill(1), ...by }),
+        ],
         ['search', () => api.get(`/sources/${sourceId}/values?cname=region&search=%E2%82%AC`)],
       ];
       for (const [field, request, column] of cases) {

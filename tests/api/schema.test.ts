@@ -17,6 +17,7 @@ describe('the schema', () => {
       INSERT INTO pf.sql (source_id, operation, sql) VALUES (1, 'get_data', 'SELECT 1');
       INSERT INTO pf.version (source_id, name) VALUES (1, 'Plan');
       INSERT INTO pf.view (source_id, name, layout) VALUES (1, 'By region', '{}');
+      INSERT INTO pf.profile (source_id, name, weights) VALUES (1, 'Even', array_fill(1, '{12}'));
       INSERT INTO pf.log (version_id, pf_user, operation) VALUES (1, 'ann', 'baseline');
       INSERT INTO pf.idempotency (path, key, body_digest, version_id)
         VALUES ('POST /api/versions/1/scale', 'k', '', 1)`);
@@ -55,6 +56,13 @@ describe('the schema', () => {
       'view_source_id_name_key',
     ],
     ["UPDATE pf.view SET layout = '[]'", 'view_layout_check'],
+    [
+      'INSERT INTO pf.profile SELECT 2, source_id, name, weights FROM pf.profile',
+      'source_id_name_key',
+    ],
+    ["UPDATE pf.profile SET weights = array_fill(1, '{11}')", 'profile_weights_check'],
+    ["UPDATE pf.profile SET weights = array_fill(0, '{12}')", 'profile_weights_check'],
+    ['UPDATE pf.profile SET weights[5] = -1', 'profile_weights_check'],
     ["UPDATE pf.log SET operation = 'undo'", 'log_operation_check'],
     ["UPDATE pf.sql SET operation = 'replay'", 'sql_operation_check'],
     ['INSERT INTO pf.idempotency SELECT * FROM pf.idempotency', 'idempotency_pkey'],
@@ -63,9 +71,9 @@ describe('the schema', () => {
     await expect(query(sql)).rejects.toThrow(constraint);
   });
 
-  it('deletes log and stored answers with their version, and metadata, templates and views with their source', async () => {
+  it('deletes log and stored answers with their version, and metadata, templates, views and profiles with their source', async () => {
     await query('DELETE FROM pf.version; DELETE FROM pf.source');
-    const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view'];
+    const tables = ['log', 'idempotency', 'col_meta', 'sql', 'view', 'profile'];
     for (const table of tables) expect(await query(`SELECT FROM pf.${table}`)).toEqual([]);
   });
 });

@@ -29,6 +29,7 @@ import {
   REVISION_HEADER,
   TIMELINE_HEADER,
 } from '../contract/primitives';
+import type { CreateProfileRequest, EditProfileRequest, NamedProfile } from '../contract/profiles';
 import type { ReplayAnswer, ReplayedEntry, ReplayVersionRequest } from '../contract/replays';
 import type {
   ColumnValues,
@@ -153,6 +154,25 @@ export const editView = (id: number, body: EditViewRequest, o?: CallOptions) =>
 /** DELETE /views/:id: 404 if it is gone already. */
 export const deleteView = async (id: number, o?: CallOptions) => {
   await send(path`/views/${id}`, { ...o, method: 'DELETE' });
+};
+
+// Named profiles
+
+/** GET /sources/:id/profiles: sorted by name. */
+export const listProfiles = (sourceId: number, o?: CallOptions) =>
+  json<NamedProfile[]>(path`/sources/${sourceId}/profiles`, o);
+
+/** POST /sources/:id/profiles: 12 weights, January first; 409 if the name is taken. */
+export const createProfile = (sourceId: number, body: CreateProfileRequest, o?: CallOptions) =>
+  json<NamedProfile>(path`/sources/${sourceId}/profiles`, { ...o, method: 'POST', body });
+
+/** PATCH /profiles/:id: omitted fields stay unchanged; 409 if the name is taken. */
+export const editProfile = (id: number, body: EditProfileRequest, o?: CallOptions) =>
+  json<NamedProfile>(path`/profiles/${id}`, { ...o, method: 'PATCH', body });
+
+/** DELETE /profiles/:id: 404 if it is gone already. */
+export const deleteProfile = async (id: number, o?: CallOptions) => {
+  await send(path`/profiles/${id}`, { ...o, method: 'DELETE' });
 };
 
 // Versions

@@ -12,6 +12,9 @@ export type PeriodUnit = v.InferOutput<typeof PeriodUnit>;
 
 const yes = v.optional(v.literal(true, 'must be true, or left out'));
 
+/** A weight of a period. */
+export const weight = v.pipe(number, v.minValue(0, 'must be 0 or more'));
+
 /** Weights of the periods of a date column. */
 const Profile = v.pipe(
   v.strictObject({
@@ -19,7 +22,7 @@ const Profile = v.pipe(
     unit: PeriodUnit,
     weights: v.optional(
       v.pipe(
-        v.record(text, v.pipe(number, v.minValue(0, 'must be 0 or more'))),
+        v.record(text, weight),
         v.maxEntries(MOST_GROUPS, `must be at most ${MOST_GROUPS}`),
         v.check((weights) => Object.values(weights).some(Boolean), 'must have one above 0'),
         v.description('First day of each period → weight'),

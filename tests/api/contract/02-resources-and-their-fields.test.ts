@@ -149,6 +149,35 @@ describe('pf.view', () => {
   });
 });
 
+describe('pf.profile', () => {
+  it('has a name that is unique in its source, and is deleted with it', async ({ service }) => {
+    expect(await named(service, 'profile')).toEqual([
+      'created_at timestamp with time zone',
+      'created_by text',
+      'id integer',
+      'name text',
+      'source_id integer',
+      'weights ARRAY',
+    ]);
+    await service.query('CREATE TABLE public.phased AS SELECT * FROM public.orders');
+    const id = await makeSource(service, 'phased', ORDER_COLUMNS);
+    const weights = [4, 4, 5, 4, 4, 5, 4, 4, 5, 4, 4, 5];
+    const profile = { name: '4-4-5', weights, pf_user: 'ann' };
+    const post = () => service.api.post(`/sources/${id}/profiles`, profile);
+    expect(ok(await post()).body).toEqual({
+      id: expect.any(Number),
+      source_id: id,
+      name: '4-4-5',
+      weights,
+      created_by: 'ann',
+      created_at: expect.any(String),
+    });
+    await refused(service, post, 409, /4-4-5/);
+    ok(await service.api.del(`/sources/${id}`));
+    expect(await service.query('SELECT FROM pf.profile')).toEqual([]);
+  });
+});
+
 describe('pf.log', () => {
   it('has one entry per write: user, time, operation, slice', async ({ service, sourceId }) => {
     const { path, versionId, baseline } = await makePlan(service, sourceId);

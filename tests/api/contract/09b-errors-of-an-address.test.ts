@@ -48,7 +48,16 @@ describe('400 and 404: ids', () => {
     const gone = 2147483647;
     const slice = { ...user, slice: {} };
     const requests: [string, () => ReturnType<typeof service.api.get>][] = [
-      ...['', '/columns', '/sql', '/sql/preview', '/versions', '/views', '/values?cname=a'].map(
+      ...[
+        '',
+        '/columns',
+        '/sql',
+        '/sql/preview',
+        '/versions',
+        '/views',
+        '/profiles',
+        '/values?cname=a',
+      ].map(
         (p) =>
           [`GET source${p}`, () => service.api.get(`/sources/${gone}${p}`)] as [
             string,

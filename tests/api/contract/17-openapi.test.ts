@@ -88,6 +88,20 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     const { id } = (await makeView(service, sourceId, 'Before')).body;
     return service.api.patch(`/views/${id}`, { name: 'After' });
   },
+  'GET /sources/{id}/profiles': async (service, sourceId) => {
+    await makeProfile(service, sourceId, 'Listed');
+    return service.api.get(`/sources/${sourceId}/profiles`);
+  },
+  'POST /sources/{id}/profiles': (service, sourceId) =>
+    makeProfile(service, sourceId, 'Documented'),
+  'PATCH /profiles/{id}': async (service, sourceId) => {
+    const { id } = (await makeProfile(service, sourceId, 'Before')).body;
+    return service.api.patch(`/profiles/${id}`, { name: 'After' });
+  },
+  'DELETE /profiles/{id}': async (service, sourceId) => {
+    const { id } = (await makeProfile(service, sourceId, 'Passing')).body;
+    return service.api.del(`/profiles/${id}`);
+  },
   'DELETE /views/{id}': async (service, sourceId) => {
     const { id } = (await makeView(service, sourceId, 'Passing')).body;
     return service.api.del(`/views/${id}`);
@@ -231,6 +245,9 @@ function onPlan(request: (service: Service, path: string, logid: number) => Prom
 
 const makeView = ({ api }: Service, sourceId: number, name: string) =>
   api.post(`/sources/${sourceId}/views`, { name, layout: { group_by: ['region'] }, ...user });
+
+const makeProfile = ({ api }: Service, sourceId: number, name: string) =>
+  api.post(`/sources/${sourceId}/profiles`, { name, weights: Array(12).fill(1), ...user });
 
 async function grain(service: Service, sourceId: number, in_grain: boolean) {
   await service.api.put(`/sources/${sourceId}/columns`, [{ cname: 'region', in_grain }]);

@@ -173,6 +173,9 @@ describe('The acting user', () => {
     expect(source.body.created_by).toBe('eve');
     const view = { name: 'Own', layout: {} };
     expect(ok(await ann.post(`/sources/${sourceId}/views`, view)).body.created_by).toBe('ann');
+    const profile = { name: 'Own', weights: Array(12).fill(1), pf_user: 'mallory' };
+    const profiled = ok(await ann.post(`/sources/${sourceId}/profiles`, profile));
+    expect(profiled.body.created_by).toBe('ann');
 
     const { path, versionId } = await makePlan({ ...service, api: ann }, sourceId);
     expect(ok(await ann.get(path)).body.created_by).toBe('ann');
@@ -335,6 +338,9 @@ describe('Roles', () => {
       () => reader.del(`/log/${baseline}`),
       () => reader.patch(`/log/${baseline}`, { note: 'mine' }),
       () => reader.post(`/sources/${sourceId}/versions`, { name: 'Mine' }),
+      () => reader.post(`/sources/${sourceId}/profiles`, { name: 'Mine', weights: [] }),
+      () => reader.patch('/profiles/1', { name: 'Mine' }),
+      () => reader.del('/profiles/1'),
       () => ann.post(`${path}/locks`, { slice: {} }),
       () => ann.del(`/versions/${versionId}`),
       () => ann.post(`/sources/${sourceId}/sql`),

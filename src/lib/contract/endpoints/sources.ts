@@ -1,6 +1,12 @@
-/** Endpoints of tables, sources and their named views. */
+/** Endpoints of tables, sources, and their named views and profiles. */
 import * as v from 'valibot';
 import { ColumnsAnswer, ColumnsSaveRequest } from '../columns';
+import {
+  CreateProfileRequest,
+  EditProfileRequest,
+  NamedProfile,
+  NamedProfilesAnswer,
+} from '../profiles';
 import {
   ColumnValues,
   EditSourceRequest,
@@ -196,6 +202,40 @@ export const SOURCE_ENDPOINTS: readonly Endpoint[] = [
     path: '/views/{id}',
     role: 'planner',
     summary: 'Delete a view',
+    answer: nothing,
+    refusals: [400, 404],
+  },
+  {
+    method: 'get',
+    path: '/sources/{id}/profiles',
+    role: 'reader',
+    summary: 'The named profiles of a source',
+    answer: json(NamedProfilesAnswer),
+    refusals: [400, 404],
+  },
+  {
+    method: 'post',
+    path: '/sources/{id}/profiles',
+    role: 'planner',
+    summary: 'Save weights of the twelve months under a name',
+    request: CreateProfileRequest,
+    answer: created(NamedProfile),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'patch',
+    path: '/profiles/{id}',
+    role: 'planner',
+    summary: 'Change name or weights of a profile',
+    request: EditProfileRequest,
+    answer: json(NamedProfile),
+    refusals: [400, 404, 409],
+  },
+  {
+    method: 'delete',
+    path: '/profiles/{id}',
+    role: 'planner',
+    summary: 'Delete a profile',
     answer: nothing,
     refusals: [400, 404],
   },

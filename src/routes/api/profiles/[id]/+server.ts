@@ -1,0 +1,17 @@
+import { json } from '@sveltejs/kit';
+import { EditProfileRequest } from '$lib/contract/profiles';
+import { readJson } from '$lib/server/http/request-body';
+import { idParam } from '$lib/server/http/params';
+import { profiles } from '$lib/server/services/named';
+import type { RequestHandler } from './$types';
+
+export const PATCH: RequestHandler = async ({ locals, params, request }) => {
+  const id = idParam(params.id, 'id');
+  const body = await readJson({ request, locals }, EditProfileRequest);
+  return json(await profiles.edit(locals.db, id, body));
+};
+
+export const DELETE: RequestHandler = async ({ locals, params }) => {
+  await profiles.remove(locals.db, idParam(params.id, 'id'));
+  return new Response(null, { status: 204 });
+};
