@@ -18,6 +18,7 @@ import { intervalMoves } from '../db/load-rows';
 import type { Transaction } from '../db/transaction';
 import { listVersions } from '../db/versions';
 import { AppError, faultAt, fieldPlace } from '../errors';
+import { daysOfPeriod, isFirstDay } from '../periods';
 import type { ForecastColumn } from '../sql/forecast-columns';
 import { leafColumns, measureOf } from '../sql/forecast-columns';
 import type { Grouping } from '../sql/groups';
@@ -31,7 +32,6 @@ import { blameClient } from './client-faults';
 import type { OperationWriter } from './entries/open-entry';
 import type { ForecastVersion } from './forecast-version';
 import { readVersion, seenByOperations, sliceOf } from './forecast-version';
-import { daysOfPeriod, isFirstDay } from './period-days';
 
 /** A shape whose weights are known. */
 export interface ResolvedShape {
