@@ -254,7 +254,7 @@ describe('a refusal among several operations', () => {
     expect([most.status, most.body.error]).toEqual([200, undefined]);
   });
 
-  it('leaves the headers with the names of what was ignored', async ({ service }) => {
+  it('names ignored fields and slice keys in the headers', async ({ service }) => {
     const { call } = await version(service, 'numeric(12,2)', [['A', 100, 1]]);
     const operations = [
       { ...up, slice: { 'a,b': 1 } },

@@ -249,7 +249,7 @@ describe('an entry of which a part is taken back', () => {
       expect(await sums(id)).toEqual(await sums(plan.id));
       const [reverse, scale] = (await api.get(`/versions/${id}/log`)).body.entries;
       expect(reverse.params.reverse_of).toBe(scale.id);
-      // The copy knows what is taken back.
+      // In the copy, too, nothing is left to take back, and the scale is undone after its reverse.
       const again = await api.post(`/log/${scale.id}/reverse`, {
         slice: { Region: 'A' },
         pf_user: 'ann',

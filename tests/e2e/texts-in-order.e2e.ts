@@ -1,7 +1,7 @@
 import { expect, test } from '../support/e2e';
 import { arrange, PivotPage } from './pivot-page';
 
-/** Texts that name periods are sorted by date, and texts that look alike are told apart. */
+/** Order and labels of texts: names of periods, and texts that look alike. */
 
 test.use({ template: 'service' });
 
@@ -47,7 +47,7 @@ test('months in any language are sorted by date in rows, columns and filters', a
   expect(labels.map((label) => /^\s*(\S+)/.exec(label)?.[1])).toEqual(months);
 });
 
-test('two texts that look alike are told apart in rows, panel, log, filter and forms', async ({
+test('texts that look alike have different labels in rows, panel, log, filter and forms', async ({
   page,
   service,
 }) => {

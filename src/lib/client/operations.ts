@@ -5,6 +5,16 @@ import type { Slice } from '../contract/slices';
 import { ASKS_FOR_ARROW, type CallOptions, json, path, readArrow, send } from './http';
 import { write, type WriteOptions } from './writes';
 
+/** Writes with POST; returns the written rows as an Arrow stream. */
+const writeRows = (url: string, body: object, o?: WriteOptions) =>
+  write(url, { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW }, readArrow);
+
+/** Previews a write with POST; returns the rows that it would write as an Arrow stream. */
+async function previewRows(url: string, body: object, o?: CallOptions): Promise<ArrayBuffer> {
+  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
+  return readArrow(await send(url, call), call);
+}
+
 /**
  * POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones.
  *
@@ -22,48 +32,30 @@ export const operate = <O extends SliceOperation>(
   operation: O,
   body: SliceRequests[O],
   o?: WriteOptions,
-) =>
-  write(
-    path`/versions/${id}/${operation}`,
-    { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW },
-    readArrow,
-  );
+) => writeRows(path`/versions/${id}/${operation}`, body, o);
 
 /**
  * POST /versions/:id/scale, recode or clone/preview: returns the rows that the operation would write, as an
  * Arrow stream with further facts in its metadata; nothing is written.
  */
-export const previewOperation = async <O extends SliceOperation>(
+export const previewOperation = <O extends SliceOperation>(
   id: number,
   operation: O,
   body: SliceRequests[O],
   o?: CallOptions,
-): Promise<ArrayBuffer> => {
-  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
-  return readArrow(await send(path`/versions/${id}/${operation}/preview`, call), call);
-};
+) => previewRows(path`/versions/${id}/${operation}/preview`, body, o);
 
 /**
  * POST /versions/:id/preview: returns the rows that several operations in order would write, as an Arrow stream
  * with `SeveralPreviewFacts` in its metadata; nothing is written. An error names the operation in `field`:
  * `operations.2.slice.Region`.
  */
-export const previewSeveral = async (
-  id: number,
-  body: SeveralPreviewRequest,
-  o?: CallOptions,
-): Promise<ArrayBuffer> => {
-  const call = { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW } as const;
-  return readArrow(await send(path`/versions/${id}/preview`, call), call);
-};
+export const previewSeveral = (id: number, body: SeveralPreviewRequest, o?: CallOptions) =>
+  previewRows(path`/versions/${id}/preview`, body, o);
 
 /** POST /log/:logid/reverse: takes back what an entry added to a slice; returns the rows that it wrote. */
 export const reverse = (logid: number, body: ReverseRequest, o?: WriteOptions) =>
-  write(
-    path`/log/${logid}/reverse`,
-    { ...o, method: 'POST', body, headers: ASKS_FOR_ARROW },
-    readArrow,
-  );
+  writeRows(path`/log/${logid}/reverse`, body, o);
 
 /** POST /log/:logid/reverse/preview: the rows and totals that a reverse would write. */
 export const previewReverse = (logid: number, body: ReverseRequest, o?: CallOptions) =>

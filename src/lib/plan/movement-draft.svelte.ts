@@ -6,7 +6,7 @@ import { roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { PlannedVersion } from './planned-version.svelte';
-import { whyNoShare } from './scale-draft';
+import { whyNoShare, type RowDecimals } from './scale-draft';
 import type { Selection } from './selection.svelte';
 
 /** An interval of the form that cannot be read. */
@@ -105,7 +105,7 @@ export class MovementDraft {
    */
   carried(
     rows: Pick<SlicePreview, 'value_total' | 'units_total'>,
-    decimals: Pick<SlicePreview, 'value_decimals' | 'units_decimals'>,
+    decimals: RowDecimals,
     factor: number | null,
   ): { value: number | null; units: number | null } {
     const carried = (role: 'value' | 'units') => {
@@ -117,12 +117,8 @@ export class MovementDraft {
     return { value: carried('value'), units: carried('units') };
   }
 
-  /**
-   * Returns why a recode would change nothing; null if it would change something, or if only the service knows.
-   *
-   * @param decimals of the measures
-   */
-  whyNothingMoves(decimals: Parameters<typeof whyNoShare>[3]): string | null {
+  /** Returns why a recode would change nothing; null if it would change something, or if only the service knows. */
+  whyNothingMoves(decimals: RowDecimals): string | null {
     const { moved } = this;
     if (!moved) return null;
     if (moved.row_count > 0) return whyNoShare('move', this.share ?? 1, moved, decimals);

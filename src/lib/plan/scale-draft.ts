@@ -325,17 +325,16 @@ const isZero = (role: 'value' | 'units', free: SlicePreview['free']): boolean =>
 export const isAllZero = (rows: SlicePreview['free']): boolean =>
   isZero('value', rows) && isZero('units', rows);
 
+/** Number of decimals of the measures of some rows. */
+export type RowDecimals = Pick<SlicePreview, 'value_decimals' | 'units_decimals'>;
+
 /**
  * Whether a share of the amounts of both measures rounds to zero. For rows that do not cancel each other out,
  * the share of the total decides.
  *
  * @param share such as 0.05 for 5 %
  */
-const roundsToZero = (
-  share: number,
-  rows: SlicePreview['free'],
-  decimals: Pick<SlicePreview, 'value_decimals' | 'units_decimals'>,
-): boolean =>
+const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: RowDecimals): boolean =>
   (['value', 'units'] as const).every((role) => {
     const amount = Math.abs(rows[`${role}_gross`] ?? rows[`${role}_total`] ?? 0);
     const digits = decimals[`${role}_decimals`];
@@ -359,7 +358,9 @@ const ROUNDS_TO_ZERO = {
  */
 export function whyNoShare(
   what: keyof typeof ALL_ZERO,
-  ...[share, rows, decimals]: Parameters<typeof roundsToZero>
+  share: number,
+  rows: SlicePreview['free'],
+  decimals: RowDecimals,
 ): string | null {
   if (isAllZero(rows)) return ALL_ZERO[what];
   return roundsToZero(share, rows, decimals) ? ROUNDS_TO_ZERO[what] : null;

@@ -16,12 +16,12 @@ interface Part {
 export class TakeBack {
   /** Null if nothing waits for a confirmation. */
   part = $state.raw<Part | null>(null);
-  /** What taking it back would change. */
+  /** The effect of taking it back. */
   readonly preview = new Latest<OperationPreview>();
 
   constructor(private readonly changes: Changes) {}
 
-  /** Asks the user to confirm a part, and the service what it would change. */
+  /** Opens the confirmation of a part, and requests a preview of its effect. */
   ask(part: Part): void {
     const { logid, ...body } = part;
     this.part = part;
@@ -29,7 +29,7 @@ export class TakeBack {
     this.preview.ask((signal) => api.previewReverse(logid, body, { signal }));
   }
 
-  /** Drops the question. */
+  /** Closes the confirmation. */
   cancel(): void {
     this.part = null;
     this.preview.clear();

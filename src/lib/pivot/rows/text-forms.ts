@@ -1,9 +1,9 @@
-/** Notes the texts of rows, so that labels tell texts apart that look alike. */
+/** Registers the texts of rows, so that texts that look alike get different labels. */
 import { Type } from '@uwdata/flechette';
 import { noteTexts } from '../values/lookalikes';
 import { dictionaryOf, type ArrowColumns } from './arrow-columns';
 
-/** Notes the texts of all columns with a dictionary. Dictionaries of ASCII texts cost a look at their bytes. */
+/** Registers the texts of all columns with a dictionary. Dictionaries of ASCII texts are skipped. */
 export function noteColumnTexts(columns: ArrowColumns): void {
   for (const column of columns.values()) {
     const dictionary = dictionaryOf(column);

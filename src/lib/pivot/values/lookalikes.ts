@@ -12,7 +12,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/;
 /** Accents, and parts of Korean syllables. */
 const PARTS = /[\p{M}\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/u;
 
-/** Notes texts of loaded rows, so that {@link isLookalike} knows them. */
+/** Registers texts of loaded rows for {@link isLookalike}. */
 export function noteTexts(texts: Iterable<string>): void {
   for (const text of texts) {
     if (!BEYOND_ASCII.test(text)) continue;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { ForecastUnit } from '../../contract/forecasts';
 import { scalar } from '../../contract/primitives';
 import type { ForecastColumn } from '../sql/forecast-columns';
-import { dayOf } from '../sql/loaded-day';
+import { dayOf, startOfPeriod } from '../sql/loaded-day';
 import type { SqlText } from '../sql/quote';
 import { commas, ident, literal, qualified, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
@@ -40,8 +40,8 @@ function keyOf({ name, type }: ForecastColumn): SqlText {
 }
 
 /**
- * Adds up the measures of the source by group and period. Rows without a date are left out; an amount that is
- * null counts as 0.
+ * Adds up the measures of the source by group and period. Rows without a date are left out. A missing amount
+ * counts as 0.
  *
  * @param limit the most groups to answer
  * @returns for each group its values of `by`, the first days of its periods with rows, and for each measure its
@@ -72,7 +72,7 @@ export function groupSums(
        jsonb_build_array(${commas(sums.map(({ list }) => list))}) AS sums
      FROM (
        SELECT ${commas([
-         sql`date_trunc(${literal(unit)}, ${day}::timestamp)::date AS period`,
+         sql`${startOfPeriod(day, unit)} AS period`,
          ...keys.map(({ select }) => select),
          ...sums.map(({ select }) => select),
        ])}

@@ -49,7 +49,7 @@ export async function previewForecast(
   const numbers = (from: number, to: number) =>
     Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
   const history = numbers(first, span.through);
-  const ignored = history.filter((period) =>
+  const isIgnored = history.map((period) =>
     (request.ignore ?? []).some(
       ({ from, to }) => from <= lastDay(period, unit) && to >= firstDay(period, unit),
     ),
@@ -70,9 +70,7 @@ export async function previewForecast(
     for (const [i, measure] of measures.entries()) {
       await turns.give();
       const amounts = amountsOf(i, measure);
-      const learned = amounts.map((amount, t) =>
-        ignored.includes(history[t] ?? NaN) ? null : amount,
-      );
+      const learned = amounts.map((amount, t) => (isIgnored[t] ? null : amount));
       const { fitted, forecast, band80, band95, ...facts } = forecastSeries(learned, options);
       const shown = (values: number[]) => values.slice(between);
       const limits = ({ lower, upper }: typeof band80) => ({
@@ -96,7 +94,7 @@ export async function previewForecast(
     column: date.name,
     history: named(history),
     horizon: named(numbers(span.horizon.first, span.horizon.last)),
-    ignored: named(ignored),
+    ignored: named(history.filter((_, t) => isIgnored[t])),
     groups,
   };
 }

@@ -106,7 +106,7 @@ function runTried(writer: TrialWriter, asked: TriedOperation): Promise<Operation
 }
 
 /**
- * Runs an operation and gathers what it does.
+ * Runs an operation and returns its rows, statements and totals.
  *
  * @param hasEdits whether its totals are a list, one for each edit
  */

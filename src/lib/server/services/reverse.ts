@@ -28,7 +28,7 @@ export async function reverse(
   key?: WriteKey,
 ): Promise<Held<OperationResult>> {
   const known = await findEntry(resources.db, logid);
-  // The first request with this key may have been made while there was the entry.
+  // The entry may have been deleted since the first request with this key.
   const answered = known ? undefined : await answeredBefore(resources, key, OperationResult);
   if (answered) return answered;
   const { version_id } = found(known, `log entry ${logid}`);

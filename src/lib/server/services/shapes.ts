@@ -41,13 +41,13 @@ export interface ResolvedShape {
   leavesOut: boolean;
   /** Keys of the pattern's slice that are not dimension or date columns. */
   skipped: readonly string[];
-  /** The shape as the log keeps it. */
+  /** The shape as it is stored in the log. */
   stored: StoredShape;
 }
 
 /**
- * Reads the weights of the shape of a scale (docs/contract/14-what-the-operations-compute.md#shapes). Weights that
- * the request brings along are not read again.
+ * Reads the weights of the shape of a scale (docs/contract/14-what-the-operations-compute.md#shapes). Weights in the
+ * request are used as they are.
  *
  * @returns null if the scale has no shape
  * @throws AppError 400 for a column, period, slice or interval that does not fit; 422 for a version of another
@@ -84,7 +84,7 @@ export async function resolveShape(
   return { by, weights, skipped, leavesOut: missing !== undefined, stored };
 }
 
-/** The amounts of a shaped scale without the weights that the log keeps, so that its pattern is read anew. */
+/** Removes the stored weights from the shape of a scale, so that its next run reads the pattern again. */
 export const withoutResolved = <Edit extends object>(edit: Edit): Edit =>
   'spread' in edit && isShape(edit.spread)
     ? { ...edit, spread: { ...edit.spread, resolved: undefined } }
@@ -222,7 +222,7 @@ async function versionOf(
   throw faultAt(fieldPlace('spread.like.version_id'), 422, `the source has no version ${id}`);
 }
 
-/** @throws AppError 400 for an origin that no row can have */
+/** @throws AppError 400 for an unknown origin */
 function originsOf({ origins }: Like, { version }: ForecastVersion): SqlText {
   if (!origins) return excludeClause(version.exclude_iters);
   const wrong = origins.findIndex((origin) => !v.is(Iter, origin));

@@ -1,6 +1,7 @@
 /** SQL text of the groups of rows that a shape gives weights to. */
 import type { PeriodUnit } from '../../contract/shapes';
 import type { ForecastColumn } from './forecast-columns';
+import { startOfPeriod } from './loaded-day';
 import type { SqlText } from './quote';
 import { commas, ident, literal, sql } from './quote';
 
@@ -26,7 +27,7 @@ export const groupKey = (
     columns.map((column) => {
       const name = sql`${of}${ident(column.name)}`;
       if (column.role === 'date') {
-        return sql`date_trunc(${literal(unit)}, ${day(name)}::timestamp)::date::text`;
+        return sql`${startOfPeriod(day(name), unit)}::text`;
       }
       // Equal numbers can print differently: 1.0 and 1.00, 0 and -0.
       if (/^numeric/.test(column.type)) return sql`trim_scale(${name})::text`;

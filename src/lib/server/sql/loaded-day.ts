@@ -1,4 +1,5 @@
 /** SQL text of the day that a load makes of a date or timestamp of the source. */
+import type { PeriodUnit } from '../../contract/shapes';
 import type { ForecastColumn } from './forecast-columns';
 import type { SqlText } from './quote';
 import { ident, literal, sql } from './quote';
@@ -21,6 +22,10 @@ export const dayOf = (date: ForecastColumn): SqlText => sql`${local(date)}::date
 /** The day of a time that is moved by an interval. If the new month is shorter, its last day is taken. */
 export const movedDay = (time: SqlText, interval: SqlText): SqlText =>
   sql`(${time} + ${interval})::date`;
+
+/** The first day of the period that a day belongs to. */
+export const startOfPeriod = (day: SqlText, unit: PeriodUnit): SqlText =>
+  sql`date_trunc(${literal(unit)}, ${day}::timestamp)::date`;
 
 /** As {@link dayOf}, moved by an interval. */
 export const shiftedDay = (date: ForecastColumn, offset: SqlText): SqlText =>

@@ -21,7 +21,7 @@ export type Model = (values: readonly number[], horizon: number) => Fit;
 /**
  * Returns the standard deviation of one-step errors.
  *
- * @param estimated number of parameters that were estimated from the values
+ * @param estimated number of parameters of the method that were fitted to the values
  */
 export function errorDeviation(
   values: readonly number[],
@@ -39,9 +39,8 @@ export function errorDeviation(
 }
 
 /**
- * Forecasts that each period repeats the same period of the year before ("last year moved"), in the literature
- * the seasonal naive method. Within the first season, and for series shorter than that, the last value is
- * repeated.
+ * Forecasts each period as the same period of the year before ("last year moved"). The literature calls this the
+ * seasonal naive method. A series shorter than a year repeats its last value.
  *
  * Source: Hyndman and Athanasopoulos (2021), Forecasting: Principles and Practice, sections 5.2 and 5.5.
  */

@@ -126,7 +126,7 @@ describe('auto', () => {
     const errorsOf = (values: number[]) => monthly(values, 'combined').backtest;
     const [a, b] = [errorsOf(history), errorsOf(other)];
     const sums = [history, other].map((values) => mean(values.slice(48)));
-    // The forecast is the same, so the sums of errors differ by what was added.
+    // Both histories have the same forecast, so their sums of errors differ by the added amounts.
     const signed = (i: number, bias: number | null | undefined) => (bias ?? NaN) * at(sums, i);
     expect(signed(0, a?.bias) - signed(1, b?.bias)).toBeCloseTo(at(sums, 1) - at(sums, 0), 8);
   });

@@ -9,7 +9,7 @@ import { at, fillGaps, notBelow } from './series';
 
 /** How to forecast a series. */
 export interface ForecastOptions {
-  /** Number of periods after the history, at least 1. */
+  /** Number of periods to forecast, at least 1. */
   horizon: number;
   /** Number of periods of a season: 12 months, 4 quarters, 52 weeks. */
   period: number;

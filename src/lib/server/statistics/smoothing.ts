@@ -16,9 +16,9 @@ export interface Smoothing {
   beta: number;
   /** Share of the trend that the next period keeps, 0 to 1. */
   phi: number;
-  /** Level before the first value. */
+  /** The level at the start, before the first value. */
   level: number;
-  /** Trend before the first value. */
+  /** The trend at the start, before the first value. */
   trend: number;
 }
 
@@ -57,7 +57,7 @@ function absoluteErrors(values: Float64Array, smoothing: Smoothing, ahead: numbe
   return total;
 }
 
-/** Forecasts from a smoothed series. @param estimated number of parameters estimated from the values */
+/** Forecasts from a smoothed series. @param estimated number of parameters that were fitted to the values */
 function forecastFrom(
   values: readonly number[],
   smoothing: Smoothing,
