@@ -1,6 +1,7 @@
 /** Parses typed amounts, and formats numbers in the browser's language. */
 import { digitsOf, exactBelow } from '$lib/contract/decimals';
-import { TOO_LARGE, type MeasureEdit } from '$lib/plan/scale-draft';
+import { TOO_LARGE } from '$lib/plan/refusals';
+import type { MeasureEdit } from '$lib/plan/scale-draft';
 
 /**
  * Language of numbers as people write and type them, with the separators of the browser's language: 1,204.50

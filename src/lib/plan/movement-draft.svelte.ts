@@ -6,7 +6,7 @@ import { roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { PlannedVersion } from './planned-version.svelte';
-import { whyNoShare, type RowDecimals } from './scale-draft';
+import { whyNoShare, type RowDecimals } from './refusals';
 import type { Selection } from './selection.svelte';
 
 /** An interval of the form that cannot be read. */

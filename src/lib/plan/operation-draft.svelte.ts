@@ -3,13 +3,19 @@ import * as v from 'valibot';
 import type { SliceOperation, SliceRequests } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
+import { cautionOf, type Caution } from './caution';
 import { FilledForm } from './filled-form';
 import type { Locks } from './locks.svelte';
 import { MovementDraft } from './movement-draft.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import { HELD_BY_PERCENT, LESS_THAN_A_UNIT } from './refusals';
-import type { Caution, MeasureEdit, ScaleOutcome } from './scale-draft';
-import { cautionOf, scaleOutcome, whyInexact, whyInProportion, whyNoShare } from './scale-draft';
+import {
+  HELD_BY_PERCENT,
+  LESS_THAN_A_UNIT,
+  whyInexact,
+  whyInProportion,
+  whyNoShare,
+} from './refusals';
+import { scaleOutcome, type MeasureEdit, type ScaleOutcome } from './scale-draft';
 import type { Selection } from './selection.svelte';
 import { spread, type Spread } from './spread-choice.svelte';
 

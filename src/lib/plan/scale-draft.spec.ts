@@ -1,29 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { price } from '../pivot/values/ratios';
 import { decimalsOf } from '../contract/decimals';
-import {
-  cautionOf,
-  measureOutcome,
-  scaleOutcome,
-  whyInexact,
-  whyInProportion,
-  whyNoShare,
-  type MeasureEdit,
-} from './scale-draft';
+import { measureOutcome, scaleOutcome, type MeasureEdit } from './scale-draft';
 
 const totals = { value_total: 1200.5, units_total: 40 };
 const none = { value: null, units: null, holdPrice: false };
-
-describe('whyInProportion', () => {
-  it('excludes equal parts for percentages and a held price', () => {
-    const change = { by: 'change', amount: 5 } as const;
-    expect(whyInProportion({ ...none, value: change })).toBeNull();
-    expect(whyInProportion({ ...none, value: { by: 'total', amount: 5 } })).toBeNull();
-    const percent = { by: 'percent', amount: 5 } as const;
-    expect(whyInProportion({ ...none, value: change, units: percent })).toMatch(/percentage/);
-    expect(whyInProportion({ ...none, value: change, holdPrice: true })).toMatch(/price/);
-  });
-});
 
 describe('scaleOutcome', () => {
   it('has the percentage of the rounded units at a held price', () => {
@@ -169,78 +150,5 @@ describe('around locks', () => {
     expect(outcome.value).toMatchObject({ change: -80.02, total: 920.23 });
     const alone = { ...known, units_total: null };
     expect(measureOutcome('value', percent, alone, 2)).toMatchObject({ change: -80.02 });
-  });
-});
-
-describe('cautionOf', () => {
-  const free = (value_total: number, value_gross: number | null) => ({
-    ...{ row_count: 2, value_total, value_gross, value_decimals: 2 },
-    ...{ units_total: 4, units_gross: null, units_decimals: 0 },
-  });
-  const caution = (edit: MeasureEdit, total: number, gross: number | null, isEqual = false) => {
-    const totals = { value_total: total, units_total: 4, free: free(total, gross) };
-    return cautionOf(scaleOutcome({ ...none, value: edit }, totals), totals, isEqual);
-  };
-  const to = (amount: number): MeasureEdit => ({ by: 'total', amount });
-
-  it('returns the sum of the parts of a change if the rows cancel out', () => {
-    expect(caution(to(300), 2, 1998)).toEqual({ kind: 'offset', measure: 'value', gross: 297702 });
-    expect(caution({ by: 'percent', amount: 10 }, 2, 1998)).toMatchObject({ gross: 199.8 });
-    expect(caution(to(300), 2, null)).toBeNull();
-    expect(caution(to(300), 2, 1998, true)).toBeNull();
-  });
-
-  it('returns a rough sum at a held price, where value follows the rounded units of each row', () => {
-    const totals = { value_total: 2, units_total: 4, free: free(2, 1998) };
-    const draft = { ...none, value: to(300), holdPrice: true };
-    const fixed = { value: null, units: 0 };
-    expect(cautionOf(scaleOutcome(draft, totals, fixed), totals, false)).toMatchObject({
-      kind: 'offset',
-      measure: 'value',
-      isRough: true,
-    });
-  });
-
-  it('warns that no amount can follow proportions that cancel out, or nearly so', () => {
-    expect(caution(to(300), 0, 1000)).toEqual({ kind: 'cancelled', measure: 'value' });
-    expect(caution(to(300), 1, 1001)).toEqual({ kind: 'cancelled', measure: 'value' });
-  });
-
-  it('does not warn about rows of zero, which are spread like their units or equally', () => {
-    expect(caution(to(300), 0, null)).toBeNull();
-    expect(caution(to(300), 0, 0)).toBeNull();
-  });
-});
-
-describe('whyInexact', () => {
-  it('refuses amounts that a double cannot represent, and changes to totals that it cannot', () => {
-    expect(whyInexact({ by: 'change', amount: 5e13 }, 0, 2)).toMatch(
-      /too many digits to be stored/,
-    );
-    expect(whyInexact({ by: 'total', amount: 5 }, 5e13, 2)).toMatch(/too many digits to be exact/);
-    expect(whyInexact({ by: 'change', amount: 5 }, 5e13, 2)).toBeNull();
-    expect(whyInexact({ by: 'percent', amount: 5 }, 5e13, 2)).toBeNull();
-    expect(whyInexact({ by: 'total', amount: 5e13 }, 0, 0)).toBeNull();
-    expect(whyInexact({ by: 'total', amount: 5e13 }, 0, null)).toBeNull();
-  });
-});
-
-describe('whyNoShare', () => {
-  const decimals = { value_decimals: 0, units_decimals: 2 };
-  const rows = (value_total: number | null, units_total: number | null, value_gross?: number) => ({
-    ...{ row_count: 2, value_total, units_total, ...decimals },
-    ...{ value_gross: value_gross ?? null, units_gross: null },
-  });
-
-  it('refuses a share that rounds to 0 in both measures', () => {
-    expect(whyNoShare('change', 0.0005, rows(-809, null), decimals)).toContain('rounds to 0');
-    expect(whyNoShare('change', 0.0007, rows(-809, null), decimals)).toBe(null);
-    expect(whyNoShare('move', 0.0005, rows(-809, 10), decimals)).toBe(null);
-    expect(whyNoShare('copy', -0.0005, rows(-809, 9), decimals)).toContain('larger factor');
-  });
-
-  it('judges rows that cancel each other out by their absolute amounts', () => {
-    expect(whyNoShare('change', 0.1, rows(1, null, 2001), decimals)).toBe(null);
-    expect(whyNoShare('change', 0.1, rows(0, 0), decimals)).toContain('all 0');
   });
 });

@@ -1,13 +1,7 @@
-/** The arithmetic of a scale: linked amounts, the request, and its warnings. */
-import {
-  exactBelow,
-  type FixedDecimals,
-  movePoint,
-  roundedProduct,
-  roundTo,
-} from '../contract/decimals';
+/** The arithmetic of a scale: linked amounts, and those of the request. */
+import { type FixedDecimals, movePoint, roundedProduct, roundTo } from '../contract/decimals';
 import type { ScaleEdit } from '../contract/operations';
-import { MAX_SWING, type SlicePreview } from '../contract/previews';
+import type { SlicePreview } from '../contract/previews';
 import { tidy } from '../pivot/values/cell-value';
 import { price } from '../pivot/values/ratios';
 
@@ -29,7 +23,7 @@ export interface MeasureDraft {
 }
 
 /** The edits of value and units; null leaves a measure unchanged. */
-interface ScaleDraft {
+export interface ScaleDraft {
   value: MeasureEdit | null;
   units: MeasureEdit | null;
   /** Keep value per unit: the other measure changes by the same share. */
@@ -156,16 +150,6 @@ export function priceOutcome(
 }
 
 /**
- * Returns why an amount is spread in proportion regardless of the planner's choice; null if it can also be
- * spread in equal parts (docs/contract/14-what-the-operations-compute.md).
- */
-export function whyInProportion({ value, units, holdPrice }: ScaleDraft): string | null {
-  if (holdPrice) return 'To hold the price, value is spread like units.';
-  const isPercentage = [value, units].some((edit) => edit?.by === 'percent');
-  return isPercentage ? 'A percentage applies to each row, so it cannot be spread equally.' : null;
-}
-
-/**
  * @param base the total that a percentage applies to
  * @param places decimals that a percentage is rounded to; null for none
  * @param isFixed whether the column also rounds amounts; otherwise it accepts as many decimals as they have
@@ -257,144 +241,3 @@ const exactAmount = (
   edit: MeasureEdit | null,
   { total, change }: MeasureDraft,
 ): Amounts => (edit?.by === 'total' ? { [`${role}_total`]: total } : { [`${role}_incr`]: change });
-
-/** A side effect of a change whose rows cancel each other out. */
-export type Caution =
-  /**
-   * The parts add up to far more than the change, and have to be confirmed. `gross` is their sum; only
-   * roughly at a held price, where the value follows the rounded units of each row.
-   */
-  | { kind: 'offset'; measure: 'value' | 'units'; gross: number; isRough?: true }
-  /** No amount can follow the proportions of the rows. The service can only spread it equally. */
-  | { kind: 'cancelled'; measure: 'value' | 'units' };
-
-/**
- * Checks whether the rows that a change is spread over cancel each other out
- * (docs/contract/14-what-the-operations-compute.md#scale).
- *
- * @returns null if they do not, and until the service has answered
- */
-export function cautionOf(
-  { amounts, value, units }: Pick<ScaleOutcome, 'amounts' | 'value' | 'units'>,
-  { free }: KnownTotals,
-  isEqual: boolean,
-): Caution | null {
-  if (!amounts || !free || isEqual) return null;
-  for (const [measure, draft] of [
-    ['value', value],
-    ['units', units],
-  ] as const) {
-    const caution =
-      draft && draft.change !== 0 && cautionOfMeasure(measure, draft.change, free, amounts);
-    if (caution) return caution;
-  }
-  return null;
-}
-
-/** Whether a planner has confirmed this caution. */
-export const isSameCaution = (caution: Caution | null, confirmed: Caution | null): boolean =>
-  caution?.kind === confirmed?.kind && caution?.measure === confirmed?.measure;
-
-function cautionOfMeasure(
-  measure: 'value' | 'units',
-  change: number,
-  free: SlicePreview['free'],
-  { pct, spread }: Amounts,
-): Caution | null {
-  const weights = pct == null ? weightsOf(measure, free) : measure;
-  if (weights === null) return null;
-  const gross = free[`${weights}_gross`];
-  if (gross === null || gross === 0) return null;
-  if (pct != null) return { kind: 'offset', measure, gross: tidy((gross * Math.abs(pct)) / 100) };
-  const swing = gross / Math.abs(free[`${weights}_total`] ?? 0);
-  return swing <= MAX_SWING
-    ? {
-        kind: 'offset',
-        measure,
-        gross: tidy(Math.abs(change) * swing),
-        ...(spread === 'price' && { isRough: true }),
-      }
-    : { kind: 'cancelled', measure };
-}
-
-/** Whether the amounts of a measure are zero on every leaf. */
-const isZero = (role: 'value' | 'units', free: SlicePreview['free']): boolean =>
-  !free[`${role}_total`] && !free[`${role}_gross`];
-
-/** Whether the amounts of both measures are zero on every leaf, so that no operation can move or copy any. */
-export const isAllZero = (rows: SlicePreview['free']): boolean =>
-  isZero('value', rows) && isZero('units', rows);
-
-/** Number of decimals of the measures of some rows. */
-export type RowDecimals = Pick<SlicePreview, 'value_decimals' | 'units_decimals'>;
-
-/**
- * Whether a share of the amounts of both measures rounds to zero. For rows that do not cancel each other out,
- * the share of the total decides.
- *
- * @param share such as 0.05 for 5 %
- */
-const roundsToZero = (share: number, rows: SlicePreview['free'], decimals: RowDecimals): boolean =>
-  (['value', 'units'] as const).every((role) => {
-    const amount = Math.abs(rows[`${role}_gross`] ?? rows[`${role}_total`] ?? 0);
-    const digits = decimals[`${role}_decimals`];
-    return digits === null ? amount * share === 0 : roundedProduct(amount, share, digits) === 0;
-  });
-
-const ALL_ZERO = {
-  change: 'These amounts are all 0, so a percentage has no effect. Enter an amount.',
-  copy: 'These rows add up to zero, so there is nothing to copy.',
-  move: 'These rows add up to zero, so there is nothing to move.',
-};
-const ROUNDS_TO_ZERO = {
-  change: 'This percentage of the amounts rounds to 0. Enter a larger one, or an amount.',
-  copy: 'This part of the amounts rounds to 0. Enter a larger factor.',
-  move: 'This part of the amounts rounds to 0. Enter a larger share.',
-};
-
-/**
- * Returns why changing, copying or moving a share of the amounts would write nothing; null if it would write
- * something. See {@link roundsToZero} for the parameters.
- */
-export function whyNoShare(
-  what: keyof typeof ALL_ZERO,
-  share: number,
-  rows: SlicePreview['free'],
-  decimals: RowDecimals,
-): string | null {
-  if (isAllZero(rows)) return ALL_ZERO[what];
-  return roundsToZero(share, rows, decimals) ? ROUNDS_TO_ZERO[what] : null;
-}
-
-/** Returns the measure whose amounts weight the spread of an increment; null for equal parts. */
-function weightsOf(
-  measure: 'value' | 'units',
-  free: SlicePreview['free'],
-): 'value' | 'units' | null {
-  if (!isZero(measure, free)) return measure;
-  const other = measure === 'value' ? 'units' : 'value';
-  return free[`${other}_total`] ? other : null;
-}
-
-/**
- * Returns why an amount cannot be written exactly; null if it can. The page announces the difference of a
- * total from the current one, so that must be exact, too.
- *
- * @param decimals of the column; null if it has no fixed number of them
- */
-export function whyInexact(
-  { by, amount }: MeasureEdit,
-  now: number,
-  decimals: number | null,
-): string | null {
-  if (by === 'percent' || decimals === null) return null;
-  const limit = exactBelow(decimals);
-  if (Math.abs(amount) >= limit) return TOO_LARGE;
-  return by === 'total' && Math.abs(now) >= limit
-    ? 'This total has too many digits to be exact. Type a change, such as +500, or a percentage.'
-    : null;
-}
-
-/** The sentence for an amount that no number of the page can represent exactly. */
-export const TOO_LARGE =
-  'This amount has too many digits to be stored exactly. Type a smaller change, or a percentage.';

@@ -1,6 +1,6 @@
 /** The reports of the actions to the user. */
 import type { RedoneTotals } from './changes.svelte';
-import type { Caution } from './scale-draft';
+import type { Caution } from './caution';
 
 /** How the page reports the result of an action to the user. */
 export interface Tell {

@@ -6,6 +6,7 @@ import { tidy } from '../pivot/values/cell-value';
 import { inPeriods } from '../pivot/slice/date-ranges';
 import { price } from '../pivot/values/ratios';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
+import { cautionOf, isSameCaution, type Caution } from './caution';
 import type { Shows } from './cell-reader';
 import type { Changes } from './changes.svelte';
 import { moving, whyNoCopies, type Likeness } from './likeness';
@@ -18,11 +19,13 @@ import {
   LESS_THAN_A_UNIT,
   NOTHING_OF_ZERO,
   NO_VALUE,
+  whyInexact,
+  whyInProportion,
 } from './refusals';
 import type { Selection } from './selection.svelte';
 import * as scales from './scale-draft';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
-import type { Amounts, Caution, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
+import type { Amounts, KnownTotals, MeasureDraft, MeasureEdit } from './scale-draft';
 import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
 
@@ -134,11 +137,7 @@ export class Typing {
     if (shows === null || stored.row_count === 0 || Number.isNaN(edit.amount)) return null;
     const { value, units } = this.outcome(shows, edit, stored, settings);
     const amounts = this.amountsFor(cell, edit, stored, settings);
-    return scales.cautionOf(
-      { amounts, value, units },
-      stored,
-      this.isSpreadEqually(cell, edit, settings),
-    );
+    return cautionOf({ amounts, value, units }, stored, this.isSpreadEqually(cell, edit, settings));
   }
 
   /** Returns the sums behind a cell as far as the screen shows them; for a price, those of one unit. */
@@ -237,7 +236,7 @@ export class Typing {
       return CANCELLED;
     if (shows === 'price') return null;
     const fixed = this.planned.fixedDecimals;
-    const inexact = scales.whyInexact(edit, now, fixed[shows] ?? stored[`${shows}_decimals`]);
+    const inexact = whyInexact(edit, now, fixed[shows] ?? stored[`${shows}_decimals`]);
     if (inexact || !settings.holdPrice) return inexact;
     const { amounts, value, units } = this.outcome(shows, edit, stored, settings);
     if (amounts || !value || !units) return null;
@@ -272,7 +271,7 @@ export class Typing {
   ): boolean {
     if (this.selection.reader.shownIn(cell) === 'price') return false;
     const draft = { value: edit, units: null, holdPrice };
-    return choice === 'equal' && scales.whyInProportion(draft) === null;
+    return choice === 'equal' && whyInProportion(draft) === null;
   }
 
   /** Reads the cell again, and returns the operation of the amount on the stored rows. */
@@ -303,7 +302,7 @@ export class Typing {
     if (!amounts) throw new ApiError(0, 'This changes nothing.');
     const caution = this.caution(cell, edit, stored, settings);
     const isCancelled = caution?.kind === 'cancelled';
-    const isConfirmed = scales.isSameCaution(caution, confirmed);
+    const isConfirmed = isSameCaution(caution, confirmed);
     if (caution && !isConfirmed && (how === 'write' || isCancelled)) throw new Unconfirmed(caution);
     await this.changes.settled();
     const isEqual = this.isSpreadEqually(cell, edit, settings) || isCancelled;

@@ -8,7 +8,7 @@ import { InTurn } from '../pivot/waiting';
 import type { CellReader } from './cell-reader';
 import type { Changes, Written } from './changes.svelte';
 import type { OperationRequest } from './operation-draft.svelte';
-import type { Caution } from './scale-draft';
+import type { Caution } from './caution';
 
 /** Time, in ms, after which a write that is not confirmed is shown. */
 const SLOW_MS = 2000;

@@ -2,7 +2,8 @@
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause, Shift } from '$lib/contract/movement';
-import type { Amounts, Caution } from '$lib/plan/scale-draft';
+import type { Caution } from '$lib/plan/caution';
+import type { Amounts } from '$lib/plan/scale-draft';
 import { formatAmount, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';

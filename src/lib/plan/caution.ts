@@ -1,0 +1,74 @@
+/** Warnings about a scale whose rows cancel each other out. */
+import { MAX_SWING, type SlicePreview } from '../contract/previews';
+import { tidy } from '../pivot/values/cell-value';
+import { isZero } from './refusals';
+import type { Amounts, KnownTotals, ScaleOutcome } from './scale-draft';
+
+/** A side effect of a change whose rows cancel each other out. */
+export type Caution =
+  /**
+   * The parts add up to far more than the change, and have to be confirmed. `gross` is their sum; only
+   * roughly at a held price, where the value follows the rounded units of each row.
+   */
+  | { kind: 'offset'; measure: 'value' | 'units'; gross: number; isRough?: true }
+  /** No amount can follow the proportions of the rows. The service can only spread it equally. */
+  | { kind: 'cancelled'; measure: 'value' | 'units' };
+
+/**
+ * Checks whether the rows that a change is spread over cancel each other out
+ * (docs/contract/14-what-the-operations-compute.md#scale).
+ *
+ * @returns null if they do not, and until the service has answered
+ */
+export function cautionOf(
+  { amounts, value, units }: Pick<ScaleOutcome, 'amounts' | 'value' | 'units'>,
+  { free }: KnownTotals,
+  isEqual: boolean,
+): Caution | null {
+  if (!amounts || !free || isEqual) return null;
+  for (const [measure, draft] of [
+    ['value', value],
+    ['units', units],
+  ] as const) {
+    const caution =
+      draft && draft.change !== 0 && cautionOfMeasure(measure, draft.change, free, amounts);
+    if (caution) return caution;
+  }
+  return null;
+}
+
+/** Whether a planner has confirmed this caution. */
+export const isSameCaution = (caution: Caution | null, confirmed: Caution | null): boolean =>
+  caution?.kind === confirmed?.kind && caution?.measure === confirmed?.measure;
+
+function cautionOfMeasure(
+  measure: 'value' | 'units',
+  change: number,
+  free: SlicePreview['free'],
+  { pct, spread }: Amounts,
+): Caution | null {
+  const weights = pct == null ? weightsOf(measure, free) : measure;
+  if (weights === null) return null;
+  const gross = free[`${weights}_gross`];
+  if (gross === null || gross === 0) return null;
+  if (pct != null) return { kind: 'offset', measure, gross: tidy((gross * Math.abs(pct)) / 100) };
+  const swing = gross / Math.abs(free[`${weights}_total`] ?? 0);
+  return swing <= MAX_SWING
+    ? {
+        kind: 'offset',
+        measure,
+        gross: tidy(Math.abs(change) * swing),
+        ...(spread === 'price' && { isRough: true }),
+      }
+    : { kind: 'cancelled', measure };
+}
+
+/** Returns the measure whose amounts weight the spread of an increment; null for equal parts. */
+function weightsOf(
+  measure: 'value' | 'units',
+  free: SlicePreview['free'],
+): 'value' | 'units' | null {
+  if (!isZero(measure, free)) return measure;
+  const other = measure === 'value' ? 'units' : 'value';
+  return free[`${other}_total`] ? other : null;
+}
