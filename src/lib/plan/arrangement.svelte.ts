@@ -237,7 +237,7 @@ export class Arrangement {
   /** Opens all rows, or all groups of columns, to a depth; 0 shows only the first level. */
   setDepth(depth: number, of: 'rows' | 'columns'): Promise<void> {
     return this.set(({ grid }) =>
-      of === 'rows' ? grid.setDepth(depth) : grid.setColumnDepth(depth),
+      of === 'rows' ? grid.rows.setDepth(depth) : grid.setColumnDepth(depth),
     );
   }
 

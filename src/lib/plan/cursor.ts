@@ -71,7 +71,7 @@ export class Cursor {
   async toggleRow(): Promise<void> {
     const { cell } = this;
     const at = cell && (await this.reader.placeOf(cell));
-    if (at && cell) await this.loading.pivot?.grid.toggleRow(cell.rowPath, at.y);
+    if (at && cell) await this.loading.pivot?.grid.rows.toggle(cell.rowPath, at.y);
   }
 
   /**

@@ -15,6 +15,7 @@ import { exactValue, readFormats, type ColumnFormat } from '../values/column-for
 import { label } from '../values/labels';
 import { Marks } from './marks';
 import { Mouse } from './mouse';
+import { RowGroups } from './row-groups';
 import { Scrolling } from './scrolling';
 import { readSettings } from './settings';
 import { isGone, Shown } from './shown';
@@ -66,18 +67,15 @@ export class Grid implements GridHost {
   private readonly drawing: Drawing;
   private readonly widths: Widths;
   private readonly scrolling: Scrolling;
-  /** Resolves when a recreated view has all of its rows open again. */
-  private remaking: Promise<unknown> = Promise.resolve();
-
+  /** Opens and closes rows. */
+  readonly rows: RowGroups;
   private readonly plugin: GridPlugin;
   private readonly events: GridEvents;
-  private readonly busy: Busy;
   private readonly gate: Gate;
 
   constructor({ plugin, table, origins, beside, expansion, events, busy, gate }: GridParts) {
     this.plugin = plugin;
     this.events = events;
-    this.busy = busy;
     this.gate = gate;
     this.shown = new Shown(table, origins.ratios, beside, gate, expansion);
     this.widths = new Widths(this.shown, plugin.table);
@@ -89,12 +87,18 @@ export class Grid implements GridHost {
       'aria-label',
       'Pivot. Arrow keys move the selection, with Shift they mark a block.',
     );
+    this.rows = new RowGroups(
+      this.shown,
+      busy,
+      () => this.afterRows(),
+      () => events.onDeeper(),
+    );
     new Mouse(this.shown, this.marks, plugin.table, {
       onTarget: (cell, at, how) => events.onTarget(cell, at, how),
       onSort: (sort) => events.onSort(sort),
-      toggleRow: (path, y) => this.toggleRow(path, y),
+      toggleRow: (path, y) => this.rows.toggle(path, y),
       toggleColumns: (path) => this.toggleColumns(path),
-      setDepth: (depth) => this.setDepth(depth),
+      setDepth: (depth) => this.rows.setDepth(depth),
     });
     plugin.host = this;
     gate.onOpen = () => this.invalidate();
@@ -193,93 +197,6 @@ export class Grid implements GridHost {
         return [{ rowPath, labels, value: typeof value === 'number' ? tidy(value) : null }];
       });
     });
-  }
-
-  /** Opens all rows to a depth: 0 shows only the first level. */
-  async setDepth(depth: number): Promise<void> {
-    const { view, expansion } = this.shown;
-    const before = expansion.depth;
-    expansion.setDepth(depth);
-    if (!view) return;
-    await this.busy.during(async () => {
-      const isJoined = await this.joinLevels(() => expansion.setDepth(before));
-      if (!isJoined) await view.set_depth(depth);
-      await this.afterRows();
-    });
-  }
-
-  /** Makes callers that open or close a row wait until `work` ends, which may recreate the view. */
-  whileRemade<T>(work: () => Promise<T>): Promise<T> {
-    const working = work();
-    this.remaking = working.catch(() => undefined);
-    return working;
-  }
-
-  /** Opens a row, or closes it if rows below it are shown. @param y position of the row on screen */
-  toggleRow(path: readonly CellValue[], y: number): Promise<void> {
-    const opens = this.shown.isDrawnAt(y) ? !this.shown.isOpenAt(y) : null;
-    return this.busy.during(() => this.openOrClose(path, y, opens));
-  }
-
-  /** @param opens whether to open the row; null toggles it */
-  private async openOrClose(
-    path: readonly CellValue[],
-    near: number,
-    opens: boolean | null,
-  ): Promise<void> {
-    await this.remaking;
-    const isToOpen = await this.setRow(path, near, opens);
-    const { expansion } = this.shown;
-    if (isToOpen) {
-      expansion.open(path);
-      const isJoined = await this.joinLevels(() => expansion.close(path));
-      // With a very large number of rows, a recreated view opens only the rows of its depth.
-      if (isJoined) await this.setRow(path, near, true);
-    } else if (isToOpen === false) expansion.close(path);
-    await this.afterRows();
-  }
-
-  /**
-   * Opens or closes a row of the view, if the view has the level below it.
-   *
-   * @param opens whether to open the row; null toggles it
-   * @returns whether the row should be open; null if the view has no such row, so that a toggle is undecided
-   */
-  private async setRow(
-    path: readonly CellValue[],
-    near: number,
-    opens: boolean | null,
-  ): Promise<boolean | null> {
-    let isToOpen = opens;
-    await this.shown.ask(async (reader, view) => {
-      const row: CellIdentity = { rowPath: path, columnPath: null, measure: null };
-      const at = await reader.find(row, { x: null, y: near });
-      if (!at) return;
-      const [, next = []] = await reader.rowPaths(at.y, at.y + 2);
-      const isOpen = next.length > path.length;
-      isToOpen ??= !isOpen;
-      const hasRows = path.length < reader.levels;
-      if (hasRows && isToOpen !== isOpen)
-        await (isToOpen ? view.expand(at.y) : view.collapse(at.y));
-    });
-    return isToOpen;
-  }
-
-  /**
-   * Has the view recreated if it lacks levels that are open now.
-   *
-   * @param onFailure closes the opened rows again, so that later views do not request them
-   * @returns whether the view lacked a level
-   */
-  private async joinLevels(onFailure: () => void): Promise<boolean> {
-    if (!this.shown.lacksLevels) return false;
-    try {
-      await this.events.onDeeper();
-      return true;
-    } catch (error) {
-      onFailure();
-      throw error;
-    }
   }
 
   /** Opens all groups of columns to a depth: 0 shows only the groups of the first split column. */

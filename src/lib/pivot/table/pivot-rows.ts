@@ -74,7 +74,7 @@ export class PivotRows {
     noteColumnTexts(columns);
     this.parts.days.add(columns);
     await this.parts.empty.noteExpressions(columns);
-    await this.parts.grid.whileRemade(async () => {
+    await this.parts.grid.rows.whileRemade(async () => {
       const isLoadedAnew = await this.parts.rows.append(columns);
       if (side === 'own' && rows.logid !== this.triedEntry) this.parts.known.add(answered);
       await this.settle(isLoadedAnew);
@@ -84,7 +84,7 @@ export class PivotRows {
   /** Removes the rows of a log entry. */
   async removeEntry(logid: number, side: Side = 'own'): Promise<void> {
     const ofTable = side === 'own' ? logid : -logid;
-    await this.parts.grid.whileRemade(async () => {
+    await this.parts.grid.rows.whileRemade(async () => {
       const isLoadedAnew = await this.parts.rows.remove(ofTable);
       this.parts.days.remove(ofTable);
       if (side === 'own' && logid !== this.triedEntry) this.parts.known.forget();
