@@ -338,6 +338,22 @@ test.describe('amounts for a block', () => {
     await refused('This version is closed: you can see it but not change it.');
   });
 
+  test('are refused beside the whole block if they are pasted before the page has read it', async ({
+    page,
+    service,
+  }) => {
+    await service.api.post('/versions/1/close', { pf_user: 'Ben' });
+    const pivot = new PivotPage(page);
+    await pivot.open(1);
+    await page.evaluate(() => navigator.clipboard.writeText('100'));
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 15 });
+    await drag(pivot, cell('Bookcases'), cell('Chairs', '2029', 'Quantity'));
+    await page.keyboard.press('Control+v');
+    await expect(status(page)).toContainText('8 cells');
+    await expect(status(page)).toContainText('This version is closed');
+  });
+
   test('are filled to the right and down, and typed into the whole block', async ({
     page,
     service,

@@ -92,7 +92,7 @@ export class BlockTyping {
   /** Whether nothing can be changed now; if so, {@link refusal} says why. */
   isRefused(): boolean {
     const { obstacle } = this.planned;
-    if (obstacle) this.refuse(obstacle);
+    if (obstacle) void this.refusePressed(obstacle);
     return obstacle !== null;
   }
 
@@ -142,6 +142,13 @@ export class BlockTyping {
     return this.write(pf_user, settings, (marked) => ({
       asked: marked.map((cell) => ({ cell, edit, text })),
     }));
+  }
+
+  /** Refuses the pressed cells. The end of a drag may not be read yet, so it is repeated for the whole block. */
+  private async refusePressed(text: string): Promise<void> {
+    this.refuse(text);
+    await this.selection.markedByNow();
+    this.refuse(text);
   }
 
   private refuse(text: string): void {
