@@ -5,12 +5,13 @@ import { user } from '../client/user.svelte';
 import type { Lock } from '../contract/locks';
 import type { LogListEntry } from '../contract/log';
 import type { EntryOperation, SliceOperation } from '../contract/operations';
-import { isLoad, OPERATIONS } from '../contract/operations';
+import { isLoad } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
 import type { Written } from './changes.svelte';
 import { bodyOf, type WriteSettings } from './operation-draft.svelte';
 import type { MeasureEdit } from './scale-draft';
+import { Reports } from './reports';
 import type { PlanSession } from './session.svelte';
 import { TakeBack } from './take-back.svelte';
 import type { Tell } from './tell';
@@ -28,6 +29,7 @@ export class Actions {
   /** The entries whose undo waits for confirmation, newest first; null if there are none. */
   confirming = $state.raw<readonly LogListEntry[] | null>(null);
   readonly takingBack: TakeBack;
+  private readonly reports: Reports;
   /** Empties the form that the trial on screen came from. */
   private clearTried: () => void = () => undefined;
 
@@ -36,6 +38,7 @@ export class Actions {
     private readonly tell: Tell,
   ) {
     this.takingBack = new TakeBack(session.changes);
+    this.reports = new Reports(session, tell);
   }
 
   /** Applies the operation of the panel, or keeps the trial. @returns whether it was written */
@@ -67,15 +70,15 @@ export class Actions {
   /** Tries the operation of the panel without writing it. */
   async tryOut(): Promise<void> {
     const { draft, changes } = this.session;
-    if (this.isRefused()) return;
+    if (this.reports.isRefused()) return;
     const attempt = await this.asked();
     if (attempt) await this.showTrial(() => changes.try(attempt), draft.clearingAfter());
   }
 
   /** Discards the trial. @param sentence the reason, if the user did not ask for it */
   async discard(sentence?: string): Promise<void> {
-    await this.attempt(() => this.session.changes.discard(sentence));
-    this.focusGrid();
+    await this.reports.attempt(() => this.session.changes.discard(sentence));
+    this.reports.focusGrid();
   }
 
   /** Writes an amount that was typed into a cell. */
@@ -104,7 +107,9 @@ export class Actions {
     const clear = () => {
       if (draft.note === settings.note) draft.note = '';
     };
-    await this.named((name) => this.showTrial(() => typing.try(typed, name, settings), clear));
+    await this.reports.named((name) =>
+      this.showTrial(() => typing.try(typed, name, settings), clear),
+    );
   }
 
   /** Writes an amount into every marked cell. */
@@ -154,11 +159,11 @@ export class Actions {
     const entries = this.confirming ?? [];
     const [first] = entries;
     if (first && entries.length === 1) return this.undoNow(first.id);
-    if (this.isRefused()) return;
+    if (this.reports.isRefused()) return;
     let undone = 0;
     let rows = 0;
     const total = this.tell.plural(entries.length, 'entry', 'entries');
-    await this.attempt(async () => {
+    await this.reports.attempt(async () => {
       try {
         for (const { id } of entries) {
           rows += await this.session.undo(id, user.name || undefined);
@@ -174,8 +179,8 @@ export class Actions {
 
   /** Undoes an entry without confirmation. If some of its rows are locked, the others can be taken back. */
   async undoNow(logid: number): Promise<void> {
-    if (this.isRefused()) return;
-    await this.attempt(async () => {
+    if (this.reports.isRefused()) return;
+    await this.reports.attempt(async () => {
       const rows = await this.session
         .undo(logid, user.name || undefined)
         .catch((error: unknown) => {
@@ -190,19 +195,21 @@ export class Actions {
 
   /** Asks for a confirmation to take back what an entry added to a slice. */
   async takeBack(logid: number, slice: Slice): Promise<void> {
-    if (this.isRefused()) return;
-    await this.named(async (pf_user) => this.takingBack.ask({ logid, slice, pf_user }));
+    if (this.reports.isRefused()) return;
+    await this.reports.named(async (pf_user) => this.takingBack.ask({ logid, slice, pf_user }));
   }
 
   /** Takes back the confirmed part of an entry. */
   async takeBackConfirmed(): Promise<void> {
-    await this.attempt(async () => this.sayWritten('reverse', await this.takingBack.confirm()));
+    await this.reports.attempt(async () =>
+      this.sayWritten('reverse', await this.takingBack.confirm()),
+    );
   }
 
   /** Redoes an undone entry. */
   async redo(logid: number): Promise<void> {
-    if (this.isRefused()) return;
-    await this.named(async (name) => {
+    if (this.reports.isRefused()) return;
+    await this.reports.named(async (name) => {
       const { written, difference } = await this.session.redo(logid, name);
       if (difference) this.tell.info(this.tell.redoneText(difference));
       else if (written)
@@ -234,7 +241,7 @@ export class Actions {
 
   /** Saves the note of an entry; an empty text removes the note. @returns whether it is saved */
   editNote(entry: LogListEntry, note: string): Promise<boolean> {
-    return this.attempt(() => this.session.log.editNote(entry.id, note));
+    return this.reports.attempt(() => this.session.log.editNote(entry.id, note));
   }
 
   /**
@@ -254,7 +261,7 @@ export class Actions {
 
   /** Removes a lock. */
   async unlock(lock: Lock): Promise<void> {
-    await this.attempt(async () => {
+    await this.reports.attempt(async () => {
       await this.session.locks.remove(lock);
       this.tell.done('Unlocked: these rows can be changed again.');
     });
@@ -295,10 +302,10 @@ export class Actions {
     clear: () => void,
     write: () => Promise<Written>,
   ): Promise<boolean> {
-    return this.attempt(async () => {
+    return this.reports.attempt(async () => {
       const written = await write();
       clear();
-      this.focusGrid();
+      this.reports.focusGrid();
       await this.sayWritten(kind, written);
     });
   }
@@ -326,7 +333,7 @@ export class Actions {
     const { draft } = this.session;
     const settings = draft.takeSettings(taken);
     let isWritten = false;
-    await this.named(async (name) => {
+    await this.reports.named(async (name) => {
       isWritten = await write(name, settings);
     });
     if (!isWritten) draft.giveBack(settings);
@@ -334,7 +341,7 @@ export class Actions {
 
   /** @param clear empties the form that the trial came from, once it is kept */
   private async showTrial(show: () => Promise<boolean>, clear: () => void): Promise<void> {
-    await this.attempt(async () => {
+    await this.reports.attempt(async () => {
       if (await show()) this.clearTried = clear;
       else this.tell.info('Nothing was tried, because the selection has changed.');
     });
@@ -343,7 +350,7 @@ export class Actions {
   /** Runs `work` after all amounts that were typed before it are written. */
   private async afterTyping(work: () => Promise<void>): Promise<void> {
     const { typing, changes } = this.session;
-    await this.attempt(() =>
+    await this.reports.attempt(() =>
       typing.unsaved.inTurn(async () => {
         await changes.settled();
         await work();
@@ -351,50 +358,7 @@ export class Actions {
     );
   }
 
-  /** Runs `work` with the user's name; does nothing if they close the dialog that asks for it. */
-  private async named(work: (name: string) => Promise<void>): Promise<void> {
-    const name = await user.require();
-    if (name !== null) await this.attempt(() => work(name));
-  }
-
-  /** Runs `work`, and reports the error if it fails. @returns whether it succeeded */
-  private async attempt(work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      this.tell.failed(messageOf(error));
-      return false;
-    }
-  }
-
-  /** Reports why nothing can be changed now. @returns false if changes are possible */
-  private isRefused(): boolean {
-    const { obstacle } = this.session.planned;
-    if (obstacle) this.tell.info(obstacle);
-    return obstacle !== null;
-  }
-
-  private async sayWritten(
-    kind: SliceOperation | EntryOperation,
-    { logid, rows }: Written,
-  ): Promise<void> {
-    const sentence = `${OPERATIONS[kind].verbs.past}: saved as ${this.tell.plural(rows, 'new row')}.`;
-    if (logid === null) return this.tell.done(sentence);
-    const { fields } = this.session;
-    // A recode and a clone write rows with other values than the selected ones.
-    const hidden = kind === 'scale' ? null : await fields.hiddenOf(logid).catch(() => null);
-    const undo = () => void this.undoNow(logid);
-    if (!hidden?.rows) return this.tell.done(sentence, undo);
-    const names = hidden.filters.map(({ label }) => label).join(' and ');
-    const isAll = hidden.rows === rows;
-    const what = isAll ? 'them' : `${hidden.rows.toLocaleString()} of them`;
-    const show = () => fields.removeFilters(hidden.filters.map(({ column }) => column));
-    this.tell.done(`${sentence} The filter on ${names} hides ${what}.`, undo, show);
-  }
-
-  /** Moves the focus to the grid if the pressed button lost it by being disabled or removed. */
-  private focusGrid(): void {
-    if (document.activeElement === document.body) this.session.pivot?.grid.focus();
+  private sayWritten(kind: SliceOperation | EntryOperation, written: Written): Promise<void> {
+    return this.reports.sayWritten(kind, written, (logid) => void this.undoNow(logid));
   }
 }
