@@ -8,7 +8,7 @@ test('an empty version offers the workbench', async ({ page, service }) => {
   const { body } = await service.api.post('/sources/1/versions', { name: 'Empty' });
   await page.goto(`/versions/${body.id}`);
   await expect(page.getByRole('heading', { name: 'This version has no rows yet' })).toBeVisible();
-  await page.getByRole('link', { name: 'Open the workbench' }).click();
+  await page.getByRole('link', { name: 'Load a baseline' }).click();
   await expect(page).toHaveURL(`/versions/${body.id}/baseline`);
 });
 

@@ -220,6 +220,20 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-unsaved',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+      await page.context().setOffline(true);
+      await page.keyboard.type('40k');
+      await page.keyboard.press('Enter');
+      await expect(pivot.grid.locator('td.pf-unsaved')).toHaveCount(1);
+      await visible(page, /^Not saved yet/);
+      await visible(page, 'Not live');
+    },
+  },
+  {
     name: 'pivot-arrange',
     reach: async (page) => {
       await new PivotPage(page).open(1);

@@ -1,3 +1,3 @@
-/** Returns the message of an error for the page; that of an `ApiError` is a sentence. */
+/** Returns the message of an error for the page. For an `ApiError`, this is the service's sentence. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { tidyChange } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';
 import { isAdditive } from '../pivot/values/ratios';
 
-/** The sum of the marked cells of one measure. */
+/** Sum and average of the marked cells of one measure. */
 interface MarkedSum {
   measure: string;
   sum: number;

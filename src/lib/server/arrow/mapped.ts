@@ -9,7 +9,7 @@ import { Memory, Validity } from './growing';
  * no entry, or if the map has no text for its entry.
  *
  * @param rows number of rows
- * @param runs runs that cover all rows in order
+ * @param runs adjacent rows of one entry each, in order; together they are all rows
  */
 export function mappedDictionary(
   rows: number,

@@ -81,8 +81,8 @@ function merge(
 type Fault = (cname: string, field: keyof ColumnSave, problem: string) => AppError;
 
 /**
- * Errors that name the column and the field, and the place in the body if the request has an entry for the
- * column. A column that the request does not name can conflict with one that it changes.
+ * Errors that name the column and the field. They also name the entry of the request for the column, if there is
+ * one: a column that the request does not contain can conflict with one that it changes.
  */
 const faultsOf =
   (entries: readonly ColumnSave[]): Fault =>

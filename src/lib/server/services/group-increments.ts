@@ -16,7 +16,7 @@ import type { OperationWriter } from './entries/open-entry';
 import { seenByOperations } from './forecast-version';
 import type { ResolvedShape } from './shapes';
 import { requireFew } from './shapes';
-import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './shares';
+import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './parts';
 
 type Measure = 'value' | 'units';
 const MEASURES = ['value', 'units'] as const;

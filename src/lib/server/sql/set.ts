@@ -95,7 +95,8 @@ export const shiftedLeaf = (name: string, interval: string): SqlText =>
  * A dimension derived from a date of `leaves` that moves.
  *
  * @param day the moved date
- * @param periods the calendar's text of the dimension by the first day of each month that occurs
+ * @param periods the calendar's text of the dimension by the first day of each month that occurs. The dimension is
+ *   null in a month that the calendar lacks.
  */
 export function derivedFrom(
   day: SqlText,

@@ -6,9 +6,10 @@ import { commas, ident, sql } from '../quote';
 import { leafOrder, leavesCte, nettingHaving, withoutSignedZero, writeAndAnswer } from './leaves';
 
 /**
- * The statement of a reverse: for each leaf of the slice, the negated sums of some rows. It is not stored.
+ * The statement of a reverse: for each leaf of the slice, the negated sums of some rows. Unlike other templates,
+ * this text is not stored with the source.
  *
- * @param among a condition on the forecast table: the rows of the entries
+ * @param among a condition that selects the rows of the entry and of its earlier reverses
  */
 export function reverseTemplate(columns: readonly ForecastColumn[], among: SqlText): SqlText {
   const keys = leafColumns(columns).map((c) => ident(c.name));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './shares';
+import { partsOf, sumOf, textOf, wholeOf, wholesOf } from './parts';
 
 describe('the parts of an amount', () => {
   it('are differences of rounded running shares', () => {
