@@ -319,6 +319,20 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-ramp',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+      await page.keyboard.press('c');
+      await pivot.panel.getByText('Factor by Order Date').click();
+      await pivot.panel.getByLabel('Ramp up from').fill('2028-03-01');
+      await pivot.panel.getByLabel('Months').fill('4');
+      await page.keyboard.press('Enter');
+      await expect(page.getByTestId('extent')).toContainText('adds');
+    },
+  },
+  {
     name: 'pivot-closed',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });

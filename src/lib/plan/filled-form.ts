@@ -17,6 +17,16 @@ export const FilledForm = v.object({
   holdPrice: v.boolean(),
   factor: v.nullable(v.number()),
   share: v.nullable(v.number()),
+  periods: v.optional(
+    v.array(
+      v.object({
+        from: v.nullable(v.string()),
+        to: v.nullable(v.string()),
+        factor: v.nullable(v.number()),
+      }),
+    ),
+    [],
+  ),
   note: v.string(),
   shift: v.record(v.string(), v.string()),
   set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),

@@ -6,6 +6,7 @@ import { roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
 import type { PlannedVersion } from './planned-version.svelte';
+import { Ramp } from './ramp.svelte';
 import { whyNoShare, type RowDecimals } from './refusals';
 import type { Selection } from './selection.svelte';
 
@@ -14,8 +15,10 @@ export const UNREADABLE = '';
 
 /** The contents of the forms of a recode and a clone. */
 export class MovementDraft {
-  /** The factor of a clone. */
+  /** The factor of a clone; with a {@link ramp}, that of the days outside its periods. */
   factor = $state<number | null>(1);
+  /** The factors of a clone by periods. */
+  readonly ramp: Ramp;
   /** The share of each row that a recode moves: above 0, at most 1. */
   share = $state<number | null>(1);
   /** The column whose new value the user types next; null if there is none. */
@@ -31,7 +34,9 @@ export class MovementDraft {
   constructor(
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
-  ) {}
+  ) {
+    this.ramp = new Ramp(planned);
+  }
 
   /** Sets the new value of a column; undefined keeps its value. A date that is set is not moved. */
   setTo(column: string, value: Scalar | null | undefined): void {
@@ -51,10 +56,11 @@ export class MovementDraft {
     }
   }
 
-  /** Removes new values and intervals. */
+  /** Removes new values, intervals and periods. */
   clear(): void {
     this.set.clear();
     this.shift.clear();
+    this.ramp.periods = [];
   }
 
   /** The fields of a recode or a clone; null while the form has none, or an interval cannot be read. */
@@ -62,6 +68,14 @@ export class MovementDraft {
     if (this.isUnreadable || this.set.size + this.shift.size === 0) return null;
     const shift = this.shift.size > 0 && { shift: Object.fromEntries(this.shift) };
     return { set: Object.fromEntries(this.set), ...shift };
+  });
+
+  /** The fields of a clone; null while one of them cannot be read. */
+  readonly copy = $derived.by(() => {
+    const { factor, ramp } = this;
+    if (this.isUnreadable || !this.isFactor || ramp.problem !== null) return null;
+    const factors = ramp.factors && { factors: ramp.factors };
+    return { set: {}, ...this.fields, scale_factor: factor, ...factors };
   });
 
   /** Whether an interval cannot be read. */
@@ -97,6 +111,13 @@ export class MovementDraft {
     const missing = [...this.shift.keys()].map((column) => [column, null] as const);
     const stay = { ...fields.set, ...Object.fromEntries(missing) };
     this.recoded.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }, [stay]));
+  }
+
+  /** Asks the service for the amounts of a copy that has a {@link ramp}. */
+  askCopied(): void {
+    const slice = this.selection.current?.slice;
+    const { copy, ramp } = this;
+    ramp.ask(slice && copy && ramp.factors ? { slice, ...copy } : null);
   }
 
   /**
@@ -139,10 +160,12 @@ export class MovementDraft {
   /** Returns a function that empties the form, except for anything that was typed since. */
   clearingAfter(): () => void {
     const { factor, share } = this;
+    const clearRamp = this.ramp.clearingAfter();
     const [set, shift] = [[...this.set], [...this.shift]];
     return () => {
       if (this.factor === factor) this.factor = 1;
       if (this.share === share) this.share = 1;
+      clearRamp();
       for (const [column, to] of set) if (this.set.get(column) === to) this.set.delete(column);
       for (const [column, by] of shift)
         if (this.shift.get(column) === by) this.shift.delete(column);

@@ -101,23 +101,27 @@ export class OperationDraft {
   /** The forms as text. */
   get filled(): string {
     const { kind, holdPrice, note } = this;
-    const { factor, share } = this.movement;
+    const { factor, share, ramp } = this.movement;
+    const { periods } = ramp;
     const [value, units] = [this.valueEdit, this.unitsEdit].map((typed) =>
       typed && readable(typed.edit) ? typed : null,
     );
     const [set, shift] = [this.movement.set, this.movement.shift].map((all) =>
       Object.fromEntries(all),
     );
-    return JSON.stringify({ kind, value, units, holdPrice, factor, share, note, set, shift });
+    return JSON.stringify({
+      ...{ kind, value, units, holdPrice, factor, share, periods, note, set, shift },
+    });
   }
 
   /** Fills the forms with what {@link filled} returned; ignores anything else. */
   fill(filled: unknown): void {
     const { success, output } = v.safeParse(FilledForm, filled);
     if (!success) return;
-    const { value, units, set, shift, factor, share, ...fields } = output;
+    const { value, units, set, shift, factor, share, periods, ...fields } = output;
     Object.assign(this, fields);
     Object.assign(this.movement, { factor, share });
+    this.movement.ramp.periods = periods;
     [this.valueEdit, this.unitsEdit] = [value, units];
     for (const [column, to] of Object.entries(set)) this.movement.setTo(column, to);
     for (const [column, by] of Object.entries(shift)) this.movement.shiftBy(column, by);
@@ -164,7 +168,8 @@ export class OperationDraft {
   readonly carried = $derived.by(() => {
     const preview = this.selection.preview.answer;
     if (!preview) return { value: null, units: null };
-    const { factor, share } = this.movement;
+    const { factor, share, ramp } = this.movement;
+    if (this.kind === 'clone' && ramp.factors) return ramp.sums ?? { value: null, units: null };
     return this.kind === 'clone'
       ? this.movement.carried(preview, preview, factor)
       : this.movement.carried(this.moved ?? preview, preview, share);
@@ -218,7 +223,7 @@ export class OperationDraft {
   /** The operation as it would be sent; null while the form describes none. */
   readonly operation = $derived.by<Operation | null>(() => {
     const note = noteOf(this.note);
-    const { fields, isShare, isFactor, share, factor } = this.movement;
+    const { fields, isShare, share, copy } = this.movement;
     switch (this.kind) {
       case 'scale': {
         const amounts = this.isReadable ? this.outcome?.amounts : null;
@@ -232,10 +237,8 @@ export class OperationDraft {
           body: { ...fields, ...(share !== 1 && { factor: share }), ...note },
         };
       }
-      case 'clone': {
-        if (this.movement.isUnreadable || !isFactor) return null;
-        return { kind: 'clone', body: { set: {}, ...fields, scale_factor: factor, ...note } };
-      }
+      case 'clone':
+        return copy && { kind: 'clone', body: { ...copy, ...note } };
     }
   });
 
@@ -262,7 +265,7 @@ export class OperationDraft {
     if (this.kind === 'scale') return this.scaleObstacle();
     if (this.movement.isUnreadable)
       return 'Enter an interval such as 3 months, -1 year or 2 weeks.';
-    if (this.kind === 'clone') return 'Enter a factor.';
+    if (this.kind === 'clone') return this.movement.ramp.problem ?? 'Enter a factor.';
     return this.movement.isShare
       ? 'Choose a new value for at least one column, or move its dates.'
       : 'Enter a share above 0 and at most 1, such as 30%.';
@@ -271,6 +274,8 @@ export class OperationDraft {
   /** Why the operation would change nothing; null if it would change something, or if only the service knows. */
   private whyNothing(preview: SlicePreview): string | null {
     const { free, held } = preview;
+    const { ramp } = this.movement;
+    if (this.kind === 'clone' && ramp.factors) return ramp.refusal;
     if (this.kind === 'clone' && held.row_count === 0) {
       return whyNoShare('copy', this.movement.factor ?? 1, free, preview);
     }

@@ -1,0 +1,119 @@
+/** The factors of a clone by periods, and the amounts of the copy. */
+import * as api from '../client/api';
+import { Latest } from '../client/latest.svelte';
+import { user } from '../client/user.svelte';
+import type { Factor } from '../contract/movement';
+import type { CloneRequest } from '../contract/operations';
+import { tidyChange } from '../pivot/values/cell-value';
+import { AnsweredRows } from '../pivot/rows/rows';
+import { nextTask } from '../pivot/waiting';
+import {
+  BLANK_PERIOD,
+  type FactorPeriod,
+  factorsOf,
+  rampOver,
+  whyNoFactors,
+} from './factor-periods';
+import type { PlannedVersion } from './planned-version.svelte';
+
+/** Debounce of previews, in ms: each of them runs the clone. */
+const PAUSE_MS = 400;
+/** Number of rows after which the page gets a turn. */
+const ROWS_PER_TURN = 50_000;
+
+/** The sums of the rows that a clone writes; null for a measure that the source lacks. */
+interface Copied {
+  value: number | null;
+  units: number | null;
+}
+
+/**
+ * The factors of a clone by periods. How much the copy adds depends on the dates of the rows, so the amounts
+ * are those of the service's preview.
+ */
+export class Ramp {
+  periods = $state.raw<readonly FactorPeriod[]>([]);
+  private readonly copied = new Latest<Copied>(PAUSE_MS);
+
+  constructor(private readonly planned: PlannedVersion) {}
+
+  /** Why the periods cannot be sent; null if they can. */
+  get problem(): string | null {
+    return whyNoFactors(this.periods);
+  }
+
+  /** The factors of the request; null if there are none, or they cannot be sent. */
+  readonly factors = $derived.by<Factor[] | null>(() =>
+    this.periods.length === 0 || this.problem !== null ? null : factorsOf(this.periods),
+  );
+
+  /** The sums of the copy; null until the service has answered. */
+  get sums(): Copied | null {
+    return this.copied.waiting ? null : this.copied.answer;
+  }
+
+  /** Why the clone would be refused; null if it would not, or until the service has answered. */
+  get refusal(): string | null {
+    return this.copied.waiting ? null : this.copied.failure;
+  }
+
+  /** Asks the service for {@link sums} of a clone; null forgets them. */
+  ask(body: Omit<CloneRequest, 'pf_user'> | null): void {
+    if (!body) return this.copied.clear();
+    // Nothing is written, so the name does not count.
+    const request = { ...body, pf_user: user.name || 'preview' };
+    this.copied.ask(async (signal) => {
+      const answer = await api.previewOperation(this.planned.id, 'clone', request, { signal });
+      const { valueColumn, unitsColumn } = this.planned;
+      return sumsOf(new AnsweredRows(answer), valueColumn?.cname, unitsColumn?.cname);
+    });
+  }
+
+  /** Adds a blank period. */
+  add(): void {
+    this.periods = [...this.periods, BLANK_PERIOD];
+  }
+
+  /** Changes a period. */
+  change(at: number, fields: Partial<FactorPeriod>): void {
+    this.periods = this.periods.map((period, i) => (i === at ? { ...period, ...fields } : period));
+  }
+
+  /** Removes a period. */
+  remove(at: number): void {
+    this.periods = this.periods.filter((_, i) => i !== at);
+  }
+
+  /** Replaces the periods by a ramp; see {@link rampOver}. @returns false if there is none */
+  fill(day: string, months: number, full: number): boolean {
+    const periods = rampOver(day, months, full);
+    if (periods) this.periods = periods;
+    return periods !== null;
+  }
+
+  /** Returns a function that removes the periods, unless they were changed since. */
+  clearingAfter(): () => void {
+    const { periods } = this;
+    return () => {
+      if (this.periods === periods) this.periods = [];
+    };
+  }
+}
+
+/** Returns the sums of value and units of some rows. */
+async function sumsOf(
+  rows: AnsweredRows,
+  value: string | undefined,
+  units: string | undefined,
+): Promise<Copied> {
+  const sumOf = async (column: string | undefined) => {
+    if (column === undefined) return null;
+    let sum = 0;
+    for (let y = 0; y < rows.count; y++) {
+      if (y > 0 && y % ROWS_PER_TURN === 0) await nextTask();
+      sum += Number(rows.at(column, y) ?? 0);
+    }
+    return tidyChange(sum);
+  };
+  return { value: await sumOf(value), units: await sumOf(units) };
+}
