@@ -128,4 +128,4 @@ const NOT_SPREADABLE =
   'only an amount can be spread equally, at a held price or by a shape, not a percentage';
 const NOT_KEPT = 'the present total can only be kept with a shape in spread';
 const NOT_PRICED =
-  'to hold the price, send value_incr or value_total, and units_incr or units_total, no increment of 0';
+  'to hold the price, send value_incr or value_total, and units_incr or units_total; an increment must not be 0';

@@ -77,7 +77,7 @@ const errors = {
   mae: v.pipe(number, v.description('Mean absolute error')),
   mase: v.pipe(
     share,
-    v.description('Mean absolute error in units of that of last year moved in the history before'),
+    v.description('Mean absolute error, divided by that of last year moved in the history before'),
   ),
   wape: v.pipe(share, v.description('Absolute errors as a share of the absolute amounts')),
   bias: v.pipe(share, v.description('Forecast less amount, as a share of the absolute amounts')),

@@ -14,6 +14,8 @@ import {
   PREFER_HEADER,
   PREFERENCE_APPLIED_HEADER,
   RETURN_MINIMAL,
+  REVISION_HEADER,
+  TIMELINE_HEADER,
 } from './primitives';
 
 const REFUSALS: Record<number, string> = {
@@ -36,6 +38,10 @@ const HEADERS: Record<string, string> = {
   ETag: 'Identifies the rows; sent in If-None-Match, the answer is 304 while they are unchanged',
   'X-Row-Count': 'Number of rows',
   'Content-Length': 'Bytes of the body',
+  [TIMELINE_HEADER]:
+    'The history of the database that was read. Log ids of another history may name other entries. Absent if the database does not tell it',
+  [REVISION_HEADER]:
+    'The revision of the version: 0, and another text after each change of its rows that the service did not make',
   'X-Slice-Skipped':
     'Slice keys that are not dimension or date columns, percent-encoded, separated by commas',
   [BODY_SKIPPED_HEADER]:
@@ -68,6 +74,9 @@ const KNOWN_TAG = {
   description: 'The ETag of the rows that the client has',
   schema: { type: 'string' },
 };
+
+/** Whether an endpoint changes something: writes may conflict with each other. */
+const isWrite = ({ method, role }: Endpoint): boolean => method !== 'get' && role !== 'reader';
 
 const isConditional = ({ headers }: Endpoint['answer']): boolean =>
   headers?.includes('ETag') ?? false;
@@ -139,6 +148,7 @@ function describeEndpoint(endpoint: Endpoint) {
   const statuses = [
     ...refusals,
     ...(role === null ? [] : [401, 403]),
+    ...(isWrite(endpoint) ? [409] : []),
     ...(writesRows ? [423] : []),
     ...(method === 'get' ? [] : [403, 415]),
     // 422 for a character that the encoding of the database does not have.

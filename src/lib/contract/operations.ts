@@ -49,7 +49,7 @@ export const OPERATIONS = {
   },
   scale: {
     label: 'Scale',
-    summary: "Add to a slice's totals",
+    summary: "Change a slice's totals",
     verbs: { infinitive: 'Scale', past: 'Scaled', progressive: 'Scaling' },
     tone: 'accent',
     iter: 'scale',

@@ -111,7 +111,9 @@ const shapeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of)
         v.pipe(
           v.array(WeightedGroup),
           v.maxLength(MOST_GROUPS, `must be at most ${MOST_GROUPS}`),
-          v.description('The weights as stored in the log; with them, the pattern is not read'),
+          v.description(
+            'The weights as stored in the log; with them, profile or like is not evaluated',
+          ),
         ),
       ),
     }),

@@ -23,10 +23,10 @@ const ROUTES = 'src/routes/api';
 const named = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path}`;
 
-/** Returns every method that a route file exports. */
 /** A path parameter that `src/params` limits to the operations on a slice. */
 const ANY_OPERATION = '{operation=slice_operation}';
 
+/** Returns every method that a route file exports. */
 function served(): string[] {
   return readdirSync(ROUTES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('+server.ts'))
@@ -294,6 +294,15 @@ describe('The OpenAPI document', () => {
     const scale = body.paths['/api/versions/{id}/scale'].post;
     expect(scale.description).toBe('Needs the role planner.');
     expect(body.paths['/api/health'].get.responses).not.toHaveProperty('401');
+    // An Idempotency-Key that was used for another request, or two changes that conflict.
+    expect(body.paths['/api/versions/{id}/redo/{logid}'].post.responses).toHaveProperty('409');
+    expect(body.paths['/api/log/{logid}'].patch.responses).toHaveProperty('409');
+    for (const read of ['data', 'agg', 'log']) {
+      const [rows] = Object.values<{ headers: object }>(
+        body.paths[`/api/versions/{id}/${read}`].get.responses,
+      );
+      expect(rows?.headers).toMatchObject({ 'X-Timeline': {}, 'X-Revision': {} });
+    }
     const { schema } = scale.requestBody.content['application/json'];
     const [one, several] = schema.anyOf;
     expect(several.required).toEqual(['edits', 'pf_user']);

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { EVENT_STREAM } from '../events';
 import type { Role } from '../me';
-import { ARROW } from '../primitives';
+import { ARROW, REVISION_HEADER, TIMELINE_HEADER } from '../primitives';
 
 /** The text format of Prometheus. */
 export const METRICS = 'text/plain';
@@ -39,11 +39,14 @@ export interface Endpoint {
   };
   /**
    * The statuses of refusals. Common to all endpoints and not listed: 401 and 403 for a role, 403, 413, 415
-   * and 422 for bodies, 421 for a host that is not accepted, 503 for temporary failures and 500 for anything
-   * else.
+   * and 422 for bodies, 409 for writes that conflict and for the key of a write, 421 for a host that is not
+   * accepted, 503 for temporary failures and 500 for anything else.
    */
   refusals: readonly number[];
 }
+
+/** The headers that name the state of the database from which rows or the log were read. */
+export const HISTORY_HEADERS = [TIMELINE_HEADER, REVISION_HEADER];
 
 export const wholeNumber = (min: number, max: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
@@ -54,6 +57,6 @@ export const nothing: Endpoint['answer'] = { status: 204 };
 export const arrow: Endpoint['answer'] = {
   status: 200,
   body: ARROW,
-  headers: ['ETag', 'X-Row-Count', 'Content-Length'],
+  headers: ['ETag', 'X-Row-Count', 'Content-Length', ...HISTORY_HEADERS],
   alsoCsv: true,
 };

@@ -15,7 +15,7 @@ import { OperationAnswer, OPERATIONS, ReverseRequest, SLICE_SKIPPED_HEADER } fro
 import { OperationPreview } from '../previews';
 import { VersionTotals } from '../versions';
 
-import { type Endpoint, json } from './endpoint';
+import { type Endpoint, HISTORY_HEADERS, json } from './endpoint';
 
 export const LOG_ENDPOINTS: readonly Endpoint[] = [
   {
@@ -23,7 +23,7 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     path: '/versions/{id}/log',
     role: 'reader',
     summary: 'The log entries with rows and totals, newest first',
-    answer: json(LogAnswer),
+    answer: { ...json(LogAnswer), headers: HISTORY_HEADERS },
     refusals: [400, 404],
   },
   {
@@ -47,7 +47,7 @@ export const LOG_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/versions/{id}/undone',
     role: 'reader',
-    summary: 'The entries that were undone or cleared, the last first',
+    summary: 'The entries that were undone or cleared, most recently undone first',
     answer: json(UndoneAnswer),
     refusals: [400, 404],
   },

@@ -78,7 +78,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     method: 'put',
     path: '/versions/{id}/baseline/{logid}',
     role: 'planner',
-    summary: 'Load one baseline or reference segment again with other parameters',
+    summary: 'Edit one baseline or reference segment: load it again with another request',
     request: BaselineRequest,
     writesRows: true,
     answer: json(LoadAnswer),
@@ -111,7 +111,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: "Forecast the source's rows by group, with bands and a backtest",
     request: ForecastPreviewRequest,
     answer: json(ForecastPreview),
-    refusals: [400, 404, 422],
+    refusals: [400, 404, 409, 422],
   },
   {
     method: 'get',

@@ -33,7 +33,7 @@ export const SERVICE_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/openapi.json',
     role: 'reader',
-    summary: 'This document',
+    summary: 'The API as OpenAPI 3.1',
     answer: json(v.looseObject({ openapi: v.string() })),
     refusals: [],
   },

@@ -17,7 +17,7 @@ export const VERSION_ENDPOINTS: readonly Endpoint[] = [
     method: 'patch',
     path: '/versions/{id}',
     role: 'planner',
-    summary: 'Change name, description or the iterations that operations skip',
+    summary: 'Change name, description or excluded origins',
     request: EditVersionRequest,
     answer: json(Version),
     refusals: [400, 403, 404, 409],
