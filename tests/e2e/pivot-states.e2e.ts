@@ -4,7 +4,7 @@ import { PivotPage } from './pivot-page';
 
 const cell = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
 
-test('an empty version offers the workbench', async ({ page, service }) => {
+test('an empty version offers to load a baseline', async ({ page, service }) => {
   const { body } = await service.api.post('/sources/1/versions', { name: 'Empty' });
   await page.goto(`/versions/${body.id}`);
   await expect(page.getByRole('heading', { name: 'This version has no rows yet' })).toBeVisible();

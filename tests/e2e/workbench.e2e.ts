@@ -316,7 +316,7 @@ test('undoes a segment after naming the consequences', async ({ page, service })
   await segments(page)
     .getByRole('button', { name: /^Undo baseline/ })
     .click();
-  await expect(page.getByRole('dialog')).toContainText('9,994 rows and its log entry are removed');
+  await expect(page.getByRole('dialog')).toContainText('9,994 rows and its log entry are deleted');
   await page.getByRole('button', { name: 'Undo the segment' }).click();
   await expect(page.getByText('Nothing loaded yet')).toBeVisible();
   expect(await service.query('SELECT 1 FROM pf.log')).toHaveLength(0);
@@ -330,10 +330,10 @@ test('clears the baseline and keeps reference segments', async ({ page, service 
   await page.goto(URL);
   await page.getByRole('button', { name: 'Clear the baseline' }).click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('The baseline segment with 9,994 rows is removed.');
+  await expect(dialog).toContainText('The baseline segment with 9,994 rows is deleted.');
   await dialog.getByRole('textbox').fill('Plan 2027');
   await dialog.getByRole('button', { name: 'Clear the baseline' }).click();
-  await expect(toast(page, 'Baseline cleared: 9,994 rows removed.')).toBeVisible();
+  await expect(toast(page, 'Baseline cleared: 9,994 rows deleted.')).toBeVisible();
   await expect(segments(page).getByRole('listitem')).toHaveCount(1);
   expect(await service.query('SELECT DISTINCT pf_iter FROM pf.fc_superstore_1')).toEqual([
     { pf_iter: 'reference' },

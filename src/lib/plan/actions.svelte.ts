@@ -173,7 +173,7 @@ export class Actions {
         if (undone === 0) throw error;
         throw new Error(`${undone} of ${total} were undone. ${messageOf(error)}`, { cause: error });
       }
-      this.tell.done(`Undone: ${total}, ${this.tell.plural(rows, 'row')} removed.`);
+      this.tell.done(`Undone: ${total}, ${this.tell.plural(rows, 'row')} deleted.`);
     });
   }
 
@@ -189,7 +189,7 @@ export class Actions {
           this.tell.failed(error.message, { label: 'Take back the rest', run });
           return null;
         });
-      if (rows !== null) this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} removed.`);
+      if (rows !== null) this.tell.done(`Undone: ${this.tell.plural(rows, 'row')} deleted.`);
     });
   }
 

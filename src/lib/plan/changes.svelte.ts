@@ -39,7 +39,7 @@ const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
   isNear(one.units_total, other.units_total);
 
 const RELOCKED =
-  'The locks have changed, so your trial was discarded. Try it again with the new locks.';
+  'The locks have changed, so the change you tried was discarded. Try it again with the new locks.';
 const OVERTAKEN =
   'Someone else has changed the plan, so the change you tried was discarded. Try it again on the new numbers.';
 

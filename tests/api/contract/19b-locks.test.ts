@@ -218,8 +218,8 @@ describe('Locks', () => {
     const undo = () => service.api.del(`/log/${baseline}`);
     const scale = () =>
       service.api.post(`${path}/scale`, { ...user, slice: { region: 'East' }, value_incr: 1 });
-    await refused(service, undo, 409, /eve locked rows.*"select".*remove lock \d+/);
-    await refused(service, scale, 409, /eve locked rows.*"select".*remove lock \d+/);
+    await refused(service, undo, 409, /eve locked rows.*"select".*delete lock \d+/);
+    await refused(service, scale, 409, /eve locked rows.*"select".*delete lock \d+/);
     await save('dimension');
     ok(await scale());
     ok(await service.api.put(`/sources/${id}/columns`, [{ cname: 'region', is_key: true }]));

@@ -84,7 +84,7 @@ export function fitted(
   index: string,
 ): Map<string, Column<unknown>> {
   if (hasEmpty(columns, index)) {
-    throw new RowsError(`An answered row has no ${index}. ${RELOAD}`);
+    throw new RowsError(`A row of the answer has no ${index}. ${RELOAD}`);
   }
   const fit = new Map<string, Column<unknown>>();
   for (const [name, type] of Object.entries(schema)) {

@@ -73,4 +73,4 @@ function special(sign: number): number {
   throw malformed();
 }
 
-const malformed = () => new Error('Malformed binary COPY: a numeric that is none');
+const malformed = () => new Error('Malformed binary COPY: an invalid numeric');

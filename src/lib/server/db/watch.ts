@@ -50,7 +50,7 @@ export class Watch {
   async run<T>(statement: () => Promise<T>): Promise<T> {
     const left = this.until - performance.now();
     if (left <= 0) {
-      throw new AppError(500, 'This request took longer than it may; nothing was changed');
+      throw new AppError(500, 'This request took longer than allowed; nothing was changed');
     }
     const { statement: limit } = this.limits;
     const allowed = limit === 0 ? LONGEST : limit + GRACE_MILLISECONDS;

@@ -94,10 +94,10 @@ async function alignForecastTable(
       continue;
     }
     if (await columnHasData(tx, table, name)) {
-      const change = column ? `from ${type} to ${column.type}` : 'out of it';
+      const change = column ? `change from ${type} to ${column.type}` : 'drop';
       throw new AppError(
         422,
-        `The version "${version.name}" holds data in "${name}", which this would change ${change}`,
+        `The version "${version.name}" holds data in "${name}", which the new SQL would ${change}`,
         { column: name },
       );
     }

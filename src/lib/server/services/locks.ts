@@ -75,7 +75,7 @@ function conditionOf({ id, slice, created_by }: Lock, columns: readonly Forecast
   const unusable = (problem: string, blame: Blame) =>
     new AppError(
       409,
-      `The columns have changed since ${created_by} locked rows of this version (${problem}); change them back, or remove lock ${id}`,
+      `The columns have changed since ${created_by} locked rows of this version (${problem}); change them back, or delete lock ${id}`,
       { column: blame.column },
     );
   try {

@@ -44,7 +44,7 @@ async function refusal(text: string, columns: readonly string[]): Promise<string
   try {
     const expression = await expressionOf(text);
     if (checkExpression(expression, columns) > MAX_WEIGHT)
-      return 'the condition is too large: IN and BETWEEN repeat what stands before them';
+      return 'the condition is too large: IN and BETWEEN repeat the expression before them';
     return undefined;
   } catch (error) {
     if (error instanceof Refused) return error.message;

@@ -82,7 +82,7 @@ export function checkNumericCast(node: Node): void {
   checkOperand(node);
   if (composes(node, true)) {
     throw new Refused(
-      'a cast to numeric of a text that is put together needs a length, such as numeric(20, 4)',
+      'a cast to numeric of a composed text needs a length, such as numeric(20, 4)',
     );
   }
 }
