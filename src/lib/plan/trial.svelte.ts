@@ -46,7 +46,7 @@ interface Tried extends PreviewFacts, Attempt {
 
 /**
  * An operation on trial: its rows are in the pivot, and nowhere else. While they are, nothing can be changed
- * (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
+ * (docs/decisions/0018-a-preview-is-rolled-back.md).
  */
 export class Trial {
   /** The current trial; null if there is none. */

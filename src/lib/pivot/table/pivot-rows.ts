@@ -95,7 +95,7 @@ export class PivotRows {
   /**
    * Appends preview rows, which are not stored, and marks the cells that they change. They do not belong to
    * the version: row counts, lists of values and lists of entries leave them out
-   * (docs/decisions/0028-what-is-tried-is-on-screen-only.md).
+   * (docs/decisions/0018-a-preview-is-rolled-back.md).
    *
    * @param rows the rows of a preview, which have a negative `pf_logid`
    * @param text returns the text of a changed cell
