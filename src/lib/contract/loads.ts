@@ -30,7 +30,10 @@ export const FilterCondition = v.object({
 });
 export type FilterCondition = v.InferOutput<typeof FilterCondition>;
 
-/** Conditions inside a group are AND-ed; groups are OR-ed (docs/contract/05-operations.md). */
+/**
+ * Conditions inside a group are AND-ed; groups are OR-ed
+ * (docs/contract/14-what-the-operations-compute.md#filters).
+ */
 export const Filters = v.array(v.array(FilterCondition));
 export type Filters = v.InferOutput<typeof Filters>;
 

@@ -27,7 +27,7 @@ export type TableEntry = v.InferOutput<typeof TableEntry>;
 export const TablesAnswer = v.array(TableEntry);
 
 /**
- * Columns with their database types and first rows of a table (docs/contract/04-data-loading.md).
+ * Columns with their database types and first rows of a table (docs/contract/11-endpoints.md#tables).
  */
 export const TablePreview = v.object({
   columns: v.array(v.object({ cname: v.string(), type: v.string(), nullable: v.boolean() })),

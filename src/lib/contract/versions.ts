@@ -96,7 +96,7 @@ export const VersionTotals = v.object({
 });
 export type VersionTotals = v.InferOutput<typeof VersionTotals>;
 
-/** The iterations that operations skip in a new version by default. */
+/** The origins that operations skip in a new version by default. */
 export const EXCLUDED_BY_DEFAULT: readonly Iter[] = ['reference'];
 
 /** Body of POST versions (docs/contract/11-endpoints.md). */
@@ -124,6 +124,6 @@ export const EditVersionRequest = v.object({
 });
 export type EditVersionRequest = v.InferOutput<typeof EditVersionRequest>;
 
-/** Body of POST close and POST open (docs/contract/11-endpoints.md). */
+/** Body of POST close and POST open (docs/contract/03-states-and-transitions.md#version-status). */
 export const CloseVersionRequest = v.object({ pf_user: pfUser });
 export type CloseVersionRequest = v.InferOutput<typeof CloseVersionRequest>;

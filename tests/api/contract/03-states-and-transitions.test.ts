@@ -113,7 +113,7 @@ describe('Row origin (pf_iter)', () => {
     ]);
   });
 
-  it('skips exactly the iterations named by the version', async ({ service, sourceId }) => {
+  it('skips exactly the origins named by the version', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId, { exclude_iters: ['baseline', 'clone'] });
     const scale = () => service.api.post(`${path}/scale`, { slice: {}, pct: 10, pf_user: 'ann' });
     await refused(service, scale, 422, /excluded/);

@@ -64,7 +64,7 @@ describe('GET and POST /sources/:id/versions', () => {
 });
 
 describe('GET, PATCH and DELETE /versions/:id', () => {
-  it('edits name, description and excluded iterations', async ({ service, sourceId }) => {
+  it('edits name, description and excluded origins', async ({ service, sourceId }) => {
     const { path } = await makePlan(service, sourceId);
     const before = (await service.api.get(path)).body;
     const patched = await service.api.patch(path, {

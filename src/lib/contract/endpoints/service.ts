@@ -9,7 +9,7 @@ export const SERVICE_ENDPOINTS: readonly Endpoint[] = [
     method: 'get',
     path: '/health',
     role: null,
-    summary: 'Whether the database answers and its schema is current',
+    summary: 'Whether the database answers and the server can work on its schema',
     answer: json(v.object({ status: v.literal('ok') })),
     refusals: [503],
   },
