@@ -544,3 +544,75 @@ describe('a shape like other rows', () => {
     expect([done.status, done.headers.get('X-Slice-Skipped')]).toEqual([200, 'typo']);
   });
 });
+
+describe('months of a slice', () => {
+  it('are answered with their totals, without excluded rows', async ({ service }) => {
+    const { path } = await datedVersion(service, [
+      ['A', month(1), 10, 1],
+      ['B', '2027-01-20', 30.25, 3],
+      ['A', month(3), -7, 0],
+      ['C', null, 2, null],
+    ]);
+    const reference = { pf_user: 'ann' };
+    await service.api.post(`${path}/reference`, reference);
+    const slice = async (body: object) =>
+      (await service.api.post(`${path}/slice`, { slice: {}, ...body })).body;
+    const unit = 'month';
+    expect((await slice({ by: ['Order Date'], unit })).groups).toEqual([
+      { group: [month(1)], value_total: 40.25, units_total: 4 },
+      { group: [month(3)], value_total: -7, units_total: 0 },
+      { group: [null], value_total: 2, units_total: 0 },
+    ]);
+    expect((await slice({ slice: { Region: 'B' }, by: ['Region'] })).groups).toEqual([
+      { group: ['B'], value_total: 30.25, units_total: 3 },
+    ]);
+    const plain = await slice({});
+    expect([plain.excluded.row_count, plain.groups]).toEqual([4, undefined]);
+    expect(await slice({ by: ['Order Date'] })).toMatchObject({ field: 'unit' });
+    expect(await slice({ by: ['Sales'] })).toMatchObject({ field: 'by.0', column: 'Sales' });
+  });
+
+  it('are previewed with weights and with totals before and after', async ({ service }) => {
+    const { path, does } = await datedVersion(service, [
+      ['A', month(1), 10, 1],
+      ['B', '2027-01-20', 30, 3],
+      ['A', month(2), 5, 2],
+      ['A', month(3), 7, 0],
+    ]);
+    const spread = profile({ [month(1)]: 4, [month(2)]: 4, [month(3)]: 1 });
+    const previewed = async (body: object) => {
+      const ask = { slice: {}, pf_user: 'ann', ...body };
+      return (await service.api.post(`${path}/scale/preview`, ask)).body.groups;
+    };
+    const group = (
+      number: number,
+      weight: number,
+      before: number,
+      after: number,
+      units: number,
+    ) => ({
+      group: [month(number)],
+      weights: { value: weight, units: weight },
+      before: { value_total: before, units_total: units },
+      after: { value_total: after, units_total: units },
+    });
+    expect(await previewed({ value_total: 90, spread })).toEqual([
+      group(1, 4, 40, 40, 4),
+      group(2, 4, 5, 40, 2),
+      group(3, 1, 7, 10, 0),
+    ]);
+    expect(await previewed({ value_total: 90 })).toBeUndefined();
+    const like = { slice: { Region: 'B' }, by: ['Order Date'], unit: 'month' };
+    const two = { 'Order Date': { from: month(1), to: '2027-02-28' } };
+    await does({ slice: { Region: 'B' }, value_incr: 1 });
+    const answer = await previewed({ slice: two, value_total: 'keep', spread: { like } });
+    expect(answer).toMatchObject([
+      { weights: { value: 31, units: 3 }, before: { value_total: 41 }, after: { value_total: 46 } },
+      {
+        weights: { value: null, units: null },
+        before: { value_total: 5 },
+        after: { value_total: 0 },
+      },
+    ]);
+  });
+});

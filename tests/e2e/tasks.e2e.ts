@@ -1,47 +1,11 @@
-import type { Locator, Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
+import { CountedPlanner } from './counted-planner';
 import { PivotPage, type CellName } from './pivot-page';
 
 /** Tasks of a planner, with the number of actions that each takes. */
 
 const TABLE = 'pf.fc_superstore_1';
 const CHAIRS: CellName = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
-
-/** A planner whose actions are counted: each click or double click, each key or shortcut, and each text that is typed. */
-class CountedPlanner {
-  actions = 0;
-
-  constructor(
-    private readonly page: Page,
-    private readonly pivot: PivotPage,
-  ) {}
-
-  async select(cell: CellName): Promise<void> {
-    this.actions += 1;
-    await this.pivot.click(cell);
-  }
-
-  async click(target: Locator): Promise<void> {
-    this.actions += 1;
-    await target.click();
-  }
-
-  /** Double-clicks a field: typing then replaces its text. */
-  async replace(target: Locator): Promise<void> {
-    this.actions += 1;
-    await target.dblclick();
-  }
-
-  async press(keys: string): Promise<void> {
-    this.actions += 1;
-    await this.page.keyboard.press(keys);
-  }
-
-  async type(text: string): Promise<void> {
-    this.actions += 1;
-    await this.page.keyboard.type(text);
-  }
-}
 
 test('moving 20 % of a customer to another one takes at most 8 actions and is one entry', async ({
   page,

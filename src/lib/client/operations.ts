@@ -1,6 +1,7 @@
 /** The endpoints of operations on slices, and of their previews, as typed functions. */
 import type { ReverseRequest, SliceOperation, SliceRequests } from '../contract/operations';
 import type { OperationPreview, SeveralPreviewRequest, SlicePreview } from '../contract/previews';
+import type { Grouped } from '../contract/shapes';
 import type { Slice } from '../contract/slices';
 import { ASKS_FOR_ARROW, type CallOptions, json, path, readArrow, send } from './http';
 import { write, type WriteOptions } from './writes';
@@ -19,9 +20,20 @@ async function previewRows(url: string, body: object, o?: CallOptions): Promise<
  * POST /versions/:id/slice: the rows that an operation on the slice would affect, and the excluded ones.
  *
  * @param hold slices whose rows count as held, beside the locked ones
+ * @param grouped the columns by which totals are answered too
  */
-export const previewSlice = (id: number, slice: Slice, o?: CallOptions, hold?: Slice[]) =>
-  json<SlicePreview>(path`/versions/${id}/slice`, { ...o, method: 'POST', body: { slice, hold } });
+export const previewSlice = (
+  id: number,
+  slice: Slice,
+  o?: CallOptions,
+  hold?: Slice[],
+  grouped?: Readonly<Grouped>,
+) =>
+  json<SlicePreview>(path`/versions/${id}/slice`, {
+    ...o,
+    method: 'POST',
+    body: { slice, hold, ...grouped },
+  });
 
 /**
  * POST /versions/:id/scale, recode or clone: returns the rows that it wrote, as an Arrow stream; 422 if there

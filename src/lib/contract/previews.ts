@@ -9,10 +9,11 @@ import {
   SLICE_REQUESTS,
 } from './operations';
 import { pfUser } from './primitives';
+import { grouping } from './shapes';
 import { AskedSlice } from './slices';
 
 /** Body of POST slice (docs/contract/05-operations.md). */
-export const SlicePreviewRequest = v.object({ slice: AskedSlice, hold });
+export const SlicePreviewRequest = v.object({ slice: AskedSlice, hold, ...grouping });
 export type SlicePreviewRequest = v.InferOutput<typeof SlicePreviewRequest>;
 
 const measured = {
@@ -22,6 +23,25 @@ const measured = {
 };
 
 const Change = v.object({ before: v.object(measured), after: v.object(measured) });
+
+const totals = { value_total: measured.value_total, units_total: measured.units_total };
+const group = v.pipe(
+  v.array(v.nullable(v.string())),
+  v.description('Its values in the order of the columns; of a date, the first day of the period'),
+);
+
+/** The totals of a group of rows; the total of a measure that the source does not have is null. */
+const GroupTotals = v.object({ group, ...totals });
+export type GroupTotals = v.InferOutput<typeof GroupTotals>;
+
+/** A group of a scale with a shape: its weights, and its totals before and after. */
+const ShapedGroup = v.object({
+  group,
+  weights: v.object({ value: v.nullable(v.number()), units: v.nullable(v.number()) }),
+  before: v.object(totals),
+  after: v.object(totals),
+});
+export type ShapedGroup = v.InferOutput<typeof ShapedGroup>;
 
 /** Metadata key of an Arrow answer to a preview, with {@link PreviewFacts} as JSON. */
 export const PREVIEW_METADATA = 'pf_preview';
@@ -34,6 +54,9 @@ export const PreviewFacts = v.object({
   sql: v.string(),
   totals: v.union([Change, v.array(Change)]),
   held: v.object(measured),
+  groups: v.optional(
+    v.pipe(v.array(ShapedGroup), v.description('Only for a scale with a shape, without edits')),
+  ),
 });
 export type PreviewFacts = v.InferOutput<typeof PreviewFacts>;
 
@@ -155,5 +178,6 @@ export const SlicePreview = v.object({
   free: v.object({ ...rounded, value_gross: gross, units_gross: gross }),
   excluded: v.object(measured),
   skipped: v.pipe(v.array(v.string()), v.description('Slice keys that operations ignore')),
+  groups: v.optional(v.pipe(v.array(GroupTotals), v.description('With by: the totals by group'))),
 });
 export type SlicePreview = v.InferOutput<typeof SlicePreview>;

@@ -42,17 +42,29 @@ const Profile = v.pipe(
 );
 export type Profile = v.InferOutput<typeof Profile>;
 
+/** The dimensions and dates that group rows. */
+const groupingColumns = v.pipe(
+  v.array(text),
+  v.minLength(1, 'must not be an empty list'),
+  v.check((by) => new Set(by).size === by.length, 'names a column twice'),
+  v.description('The dimensions and dates that group them'),
+);
+const groupingUnit = v.optional(v.pipe(PeriodUnit, v.description('Required if by names a date')));
+
+/** How a preview of a slice groups its rows. */
+export const grouping = { by: v.optional(groupingColumns), unit: groupingUnit };
+/** Columns that group rows, and the unit of the dates among them. */
+export interface Grouped {
+  by: readonly string[];
+  unit?: PeriodUnit | undefined;
+}
+
 /** The amounts of other rows as weights. @param slice the schema of their slice */
 const likeWith = <const Of extends typeof Slice | typeof AskedSlice>(slice: Of) =>
   v.strictObject({
     slice: v.pipe(slice, v.description('The rows whose sums are the weights')),
-    by: v.pipe(
-      v.array(text),
-      v.minLength(1, 'must not be an empty list'),
-      v.check((by) => new Set(by).size === by.length, 'names a column twice'),
-      v.description('The dimensions and dates that group them'),
-    ),
-    unit: v.optional(v.pipe(PeriodUnit, v.description('Required if by names a date'))),
+    by: groupingColumns,
+    unit: groupingUnit,
     origins: v.optional(
       v.pipe(
         v.array(text),

@@ -9,7 +9,7 @@ import { isLoad } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
 import type { Written } from './changes.svelte';
-import { bodyOf, type WriteSettings } from './operation-draft.svelte';
+import { bodyOf, type WriteSettings } from './operation';
 import type { MeasureEdit } from './scale-draft';
 import { Reports } from './reports';
 import type { PlanSession } from './session.svelte';

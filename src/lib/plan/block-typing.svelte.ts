@@ -1,5 +1,4 @@
 /** Writes amounts into many cells as one log entry. */
-import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { fewAtOnce } from '../client/few-at-once';
 import type { ScaleEdit } from '../contract/operations';
@@ -16,7 +15,8 @@ import {
   type Direction,
   type Placed,
 } from './block-edits';
-import type { Stored, Typing } from './typing';
+import type { Stored } from './typed-amounts';
+import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
 import type { Changes, Written } from './changes.svelte';
 import { pivotMessageOf } from './loading.svelte';
@@ -25,7 +25,7 @@ import type { PlannedVersion } from './planned-version.svelte';
 import { NOTHING_OF_ZERO } from './refusals';
 import type { MeasureEdit } from './scale-draft';
 import { MOST_CHANGED, type Selection } from './selection.svelte';
-import { noteOf, type OperationBody, type WriteSettings } from './operation-draft.svelte';
+import { noteOf, type OperationBody, type WriteSettings } from './operation';
 
 const OVERLAP =
   'The selection contains a total and parts of it. Select either the total or the parts.';
@@ -233,14 +233,14 @@ export class BlockTyping {
       const edit = changed[i]?.edit;
       if (!edit) return [];
       const slice = inPeriods(cell);
-      const stored = await api.previewSlice(this.planned.id, slice, { signal });
+      const stored = await this.typing.reach(cell, settings.shape, signal);
       checked += 1;
       this.progress = `Checking ${checked.toLocaleString()} of ${countText(cells.length)} …`;
       return [{ cell, slice, edit, stored }];
     }).then((each) => each.flat());
     this.check(wanted, ({ cell, edit, stored }) => {
-      const why = this.typing.whyNotOf(cell, edit, stored, settings);
-      return why ?? (this.typing.caution(cell, edit, stored, settings) ? CANCELS : null);
+      const why = this.typing.amounts.whyNotOf(cell, edit, stored, settings);
+      return why ?? (this.typing.amounts.caution(cell, edit, stored, settings) ? CANCELS : null);
     });
     const edits = this.changesOf(wanted, settings);
     if (edits.length === 0) throw new Refusal('This changes nothing.');
@@ -272,11 +272,8 @@ export class BlockTyping {
   /** Returns the edits that the cells need; none for a cell that needs no change. */
   private changesOf(wanted: readonly Wanted[], settings: WriteSettings): CellEdit[] {
     return wanted.flatMap(({ cell, slice, edit, stored }) => {
-      const amounts = this.typing.amountsFor(cell, edit, stored, settings);
-      if (!amounts) return [];
-      const isEqual = this.typing.isSpreadEqually(cell, edit, settings);
-      const body = { slice, ...amounts, ...(isEqual && { spread: 'equal' as const }) };
-      return [{ cell, body }];
+      const scale = this.typing.amounts.scaleFor(cell, edit, stored, settings);
+      return scale ? [{ cell, body: { slice, ...scale } }] : [];
     });
   }
 }

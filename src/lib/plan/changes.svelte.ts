@@ -14,12 +14,7 @@ import { InTurn } from '../pivot/waiting';
 import type { Arrangement } from './arrangement.svelte';
 import type { Loading } from './loading.svelte';
 import type { Log } from './log.svelte';
-import {
-  bodyOf,
-  type Operation,
-  type OperationBody,
-  type OperationRequest,
-} from './operation-draft.svelte';
+import { bodyOf, type Operation, type OperationBody, type OperationRequest } from './operation';
 import { OwnChanges } from './own-changes';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';

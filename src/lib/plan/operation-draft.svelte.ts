@@ -1,12 +1,12 @@
 /** The forms of the panel, and the operation that they describe. */
 import * as v from 'valibot';
-import type { SliceOperation, SliceRequests } from '../contract/operations';
-import type { Slice } from '../contract/slices';
+import type { ScaleEdit } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import { cautionOf, type Caution } from './caution';
 import { FilledForm } from './filled-form';
 import type { Locks } from './locks.svelte';
 import { MovementDraft } from './movement-draft.svelte';
+import { noteOf, type Operation, type WriteSettings } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import {
   HELD_BY_PERCENT,
@@ -15,45 +15,21 @@ import {
   whyInProportion,
   whyNoShare,
 } from './refusals';
-import { scaleOutcome, type MeasureEdit, type ScaleOutcome } from './scale-draft';
+import { scaleOutcome, type Amounts, type MeasureEdit, type ScaleOutcome } from './scale-draft';
 import type { Selection } from './selection.svelte';
-import { spread, type Spread } from './spread-choice.svelte';
-
-/** An operation as the panel makes it. The slice and the user are added when it is sent. */
-export type Operation = {
-  [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
-}[SliceOperation];
-
-export type OperationBody = SliceRequests[SliceOperation];
-
-/** An operation as it is sent. */
-export interface OperationRequest {
-  kind: SliceOperation;
-  body: OperationBody;
-}
-
-/** Returns the request body of an operation on a slice. */
-export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
-  slice,
-  ...operation.body,
-  pf_user,
-});
-
-/** The panel's settings for the next write, whether its amounts are typed into the panel or into cells. */
-export interface WriteSettings {
-  spread: Spread;
-  /** Whether each row keeps its value per unit. */
-  holdPrice: boolean;
-  /** The note of the log entry; empty for none. */
-  note: string;
-}
-
-/** Returns the part of a request that carries a note; empty for a blank one. */
-export const noteOf = (note: string): { note?: string } => (note.trim() === '' ? {} : { note });
+import { shapedAmounts, whyNoShape } from './shape';
+import type { Shapes } from './shapes.svelte';
+import { spread } from './spread-choice.svelte';
 
 /** An edit, and the slice that was selected when it was typed. */
 interface EditForSlice {
   edit: MeasureEdit;
+  slice: string;
+}
+
+/** The measures whose totals are reshaped, and the slice that was selected when they were chosen. */
+interface ReshapedForSlice {
+  roles: readonly ('value' | 'units')[];
   slice: string;
 }
 
@@ -64,6 +40,8 @@ export class OperationDraft {
   private unitsEdit = $state.raw<EditForSlice | null>(null);
   holdPrice = $state(false);
   note = $state('');
+  /** The measures whose present totals are to have the shape. */
+  private reshaped = $state.raw<ReshapedForSlice | null>(null);
   /** The forms of a recode and a clone. */
   readonly movement: MovementDraft;
 
@@ -71,6 +49,7 @@ export class OperationDraft {
     private readonly planned: PlannedVersion,
     private readonly selection: Selection,
     private readonly locks: Locks,
+    readonly shapes: Shapes,
   ) {
     this.movement = new MovementDraft(planned, selection);
   }
@@ -180,11 +159,57 @@ export class OperationDraft {
     const preview = this.selection.preview.answer;
     const { outcome } = this;
     if (this.kind !== 'scale' || !preview || !outcome) return null;
-    return cautionOf(outcome, preview, this.isEqual);
+    return this.shapes.chosen ? null : cautionOf(outcome, preview, this.isEqual);
   });
 
   private get isEqual(): boolean {
-    return spread.choice === 'equal' && this.whyInProportion === null;
+    return !this.shapes.chosen && spread.choice === 'equal' && this.whyInProportion === null;
+  }
+
+  /** Whether the present total of a measure is to have the shape, since nothing is typed into its fields. */
+  isReshaped(role: 'value' | 'units'): boolean {
+    const { reshaped, shapes } = this;
+    const isMeant = reshaped?.slice === this.sliceKey && reshaped.roles.includes(role);
+    return isMeant && shapes.chosen !== null && this[role] === null;
+  }
+
+  reshape(role: 'value' | 'units', isReshaped: boolean): void {
+    const roles = (['value', 'units'] as const).filter((each) =>
+      each === role ? isReshaped : this.isReshaped(each),
+    );
+    this.reshaped = { roles, slice: this.sliceKey };
+  }
+
+  /** The amounts and the spread of a scale with the chosen shape; null if there is no shape or no amount. */
+  private readonly shaped = $derived.by(() => {
+    const { chosen } = this.shapes;
+    const { current, preview } = this.selection;
+    const { outcome } = this;
+    if (!chosen || !current || !preview.answer || !outcome) return null;
+    const [value, units] = (['value', 'units'] as const).map((role) => ({
+      ...{ edit: readable(this[role]), draft: outcome[role], isReshaped: this.isReshaped(role) },
+    }));
+    const amounts = value && units && shapedAmounts({ value, units });
+    const made = this.shapes.made(chosen, current.slice, preview.answer);
+    return { amounts: amounts ?? null, made };
+  });
+
+  /** The amounts of a scale, and how they are spread; null if the form has none. */
+  private get scaleBody(): (Amounts & Pick<ScaleEdit, 'spread'>) | null {
+    const { shaped, outcome } = this;
+    if (!this.isReadable) return null;
+    if (!this.shapes.chosen) {
+      const equally = this.isEqual ? { spread: spread.choice } : {};
+      return outcome?.amounts ? { ...outcome.amounts, ...equally } : null;
+    }
+    if (!shaped?.amounts || 'problem' in shaped.made || this.whyNoShape) return null;
+    return { ...shaped.amounts, ...shaped.made };
+  }
+
+  /** Why the chosen shape does not fit the amounts; null if it does, or none is chosen. */
+  private get whyNoShape(): string | null {
+    const { value, units, holdPrice } = this;
+    return this.shapes.chosen && whyNoShape({ edits: [value, units], holdPrice });
   }
 
   private confirmed = $state.raw<string | null>(null);
@@ -226,9 +251,8 @@ export class OperationDraft {
     const { fields, isShare, share, copy } = this.movement;
     switch (this.kind) {
       case 'scale': {
-        const amounts = this.isReadable ? this.outcome?.amounts : null;
-        const equally = this.isEqual ? { spread: spread.choice } : {};
-        return amounts ? { kind: 'scale', body: { ...amounts, ...equally, ...note } } : null;
+        const { scaleBody } = this;
+        return scaleBody && { kind: 'scale', body: { ...scaleBody, ...note } };
       }
       case 'recode': {
         if (!fields || !isShare) return null;
@@ -310,6 +334,9 @@ export class OperationDraft {
     const { value, units, outcome } = this;
     const problem = this.value?.problem ?? this.units?.problem;
     if (!this.isReadable) return problem ?? 'One of the amounts is not a number.';
+    const { shaped, whyNoShape } = this;
+    if (whyNoShape) return whyNoShape;
+    if (shaped && 'problem' in shaped.made) return shaped.made.problem;
     if (!value && !units) return 'Enter a new total, a change or a percentage.';
     if (this.holdPrice && this.isPartlyLocked) return HELD_BY_PERCENT;
     if (outcome?.unroundedUnits != null && outcome.units?.change === 0) return LESS_THAN_A_UNIT;
@@ -325,7 +352,7 @@ export class OperationDraft {
   get settings(): WriteSettings {
     const { valueColumn, unitsColumn } = this.planned;
     const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
-    return { spread: spread.choice, holdPrice, note: this.note };
+    return { spread: spread.choice, shape: this.shapes.chosen, holdPrice, note: this.note };
   }
 
   /**
@@ -348,11 +375,13 @@ export class OperationDraft {
    */
   clearingAfter(): () => void {
     const [value, units, note] = [this.valueEdit, this.unitsEdit, this.note];
+    const { reshaped } = this;
     const clearMovement = this.movement.clearingAfter();
     return () => {
       if (this.valueEdit === value) this.valueEdit = null;
       if (this.unitsEdit === units) this.unitsEdit = null;
       if (this.note === note) this.note = '';
+      if (this.reshaped === reshaped) this.reshaped = null;
       clearMovement();
     };
   }

@@ -10,6 +10,8 @@ import {
 } from '../contract/decimals';
 import type { Source } from '../contract/sources';
 import type { LogListEntry } from '../contract/log';
+import type { SlicePreview } from '../contract/previews';
+import type { Slice } from '../contract/slices';
 import type { Version } from '../contract/versions';
 import { user } from '../client/user.svelte';
 
@@ -32,12 +34,17 @@ export class PlannedVersion {
     return this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null;
   });
 
+  /** Whether the totals of a selection are read by month too, because a shape needs them. */
+  byMonth = $state(false);
+
   /** The columns that an operation may select by and set. */
   readonly dimensions: readonly ColumnEntry[];
   readonly valueColumn: ColumnEntry | undefined;
   readonly unitsColumn: ColumnEntry | undefined;
   /** The labels of the measures; undefined for a measure that the source lacks. */
   readonly measureNames: { value: string | undefined; units: string | undefined };
+  /** The date whose months a shape parts amounts over: the first one; undefined without a date. */
+  readonly dateColumn: string | undefined;
   readonly fixedDecimals: FixedDecimals;
   /** The decimals of the amounts. If the type fixes none, the loaded rows determine the number. */
   decimals: MeasureDecimals = $state.raw({ value: NONE, units: NONE });
@@ -51,6 +58,7 @@ export class PlannedVersion {
     this.dimensions = columns.filter((c) => isLeaf(c.role));
     this.valueColumn = columns.find((c) => c.role === 'value');
     this.unitsColumn = columns.find((c) => c.role === 'units');
+    this.dateColumn = columns.find((c) => c.role === 'date')?.cname;
     this.fixedDecimals = {
       value: decimalsOf(baseTypeOf(this.valueColumn)),
       units: decimalsOf(baseTypeOf(this.unitsColumn)),
@@ -79,6 +87,23 @@ export class PlannedVersion {
     const units = this.unitsColumn?.cname;
     const isUnits = units !== undefined && (column === units || column?.startsWith(`${units}: `));
     return isUnits ? this.decimals.units : this.decimals.value;
+  }
+
+  /**
+   * Reads the totals of the rows that an operation on a slice would touch.
+   *
+   * @param byMonth whether their months are read too
+   * @throws ApiError if the request fails
+   */
+  readSlice(
+    slice: Slice,
+    signal: AbortSignal | undefined,
+    byMonth = this.byMonth,
+  ): Promise<SlicePreview> {
+    const { id, dateColumn } = this;
+    const grouped = byMonth && dateColumn !== undefined;
+    const by = grouped ? ({ by: [dateColumn], unit: 'month' } as const) : undefined;
+    return api.previewSlice(id, slice, { ...(signal && { signal }) }, undefined, by);
   }
 
   /**

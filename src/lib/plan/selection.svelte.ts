@@ -1,5 +1,4 @@
 /** The selected cells of the pivot, and their totals. */
-import * as api from '../client/api';
 import { Latest, LatestCall } from '../client/latest.svelte';
 import { isLoad, type LogOperation } from '../contract/operations';
 import type { Slice } from '../contract/slices';
@@ -317,7 +316,7 @@ export class Selection {
       return;
     }
     const { slice } = current;
-    this.preview.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }), pauseMs);
+    this.preview.ask((signal) => this.planned.readSlice(slice, signal), pauseMs);
   }
 
   /** A key of the selection; it changes when something else is selected. */

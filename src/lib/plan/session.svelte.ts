@@ -23,6 +23,7 @@ import { Log } from './log.svelte';
 import { OperationDraft } from './operation-draft.svelte';
 import { PlannedVersion } from './planned-version.svelte';
 import { Selection } from './selection.svelte';
+import { Shapes } from './shapes.svelte';
 import type { Tell } from './tell';
 import { Trial } from './trial.svelte';
 import { Why } from './why.svelte';
@@ -57,6 +58,7 @@ export class PlanSession {
   readonly log: Log;
   readonly locks: Locks;
   readonly changes: Changes;
+  readonly shapes: Shapes;
   readonly draft: OperationDraft;
   readonly typing: Typing;
   readonly blocks: BlockTyping;
@@ -109,8 +111,9 @@ export class PlanSession {
       selection,
       trial,
     });
-    this.draft = new OperationDraft(this.planned, this.selection, this.locks);
-    this.typing = new Typing(this.planned, this.selection, this.changes, this.locks);
+    this.shapes = new Shapes(this.planned, this.loading, this.selection);
+    this.draft = new OperationDraft(this.planned, this.selection, this.locks, this.shapes);
+    this.typing = new Typing(this.planned, this.selection, this.changes, this.locks, this.shapes);
     this.blocks = new BlockTyping(this.planned, this.selection, this.changes, this.typing, numbers);
     this.live = new Live(this.planned, this.loading, this.changes, this.log, {
       onWritten,

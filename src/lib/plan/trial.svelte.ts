@@ -10,7 +10,7 @@ import { RowsLostError } from '../pivot/table/table-rows';
 import { type AnsweredRows, RowsError } from '../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
-import type { Operation } from './operation-draft.svelte';
+import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 
 /** Maximum number of leaves that are listed. */

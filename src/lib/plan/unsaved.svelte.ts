@@ -7,7 +7,7 @@ import type { CellIdentity } from '../pivot/slice/cell';
 import { InTurn } from '../pivot/waiting';
 import type { CellReader } from './cell-reader';
 import type { Changes, Written } from './changes.svelte';
-import type { OperationRequest } from './operation-draft.svelte';
+import type { OperationRequest } from './operation';
 import type { Caution } from './caution';
 
 /** Time, in ms, after which a write that is not confirmed is shown. */

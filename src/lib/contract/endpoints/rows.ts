@@ -138,7 +138,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: 'Rows and totals of a slice',
     request: SlicePreviewRequest,
     answer: json(SlicePreview),
-    refusals: [400, 404, 409],
+    refusals: [400, 404, 409, 422],
   },
   {
     method: 'get',

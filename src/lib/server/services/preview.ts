@@ -1,16 +1,28 @@
 /** Previews operations: runs them in a transaction that is rolled back. */
 import type { ReverseRequest, SliceOperation, SliceRequests } from '../../contract/operations';
-import type { PreviewFacts, SeveralPreviewFacts, TriedOperation } from '../../contract/previews';
+import { shapeOf } from '../../contract/amounts';
+import type {
+  PreviewFacts,
+  SeveralPreviewFacts,
+  ShapedGroup,
+  TriedOperation,
+} from '../../contract/previews';
+import type { StoredShape, WeightedGroup } from '../../contract/shapes';
 import type { Column } from '../arrow/column-plan';
 import { getEntry } from '../db/log';
 import { inEntry } from '../errors';
 import { headerList, headerNames } from '../header-list';
+import { sql } from '../sql/quote';
+import type { OpenEntry } from './entries/open-entry';
 import type { TrialWriter } from './entries/trial';
 import { trying } from './entries/trial';
 import type { Held, Resources } from './entries/writer';
+import { sliceOf } from './forecast-version';
 import { operateIn } from './operate';
 import type { OperationResult } from './operation-steps';
 import { reverseIn } from './reverse';
+import { storedWeights } from './shapes';
+import { totalsByGroup } from './slice';
 
 /** The rows of a preview, in the form of an operation, and its facts (docs/contract/05-operations.md). */
 interface PreviewResult extends OperationResult {
@@ -117,6 +129,8 @@ async function preview(
 ): Promise<PreviewResult> {
   const from = writer.tried.length;
   const result = await run();
+  const opened = writer.entries.at(-1);
+  const groups = opened && (await shapedGroups(writer, opened));
   const tried = writer.tried.slice(from);
   const totals = tried.flatMap((statement) => statement.totals ?? []);
   const [only, ...others] = totals;
@@ -125,6 +139,36 @@ async function preview(
     sql: tried.map(({ statement }) => statement.trim()).join(';\n\n'),
     totals: single ?? totals,
     held: await writer.held(tried),
+    ...(groups && { groups }),
   };
   return { ...result, facts };
+}
+
+/** Returns the groups of a scale with a shape, before and after its entry; undefined for anything else. */
+async function shapedGroups(
+  { tx, target }: TrialWriter,
+  { entry, logid }: OpenEntry,
+): Promise<ShapedGroup[] | undefined> {
+  if (entry.operation !== 'scale' || !entry.params || 'edits' in entry.params) return;
+  const shape = 'spread' in entry.params && shapeOf<StoredShape>(entry.params);
+  if (!shape || entry.slice === null) return;
+  const { by, weights } = storedWeights(shape, target.columns);
+  const { where } = sliceOf(target, entry.slice);
+  const earlier = sql`(${where}) AND pf_logid <> ${logid}`;
+  const before = await totalsByGroup(tx, target, earlier, by);
+  const after = await totalsByGroup(tx, target, where, by);
+  const keyOf = (group: WeightedGroup['group']) => JSON.stringify(group);
+  const [weightOf, beforeOf] = [
+    new Map(weights.map((each) => [keyOf(each.group), each])),
+    new Map(before.map((each) => [keyOf(each.group), each])),
+  ];
+  const number = (weight: string | undefined) => (weight === undefined ? null : Number(weight));
+  return after.map(({ group, ...totals }) => {
+    const { value, units } = weightOf.get(keyOf(group)) ?? {};
+    const { value_total, units_total } = beforeOf.get(keyOf(group)) ?? totals;
+    return {
+      ...{ group, weights: { value: number(value), units: number(units) } },
+      ...{ before: { value_total, units_total }, after: totals },
+    };
+  });
 }

@@ -4,6 +4,7 @@ import { shapeOf } from '../../contract/amounts';
 import type { ScaleEdit } from '../../contract/operations';
 import { Iter } from '../../contract/operations';
 import type {
+  Grouped,
   Like,
   PeriodUnit,
   Profile,
@@ -84,6 +85,19 @@ export async function resolveShape(
   return { by, weights, skipped, leavesOut: missing !== undefined, stored };
 }
 
+/** Returns the groups and the weights of a shape in the log. */
+export function storedWeights(
+  { profile, like, resolved }: StoredShape,
+  columns: readonly ForecastColumn[],
+): Pick<ResolvedShape, 'by' | 'weights'> {
+  if (profile) {
+    const given = profile.weights && weightsOf(profile.weights, profile.unit);
+    return { by: groupingOfProfile(profile, columns), weights: given ?? resolved ?? [] };
+  }
+  if (!like) throw new Error('A shape has a profile or a pattern');
+  return { by: groupingOfLike(like, columns), weights: resolved ?? [] };
+}
+
 /** Removes the stored weights from the shape of a scale, so that its next run reads the pattern again. */
 export const withoutResolved = <Edit extends object>(edit: Edit): Edit =>
   'spread' in edit && isShape(edit.spread)
@@ -105,28 +119,42 @@ function groupingOfProfile(
   });
 }
 
-/** @throws AppError 400 for a column that is not a dimension or date, and for a date without a unit */
-function groupingOfLike(
-  { by, unit, date_offset }: Like,
+/** @throws AppError 400 as {@link groupingOf}, and for an offset without a date */
+function groupingOfLike(like: Like, columns: readonly ForecastColumn[]): Grouping {
+  const grouping = groupingOf(like, columns, 'spread.like.');
+  if (like.date_offset !== undefined && !hasDate(grouping)) {
+    throw faultAt(fieldPlace('spread.like.date_offset'), 400, 'needs a date in by');
+  }
+  return grouping;
+}
+
+/**
+ * Finds the columns that a request groups rows by.
+ *
+ * @param at the path of their fields in the body, with a dot at its end
+ * @throws AppError 400 for a column that is not a dimension or date, and for a date without a unit
+ */
+export function groupingOf(
+  { by, unit }: Grouped,
   columns: readonly ForecastColumn[],
+  at = '',
 ): Grouping {
   const leaves = leafColumns(columns);
   const named = by.map((name, i) => {
     const column = leaves.find((c) => c.name === name);
     if (column) return column;
-    throw new AppError(400, `spread.like.by: "${name}" is not a dimension or date column`, {
-      ...{ field: `spread.like.by.${i}`, column: name },
+    throw new AppError(400, `${at}by: "${name}" is not a dimension or date column`, {
+      ...{ field: `${at}by.${i}`, column: name },
     });
   });
-  const hasDate = named.some(({ role }) => role === 'date');
-  if (hasDate && unit === undefined) {
-    throw faultAt(fieldPlace('spread.like.unit'), 400, 'is needed, because by names a date');
+  const grouping = { columns: named, unit: unit ?? 'day' };
+  if (hasDate(grouping) && unit === undefined) {
+    throw faultAt(fieldPlace(`${at}unit`), 400, 'is needed, because by names a date');
   }
-  if (!hasDate && date_offset !== undefined) {
-    throw faultAt(fieldPlace('spread.like.date_offset'), 400, 'needs a date in by');
-  }
-  return { columns: named, unit: unit ?? 'day' };
+  return grouping;
 }
+
+const hasDate = ({ columns }: Grouping): boolean => columns.some(({ role }) => role === 'date');
 
 /** @throws AppError 400 for a key that is not the first day of a period */
 function weightsOf(weights: NonNullable<Profile['weights']>, unit: PeriodUnit): WeightedGroup[] {
@@ -230,12 +258,12 @@ function originsOf({ origins }: Like, { version }: ForecastVersion): SqlText {
   throw faultAt(fieldPlace(`spread.like.origins.${wrong}`), 400, 'is not an origin of rows');
 }
 
-/** @throws AppError 422 for too many groups */
-export function requireFew(groups: readonly unknown[]): void {
+/** @param field the field that groups them @throws AppError 422 for too many groups */
+export function requireFew(groups: readonly unknown[], field = 'spread'): void {
   if (groups.length <= MOST_GROUPS) return;
   throw new AppError(
     422,
-    `The shape has more than ${MOST_GROUPS} groups; use a larger unit, or fewer columns`,
-    { field: 'spread' },
+    `There are more than ${MOST_GROUPS} groups; use a larger unit, or fewer columns`,
+    { field },
   );
 }

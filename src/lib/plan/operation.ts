@@ -1,0 +1,39 @@
+/** Operations as the page sends them, and the settings that they are made with. */
+import type { SliceOperation, SliceRequests } from '../contract/operations';
+import type { Slice } from '../contract/slices';
+import type { ShapeChoice } from './shape';
+import type { Spread } from './spread-choice.svelte';
+
+/** An operation as the panel makes it. The slice and the user are added when it is sent. */
+export type Operation = {
+  [O in SliceOperation]: { kind: O; body: Omit<SliceRequests[O], 'slice' | 'pf_user'> };
+}[SliceOperation];
+
+export type OperationBody = SliceRequests[SliceOperation];
+
+/** An operation as it is sent. */
+export interface OperationRequest {
+  kind: SliceOperation;
+  body: OperationBody;
+}
+
+/** Returns the request body of an operation on a slice. */
+export const bodyOf = (operation: Operation, slice: Slice, pf_user: string): OperationBody => ({
+  slice,
+  ...operation.body,
+  pf_user,
+});
+
+/** The panel's settings for the next write, whether its amounts are typed into the panel or into cells. */
+export interface WriteSettings {
+  spread: Spread;
+  /** The shape that parts the amount first; null for none. */
+  shape: ShapeChoice | null;
+  /** Whether each row keeps its value per unit. */
+  holdPrice: boolean;
+  /** The note of the log entry; empty for none. */
+  note: string;
+}
+
+/** Returns the part of a request that carries a note; empty for a blank one. */
+export const noteOf = (note: string): { note?: string } => (note.trim() === '' ? {} : { note });

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { Slice } from '../contract/slices';
+import {
+  hasPosition,
+  shapedAmounts,
+  shapeFor,
+  shapeText,
+  weekProfile,
+  whyNoShape,
+  type Pattern,
+  type ShapeChoice,
+} from './shape';
+
+const column = 'Order Date';
+const YEAR = { from: '2028-01-01', to: '2028-12-31' };
+const group = (day: string | null) => ({ group: [day], value_total: 1, units_total: 1 });
+const target = (slice: Slice, months?: (string | null)[]) => ({
+  ...{ slice, column, periodColumns: ['Fiscal year'] },
+  groups: months?.map(group),
+});
+const like = (
+  pattern: Pattern,
+  match: Extract<ShapeChoice, { kind: 'like' }>['match'] = 'date',
+  leavesOut = false,
+) => ({ kind: 'like', pattern, match, leavesOut }) as const;
+const madeOf = (choice: ShapeChoice, slice: Slice, months?: (string | null)[]) =>
+  shapeFor(choice, target(slice, months));
+
+describe('shapeFor a profile', () => {
+  it('leaves even periods and days to the service', () => {
+    const profile = { column, unit: 'month' };
+    expect(madeOf({ kind: 'even' }, {})).toEqual({
+      spread: { profile: { ...profile, even: true } },
+    });
+    expect(madeOf({ kind: 'days' }, {})).toEqual({
+      spread: { profile: { ...profile, days: true } },
+    });
+  });
+
+  it('weights the months that the slice has, in every year', () => {
+    const months = ['2027-12-01', '2028-01-01', '2028-03-01', '2029-03-01', null];
+    expect(madeOf(weekProfile('4-4-5'), {}, months)).toEqual({
+      spread: {
+        profile: {
+          ...{ column, unit: 'month' },
+          weights: { '2027-12-01': 5, '2028-01-01': 4, '2028-03-01': 5, '2029-03-01': 5 },
+        },
+      },
+    });
+  });
+
+  it('needs the months, and a weight in one of them', () => {
+    const own: ShapeChoice = { kind: 'profile', name: 'May', weights: [0, 0, 0, 0, 1] };
+    expect(madeOf(own, {})).toMatchObject({ problem: expect.stringMatching(/loading/) });
+    expect(madeOf(own, {}, ['2028-04-01'])).toMatchObject({
+      problem: expect.stringMatching(/no weight/),
+    });
+    expect(madeOf(own, {}, ['2028-04-01', '2028-05-01'])).toMatchObject({
+      spread: { profile: { weights: { '2028-04-01': 0, '2028-05-01': 1 } } },
+    });
+  });
+});
+
+describe('shapeFor a pattern', () => {
+  const slice = { Region: 'West', [column]: YEAR };
+  const read = (choice: ShapeChoice, of: Slice = slice) => {
+    const made = madeOf(choice, of);
+    return 'spread' in made ? made.spread.like : made.problem;
+  };
+
+  it('reads the selection itself in the reference or in another version', () => {
+    const by = { by: [column], unit: 'month' };
+    expect(read(like({ kind: 'reference' }))).toEqual({ slice, origins: ['reference'], ...by });
+    expect(read(like({ kind: 'version', id: 7, name: 'B' }))).toEqual({
+      slice,
+      version_id: 7,
+      ...by,
+    });
+    expect(madeOf(like({ kind: 'reference' }, 'date', true), slice)).toMatchObject({
+      spread: { missing: 'leave_out' },
+    });
+  });
+
+  it('reads the year before, up to the same end of month', () => {
+    const moved = (value: Slice[string]) =>
+      read(like({ kind: 'reference' }, 'yearBefore'), { [column]: value });
+    const offset = { date_offset: '1 year' };
+    expect(moved(YEAR)).toMatchObject({
+      slice: { [column]: { from: '2027-01-01', to: '2027-12-31' } },
+      ...offset,
+    });
+    const february = { from: '2029-02-01', to: '2029-02-28' };
+    expect(moved(february)).toMatchObject({
+      slice: { [column]: { from: '2028-02-01', to: '2028-02-29' } },
+    });
+    expect(moved(['2028-02-29', '2028-03-05', null])).toMatchObject({
+      slice: { [column]: ['2027-02-28', '2027-03-05', null] },
+    });
+    expect(read(like({ kind: 'reference' }, 'yearBefore'), {})).toMatchObject({
+      slice: {},
+      ...offset,
+    });
+    expect(read(like({ kind: 'reference' }, 'yearBefore'), { 'Fiscal year': 2028 })).toMatch(
+      /period/,
+    );
+  });
+
+  it('matches another cell by date, or by the position after its first month', () => {
+    const quarter = { [column]: { from: '2026-10-01', to: '2026-12-31' } };
+    const cell: Pattern = { kind: 'cell', name: 'Q4', slice: quarter, origins: ['reference'] };
+    const plain = { slice: quarter, origins: ['reference'], by: [column], unit: 'month' };
+    expect(read(like(cell))).toEqual(plain);
+    expect(read(like(cell, 'position'))).toEqual({ ...plain, date_offset: '15 months' });
+    const same = { ...cell, slice: { [column]: ['2028-01-09', '2028-03-01'] } };
+    expect(read(like(same, 'position'))).not.toHaveProperty('date_offset');
+    expect(read(like(cell, 'position'), { Region: 'West' })).toMatch(/range of dates/);
+    expect([hasPosition(slice, quarter, column), hasPosition(slice, {}, column)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('the amounts of a shaped scale', () => {
+  const draft = { now: 10, total: 12, change: 2, percent: 20 };
+  const none = { edit: null, draft, isReshaped: false };
+  const edit = (by: 'total' | 'change', change = 2) => ({
+    ...{ edit: { by, amount: change }, draft: { ...draft, change }, isReshaped: false },
+  });
+
+  it('are a total, even the present one, an increment, or the total that is kept', () => {
+    expect(shapedAmounts({ value: edit('total', 0), units: none })).toEqual({ value_total: 12 });
+    expect(shapedAmounts({ value: none, units: edit('change') })).toEqual({ units_incr: 2 });
+    expect(shapedAmounts({ value: edit('change'), units: { ...none, isReshaped: true } })).toEqual({
+      value_incr: 2,
+      units_total: 'keep',
+    });
+    expect(shapedAmounts({ value: edit('change', 0), units: none })).toBeNull();
+    const missing = { edit: null, draft: null, isReshaped: true };
+    expect(shapedAmounts({ value: none, units: missing })).toBeNull();
+  });
+
+  it('cannot be percentages, and cannot hold the price', () => {
+    const percent = { by: 'percent', amount: 5 } as const;
+    const total = { by: 'total', amount: 5 } as const;
+    expect(whyNoShape({ edits: [total, percent], holdPrice: false })).toMatch(/percentage/);
+    expect(whyNoShape({ edits: [total, null], holdPrice: true })).toMatch(/price/);
+    expect(whyNoShape({ edits: [total, null], holdPrice: false })).toBeNull();
+  });
+});
+
+describe('shapeText', () => {
+  it('names profile and pattern', () => {
+    expect([
+      shapeText({ kind: 'even' }),
+      shapeText(weekProfile('5-4-4')),
+      shapeText(like({ kind: 'reference' }, 'yearBefore')),
+      shapeText(like({ kind: 'cell', name: 'Tables', slice: {} }, 'position')),
+    ]).toEqual([
+      'evenly by month',
+      'by profile 5-4-4',
+      'like the reference, a year before',
+      'like Tables, by position',
+    ]);
+  });
+});

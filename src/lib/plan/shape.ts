@@ -1,0 +1,229 @@
+/** The shapes that a planner can choose, and the spread of a scale that each of them is. */
+import { isDateRange, type Slice } from '../contract/slices';
+import type { GroupTotals } from '../contract/previews';
+import type { Shape } from '../contract/shapes';
+import { lastOfMonth } from '../pivot/slice/date-ranges';
+import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
+
+/** The rows that a pattern is read from: those of the selection with another origin or version, or of a cell. */
+export type Pattern =
+  | { kind: 'reference' }
+  | { kind: 'version'; id: number; name: string }
+  | {
+      kind: 'cell';
+      /** The name of the cell, for sentences. */
+      name: string;
+      slice: Slice;
+      origins?: string[];
+      version_id?: number;
+    };
+
+/** A chosen shape. A new choice is a new object. */
+export type ShapeChoice =
+  | { kind: 'even' }
+  | { kind: 'days' }
+  /** One weight per month of the year, January first. */
+  | { kind: 'profile'; name: string; weights: readonly number[] }
+  | {
+      kind: 'like';
+      pattern: Pattern;
+      /**
+       * How months of the pattern are matched: by date, with those of a year before, or by their position after
+       * the first month.
+       */
+      match: 'date' | 'yearBefore' | 'position';
+      /** Whether months of the pattern without a row in the selection are left out. */
+      leavesOut: boolean;
+    };
+
+/** What a shape is applied to. */
+export interface ShapeTarget {
+  slice: Slice;
+  /** The date column whose months are the groups. */
+  column: string;
+  /** Dimensions whose values follow from a date. */
+  periodColumns: readonly string[];
+  /** The months of the slice; undefined until the service has answered. */
+  groups?: readonly GroupTotals[] | undefined;
+}
+
+/** The spread of a scale; otherwise why the shape cannot be applied, as a sentence. */
+export type MadeShape = { spread: Shape } | { problem: string };
+
+const MONTHS_LOADING = 'The months of the selection are still loading.';
+const NO_WEIGHT = 'This profile has no weight in the months of the selection.';
+const WITH_PERIODS =
+  'The selection has a period as a value, which cannot be moved to the year before. Select by date instead.';
+const NO_POSITION =
+  'Months can be matched by position only if both selections have a range of dates.';
+
+/** Weeks per month of a quarter. */
+export const WEEK_PROFILES = ['4-4-5', '4-5-4', '5-4-4'] as const;
+
+/** Returns the profile that a pattern of weeks makes for all quarters. */
+export const weekProfile = (name: (typeof WEEK_PROFILES)[number]): ShapeChoice => {
+  const quarter = name.split('-').map(Number);
+  return { kind: 'profile', name, weights: [0, 1, 2, 3].flatMap(() => quarter) };
+};
+
+/** Whether a shape is made from the months of the slice, which the service has to answer first. */
+export const needsMonths = (choice: ShapeChoice | null): boolean => choice?.kind === 'profile';
+
+/** Returns the spread of a scale for a chosen shape (docs/contract/14-what-the-operations-compute.md#shapes). */
+export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
+  const { column } = target;
+  const unit = 'month' as const;
+  switch (choice.kind) {
+    case 'even':
+      return { spread: { profile: { column, unit, even: true } } };
+    case 'days':
+      return { spread: { profile: { column, unit, days: true } } };
+    case 'profile': {
+      if (!target.groups) return { problem: MONTHS_LOADING };
+      const weights = target.groups.flatMap(({ group: [day] }) =>
+        day == null ? [] : [[day, choice.weights[monthOf(day) % 12] ?? 0] as const],
+      );
+      if (!weights.some(([, weight]) => weight > 0)) return { problem: NO_WEIGHT };
+      return { spread: { profile: { column, unit, weights: Object.fromEntries(weights) } } };
+    }
+    case 'like': {
+      const rows = patternRows(choice, target);
+      if ('problem' in rows) return rows;
+      return {
+        spread: {
+          like: { ...rows, by: [column], unit },
+          ...(choice.leavesOut && { missing: 'leave_out' as const }),
+        },
+      };
+    }
+  }
+}
+
+/** Returns the rows of a pattern, and the interval that brings them to the months of the target. */
+function patternRows(
+  { pattern, match }: Extract<ShapeChoice, { kind: 'like' }>,
+  { slice, column, periodColumns }: ShapeTarget,
+):
+  | { slice: Slice; origins?: string[]; version_id?: number; date_offset?: string }
+  | { problem: string } {
+  if (pattern.kind === 'cell') {
+    const { origins, version_id } = pattern;
+    const from = { ...(origins && { origins }), ...(version_id && { version_id }) };
+    const rows = { slice: pattern.slice, ...from };
+    if (match === 'date') return rows;
+    const [own, other] = [slice, pattern.slice].map((each) => firstMonth(each[column]));
+    if (own == null || other == null) return { problem: NO_POSITION };
+    return { ...rows, ...(own !== other && { date_offset: `${own - other} months` }) };
+  }
+  const from =
+    pattern.kind === 'reference' ? { origins: ['reference'] } : { version_id: pattern.id };
+  if (match === 'date') return { slice, ...from };
+  if (Object.keys(slice).some((key) => periodColumns.includes(key)))
+    return { problem: WITH_PERIODS };
+  return {
+    slice: { ...slice, ...(column in slice && { [column]: yearBefore(slice[column] ?? null) }) },
+    ...from,
+    date_offset: '1 year',
+  };
+}
+
+/** Whether the months of a cell can be matched by position with those of a selection. */
+export const hasPosition = (slice: Slice, pattern: Slice, column: string): boolean =>
+  firstMonth(slice[column]) !== null && firstMonth(pattern[column]) !== null;
+
+/** The month of a day as a number; January of the year 0 is 0. */
+const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+
+/** Returns the number of the first month of the days of a slice; null without days. */
+function firstMonth(value: Slice[string] | undefined): number | null {
+  const days = (Array.isArray(value) ? value : [isRange(value) ? value.from : value]).filter(
+    (day) => typeof day === 'string',
+  );
+  return days.length === 0 ? null : Math.min(...days.map(monthOf));
+}
+
+const isRange = (value: Slice[string] | undefined) => value !== undefined && isDateRange(value);
+
+/** Returns the days of a slice a year before. The last day of a month stays the last one. */
+function yearBefore(value: Slice[string]): Slice[string] {
+  if (Array.isArray(value)) return value.map((day) => dayBefore(day));
+  if (!isDateRange(value)) return dayBefore(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([end, day]) => [
+      end,
+      end === 'to' ? lastBefore(day) : dayBefore(day),
+    ]),
+  );
+}
+
+function dayBefore<Day>(day: Day): Day | string {
+  if (typeof day !== 'string') return day;
+  const moved = `${String(Number(day.slice(0, 4)) - 1).padStart(4, '0')}${day.slice(4)}`;
+  const last = lastOfMonth(moved);
+  return moved > last ? last : moved;
+}
+
+const lastBefore = (day: string): string =>
+  day === lastOfMonth(day) ? lastOfMonth(dayBefore(day)) : dayBefore(day);
+
+/**
+ * Returns why the amounts of a scale cannot have a shape, as a sentence; null if they can. A shape parts value
+ * and units each by itself.
+ */
+export function whyNoShape({
+  edits,
+  holdPrice,
+}: {
+  edits: readonly (MeasureEdit | null)[];
+  holdPrice: boolean;
+}): string | null {
+  if (edits.some((edit) => edit?.by === 'percent'))
+    return 'A percentage applies to each row, so it cannot have a shape. Enter an amount, or spread it in proportion.';
+  return holdPrice
+    ? 'A shape changes value and units separately, so it cannot hold the price. Choose one of them.'
+    : null;
+}
+
+/** Why a price cannot be typed while a shape is chosen. */
+export const NO_PRICE_WITH_SHAPE =
+  'A price is the same for all rows of this cell, so it cannot have a shape. Remove the shape first.';
+
+/** A measure of a shaped scale: what is asked of it, and its totals before and after. */
+export interface ShapedMeasure {
+  edit: MeasureEdit | null;
+  draft: MeasureDraft | null;
+  /** Whether its present total is to have the shape. */
+  isReshaped: boolean;
+}
+
+/** Returns the amounts of a scale with a shape; null if it has none. A total may be the present one. */
+export function shapedAmounts(measures: Record<'value' | 'units', ShapedMeasure>): Amounts | null {
+  const amounts = Object.fromEntries(
+    (['value', 'units'] as const).flatMap((role): [string, number | 'keep'][] => {
+      const { edit, draft, isReshaped } = measures[role];
+      if (!draft) return [];
+      if (!edit) return isReshaped ? [[`${role}_total`, 'keep']] : [];
+      if (edit.by === 'total') return [[`${role}_total`, draft.total]];
+      return draft.change === 0 ? [] : [[`${role}_incr`, draft.change]];
+    }),
+  );
+  return Object.keys(amounts).length > 0 ? amounts : null;
+}
+
+/** Returns the name of a shape: "4-4-5", "like the reference, a year before". */
+export function shapeText(choice: ShapeChoice): string {
+  switch (choice.kind) {
+    case 'even':
+      return 'evenly by month';
+    case 'days':
+      return 'by days of each month';
+    case 'profile':
+      return `by profile ${choice.name}`;
+    case 'like': {
+      const { pattern, match } = choice;
+      const name = pattern.kind === 'reference' ? 'the reference' : pattern.name;
+      const how = { date: '', yearBefore: ', a year before', position: ', by position' }[match];
+      return `like ${name}${how}`;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** The planner's choice of a shape, and the shapes to choose from. */
+import * as api from '../client/api';
+import { Latest } from '../client/latest.svelte';
+import type { NamedProfile } from '../contract/profiles';
+import type { SlicePreview } from '../contract/previews';
+import type { Slice } from '../contract/slices';
+import type { VersionListEntry } from '../contract/versions';
+import type { Loading } from './loading.svelte';
+import type { PlannedVersion } from './planned-version.svelte';
+import type { Selection } from './selection.svelte';
+import {
+  needsMonths,
+  shapeFor,
+  WEEK_PROFILES,
+  weekProfile,
+  type MadeShape,
+  type ShapeChoice,
+} from './shape';
+
+/** A shape that is offered, with its key in the list. */
+interface Offer {
+  key: string;
+  label: string;
+  group: 'By profile' | 'Like';
+  choice: ShapeChoice;
+}
+
+const FIXED: readonly Offer[] = [
+  { key: 'even', label: 'evenly by month', group: 'By profile', choice: { kind: 'even' } },
+  { key: 'days', label: 'by days of each month', group: 'By profile', choice: { kind: 'days' } },
+  ...WEEK_PROFILES.map((name): Offer => {
+    return { key: name, label: name, group: 'By profile', choice: weekProfile(name) };
+  }),
+];
+
+/**
+ * The shape that parts the amounts of the next scale over months, however they are entered. It is a setting of
+ * the panel and stays until another one is chosen.
+ */
+export class Shapes {
+  /** The chosen shape; null if amounts are spread without one. */
+  chosen = $state.raw<ShapeChoice | null>(null);
+  /** The key of the offer that was chosen; null if none was. */
+  key = $state.raw<string | null>(null);
+  /** The profiles of the source. */
+  readonly profiles = new Latest<readonly NamedProfile[]>();
+  private readonly versions = new Latest<readonly VersionListEntry[]>();
+  private readonly periodColumns: readonly string[];
+
+  constructor(
+    private readonly planned: PlannedVersion,
+    private readonly loading: Loading,
+    private readonly selection: Selection,
+  ) {
+    const periods = planned.columns.filter((column) => column.dim_period_col !== null);
+    this.periodColumns = periods.map(({ cname }) => cname);
+  }
+
+  /** Reads the profiles and the versions that are offered. */
+  read(): void {
+    const { source } = this.planned;
+    this.profiles.ask((signal) => api.listProfiles(source.id, { signal }));
+    this.versions.ask((signal) => api.listVersions(source.id, { signal }));
+  }
+
+  /** The shapes to choose from; none if the source has no dates. */
+  readonly offers: readonly Offer[] = $derived.by(() => {
+    if (this.planned.dateColumn === undefined) return [];
+    const named = (this.profiles.answer ?? []).map(({ id, name, weights }): Offer => {
+      const choice = { kind: 'profile', name, weights } as const;
+      return { key: `profile:${id}`, label: name, group: 'By profile', choice };
+    });
+    const like = { kind: 'like', match: 'date', leavesOut: false } as const;
+    const versions = (this.versions.answer ?? []).flatMap(({ id, name }): Offer[] => {
+      if (id === this.planned.id) return [];
+      const choice = { ...like, pattern: { kind: 'version', id, name } } as const;
+      return [{ key: `version:${id}`, label: `like ${name}`, group: 'Like', choice }];
+    });
+    const hasReference = this.loading.pivot?.origins.compares ?? false;
+    const reference: Offer = {
+      ...{ key: 'reference', label: 'like the reference', group: 'Like' },
+      choice: { ...like, pattern: { kind: 'reference' } },
+    };
+    return [...FIXED, ...named, ...(hasReference ? [reference] : []), ...versions];
+  });
+
+  /** Chooses an offer; null chooses to spread without a shape. */
+  choose(offer: Pick<Offer, 'key' | 'choice'> | null): void {
+    this.key = offer?.key ?? null;
+    this.change(offer?.choice ?? null);
+  }
+
+  /** Chooses the shape of the reference, or none if it is chosen. */
+  toggleReference(): void {
+    const reference = this.offers.find(({ key }) => key === 'reference');
+    this.choose(this.key === 'reference' ? null : (reference ?? null));
+  }
+
+  /** Changes the details of the chosen shape. */
+  change(choice: ShapeChoice | null): void {
+    this.chosen = choice;
+    const needed = needsMonths(choice);
+    this.planned.byMonth = needed;
+    if (needed && !this.selection.preview.answer?.groups) void this.selection.readTotals();
+  }
+
+  /** Returns the spread of a scale of a slice for a shape; see {@link shapeFor}. */
+  made(choice: ShapeChoice, slice: Slice, stored: SlicePreview): MadeShape {
+    const { planned, periodColumns } = this;
+    const column = planned.dateColumn;
+    if (column === undefined) return { problem: 'The source has no date to group by.' };
+    return shapeFor(choice, { slice, column, periodColumns, groups: stored.groups });
+  }
+}

@@ -1,0 +1,139 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from '../support/e2e';
+import type { Service } from '../support/service';
+import { CountedPlanner } from './counted-planner';
+import { PivotPage } from './pivot-page';
+import { loadYearBefore } from './year-before';
+
+/** Amounts are spread over the months of a selection by a profile, or like other rows. */
+
+const TABLE = 'pf.fc_superstore_1';
+const YEAR = `"Order Date" BETWEEN '2028-01-01' AND '2028-12-31'`;
+const CHAIRS = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
+
+const chips = (page: Page) => page.getByRole('list', { name: 'Panel settings for this amount' });
+const shape = (pivot: PivotPage) => pivot.panel.getByLabel('Spread', { exact: true });
+
+/** Returns the cents of the plan or of the reference of the chairs, by month of 2028. */
+async function months(service: Service, where = `pf_iter <> 'reference'`) {
+  const rows = await service.query(
+    `SELECT extract(month FROM "Order Date")::int AS month, (100 * sum("Sales"))::bigint::text AS cents
+       FROM ${TABLE} WHERE "Sub-Category" = 'Chairs' AND ${YEAR} AND ${where} GROUP BY 1 ORDER BY 1`,
+  );
+  return rows.map((row) => {
+    const { month, cents } = row as { month: number; cents: string };
+    return [month, BigInt(cents)] as const;
+  });
+}
+
+/** Parts cents by weights: the differences of rounded running sums. */
+function parted(cents: bigint, weights: readonly bigint[]): bigint[] {
+  const sum = weights.reduce((a, b) => a + b, 0n);
+  let [running, before] = [0n, 0n];
+  return weights.map((weight) => {
+    running += weight;
+    const upTo = (2n * cents * running + sum) / (2n * sum);
+    const part = upTo - before;
+    before = upTo;
+    return part;
+  });
+}
+
+const lastScale = async (service: Service) => {
+  const [entry] = await service.query(
+    `SELECT params FROM pf.log WHERE operation = 'scale' ORDER BY id DESC LIMIT 1`,
+  );
+  return (entry as { params: Record<string, unknown> } | undefined)?.params;
+};
+
+test('phasing a year like the months of last year takes at most 5 actions', async ({
+  page,
+  service,
+}) => {
+  await loadYearBefore(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const reference = await months(service, `pf_iter = 'reference'`);
+  const planner = new CountedPlanner(page, pivot);
+  await planner.select(CHAIRS);
+  await planner.press('d');
+  await planner.type('1200000');
+  await expect(chips(page)).toContainText('like the reference');
+  await expect(page.locator('#cell-meaning')).toContainText('1,200,000');
+  await planner.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(planner.actions).toBeLessThanOrEqual(5);
+  const wanted = parted(
+    120_000_000n,
+    reference.map(([, cents]) => cents),
+  );
+  expect(await months(service)).toEqual(reference.map(([month], i) => [month, wanted[i]]));
+  const like = { by: ['Order Date'], unit: 'month', origins: ['reference'] };
+  expect(await lastScale(service)).toMatchObject({ value_total: 1_200_000, spread: { like } });
+});
+
+test('a total is spread by 4-4-5 from the panel, and the present one is reshaped', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await shape(pivot).selectOption('4-4-5');
+  await pivot.type('New total', '1200000');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const weekly = (await months(service)).map(([month]) => (month % 3 === 0 ? 5n : 4n));
+  const sums = async () => (await months(service)).map(([, cents]) => cents);
+  expect(await sums()).toEqual(parted(120_000_000n, weekly));
+
+  // A percentage and a held price are refused, with the reason.
+  await pivot.type('Percent', '5');
+  await expect(pivot.panel).toContainText('A percentage applies to each row');
+  await pivot.type('Change', '100');
+  await expect(pivot.apply).toBeEnabled();
+  await pivot.panel.getByLabel('Hold price').check();
+  await expect(pivot.panel).toContainText('it cannot hold the price');
+  await pivot.panel.getByLabel('Hold price').uncheck();
+  await pivot.type('Change', ' ');
+
+  await shape(pivot).selectOption('evenly by month');
+  await pivot.panel.getByLabel('Keep the total of Sales, change its shape').check();
+  await expect(page.getByTestId('extent')).toContainText('reshapes Sales, total kept');
+  await pivot.apply.click();
+  await expect.poll(sums).toEqual(
+    parted(
+      120_000_000n,
+      weekly.map(() => 1n),
+    ),
+  );
+  expect(await lastScale(service)).toMatchObject({ value_total: 'keep' });
+});
+
+test('a profile of the source applies to a block of cells, and not to a price', async ({
+  page,
+  service,
+}) => {
+  const weights = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2];
+  await service.api.post('/sources/1/profiles', { name: 'Second half', weights, pf_user: 'ana' });
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await shape(pivot).selectOption('Second half');
+  await pivot.click(CHAIRS);
+  await pivot.click({ ...CHAIRS, row: ['Furniture', 'Tables'] }, { ctrl: true });
+  await page.keyboard.type('600000');
+  await expect(chips(page)).toContainText('by profile Second half');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const found = await months(service);
+  const own = found.map(([month]) => BigInt(weights[month - 1] ?? 0));
+  expect(found.map(([, cents]) => cents)).toEqual(parted(60_000_000n, own));
+
+  // Removed beside a cell, it is gone from the panel too.
+  await pivot.click(CHAIRS);
+  await page.keyboard.type('+10');
+  await chips(page).getByRole('button', { name: 'Leave out: by profile Second half' }).click();
+  await page.keyboard.press('Escape');
+  await expect(shape(pivot)).toHaveValue('proportional');
+});
