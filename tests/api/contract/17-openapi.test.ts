@@ -297,6 +297,11 @@ describe('The OpenAPI document', () => {
     // An Idempotency-Key that was used for another request, or two changes that conflict.
     expect(body.paths['/api/versions/{id}/redo/{logid}'].post.responses).toHaveProperty('409');
     expect(body.paths['/api/log/{logid}'].patch.responses).toHaveProperty('409');
+    // A preview of rows that somebody has locked.
+    for (const preview of ['recode/preview', 'preview']) {
+      const { post } = body.paths[`/api/versions/{id}/${preview}`];
+      expect(post.responses).toHaveProperty('423');
+    }
     for (const read of ['data', 'agg', 'log']) {
       const [rows] = Object.values<{ headers: object }>(
         body.paths[`/api/versions/{id}/${read}`].get.responses,

@@ -182,7 +182,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: `Preview of a ${operation}`,
     request: SLICE_REQUESTS[operation],
     answer: { ...json(OperationPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 404, 409, 422],
+    refusals: [400, 404, 409, 422, 423],
   })),
   {
     method: 'post',
@@ -191,6 +191,6 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     summary: 'Preview of several operations, each on the result of the previous ones',
     request: SeveralPreviewRequest,
     answer: { ...json(SeveralPreview), headers: [SLICE_SKIPPED_HEADER], alsoArrow: true },
-    refusals: [400, 404, 409, 422],
+    refusals: [400, 404, 409, 422, 423],
   },
 ];
