@@ -97,3 +97,157 @@ test('a clone ramps up over months, by exactly the announced amounts', async ({
   await pivot.undo();
   expect(await service.query(`SELECT FROM ${table} WHERE pf_iter = 'clone'`)).toEqual([]);
 });
+
+/** The stored sums of each product, as decimal text, and the number of entries. */
+async function stored(service: Service, { table, versionId }: PlannedTable) {
+  const rows = await service.query<{ product: string; sales: string; units: number }>(
+    `SELECT product, sum("Sales")::text AS sales, sum("Units")::int AS units
+       FROM ${table} GROUP BY 1 ORDER BY 1`,
+  );
+  const log = await service.query(
+    `SELECT FROM pf.log WHERE version_id = ${versionId} AND operation = 'scale'`,
+  );
+  const sales = Object.fromEntries(rows.map(({ product, sales }) => [product, sales]));
+  return { sales, units: rows.map(({ units }) => units), entries: log.length };
+}
+
+const BEFORE = { Coffee: '1200.00', Nuts: '480.00', Tea: '600.00', Water: '300.00' };
+const UNITS = [480, 120, 240, 720];
+
+test('a product is raised in the panel while the total of its group stays', async ({
+  page,
+  service,
+}) => {
+  const planned = await planDrinks(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(planned.versionId);
+  const keep = pivot.panel.getByRole('checkbox', { name: /^Keep the total of / });
+
+  // The total row has no row above it. The row above a group is the total row.
+  await pivot.click(at());
+  await expect(keep).toBeDisabled();
+  await pivot.click(at('Drinks'));
+  await expect(pivot.panel.getByLabel('Keep the total of all rows')).toBeEnabled();
+
+  await pivot.click(TEA);
+  await pivot.panel.getByLabel('Keep the total of Drinks').check();
+  await pivot.type('Change', '150');
+  await expect(page.getByTestId('extent')).toHaveText('Sales +150, from 6 rows.');
+  await expect(pivot.panel.getByTestId('kept')).toHaveText(
+    'Drinks keeps its total; its other rows: Sales 1,500 → 1,350.',
+  );
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  // Coffee gives four fifths, and water one fifth.
+  expect(await stored(service, planned)).toEqual({
+    sales: { ...BEFORE, Coffee: '1080.00', Tea: '750.00', Water: '270.00' },
+    units: UNITS,
+    entries: 1,
+  });
+  await expect.poll(() => pivot.number(at('Drinks', 'Coffee'))).toBe(1080);
+  expect(await pivot.number(at('Drinks'))).toBe(2100);
+  const log = await pivot.log();
+  await expect(log.getByRole('row').filter({ hasText: '+150 Sales, total kept' })).toHaveCount(1);
+  await pivot.undo();
+  expect((await stored(service, planned)).sales).toEqual(BEFORE);
+});
+
+test('an amount typed with “keep total” is explained, and taken from the other rows of the group', async ({
+  page,
+  service,
+}) => {
+  const planned = await planDrinks(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(planned.versionId);
+  const meaning = page.locator('#cell-meaning');
+  const kept = page.getByTestId('kept');
+  await pivot.click(TEA);
+  await page.keyboard.type('+150 ke');
+  await expect(meaning).toHaveText(/^keep total: the row above keeps its total/);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('ep total');
+  await expect(meaning).toContainText('600 → 750');
+  await expect(kept).toHaveText('Drinks keeps its total; its other rows: Sales 1,500 → 1,350.');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(await stored(service, planned)).toEqual({
+    sales: { ...BEFORE, Coffee: '1080.00', Tea: '750.00', Water: '270.00' },
+    units: UNITS,
+    entries: 1,
+  });
+
+  // The words hold for one amount only.
+  await pivot.click(TEA);
+  await page.keyboard.type('1k');
+  await expect(meaning).toContainText('750 → 1,000');
+  await expect(kept).toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await stored(service, planned)).entries).toBe(2);
+  expect((await stored(service, planned)).sales).toEqual({
+    ...BEFORE,
+    ...{ Coffee: '1080.00', Tea: '1000.00', Water: '270.00' },
+  });
+
+  // Tried, it is shown on screen, and written as tried.
+  await pivot.click(TEA);
+  await page.keyboard.type('1.2k keep total');
+  await page.keyboard.press('Shift+Enter');
+  await expect.poll(() => pivot.number(at('Drinks', 'Coffee'))).toBe(920);
+  expect(await pivot.number(at('Drinks'))).toBe(2350);
+  expect((await stored(service, planned)).entries).toBe(2);
+});
+
+test('the setting of the panel holds for a typed amount, and is refused where nothing can be kept', async ({
+  page,
+  service,
+}) => {
+  const planned = await planDrinks(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(planned.versionId);
+  await pivot.click(TEA);
+  await pivot.panel.getByLabel('Keep the total of Drinks').check();
+  const chips = page.getByRole('list', { name: 'Panel settings for this amount' });
+
+  // Snacks have one product, so nothing can be taken from other rows.
+  await pivot.click(at('Snacks', 'Nuts'));
+  await page.keyboard.type('+10');
+  await expect(chips).toContainText('keeping the total of Snacks');
+  await expect(page.locator('#cell-meaning')).toHaveText(/no other rows that are not locked/);
+  await page.keyboard.press('Escape');
+
+  // Several cells, and the total row.
+  await pivot.click(TEA);
+  await pivot.click(at('Drinks', 'Water'), { ctrl: true });
+  await page.keyboard.type('+10');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText(/can be kept for one cell at a time/)).toBeVisible();
+  await pivot.click(at());
+  await page.keyboard.type('+10');
+  await expect(page.locator('#cell-meaning')).toHaveText(/no common row above/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/no common row above/).first()).toBeVisible();
+  expect(await stored(service, planned)).toEqual({ sales: BEFORE, units: UNITS, entries: 0 });
+
+  // Water is locked, so coffee gives everything.
+  const lock = { slice: { product: 'Water' }, pf_user: 'eve' };
+  expect((await service.api.post(`/versions/${planned.versionId}/locks`, lock)).status).toBe(201);
+  await expect(page.getByRole('button', { name: /^Locks/ })).toContainText('1');
+  await pivot.click(TEA);
+  await page.keyboard.type('-20%');
+  await expect(page.getByTestId('kept')).toContainText('Sales 1,200 → 1,320');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await stored(service, planned)).entries).toBe(1);
+  expect((await stored(service, planned)).sales).toEqual({
+    ...BEFORE,
+    ...{ Coffee: '1320.00', Tea: '480.00' },
+  });
+
+  // Without the setting, the same amount is written alone.
+  await pivot.click(TEA);
+  await page.keyboard.type('500');
+  await chips.getByRole('button', { name: 'Leave out: keeping the total of Drinks' }).click();
+  await expect(chips).toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await stored(service, planned)).sales.Tea).toBe('500.00');
+  expect((await stored(service, planned)).sales.Coffee).toBe('1320.00');
+});

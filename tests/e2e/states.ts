@@ -333,6 +333,20 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-keep',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+      await pivot.panel.getByLabel('Keep the total of Furniture').check();
+      await pivot.type('Change', '5000');
+      await expect(pivot.panel.getByTestId('kept')).toBeVisible();
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+      await page.keyboard.type('+5000');
+      await expect(page.getByTestId('kept')).toHaveCount(2);
+    },
+  },
+  {
     name: 'pivot-closed',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });

@@ -112,9 +112,12 @@ export class Actions {
     );
   }
 
-  /** Writes an amount into every marked cell. */
-  typeIntoAll(edit: MeasureEdit, text: string): Promise<void> {
-    return this.writeBlock((...by) => this.session.blocks.enter(edit, text, ...by));
+  /** Writes an amount into every marked cell. @param keepTotal whether it was typed with “keep total” */
+  typeIntoAll(edit: MeasureEdit, text: string, keepTotal: boolean): Promise<void> {
+    return this.writeBlock((name, settings) => {
+      const how = { ...settings, keepTotal: settings.keepTotal || keepTotal };
+      return this.session.blocks.enter(edit, text, name, how);
+    });
   }
 
   /** Stops sending typed amounts that are not saved yet. */

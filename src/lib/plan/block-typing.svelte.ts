@@ -19,6 +19,7 @@ import type { Stored } from './typed-amounts';
 import type { Typing } from './typing';
 import type { UnsavedWrite } from './unsaved.svelte';
 import type { Changes, Written } from './changes.svelte';
+import { ONE_CELL_KEEPS } from './group-above';
 import { pivotMessageOf } from './loading.svelte';
 import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
@@ -216,6 +217,7 @@ export class BlockTyping {
     settings: WriteSettings,
     signal: AbortSignal,
   ): Promise<CellEdit[]> {
+    if (settings.keepTotal) throw new Refusal(ONE_CELL_KEEPS);
     const changed = asked.filter((each) => !isUnchanged(each));
     if (changed.length === 0) throw new Refusal('This changes nothing.');
     if (changed.length > MOST_CHANGED) throw new Refusal(TOO_MANY);

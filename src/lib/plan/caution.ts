@@ -10,7 +10,14 @@ export type Caution =
    * The parts add up to far more than the change, and have to be confirmed. `gross` is their sum; only
    * roughly at a held price, where the value follows the rounded units of each row.
    */
-  | { kind: 'offset'; measure: 'value' | 'units'; gross: number; isRough?: true }
+  | {
+      kind: 'offset';
+      measure: 'value' | 'units';
+      gross: number;
+      isRough?: true;
+      /** These are the other rows of a group whose total is kept. */
+      isOfOthers?: true;
+    }
   /** No amount can follow the proportions of the rows. The service can only spread it equally. */
   | { kind: 'cancelled'; measure: 'value' | 'units' };
 
@@ -39,7 +46,12 @@ export function cautionOf(
 
 /** Whether a planner has confirmed this caution. */
 export const isSameCaution = (caution: Caution | null, confirmed: Caution | null): boolean =>
-  caution?.kind === confirmed?.kind && caution?.measure === confirmed?.measure;
+  caution?.kind === confirmed?.kind &&
+  caution?.measure === confirmed?.measure &&
+  isOfOthers(caution) === isOfOthers(confirmed);
+
+const isOfOthers = (caution: Caution | null): boolean =>
+  caution?.kind === 'offset' && caution.isOfOthers === true;
 
 function cautionOfMeasure(
   measure: 'value' | 'units',

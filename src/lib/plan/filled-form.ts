@@ -15,6 +15,7 @@ export const FilledForm = v.object({
   value: StoredEdit,
   units: StoredEdit,
   holdPrice: v.boolean(),
+  keepTotal: v.optional(v.boolean(), false),
   factor: v.nullable(v.number()),
   share: v.nullable(v.number()),
   periods: v.optional(
@@ -31,3 +32,9 @@ export const FilledForm = v.object({
   shift: v.record(v.string(), v.string()),
   set: v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
 });
+
+/** The stored contents of the forms of a recode and a clone. */
+export type FilledMovement = Pick<
+  v.InferOutput<typeof FilledForm>,
+  'set' | 'shift' | 'factor' | 'share' | 'periods'
+>;

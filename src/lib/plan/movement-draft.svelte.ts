@@ -5,6 +5,7 @@ import { Latest } from '../client/latest.svelte';
 import { roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
 import type { Scalar } from '../contract/primitives';
+import type { FilledMovement } from './filled-form';
 import type { PlannedVersion } from './planned-version.svelte';
 import { Ramp } from './ramp.svelte';
 import { whyNoShare, type RowDecimals } from './refusals';
@@ -54,6 +55,14 @@ export class MovementDraft {
       this.shift.set(column, interval);
       this.set.delete(column);
     }
+  }
+
+  /** Fills the forms with stored contents. */
+  fill({ set, shift, factor, share, periods }: FilledMovement): void {
+    Object.assign(this, { factor, share });
+    this.ramp.periods = periods;
+    for (const [column, to] of Object.entries(set)) this.setTo(column, to);
+    for (const [column, by] of Object.entries(shift)) this.shiftBy(column, by);
   }
 
   /** Removes new values, intervals and periods. */

@@ -4,6 +4,7 @@ import type { ScaleEdit } from '../contract/operations';
 import type { SlicePreview } from '../contract/previews';
 import { cautionOf, type Caution } from './caution';
 import { FilledForm } from './filled-form';
+import { KeptTotal } from './kept-total.svelte';
 import type { Locks } from './locks.svelte';
 import { MovementDraft } from './movement-draft.svelte';
 import { noteOf, type Operation, type WriteSettings } from './operation';
@@ -44,6 +45,7 @@ export class OperationDraft {
   private reshaped = $state.raw<ReshapedForSlice | null>(null);
   /** The forms of a recode and a clone. */
   readonly movement: MovementDraft;
+  readonly kept: KeptTotal;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -52,6 +54,7 @@ export class OperationDraft {
     readonly shapes: Shapes,
   ) {
     this.movement = new MovementDraft(planned, selection);
+    this.kept = new KeptTotal(planned, selection);
   }
 
   /** The rows that a recode moves. Null for other operations, and until the service has answered. */
@@ -80,6 +83,7 @@ export class OperationDraft {
   /** The forms as text. */
   get filled(): string {
     const { kind, holdPrice, note } = this;
+    const keepTotal = this.kept.isOn;
     const { factor, share, ramp } = this.movement;
     const { periods } = ramp;
     const [value, units] = [this.valueEdit, this.unitsEdit].map((typed) =>
@@ -89,7 +93,7 @@ export class OperationDraft {
       Object.fromEntries(all),
     );
     return JSON.stringify({
-      ...{ kind, value, units, holdPrice, factor, share, periods, note, set, shift },
+      ...{ kind, value, units, holdPrice, keepTotal, note, set, shift, factor, share, periods },
     });
   }
 
@@ -97,13 +101,11 @@ export class OperationDraft {
   fill(filled: unknown): void {
     const { success, output } = v.safeParse(FilledForm, filled);
     if (!success) return;
-    const { value, units, set, shift, factor, share, periods, ...fields } = output;
+    const { value, units, set, shift, factor, share, periods, keepTotal, ...fields } = output;
     Object.assign(this, fields);
-    Object.assign(this.movement, { factor, share });
-    this.movement.ramp.periods = periods;
+    this.kept.isOn = keepTotal;
     [this.valueEdit, this.unitsEdit] = [value, units];
-    for (const [column, to] of Object.entries(set)) this.movement.setTo(column, to);
-    for (const [column, by] of Object.entries(shift)) this.movement.shiftBy(column, by);
+    this.movement.fill({ set, shift, factor, share, periods });
   }
 
   private get sliceKey(): string {
@@ -159,7 +161,8 @@ export class OperationDraft {
     const preview = this.selection.preview.answer;
     const { outcome } = this;
     if (this.kind !== 'scale' || !preview || !outcome) return null;
-    return this.shapes.chosen ? null : cautionOf(outcome, preview, this.isEqual);
+    const own = this.shapes.chosen ? null : cautionOf(outcome, preview, this.isEqual);
+    return own ?? this.kept.caution(outcome);
   });
 
   private get isEqual(): boolean {
@@ -251,8 +254,9 @@ export class OperationDraft {
     const { fields, isShare, share, copy } = this.movement;
     switch (this.kind) {
       case 'scale': {
-        const { scaleBody } = this;
-        return scaleBody && { kind: 'scale', body: { ...scaleBody, ...note } };
+        const { scaleBody, kept } = this;
+        if (!scaleBody || kept.whyNot(this.outcome)) return null;
+        return { kind: 'scale', body: { ...scaleBody, ...kept.field, ...note } };
       }
       case 'recode': {
         if (!fields || !isShare) return null;
@@ -285,6 +289,8 @@ export class OperationDraft {
       return 'The rows cancel each other out, so an amount cannot be spread in proportion to them.';
     const inexact = this.kind === 'scale' && this.inexact(preview.answer);
     if (inexact) return inexact;
+    const unkept = this.kind === 'scale' && this.kept.whyNot(this.outcome);
+    if (unkept) return unkept;
     if (this.operation) return this.whyNothing(preview.answer);
     if (this.kind === 'scale') return this.scaleObstacle();
     if (this.movement.isUnreadable)
@@ -352,7 +358,9 @@ export class OperationDraft {
   get settings(): WriteSettings {
     const { valueColumn, unitsColumn } = this.planned;
     const holdPrice = this.holdPrice && valueColumn !== undefined && unitsColumn !== undefined;
-    return { spread: spread.choice, shape: this.shapes.chosen, holdPrice, note: this.note };
+    const { shapes, kept, note } = this;
+    const { choice } = spread;
+    return { spread: choice, shape: shapes.chosen, holdPrice, keepTotal: kept.isOn, note };
   }
 
   /**

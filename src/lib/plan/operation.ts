@@ -31,6 +31,8 @@ export interface WriteSettings {
   shape: ShapeChoice | null;
   /** Whether each row keeps its value per unit. */
   holdPrice: boolean;
+  /** Whether the group above the cell keeps its total. */
+  keepTotal: boolean;
   /** The note of the log entry; empty for none. */
   note: string;
 }

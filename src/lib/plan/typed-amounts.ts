@@ -7,6 +7,7 @@ import { inPeriods } from '../pivot/slice/date-ranges';
 import { price } from '../pivot/values/ratios';
 import { cautionOf, type Caution } from './caution';
 import type { CellReader, Shows } from './cell-reader';
+import type { ScaleChanges } from './group-above';
 import type { WriteSettings } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import {
@@ -153,6 +154,17 @@ export class TypedAmounts {
     }
     const made = this.shapes.made(settings.shape, inPeriods(cell), stored);
     return 'problem' in made ? null : { ...amounts, ...made };
+  }
+
+  /** Returns the measures that an edit of a cell changes, before and after. */
+  changesOf(
+    cell: CellIdentity,
+    edit: MeasureEdit,
+    stored: Stored,
+    settings: HowToScale,
+  ): ScaleChanges {
+    const shows = this.reader.shownIn(cell);
+    return shows ? this.outcome(shows, edit, stored, settings) : { value: null, units: null };
   }
 
   private whyNotShaped(

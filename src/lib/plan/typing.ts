@@ -6,6 +6,8 @@ import { inPeriods } from '../pivot/slice/date-ranges';
 import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import { isSameCaution, type Caution } from './caution';
 import type { Changes } from './changes.svelte';
+import { GroupsAbove } from './groups-above.svelte';
+import { NEW_CELL_KEEPS } from './group-above';
 import { moving, whyNoCopies, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import { bodyOf, noteOf, type Operation, type WriteSettings } from './operation';
@@ -28,6 +30,8 @@ export interface Typed {
   like: Promise<Likeness | null>;
   /** The caution that the planner has confirmed; null if none. Another one needs its own confirmation. */
   confirmed: Caution | null;
+  /** Whether it was typed with “keep total”: the group above the cell keeps its total. */
+  keepTotal: boolean;
 }
 
 /** The operation that an amount in a cell stands for, and its rows. */
@@ -47,6 +51,7 @@ export class Typing {
   /** Amounts that are not written yet. */
   readonly unsaved: Unsaved;
   readonly amounts: TypedAmounts;
+  private readonly groups: GroupsAbove;
 
   constructor(
     private readonly planned: PlannedVersion,
@@ -57,6 +62,7 @@ export class Typing {
   ) {
     this.amounts = new TypedAmounts(planned, selection.reader, shapes);
     this.unsaved = new Unsaved(changes, selection.reader);
+    this.groups = new GroupsAbove(planned, selection.reader);
   }
 
   /** Returns why nothing can be typed into a cell; null if an amount can. */
@@ -165,7 +171,7 @@ export class Typing {
 
   /** Reads the cell again, and returns the operation of the amount on the stored rows. */
   private async operationOf(
-    { cell: typed, edit, like: offered, confirmed }: Typed,
+    { cell: typed, edit, like: offered, confirmed, ...typedTo }: Typed,
     settings: WriteSettings,
     how: 'write' | 'try' = 'write',
     signal?: AbortSignal,
@@ -180,7 +186,9 @@ export class Typing {
     const stored = await this.reach(cell, settings.shape, signal);
     const note = noteOf(settings.note);
     const like = stored.row_count === 0 ? await offered : null;
+    const keepTotal = settings.keepTotal || typedTo.keepTotal;
     if (like) {
+      if (keepTotal) throw new ApiError(0, NEW_CELL_KEEPS);
       const { kind, body } = await this.cloneOf(like, edit, roleOf(shows), signal);
       await this.changes.settled();
       return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } } };
@@ -189,12 +197,16 @@ export class Typing {
     if (why) throw new ApiError(0, why);
     const scale = this.amounts.scaleFor(cell, edit, stored, settings);
     if (!scale) throw new ApiError(0, 'This changes nothing.');
-    const caution = this.amounts.caution(cell, edit, stored, settings);
+    const changes = this.amounts.changesOf(cell, edit, stored, settings);
+    const kept = keepTotal && (await this.groups.keptBy(cell, slice, changes, signal));
+    const own = this.amounts.caution(cell, edit, stored, settings);
+    const caution = own ?? (kept ? kept.caution : null);
     const isCancelled = caution?.kind === 'cancelled';
     const isConfirmed = isSameCaution(caution, confirmed);
     if (caution && !isConfirmed && (how === 'write' || isCancelled)) throw new Unconfirmed(caution);
     await this.changes.settled();
-    const body = { ...scale, ...(isCancelled && { spread: 'equal' as const }), ...note };
+    const equally = isCancelled && { spread: 'equal' as const };
+    const body = { ...scale, ...equally, ...(kept && { keep: kept.keep }), ...note };
     return { cell, slice, operation: { kind: 'scale', body } };
   }
 

@@ -138,7 +138,8 @@ export function cautionText(caution: Caution, { measureNames, decimals }: Words)
   }
   const name = measureNames[caution.measure] ?? caution.measure;
   const gross = formatAmount(caution.gross, decimals[caution.measure]);
-  return `These rows cancel each other out: increases and decreases of ${name} add up to ${caution.isRough ? 'about ' : ''}${gross}.`;
+  const rows = caution.isOfOthers ? 'The other rows of the group' : 'These rows';
+  return `${rows} cancel each other out: increases and decreases of ${name} add up to ${caution.isRough ? 'about ' : ''}${gross}.`;
 }
 
 /** Describes a redo with other totals than before: "Redone: 56,040.00 Sales (previously 56,048.16)." */

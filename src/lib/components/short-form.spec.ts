@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { readShortForm, whyNoAmount } from './short-form';
+
+describe('readShortForm', () => {
+  it.each([
+    ['+500 keep total', { by: 'change', amount: 500 }],
+    ['1.2m keep total', { by: 'total', amount: 1_200_000 }],
+    ['500k keep', { by: 'total', amount: 500_000 }],
+    ['  -3%   KEEP  Total ', { by: 'percent', amount: -3 }],
+    ['=2*750 keep total', { by: 'total', amount: 1500 }],
+    ['*1.05 keep to', { by: 'percent', amount: 5 }],
+  ])('reads %j with the total kept', (text, edit) =>
+    expect(readShortForm(text)).toEqual({ edit, keepTotal: true }),
+  );
+
+  it.each([
+    ['500 k', { by: 'total', amount: 500_000 }],
+    ['1.2 M', { by: 'total', amount: 1_200_000 }],
+    ['12 500', { by: 'total', amount: 12_500 }],
+    ['', null],
+  ])('reads %j as an amount alone', (text, edit) =>
+    expect(readShortForm(text)).toEqual({ edit, keepTotal: false }),
+  );
+
+  it.each(['+500 ke', '+500 keep it', '+500keep', 'keep total', '+500 keep total now', 'x keep'])(
+    'refuses %j',
+    (text) => expect(readShortForm(text).edit?.amount).toBeNaN(),
+  );
+});
+
+it('whyNoAmount explains words that are being typed', () => {
+  expect(whyNoAmount('+500 ke')).toMatch(/^keep total: /);
+  for (const text of ['+500 kl', 'ke', 'x ke', '+500 kee p', '1.2.3'])
+    expect(whyNoAmount(text)).toMatch(/^Not an amount: /);
+});
