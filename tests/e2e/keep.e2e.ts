@@ -2,6 +2,7 @@ import { expect, test } from '../support/e2e';
 import { planTable, type PlannedTable } from '../support/planned-table';
 import type { Service } from '../support/service';
 import { PivotPage } from './pivot-page';
+import { loadYearBefore } from './year-before';
 
 /** A launch that ramps up, and changes that keep the total of the group above. */
 
@@ -250,4 +251,43 @@ test('the setting of the panel holds for a typed amount, and is refused where no
   await page.keyboard.press('Enter');
   await expect.poll(async () => (await stored(service, planned)).sales.Tea).toBe('500.00');
   expect((await stored(service, planned)).sales.Coffee).toBe('1320.00');
+});
+
+test('an amount typed with “like ref” is spread like the months of the reference', async ({
+  page,
+  service,
+}) => {
+  await loadYearBefore(service);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+  await page.keyboard.type('1.2m like r');
+  const meaning = page.locator('#cell-meaning');
+  await expect(meaning).toHaveText(/^like ref: the amount is spread over months/);
+  await page.keyboard.type('ef');
+  await expect(meaning).toHaveText(/→ 1,200,000\S* .*like the reference$/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const like = { by: ['Order Date'], unit: 'month', origins: ['reference'] };
+  const [entry] = await service.query(`SELECT params FROM pf.log ORDER BY id DESC LIMIT 1`);
+  expect(entry?.params).toMatchObject({ value_total: 1_200_000, spread: { like } });
+  const months = await service.query(`
+    WITH month AS (
+      SELECT date_trunc('month', "Order Date") AS month,
+             coalesce(sum("Sales") FILTER (WHERE pf_iter <> 'reference'), 0) AS plan,
+             coalesce(sum("Sales") FILTER (WHERE pf_iter = 'reference'), 0) AS reference
+        FROM pf.fc_superstore_1
+       WHERE "Sub-Category" = 'Chairs' AND "Order Date" BETWEEN '2028-01-01' AND '2028-12-31'
+       GROUP BY 1
+    ), up_to AS (
+      SELECT *, round(1200000 * sum(reference) OVER (ORDER BY month) / sum(reference) OVER (), 2) AS total
+        FROM month
+    )
+    SELECT plan::numeric(20, 2)::text AS plan,
+           (total - lag(total, 1, 0) OVER (ORDER BY month))::numeric(20, 2)::text AS wanted
+      FROM up_to ORDER BY month`);
+  expect(months).toHaveLength(12);
+  expect(months.map(({ plan }) => plan)).toEqual(months.map(({ wanted }) => wanted));
+  // The words are no setting of the panel.
+  await expect(pivot.panel.getByLabel('Spread', { exact: true })).toHaveValue('proportional');
 });

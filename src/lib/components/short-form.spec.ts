@@ -10,7 +10,18 @@ describe('readShortForm', () => {
     ['=2*750 keep total', { by: 'total', amount: 1500 }],
     ['*1.05 keep to', { by: 'percent', amount: 5 }],
   ])('reads %j with the total kept', (text, edit) =>
-    expect(readShortForm(text)).toEqual({ edit, keepTotal: true }),
+    expect(readShortForm(text)).toEqual({ edit, keepTotal: true, likeReference: false }),
+  );
+
+  it.each([
+    ['1.2m like ref', 1_200_000, false],
+    ['1,200 Like  Reference', 1200, false],
+    ['500k like ref keep total', 500_000, true],
+    ['500k keep like ref', 500_000, true],
+  ])('reads %j like the reference', (text, amount, keepTotal) =>
+    expect(readShortForm(text)).toEqual({
+      ...{ edit: { by: 'total', amount }, keepTotal, likeReference: true },
+    }),
   );
 
   it.each([
@@ -19,17 +30,24 @@ describe('readShortForm', () => {
     ['12 500', { by: 'total', amount: 12_500 }],
     ['', null],
   ])('reads %j as an amount alone', (text, edit) =>
-    expect(readShortForm(text)).toEqual({ edit, keepTotal: false }),
+    expect(readShortForm(text)).toEqual({ edit, keepTotal: false, likeReference: false }),
   );
 
-  it.each(['+500 ke', '+500 keep it', '+500keep', 'keep total', '+500 keep total now', 'x keep'])(
-    'refuses %j',
-    (text) => expect(readShortForm(text).edit?.amount).toBeNaN(),
-  );
+  it.each([
+    '+500 ke',
+    '+500 keep it',
+    '+500keep',
+    'keep total',
+    '+500 keep total now',
+    'x keep',
+    '5 like',
+    '5 like 6',
+  ])('refuses %j', (text) => expect(readShortForm(text).edit?.amount).toBeNaN());
 });
 
 it('whyNoAmount explains words that are being typed', () => {
   expect(whyNoAmount('+500 ke')).toMatch(/^keep total: /);
+  expect(whyNoAmount('1.2m like r')).toMatch(/^like ref: /);
   for (const text of ['+500 kl', 'ke', 'x ke', '+500 kee p', '1.2.3'])
     expect(whyNoAmount(text)).toMatch(/^Not an amount: /);
 });

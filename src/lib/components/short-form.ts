@@ -1,34 +1,45 @@
 /** Amounts typed into a cell, with the words that may follow them. */
+import type { TypedWords } from '$lib/plan/operation';
 import type { MeasureEdit } from '$lib/plan/scale-draft';
 import { readAmount } from './number-text';
 
-/** An amount with its words. */
-export interface ShortForm {
-  /** Null for an empty text. */
+/** An amount with its words. The edit is null for an empty text. */
+export interface ShortForm extends TypedWords {
   edit: MeasureEdit | null;
-  /** Whether the group above the cell keeps its total. */
-  keepTotal: boolean;
 }
 
-const KEEP_TOTAL = 'keep total';
-/** An amount, a blank, and `keep total` or a beginning of it from `keep` on. */
+/** The words, each with its explanation. */
+const WORDS = {
+  'keep total': 'the row above keeps its total, and its other rows give or get the change',
+  'like ref': 'the amount is spread over months like the reference',
+};
+/** An amount, a blank, and words that are complete enough. */
 const KEPT = /^(.*\S)\s+keep(\s+t(o(t(al?)?)?)?)?$/i;
+const LIKE = /^(.*\S)\s+like\s+ref(e(r(e(n(ce?)?)?)?)?)?$/i;
 
 /**
- * Parses the text typed into a cell: an amount as {@link readAmount} reads it, and after a blank `keep total`,
- * of which `keep` is enough.
+ * Parses the text typed into a cell: an amount as {@link readAmount} reads it, and after a blank `keep total`, of
+ * which `keep` is enough, `like ref`, or both.
  */
 export function readShortForm(text: string): ShortForm {
-  const [, amount] = KEPT.exec(text.trim()) ?? [];
-  return { edit: readAmount(amount ?? text), keepTotal: amount !== undefined };
+  const words = { keepTotal: false, likeReference: false };
+  let amount = text.trim();
+  for (;;) {
+    const [kept, like] = [KEPT, LIKE].map((each) => each.exec(amount)?.[1]);
+    if (kept !== undefined && !words.keepTotal) words.keepTotal = true;
+    else if (like !== undefined && !words.likeReference) words.likeReference = true;
+    else return { edit: readAmount(amount), ...words };
+    amount = kept ?? like ?? '';
+  }
 }
 
 /** Returns why a text is not an amount. Words that are being typed after an amount are explained. */
 export function whyNoAmount(text: string): string {
-  const [, amount = '', typed = ''] = /^(.*\S)\s+([a-z]{2,})$/i.exec(text.trim()) ?? [];
-  const edit = readAmount(amount);
-  const isBegun = edit && !Number.isNaN(edit.amount) && KEEP_TOTAL.startsWith(typed.toLowerCase());
-  return isBegun
-    ? 'keep total: the row above keeps its total, and its other rows give or get the change'
+  const [, amount = '', typed = ''] = /^(.*?\S)\s+([a-z]{2,}( [a-z]*)?)$/i.exec(text.trim()) ?? [];
+  const edit = readShortForm(amount).edit;
+  const isAmount = edit !== null && !Number.isNaN(edit.amount);
+  const begun = Object.entries(WORDS).find(([word]) => word.startsWith(typed.toLowerCase()));
+  return isAmount && begun
+    ? begun.join(': ')
     : 'Not an amount: type 12500, 1.5m, +500, -3%, *1.05 or =2*750';
 }

@@ -9,7 +9,7 @@ import { isLoad } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
 import type { Written } from './changes.svelte';
-import { bodyOf, type WriteSettings } from './operation';
+import { bodyOf, type TypedWords, withWords, type WriteSettings } from './operation';
 import type { MeasureEdit } from './scale-draft';
 import { Reports } from './reports';
 import type { PlanSession } from './session.svelte';
@@ -112,12 +112,11 @@ export class Actions {
     );
   }
 
-  /** Writes an amount into every marked cell. @param keepTotal whether it was typed with “keep total” */
-  typeIntoAll(edit: MeasureEdit, text: string, keepTotal: boolean): Promise<void> {
-    return this.writeBlock((name, settings) => {
-      const how = { ...settings, keepTotal: settings.keepTotal || keepTotal };
-      return this.session.blocks.enter(edit, text, name, how);
-    });
+  /** Writes an amount into every marked cell. */
+  typeIntoAll(edit: MeasureEdit, text: string, words: TypedWords): Promise<void> {
+    return this.writeBlock((name, settings) =>
+      this.session.blocks.enter(edit, text, name, withWords(settings, words)),
+    );
   }
 
   /** Stops sending typed amounts that are not saved yet. */

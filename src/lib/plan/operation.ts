@@ -1,7 +1,7 @@
 /** Operations as the page sends them, and the settings that they are made with. */
 import type { SliceOperation, SliceRequests } from '../contract/operations';
 import type { Slice } from '../contract/slices';
-import type { ShapeChoice } from './shape';
+import { LIKE_REFERENCE, type ShapeChoice } from './shape';
 import type { Spread } from './spread-choice.svelte';
 
 /** An operation as the panel makes it. The slice and the user are added when it is sent. */
@@ -36,6 +36,24 @@ export interface WriteSettings {
   /** The note of the log entry; empty for none. */
   note: string;
 }
+
+/** The words that a planner typed after an amount: settings for this amount only. */
+export interface TypedWords {
+  /** “keep total” */
+  keepTotal: boolean;
+  /** “like ref” */
+  likeReference: boolean;
+}
+
+/** Returns the settings of the panel with those that were typed after an amount. */
+export const withWords = (
+  settings: WriteSettings,
+  { keepTotal, likeReference }: TypedWords,
+): WriteSettings => ({
+  ...settings,
+  ...(keepTotal && { keepTotal }),
+  ...(likeReference && { shape: LIKE_REFERENCE }),
+});
 
 /** Returns the part of a request that carries a note; empty for a blank one. */
 export const noteOf = (note: string): { note?: string } => (note.trim() === '' ? {} : { note });

@@ -36,6 +36,11 @@ export type ShapeChoice =
       leavesOut: boolean;
     };
 
+/** The shape of the reference, month by month. */
+export const LIKE_REFERENCE: ShapeChoice = {
+  ...{ kind: 'like', pattern: { kind: 'reference' }, match: 'date', leavesOut: false },
+};
+
 /** What a shape is applied to. */
 export interface ShapeTarget {
   slice: Slice;

@@ -9,6 +9,7 @@ import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import {
+  LIKE_REFERENCE,
   needsMonths,
   shapeFor,
   WEEK_PROFILES,
@@ -79,7 +80,7 @@ export class Shapes {
     const hasReference = this.loading.pivot?.origins.compares ?? false;
     const reference: Offer = {
       ...{ key: 'reference', label: 'like the reference', group: 'Like' },
-      choice: { ...like, pattern: { kind: 'reference' } },
+      choice: LIKE_REFERENCE,
     };
     return [...FIXED, ...named, ...(hasReference ? [reference] : []), ...versions];
   });

@@ -10,7 +10,14 @@ import { GroupsAbove } from './groups-above.svelte';
 import { NEW_CELL_KEEPS } from './group-above';
 import { moving, whyNoCopies, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
-import { bodyOf, noteOf, type Operation, type WriteSettings } from './operation';
+import {
+  bodyOf,
+  noteOf,
+  type Operation,
+  type TypedWords,
+  withWords,
+  type WriteSettings,
+} from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
 import { needsMonths } from './shape';
@@ -30,8 +37,7 @@ export interface Typed {
   like: Promise<Likeness | null>;
   /** The caution that the planner has confirmed; null if none. Another one needs its own confirmation. */
   confirmed: Caution | null;
-  /** Whether it was typed with “keep total”: the group above the cell keeps its total. */
-  keepTotal: boolean;
+  words: TypedWords;
 }
 
 /** The operation that an amount in a cell stands for, and its rows. */
@@ -171,11 +177,12 @@ export class Typing {
 
   /** Reads the cell again, and returns the operation of the amount on the stored rows. */
   private async operationOf(
-    { cell: typed, edit, like: offered, confirmed, ...typedTo }: Typed,
-    settings: WriteSettings,
+    { cell: typed, edit, like: offered, confirmed, words }: Typed,
+    taken: WriteSettings,
     how: 'write' | 'try' = 'write',
     signal?: AbortSignal,
   ): Promise<Entered> {
+    const settings = withWords(taken, words);
     await this.changes.settled();
     // Days may have been added since it was typed: a month then covers more of them.
     const cell = await this.selection.reader.cellNow(typed);
@@ -186,7 +193,7 @@ export class Typing {
     const stored = await this.reach(cell, settings.shape, signal);
     const note = noteOf(settings.note);
     const like = stored.row_count === 0 ? await offered : null;
-    const keepTotal = settings.keepTotal || typedTo.keepTotal;
+    const { keepTotal } = settings;
     if (like) {
       if (keepTotal) throw new ApiError(0, NEW_CELL_KEEPS);
       const { kind, body } = await this.cloneOf(like, edit, roleOf(shows), signal);
