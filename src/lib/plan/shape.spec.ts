@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/slices';
 import {
-  hasPosition,
   shapedAmounts,
   shapeFor,
   shapeText,
@@ -104,21 +103,6 @@ describe('shapeFor a pattern', () => {
       /period/,
     );
   });
-
-  it('matches another cell by date, or by the position after its first month', () => {
-    const quarter = { [column]: { from: '2026-10-01', to: '2026-12-31' } };
-    const cell: Pattern = { kind: 'cell', name: 'Q4', slice: quarter, origins: ['reference'] };
-    const plain = { slice: quarter, origins: ['reference'], by: [column], unit: 'month' };
-    expect(read(like(cell))).toEqual(plain);
-    expect(read(like(cell, 'position'))).toEqual({ ...plain, date_offset: '15 months' });
-    const same = { ...cell, slice: { [column]: ['2028-01-09', '2028-03-01'] } };
-    expect(read(like(same, 'position'))).not.toHaveProperty('date_offset');
-    expect(read(like(cell, 'position'), { Region: 'West' })).toMatch(/range of dates/);
-    expect([hasPosition(slice, quarter, column), hasPosition(slice, {}, column)]).toEqual([
-      true,
-      false,
-    ]);
-  });
 });
 
 describe('the amounts of a shaped scale', () => {
@@ -155,12 +139,12 @@ describe('shapeText', () => {
       shapeText({ kind: 'even' }),
       shapeText(weekProfile('5-4-4')),
       shapeText(like({ kind: 'reference' }, 'yearBefore')),
-      shapeText(like({ kind: 'cell', name: 'Tables', slice: {} }, 'position')),
+      shapeText(like({ kind: 'version', id: 7, name: 'Plan B' })),
     ]).toEqual([
       'evenly by month',
       'by profile 5-4-4',
       'like the reference, a year before',
-      'like Tables, by position',
+      'like Plan B',
     ]);
   });
 });

@@ -5,18 +5,8 @@ import type { Shape } from '../contract/shapes';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 
-/** The rows that a pattern is read from: those of the selection with another origin or version, or of a cell. */
-export type Pattern =
-  | { kind: 'reference' }
-  | { kind: 'version'; id: number; name: string }
-  | {
-      kind: 'cell';
-      /** The name of the cell, for sentences. */
-      name: string;
-      slice: Slice;
-      origins?: string[];
-      version_id?: number;
-    };
+/** Where a pattern is read: the rows of the selection in the reference or in another version. */
+export type Pattern = { kind: 'reference' } | { kind: 'version'; id: number; name: string };
 
 /** A chosen shape. A new choice is a new object. */
 export type ShapeChoice =
@@ -27,11 +17,8 @@ export type ShapeChoice =
   | {
       kind: 'like';
       pattern: Pattern;
-      /**
-       * How months of the pattern are matched: by date, with those of a year before, or by their position after
-       * the first month.
-       */
-      match: 'date' | 'yearBefore' | 'position';
+      /** Whether the months of the pattern are the same ones, or those of the year before. */
+      match: 'date' | 'yearBefore';
       /** Whether months of the pattern without a row in the selection are left out. */
       leavesOut: boolean;
     };
@@ -59,8 +46,6 @@ const MONTHS_LOADING = 'The months of the selection are still loading.';
 const NO_WEIGHT = 'This profile has no weight in the months of the selection.';
 const WITH_PERIODS =
   'The selection has a period as a value, which cannot be moved to the year before. Select by date instead.';
-const NO_POSITION =
-  'Months can be matched by position only if both selections have a range of dates.';
 
 /** Weeks per month of a quarter. */
 export const WEEK_PROFILES = ['4-4-5', '4-5-4', '5-4-4'] as const;
@@ -111,15 +96,6 @@ function patternRows(
 ):
   | { slice: Slice; origins?: string[]; version_id?: number; date_offset?: string }
   | { problem: string } {
-  if (pattern.kind === 'cell') {
-    const { origins, version_id } = pattern;
-    const from = { ...(origins && { origins }), ...(version_id && { version_id }) };
-    const rows = { slice: pattern.slice, ...from };
-    if (match === 'date') return rows;
-    const [own, other] = [slice, pattern.slice].map((each) => firstMonth(each[column]));
-    if (own == null || other == null) return { problem: NO_POSITION };
-    return { ...rows, ...(own !== other && { date_offset: `${own - other} months` }) };
-  }
   const from =
     pattern.kind === 'reference' ? { origins: ['reference'] } : { version_id: pattern.id };
   if (match === 'date') return { slice, ...from };
@@ -132,22 +108,8 @@ function patternRows(
   };
 }
 
-/** Whether the months of a cell can be matched by position with those of a selection. */
-export const hasPosition = (slice: Slice, pattern: Slice, column: string): boolean =>
-  firstMonth(slice[column]) !== null && firstMonth(pattern[column]) !== null;
-
 /** The month of a day as a number; January of the year 0 is 0. */
 const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
-
-/** Returns the number of the first month of the days of a slice; null without days. */
-function firstMonth(value: Slice[string] | undefined): number | null {
-  const days = (Array.isArray(value) ? value : [isRange(value) ? value.from : value]).filter(
-    (day) => typeof day === 'string',
-  );
-  return days.length === 0 ? null : Math.min(...days.map(monthOf));
-}
-
-const isRange = (value: Slice[string] | undefined) => value !== undefined && isDateRange(value);
 
 /** Returns the days of a slice a year before. The last day of a month stays the last one. */
 function yearBefore(value: Slice[string]): Slice[string] {
@@ -227,8 +189,7 @@ export function shapeText(choice: ShapeChoice): string {
     case 'like': {
       const { pattern, match } = choice;
       const name = pattern.kind === 'reference' ? 'the reference' : pattern.name;
-      const how = { date: '', yearBefore: ', a year before', position: ', by position' }[match];
-      return `like ${name}${how}`;
+      return `like ${name}${match === 'date' ? '' : ', a year before'}`;
     }
   }
 }
