@@ -32,6 +32,9 @@ test('a measure’s header has the menu of its own column, and Alt with an arrow
   await page.mouse.click(at.x, at.y, { button: 'right' });
   await page.getByRole('menuitem', { name: 'Sort rows by Sales of 2028: largest first' }).click();
   await expect.poll(() => sort(page.url())).toBe('Sales of 2028:desc');
+  // The sort keeps the selection.
+  await expect(pivot.grid.locator('td.pf-selected')).toHaveCount(1);
+  await expect(pivot.slice).toContainText('Sub-Category = Chairs');
 
   await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2027', 'Quantity'] });
   await page.keyboard.press('Alt+ArrowUp');

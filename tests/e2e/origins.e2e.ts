@@ -48,11 +48,20 @@ test('plan and reference appear side by side and are never summed together', asy
   await shows(before);
   await expect(page.getByText(/someone else/i)).toHaveCount(0);
 
-  // The engine has no sums of the share: it cannot be sorted by, and a chart draws it as in the grid.
+  // The grid sorts by the share, of which the engine has no sums, and a chart draws it as in the grid.
   const header = pivot.grid.locator('thead th', { hasText: 'Sales: Δ %' }).first();
   const rows = () => pivot.grid.locator('tbody th').allInnerTexts();
-  const order = await rows();
   await header.click();
+  await expect(pivot.grid.locator('th[aria-sort=descending]').first()).toContainText('Δ %');
+  const sorted = await service.query<{ name: string }>(
+    `SELECT "Category" AS name FROM ${TABLE} GROUP BY 1
+      ORDER BY sum("Sales") FILTER (WHERE pf_iter <> 'reference')
+             / sum("Sales") FILTER (WHERE pf_iter = 'reference') DESC`,
+  );
+  const categories = async () =>
+    (await rows()).filter((row) => sorted.some(({ name }) => name === row));
+  await expect.poll(categories).toEqual(sorted.map(({ name }) => name));
+  const order = await rows();
   await page.getByRole('button', { name: 'Show as a chart' }).click();
   const chart = page.getByRole('region', { name: 'Chart' });
   await expect(chart.getByRole('columnheader', { name: 'Furniture, Plan 2027' })).toBeAttached();

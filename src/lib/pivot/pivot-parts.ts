@@ -112,6 +112,7 @@ export async function openParts(
           // The screen keeps showing the previous state.
           sorting.catch(() => element.resetError()).catch(() => undefined);
         },
+        onWidths: () => void options.onLayout(),
         onDeeper: () => viewer.joinLevels(),
       },
       busy,

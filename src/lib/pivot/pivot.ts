@@ -249,7 +249,7 @@ export class Pivot {
       ordered;
     this.grid.shown.setOpen({ depth, columns_depth, total_column, subtotals }, toggled);
     this.writeAmounts(amounts);
-    await this.parts.viewer.restore({ split_by: [], ...config, plugin: GRID });
+    await this.parts.viewer.restore({ split_by: [], plugin_config: {}, ...config, plugin: GRID });
     this.kind = shownAs(config.plugin);
     this.chartMeasure = chart_measure;
     return { dropped, ignoresOr };

@@ -172,3 +172,13 @@ it('contains the amount style of a measure', () => {
   expect(readAddress('?amounts=Sales:dozens:1').parts).toEqual({ amounts: {} });
   expect(writeAddress(NONE, BASE, { ...BASE, amounts })).toBe('?amounts=');
 });
+
+it('stores the widths of columns, and skips those that are no widths', () => {
+  const widths = { '2028|Sales: Δ': { column_size_override: 120 }, __ROW_PATH__: {} };
+  const search = written({ plugin_config: { columns: widths } });
+  expect(new URLSearchParams(search).get('width')).toBe('2028|Sales~: Δ:120');
+  const { columns } = readAddress(search).parts.plugin_config ?? {};
+  expect(columns).toEqual({ '2028|Sales: Δ': { column_size_override: 120 } });
+  const wrong = readAddress('?width=Sales:-4&width=Sales&width=Sales:wide').parts;
+  expect(wrong.plugin_config).toEqual({ columns: {} });
+});

@@ -2,6 +2,8 @@
 import * as v from 'valibot';
 import type { Layout, LayoutFilter, LayoutSort } from '../contract/stored-layout';
 import { AmountStyle } from '../contract/stored-layout';
+import { readSettings } from '../pivot/grid/settings';
+import type { ColumnSettings } from '../pivot/grid/widths';
 import { GRID, usedExpressions } from '../pivot/layout/layout';
 
 /**
@@ -111,6 +113,18 @@ const PARTS: readonly Part[] = [
     read: (values) => ({ aggregates: Object.fromEntries(values.flatMap(readTotal)) }),
   },
   {
+    parameter: 'width',
+    write: ({ plugin_config }) =>
+      Object.entries(readSettings(plugin_config))
+        .flatMap(([name, { column_size_override: width }]) =>
+          width === undefined ? [] : [[name, String(Math.round(width))].map(escaped).join(':')],
+        )
+        .sort(),
+    read: (values) => ({
+      plugin_config: { columns: Object.fromEntries(values.flatMap(readWidth)) },
+    }),
+  },
+  {
     parameter: 'format',
     write: ({ columns_config = {} }) =>
       sortedEntries(columns_config).map(([name, style]) =>
@@ -119,6 +133,13 @@ const PARTS: readonly Part[] = [
     read: (values) => ({ columns_config: Object.fromEntries(values.flatMap(readFormat)) }),
   },
 ];
+
+function readWidth(text: string): [string, ColumnSettings][] {
+  const [name, width = ''] = tokensOf(text, ':').map(unescaped);
+  return name !== undefined && /^[1-9]\d{0,3}$/.test(width)
+    ? [[name, { column_size_override: Number(width) }]]
+    : [];
+}
 
 const writeDepth = (depth: number | undefined): string =>
   depth === undefined ? 'all' : String(depth);

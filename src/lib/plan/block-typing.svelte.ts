@@ -25,7 +25,8 @@ import { hasOverlap } from './marked-sums';
 import type { PlannedVersion } from './planned-version.svelte';
 import { NOTHING_OF_ZERO } from './refusals';
 import type { MeasureEdit } from './scale-draft';
-import { MOST_CHANGED, type Selection } from './selection.svelte';
+import { MOST_CHANGED } from './selected-slice';
+import type { Selection } from './selection.svelte';
 import { noteOf, type OperationBody, type WriteSettings } from './operation';
 
 const OVERLAP =

@@ -15,7 +15,7 @@ import {
 } from '../pivot/slice/filter';
 import { label } from '../pivot/values/labels';
 import type { Member } from '../pivot/table/members';
-import { missingParts } from '../pivot/values/ratios';
+import { isAdditive, missingParts, paintingOf } from '../pivot/values/ratios';
 import { isTimeUnit } from '../pivot/values/time-unit';
 import type { Arrangement } from './arrangement.svelte';
 import type { Direction, Field, Unit, Zone } from './fields';
@@ -120,9 +120,13 @@ export class Fields {
     return labelOf(name, this.arrangement.shown, this.all);
   }
 
-  /** Whether rows can be sorted by a field. The engine has no sums of columns that only the grid computes. */
+  /** Whether rows can be sorted by a field. Shares and prices of averages have no total to sort by. */
   sorts({ name, zone }: PlacedField): boolean {
-    return zone === 'measures' && !this.loading.pivot?.origins.ratios.has(name);
+    if (zone !== 'measures') return false;
+    const ratios = this.loading.pivot?.origins.ratios;
+    const { aggregates = {} } = this.arrangement.shown;
+    const parts = ratios?.has(name) ? (paintingOf(name, ratios)?.parts ?? []) : [];
+    return parts.every((part) => isAdditive(aggregates[part]));
   }
 
   /** Returns the style of the amounts of a measure. */
@@ -210,8 +214,11 @@ export class Fields {
     const field = this.measures.find(({ name }) => name === measure);
     if (!field || !this.sorts(field)) return [];
     const { pivot } = this.loading;
+    const { shown } = this.arrangement;
+    const isRatio = pivot?.origins.ratios.has(field.name) ?? false;
+    const isComputed = isRatio || Object.hasOwn(shown.expressions ?? {}, field.name);
     const ofColumn =
-      pivot && columnSort(field, columnPath ?? [], this.arrangement.shown, pivot.schema);
+      pivot && columnSort({ ...field, isComputed }, columnPath ?? [], shown, pivot.schema);
     // A column of the rows may have this name.
     const isFree = ofColumn && this.typeOf(ofColumn.name) === undefined;
     return isFree ? [ofColumn, field] : [field];

@@ -25,13 +25,14 @@ describe('toggled', () => {
   const [west, east] = [cell({ Region: 'West' }), cell({ Region: 'East' })];
 
   it('adds a cell, and removes a cell with the same identity even if its number has changed', () => {
-    expect(toggled([west], east)).toEqual([west, east]);
-    expect(toggled([west, east], { ...west, value: 2 })).toEqual([east]);
+    expect(toggled([west], [east])).toEqual([west, east]);
+    expect(toggled([west], [west, east])).toEqual([west, east]);
+    expect(toggled([west, east], [{ ...west, value: 2 }])).toEqual([east]);
   });
 
   it('distinguishes the empty value from the text "null"', () => {
     const [none, text] = [cell({ Region: null }), cell({ Region: 'null' })];
-    expect(toggled([none], text)).toEqual([none, text]);
+    expect(toggled([none], [text])).toEqual([none, text]);
   });
 });
 

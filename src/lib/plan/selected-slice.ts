@@ -36,11 +36,21 @@ export interface SelectedSlice {
   impossible: string | null;
 }
 
-/** Adds a cell to a list, or removes it if the list has it. */
-export function toggled<Cell extends CellIdentity>(cells: readonly Cell[], cell: Cell): Cell[] {
-  const key = cellKey(cell);
-  const others = cells.filter((other) => cellKey(other) !== key);
-  return others.length < cells.length ? others : [...cells, cell];
+/** Adds cells to a list, or removes them if the list has all of them. */
+export function toggled<Cell extends CellIdentity>(
+  cells: readonly Cell[],
+  some: readonly Cell[],
+): Cell[] {
+  const others = withoutCells(cells, some);
+  return cells.length - others.length < some.length ? [...others, ...some] : others;
+}
+
+function withoutCells<Cell extends CellIdentity>(
+  cells: readonly Cell[],
+  some: readonly CellIdentity[],
+): Cell[] {
+  const keys = new Set(some.map(cellKey));
+  return cells.filter((cell) => !keys.has(cellKey(cell)));
 }
 
 /** Returns the common selection of some cells; null if they differ in more than one column. */
@@ -66,4 +76,32 @@ export function selectedSlice(
     unmarked: unmarkedDimensions(slice, columns),
     impossible: cells.find((cell) => cell.impossible)?.impossible ?? null,
   };
+}
+
+/** Returns the sentence that says why several cells have no common slice. */
+export const apart = (what: string): string =>
+  `No ${what} can select exactly these cells, because they differ in more than one column.`;
+const TOO_MANY = 'These are too many cells for one operation.';
+
+/** Maximum number of cells to change at once. Larger selections can only be summed and copied. */
+export const MOST_CHANGED = 1000;
+
+/**
+ * Returns why no operation can run on a selection; null if one can.
+ *
+ * @param selected the selection; null if nothing is selected, or if the marked cells have no common slice
+ * @param count the number of marked cells
+ */
+export function obstacleOf(
+  selected: SelectedSlice | null,
+  count: number,
+  labelOf: (column: string) => string,
+): string | null {
+  if (!selected && count > MOST_CHANGED) return TOO_MANY;
+  if (!selected) return count > 0 ? apart('operation') : 'Select a cell first.';
+  if (selected.impossible) return selected.impossible;
+  const [unmarked] = selected.unmarked;
+  return unmarked === undefined
+    ? null
+    : `“${labelOf(unmarked)}” is not a key column of this source, so it cannot select rows. Remove it from the selection, or group by a key column.`;
 }

@@ -1,6 +1,5 @@
 /** The selected cells of the pivot, and their totals. */
 import { Latest, LatestCall } from '../client/latest.svelte';
-import { isLoad, type LogOperation } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { SlicePreview } from '../contract/previews';
 import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../pivot/slice/cell';
@@ -12,15 +11,14 @@ import { CellReader, GONE } from './cell-reader';
 import { Cursor, type Place } from './cursor';
 import { pivotMessageOf, type Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
-import { NOT_THE_PLAN, selectedSlice, toggled, type SelectedSlice } from './selected-slice';
-
-/** Returns the sentence that says why several cells have no common slice. */
-export const apart = (what: string): string =>
-  `No ${what} can select exactly these cells, because they differ in more than one column.`;
-const TOO_MANY = 'These are too many cells for one operation.';
-
-/** Maximum number of cells to change at once. Larger selections can only be summed and copied. */
-export const MOST_CHANGED = 1000;
+import {
+  MOST_CHANGED,
+  NOT_THE_PLAN,
+  obstacleOf,
+  selectedSlice,
+  toggled,
+  type SelectedSlice,
+} from './selected-slice';
 
 /** The cells that a press marks, and the same with slices, unless there are too many. */
 interface Pressed {
@@ -46,14 +44,7 @@ export class Selection {
   readonly obstacle: string | null = $derived.by(() => {
     const { planned, current } = this;
     if (planned.obstacle) return planned.obstacle;
-    if (!current && this.marked.length > MOST_CHANGED) return TOO_MANY;
-    if (!current) return this.marked.length > 0 ? apart('operation') : 'Select a cell first.';
-    if (current.impossible) return current.impossible;
-    const [unmarked] = current.unmarked;
-    if (unmarked !== undefined) {
-      return `“${planned.labelOf(unmarked)}” is not a key column of this source, so it cannot select rows. Remove it from the selection, or group by a key column.`;
-    }
-    return null;
+    return obstacleOf(current, this.marked.length, (name) => planned.labelOf(name));
   });
 
   /** Why no slice matches the selection exactly; null if one does. */
@@ -245,6 +236,19 @@ export class Selection {
     if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
+  /** Selects the cells that `find` returns. With `how`, they are added to the selection, or removed. */
+  selectFound(
+    find: (pivot: Pivot) => Promise<readonly MarkedCell[]>,
+    how: 'alone' | 'add',
+  ): Promise<void> {
+    return this.pressFor(async (pivot) => {
+      const found = await find(pivot);
+      const marked = how === 'add' ? toggled(this.marked, found) : found;
+      this.cursor.goTo(marked.at(-1) ?? null);
+      return this.readMarked(pivot, marked);
+    }, how === 'add');
+  }
+
   /** Marks the selected cells again after the viewer has redrawn its rows. */
   markAgain(): void {
     this.loading.pivot?.grid.marks.select(this.marked, this.active);
@@ -254,12 +258,6 @@ export class Selection {
   private showReach(slice: Slice | null): void {
     // A view that was replaced meanwhile cannot be marked. The next call marks its replacement.
     void this.loading.pivot?.grid.marks.showReach(slice).catch(() => undefined);
-  }
-
-  /** Marks the cells in which a log entry wrote an amount. Null marks none, and so does a load, which is in most. */
-  showEntry(entry: { id: number; operation: LogOperation } | null): void {
-    const isMarked = entry !== null && !isLoad(entry.operation);
-    void this.loading.pivot?.markEntry(isMarked ? entry.id : null).catch(() => undefined);
   }
 
   /** Reads the totals of the selection again, as they are stored now, and waits for them. */
@@ -340,7 +338,7 @@ export class Selection {
         return { marked: [{ ...read, at }], cells: [read] };
       }
       const { value, aggregate } = await pivot.grid.read(cell, this.planned.columns, at);
-      const marked = toggled<MarkedCell>(this.marked, { ...cell, value, aggregate, at });
+      const marked = toggled<MarkedCell>(this.marked, [{ ...cell, value, aggregate, at }]);
       // The next block starts at a marked cell.
       if (marked.length < this.marked.length) this.cursor.goTo(marked.at(-1) ?? null);
       return this.readMarked(pivot, marked);

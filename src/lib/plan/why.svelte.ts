@@ -2,6 +2,7 @@
 import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import type { Explanation } from '../contract/log';
+import { isLoad, type LogOperation } from '../contract/operations';
 import type { Origin } from '../pivot/rows/origin-columns';
 import type { Loading } from './loading.svelte';
 import type { PlannedVersion } from './planned-version.svelte';
@@ -83,5 +84,11 @@ export class Why {
   private get part() {
     const { measure } = this;
     return measure === null ? null : (this.loading.pivot?.origins.of(measure) ?? null);
+  }
+
+  /** Marks the cells in which a log entry wrote an amount. Null marks none, and so does a load, which is in most. */
+  showEntry(entry: { id: number; operation: LogOperation } | null): void {
+    const isMarked = entry !== null && !isLoad(entry.operation);
+    void this.loading.pivot?.markEntry(isMarked ? entry.id : null).catch(() => undefined);
   }
 }

@@ -103,6 +103,8 @@ export function pictureOf(
       chart.format.number_format?.style === 'percent'
         ? formatNumber(value, { style: 'percent', maximumFractionDigits: 1 })
         : tickText(value / (chart.format.divisor ?? 1)),
+    valueText: (value) =>
+      formatNumber(value / (chart.format.divisor ?? 1), chart.format.number_format),
     colors: { surface, text, muted, line, zero },
     font,
   };

@@ -16,6 +16,7 @@ import {
   type Plugin,
 } from 'chart.js';
 import type { ChartKind } from '$lib/pivot/chart/chart';
+import { type BarBox, barLabels } from './bar-labels';
 
 Canvas.register(
   ...[BarController, BarElement, CategoryScale, Legend, LinearScale],
@@ -28,6 +29,12 @@ export interface DrawnSeries {
   color: string;
   /** Index of its side, the plan or a version that it is compared with; each has its own pattern. */
   side: number;
+}
+
+/** A bar or point of a chart: a series at a place of the axis, both by index. */
+export interface BarPosition {
+  place: number;
+  series: number;
 }
 
 /** A line of the legend. */
@@ -50,7 +57,10 @@ export interface Picture {
   legend: readonly LegendEntry[];
   /** Whether series of one side are stacked. */
   stacked: boolean;
+  /** Formats a number beside the axis, and on bars that are too narrow for {@link valueText}. */
   tickText(value: number): string;
+  /** Formats a number as the grid does. */
+  valueText(value: number): string;
   colors: Record<'surface' | 'text' | 'muted' | 'line' | 'zero', string>;
   font: string;
 }
@@ -59,12 +69,15 @@ export interface Picture {
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 /** Maximum number of points of a line that are drawn as dots. */
 const MOST_POINTS = 40;
+/** Greatest distance from a point of a line at which a press selects it, in pixels. */
+const NEAR = 16;
 const LONGEST_NAME = 28;
 
 /** A chart on a canvas that can be redrawn in place. */
 export class DrawnChart {
   private readonly canvas: Canvas<'bar' | 'line', (number | null)[], string>;
   private marked: number | null = null;
+  private outlined: readonly BarPosition[] = [];
 
   constructor(
     element: HTMLCanvasElement,
@@ -84,10 +97,26 @@ export class DrawnChart {
     this.canvas.update();
   }
 
-  /** Marks a place of the axis; null marks none. */
-  mark(index: number | null): void {
+  /** Marks a place of the axis (null marks none), and outlines some bars or points. */
+  mark(index: number | null, outlined: readonly BarPosition[]): void {
     this.marked = index;
+    this.outlined = outlined;
     this.canvas.draw();
+  }
+
+  /** Returns the bar at a point of the element, or the nearest point of a line; null if there is none. */
+  barAt(x: number, y: number): BarPosition | null {
+    const place = this.placeAt(x, y);
+    if (place === null) return null;
+    const { series, kind } = this.picture;
+    const found = series.flatMap(({ values }, i): [BarPosition, number][] => {
+      const element = this.elementOf({ place, series: i });
+      if (values[place] == null || !element) return [];
+      const distance = Math.abs(element.y - y);
+      const isHit = kind === 'Y Line' ? distance <= NEAR : element.inRange(x, y, true);
+      return isHit ? [[{ place, series: i }, distance]] : [];
+    });
+    return found.sort(([, one], [, other]) => one - other)[0]?.[0] ?? null;
   }
 
   /** Returns the place of the axis at a point of the element; null outside the chart. */
@@ -105,6 +134,14 @@ export class DrawnChart {
 
   destroy(): void {
     this.canvas.destroy();
+  }
+
+  private elementOf(
+    { place, series }: BarPosition,
+    canvas = this.canvas,
+  ): BarElement | PointElement | null {
+    const element = canvas.getDatasetMeta(series).data[place];
+    return element instanceof BarElement || element instanceof PointElement ? element : null;
   }
 
   private config() {
@@ -137,6 +174,8 @@ export class DrawnChart {
           },
           y: {
             stacked,
+            // Room for the labels of the longest bars.
+            ...(kind !== 'Y Line' && { grace: '6%' }),
             border: { display: false },
             grid: {
               color: ({ tick }: { tick?: { value: number } }) =>
@@ -262,19 +301,65 @@ export class DrawnChart {
         ctx.fillRect(0, 0, width, height);
         ctx.restore();
       },
-      afterDatasetsDraw: ({ ctx, chartArea: { top, bottom } }) => {
-        if (this.marked === null) return;
-        const x = this.xOf(this.marked);
+      // The first drawing happens before the constructor has the chart.
+      afterDatasetsDraw: (canvas: typeof this.canvas) => {
+        const { ctx, chartArea } = canvas;
+        const { top, bottom } = chartArea;
         ctx.save();
-        ctx.strokeStyle = this.picture.colors.muted;
-        ctx.setLineDash([3, 3]);
-        ctx.beginPath();
-        ctx.moveTo(x, top);
-        ctx.lineTo(x, bottom);
-        ctx.stroke();
+        if (this.marked !== null) {
+          const x = this.xOf(this.marked);
+          ctx.strokeStyle = this.picture.colors.muted;
+          ctx.setLineDash([3, 3]);
+          ctx.beginPath();
+          ctx.moveTo(x, top);
+          ctx.lineTo(x, bottom);
+          ctx.stroke();
+          ctx.setLineDash([]);
+        }
+        this.labelBars(ctx, canvas);
+        for (const position of this.outlined) this.outline(ctx, canvas, position);
         ctx.restore();
       },
     };
+  }
+
+  private labelBars(ctx: CanvasRenderingContext2D, canvas: typeof this.canvas): void {
+    const { colors, font } = this.picture;
+    ctx.font = `12px ${font}`;
+    ctx.fillStyle = colors.text;
+    ctx.textAlign = 'center';
+    const boxOf = (place: number, series: number) => this.boxOf({ place, series }, canvas);
+    const widthOf = (text: string) => ctx.measureText(text).width;
+    for (const { text, x, y, isBelow } of barLabels(this.picture, boxOf, widthOf)) {
+      ctx.textBaseline = isBelow ? 'top' : 'bottom';
+      ctx.fillText(text, x, y);
+    }
+  }
+
+  private boxOf(position: BarPosition, canvas: typeof this.canvas): BarBox | null {
+    const element = this.elementOf(position, canvas);
+    if (!(element instanceof BarElement)) return null;
+    const { x, y, base, width } = element.getProps(['x', 'y', 'base', 'width'], true);
+    return { x: x ?? 0, y: y ?? 0, base: base ?? 0, width: width ?? 0 };
+  }
+
+  /** Draws an outline around a bar, or a ring around a point. */
+  private outline(
+    ctx: CanvasRenderingContext2D,
+    canvas: typeof this.canvas,
+    position: BarPosition,
+  ): void {
+    if (this.picture.series[position.series]?.values[position.place] == null) return;
+    ctx.strokeStyle = this.picture.colors.text;
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    const box = this.boxOf(position, canvas);
+    const point = this.elementOf(position, canvas);
+    if (box) {
+      const { x, y, base, width } = box;
+      ctx.rect(x - width / 2, Math.min(y, base), width, Math.abs(base - y));
+    } else if (point) ctx.arc(point.x, point.y, 6, 0, 2 * Math.PI);
+    ctx.stroke();
   }
 }
 

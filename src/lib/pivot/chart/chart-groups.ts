@@ -12,8 +12,14 @@ import {
 } from '../values/engine-types';
 import { added, biggest, rest, type Sums } from './chart';
 
-/** The path of a group, or the number of groups that are combined into one. */
-export type Group = CellValue[] | number;
+/** A group, or several groups that are combined into one. */
+export interface Group {
+  paths: readonly (readonly CellValue[])[];
+  isFolded: boolean;
+}
+
+/** Returns a single group. */
+export const groupOf = (path: readonly CellValue[]): Group => ({ paths: [path], isFolded: false });
 
 /** A group and the groups inside it. */
 export interface Outer {
@@ -89,7 +95,13 @@ export class Matrix {
     const outers = shown.flatMap((i): Outer[] => {
       const group = all[i];
       return group
-        ? [{ group: group.path, sums: group.sums, inner: within.get(pathKey(group.path)) ?? NONE }]
+        ? [
+            {
+              group: groupOf(group.path),
+              sums: group.sums,
+              inner: within.get(pathKey(group.path)) ?? NONE,
+            },
+          ]
         : [];
     });
     const others = all.length - outers.length;
@@ -107,10 +119,10 @@ export class Matrix {
         ] as const;
       }),
     );
-    const sums = all
-      .filter((_, i) => !shown.includes(i))
-      .reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
-    return { outers: [...outers, { group: others, sums, inner: left }], left: 0 };
+    const folded = all.filter((_, i) => !shown.includes(i));
+    const sums = folded.reduce<Sums>((sum, each) => added(sum, each.sums), this.nothing);
+    const group = { paths: folded.map(({ path }) => path), isFolded: true };
+    return { outers: [...outers, { group, sums, inner: left }], left: 0 };
   }
 
   get nothing(): Sums {

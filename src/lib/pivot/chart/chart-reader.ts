@@ -13,7 +13,7 @@ import {
   type ChartSide,
   type Sums,
 } from './chart';
-import { type Group, Matrix, type Outer } from './chart-groups';
+import { type Group, groupOf, Matrix, type Outer } from './chart-groups';
 import type { CellValue, ReadTable, Schema } from '../values/engine-types';
 import { label, labelStyle } from '../values/labels';
 import type { MonthOrder } from '../layout/layout';
@@ -36,6 +36,8 @@ interface ChartSeries {
   label: string | null;
   /** Number of groups that the series combines; null for a single group. */
   folded: number | null;
+  /** The values that it combines of the column that makes the series; null for the only series. */
+  members: readonly CellValue[] | null;
   /** A number per position of the axis, for each side; null where there is none. */
   values: readonly (readonly (number | null)[])[];
 }
@@ -49,6 +51,8 @@ export interface Chart extends ChartAxes {
   sides: readonly ChartSide[];
   /** Labels of the axis positions as the grid writes them. */
   labels: readonly string[];
+  /** The values of the axis columns behind each position: one path, or several that are combined. */
+  places: readonly (readonly (readonly CellValue[])[])[];
   lines: readonly ChartSeries[];
   /** Whether the numbers may be stacked. */
   isSum: boolean;
@@ -97,7 +101,7 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     sides,
     format: formatOf(sides[0]?.column ?? '', source),
   };
-  if (!measure) return { ...shape, labels: [], lines: [], isSum: true, left: 0 };
+  if (!measure) return { ...shape, labels: [], places: [], lines: [], isSum: true, left: 0 };
 
   const summed = painting?.parts ?? sides.map(({ column }) => column);
   const isSum = summed.every((column) => isAdditive(layout.aggregates?.[column]));
@@ -108,10 +112,10 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
     : groupMatrix(matrix, axes));
   const styleOf = (column: string | null | undefined) =>
     column == null ? undefined : labelStyle(schema[column], expressions[column]);
-  const text = (path: CellValue[] | number, of: readonly string[]) =>
-    typeof path === 'number'
-      ? `${path} others`
-      : path.map((value, i) => label(value, styleOf(of[i]))).join(' / ');
+  const text = ({ paths, isFolded }: Group, of: readonly string[]) =>
+    isFolded
+      ? `${paths.length} others`
+      : (paths[0] ?? []).map((value, i) => label(value, styleOf(of[i]))).join(' / ');
 
   const paint = (sums: readonly Sums[]): (number | null)[][] => {
     const parts = summed.map((_, i) => sums.map((each) => each[i] ?? null));
@@ -119,10 +123,12 @@ export async function readChart(source: ChartSource, wanted: string | null): Pro
   };
   return {
     ...shape,
-    labels: read.axis.map((path) => text(path, axes.axis)),
+    labels: read.axis.map((group) => text(group, axes.axis)),
+    places: read.axis.map(({ paths }) => paths),
     lines: read.series.map(({ group, sums }) => ({
       label: group === null || axes.series === null ? null : text(group, [axes.series]),
-      folded: typeof group === 'number' ? group : null,
+      folded: group?.isFolded ? group.paths.length : null,
+      members: group && group.paths.map(([value = null]) => value),
       values: paint(sums),
     })),
     isSum: isSum && !isRatio,
@@ -161,7 +167,7 @@ async function timeMatrix(
   );
   const ordered = await inOrder([...paths.values()], axis, matrix, source, schema);
   return {
-    axis: ordered,
+    axis: ordered.map(groupOf),
     series: outers.map(({ group, inner }) => ({
       group: series === null ? null : group,
       sums: ordered.map((path) => inner.get(pathKey(path)) ?? matrix.nothing),
@@ -173,7 +179,7 @@ async function timeMatrix(
 async function whole(matrix: Matrix, axis: readonly string[]): Promise<Outer> {
   const groups = await matrix.groups(axis);
   const inner = new Map(groups.map(({ path, sums }) => [pathKey(path), sums]));
-  return { group: [], sums: matrix.nothing, inner };
+  return { group: groupOf([]), sums: matrix.nothing, inner };
 }
 
 /**
@@ -184,7 +190,7 @@ async function groupMatrix(matrix: Matrix, { axis, series }: ChartAxes): Promise
   if (along === undefined) {
     const groups = await matrix.groups([]);
     return {
-      axis: [[]],
+      axis: [groupOf([])],
       series: groups.map(({ sums }) => ({ group: null, sums: [sums] })),
       left: 0,
     };
@@ -199,15 +205,20 @@ async function groupMatrix(matrix: Matrix, { axis, series }: ChartAxes): Promise
   const rows = keys.map((key) => outers.map((each) => each.inner.get(key) ?? matrix.nothing));
   const sizes = rows.map((sums) => sums.reduce(added, matrix.nothing));
   const shown = matrix.places(sizes, MOST_SERIES);
-  const all = shown.map((i) => ({ group: pathOf(keys[i] ?? '[]'), sums: rows[i] ?? [] }));
+  const all = shown.map((i) => ({ group: groupOf(pathOf(keys[i] ?? '[]')), sums: rows[i] ?? [] }));
   const others = rows.filter((_, i) => !shown.includes(i));
+  const paths = keys.filter((_, i) => !shown.includes(i)).map(pathOf);
   if (others.length === 0 || !matrix.isSum) {
     return { axis: places, series: all, left: left + others.length };
   }
   const folded = places.map((_, x) =>
     others.reduce<Sums>((sum, row) => added(sum, row[x] ?? []), matrix.nothing),
   );
-  return { axis: places, series: [...all, { group: others.length, sums: folded }], left };
+  return {
+    axis: places,
+    series: [...all, { group: { paths, isFolded: true }, sums: folded }],
+    left,
+  };
 }
 
 const pathOf = (key: string): CellValue[] => {

@@ -1,6 +1,13 @@
 /** The grid of the pivot. */
 import type { LayoutSort } from '../../contract/stored-layout';
-import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '../slice/cell';
+import type {
+  CellCondition,
+  CellIdentity,
+  CellPosition,
+  MarkedCell,
+  Press,
+  ReadCell,
+} from '../slice/cell';
 import { tidy } from '../values/cell-value';
 import type { CellValue, GridHost, GridPlugin, ReadTable, View } from '../values/engine-types';
 import type { Busy, Gate } from '../waiting';
@@ -12,6 +19,7 @@ import type { ColumnTotals } from './grid-columns';
 import { Drawing } from './drawing';
 import type { Expansion } from './expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
+import { cellsWith } from './found-cells';
 import { label } from '../values/labels';
 import { Marks } from './marks';
 import { Mouse } from './mouse';
@@ -37,6 +45,8 @@ interface GridEvents {
   onRows(): void;
   /** The user changed the sort. */
   onSort(sort: LayoutSort[]): void;
+  /** The user changed the width of a column. */
+  onWidths(): void;
   /** Open rows need levels that the view does not have: recreates the view with these levels. */
   onDeeper(): Promise<void>;
 }
@@ -96,6 +106,7 @@ export class Grid implements GridHost {
     new Mouse(this.shown, this.marks, plugin.table, {
       onTarget: (cell, at, how) => events.onTarget(cell, at, how),
       onSort: (sort) => events.onSort(sort),
+      onWidths: () => events.onWidths(),
       toggleRow: (path, y) => this.rows.toggle(path, y),
       toggleColumns: (path) => this.toggleColumns(path),
       setDepth: (depth) => this.rows.setDepth(depth),
@@ -108,7 +119,7 @@ export class Grid implements GridHost {
   async draw(view: View): Promise<void> {
     await this.gate.opened();
     await this.onView(view, async () => {
-      this.widths.read(this.shown.columns);
+      this.widths.read();
       await this.shown.adopt(view);
       this.marks.invalidate();
     });
@@ -120,7 +131,7 @@ export class Grid implements GridHost {
     if (this.gate.isClosed) return;
     this.marks.invalidate();
     await this.onView(view, async () => {
-      this.widths.read(this.shown.columns);
+      this.widths.read();
       await this.shown.follow(view);
     });
   }
@@ -130,7 +141,7 @@ export class Grid implements GridHost {
   }
 
   save(): Record<string, unknown> {
-    this.widths.read(this.shown.columns);
+    this.widths.read();
     return { columns: this.widths.save() };
   }
 
@@ -224,6 +235,12 @@ export class Grid implements GridHost {
     await this.regroup();
   }
 
+  /** Finds the cells of a measure that meet conditions, and opens their groups; see {@link cellsWith}. */
+  cellsWith(conditions: readonly CellCondition[], measure: string): Promise<MarkedCell[]> {
+    const wanted = { conditions, measure };
+    return cellsWith(this.shown, this.rows, () => this.regroup(), wanted);
+  }
+
   /** Scrolls a cell into view, only as far as needed to show all of it. */
   scrollTo(at: CellPosition): void {
     this.scrolling.to(at);
@@ -292,7 +309,7 @@ export class Grid implements GridHost {
   private async regroup(): Promise<void> {
     const { view } = this.shown;
     if (!view) return;
-    this.widths.read(this.shown.columns);
+    this.widths.read();
     await this.afterRows();
   }
 

@@ -16,6 +16,8 @@ interface MouseActions {
   /** A cell or header was pressed; null for one that has no identity yet. */
   onTarget(cell: CellIdentity | null, at: CellPosition, how: Press): void;
   onSort(sort: LayoutSort[]): void;
+  /** The edge of a header was dragged or double-clicked. */
+  onWidths(): void;
   /** Opens or closes a row. @param y position of the row on screen */
   toggleRow(path: readonly CellValue[], y: number): Promise<void>;
   /** Opens or closes a group of columns. */
@@ -36,6 +38,17 @@ export class Mouse {
   ) {
     this.drag = new Drag(table, (cell) => this.targetOf(cell), actions.onTarget);
     table.addEventListener('mousedown', (event) => this.onMouseDown(event));
+    // The table changes widths itself, and stops the event on its way up.
+    table.addEventListener('mousedown', (event) => this.followResize(event), { capture: true });
+  }
+
+  private followResize(event: MouseEvent): void {
+    const [pressed] = event.composedPath();
+    if (event.button !== 0 || !(pressed instanceof Element)) return;
+    if (!pressed.matches('.rt-column-resize')) return;
+    // The table draws the last step of a drag in the next frame.
+    const report = () => requestAnimationFrame(() => this.actions.onWidths());
+    addEventListener('mouseup', report, { once: true });
   }
 
   private onMouseDown(event: MouseEvent): void {
@@ -94,10 +107,13 @@ export class Mouse {
   private sortBy(x: number | undefined, event: MouseEvent): void {
     const { reader } = this.shown;
     const measure = this.shown.columnAt(x)?.measure;
-    // The engine cannot sort by columns that it does not add up.
-    if (!reader || measure === undefined || reader.isRatio(measure)) return;
+    if (!reader || measure === undefined) return;
     const { sort, split_by } = reader.config;
-    const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
-    this.actions.onSort(nextSort(sort, measure, split_by.length > 0, more));
+    // The grid sorts by the measures that it computes: only rows, and by nothing else before.
+    const isComputed = reader.isRatio(measure);
+    const adds = !isComputed && (event.ctrlKey || event.metaKey);
+    const isSplit = !isComputed && split_by.length > 0;
+    const more = { isAbsolute: event.shiftKey, adds };
+    this.actions.onSort(nextSort(sort, measure, isSplit, more));
   }
 }

@@ -4,6 +4,9 @@ import type { CellValue } from '../values/engine-types';
 import type { Busy } from '../waiting';
 import type { Shown } from './shown';
 
+/** Maximum number of rows that {@link RowGroups.reveal} opens. */
+const MOST_OPENED = 200;
+
 /** Opens and closes rows, one by one or to a depth. */
 export class RowGroups {
   /** Resolves when a recreated view has all of its rows open again. */
@@ -43,7 +46,10 @@ export class RowGroups {
   /** Opens a row, or closes it if rows below it are shown. @param y position of the row on screen */
   toggle(path: readonly CellValue[], y: number): Promise<void> {
     const opens = this.shown.isDrawnAt(y) ? !this.shown.isOpenAt(y) : null;
-    return this.busy.during(() => this.openOrClose(path, y, opens));
+    return this.busy.during(async () => {
+      await this.openOrClose(path, y, opens);
+      await this.onRows();
+    });
   }
 
   /** @param opens whether to open the row; null toggles it */
@@ -61,7 +67,6 @@ export class RowGroups {
       // With a very large number of rows, a recreated view opens only the rows of its depth.
       if (isJoined) await this.setRow(path, near, true);
     } else if (isToOpen === false) expansion.close(path);
-    await this.onRows();
   }
 
   /**
@@ -105,5 +110,45 @@ export class RowGroups {
       onFailure();
       throw error;
     }
+  }
+
+  /**
+   * Opens the rows above all rows of a depth that a test admits.
+   *
+   * @param admits checks a path of any length; levels that it lacks are not tested
+   * @throws Error with a sentence if these are too many rows
+   */
+  reveal({
+    depth,
+    admits,
+  }: {
+    depth: number;
+    admits(path: readonly CellValue[]): boolean;
+  }): Promise<void> {
+    return this.busy.during(async () => {
+      let opened = 0;
+      for (let level = 1; level < depth; level++) {
+        const closed = await this.closedRows(level, admits);
+        opened += closed.length;
+        if (opened > MOST_OPENED)
+          throw new Error(`its cells are below ${opened} closed rows. Open these rows first.`);
+        // From the last to the first: opening a row moves the rows below it.
+        for (const { path, y } of closed.toReversed()) await this.openOrClose(path, y, true);
+      }
+      if (opened > 0) await this.onRows();
+    });
+  }
+
+  private closedRows(
+    level: number,
+    admits: (path: readonly CellValue[]) => boolean,
+  ): Promise<{ path: readonly CellValue[]; y: number }[]> {
+    return this.shown.ask(async (reader) => {
+      const paths = await reader.rowPaths(0);
+      return paths.flatMap((path, y) => {
+        const isOpen = (paths[y + 1]?.length ?? 0) > path.length;
+        return path.length === level && !isOpen && admits(path) ? [{ path, y }] : [];
+      });
+    });
   }
 }

@@ -9,7 +9,9 @@ import type { BesideViews } from './beside';
 import { ViewReader } from './view-reader';
 import type { ColumnTotals, DrawnColumn } from './grid-columns';
 import { Expansion } from './expansion';
+import { computedSort, readKeys } from './computed-sort';
 import { labelStyle } from '../values/labels';
+import { SortedView } from './sorted-view';
 import type { ToggledGroups } from './toggled';
 import { NOTHING, type Whole, type Window } from './window';
 
@@ -26,7 +28,7 @@ export class Shown {
   /** The shown totals of columns. */
   totals: ColumnTotals = {};
   /** The view on screen; null before the first. */
-  view: View | null = null;
+  view: SortedView | null = null;
   /** The reader of that view. */
   reader: ViewReader | null = null;
   /** The shown columns, in order. */
@@ -88,9 +90,10 @@ export class Shown {
   /** Switches to a new view of the viewer. */
   async adopt(view: View): Promise<void> {
     const before = this.reader;
-    this.view = view;
+    const sorted = new SortedView(view);
+    this.view = sorted;
     const { across, beside, table, ratios } = this;
-    const reader = await ViewReader.open(table, view, await beside.untold(), {
+    const reader = await ViewReader.open(table, sorted, await beside.untold(), {
       ratios,
       across: { totals: () => this.totals, isOpen: (path) => across.isOpen(path) },
       beside,
@@ -101,6 +104,8 @@ export class Shown {
     await this.expansion.applyTo(view, reader.config.group_by, async () =>
       reader.rowPaths(0, await view.num_rows()),
     );
+    const sort = await computedSort(reader);
+    if (sort) sorted.sortBy((each) => readKeys(reader, each, sort.column), sort.direction);
     await this.readColumns(true);
     this.endWaiting();
   }
@@ -129,7 +134,7 @@ export class Shown {
 
   /** Updates after rows came or went in the view. */
   async follow(view: View): Promise<void> {
-    this.view = view;
+    this.view?.follow(view);
     this.reader?.invalidate();
     await this.readColumns();
   }

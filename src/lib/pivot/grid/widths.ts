@@ -18,6 +18,8 @@ export interface ColumnSettings {
 export class Widths {
   /** Includes the widths of columns that are not shown now. */
   private known = new Map<string, number>();
+  /** Names and positions of the columns whose widths the table has: those that were drawn last. */
+  private placed: readonly [name: string, place: number][] = [];
   /** Whether a layout was restored whose widths the table does not have yet. */
   isRestored = false;
 
@@ -26,11 +28,11 @@ export class Widths {
     private readonly element: Pick<RegularTable, '_column_sizes'>,
   ) {}
 
-  /** Reads the table's widths of some columns, unless a layout has just been restored. */
-  read(columns: readonly DrawnColumn[]): void {
+  /** Reads the table's widths of the columns that were drawn last, unless a layout has just been restored. */
+  read(): void {
     if (this.isRestored) return;
     const { override } = this.element._column_sizes;
-    for (const [name, place] of this.places(columns)) {
+    for (const [name, place] of this.placed) {
       const width = override[place];
       if (width !== undefined) this.known.set(name, width);
       else this.known.delete(name);
@@ -40,7 +42,8 @@ export class Widths {
   /** Writes the widths of some columns to the table. */
   write(columns: readonly DrawnColumn[]): void {
     const { override } = this.element._column_sizes;
-    for (const [name, place] of this.places(columns)) {
+    this.placed = this.places(columns);
+    for (const [name, place] of this.placed) {
       const width = this.known.get(name);
       if (width !== undefined) override[place] = width;
       else delete override[place];

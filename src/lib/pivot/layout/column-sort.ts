@@ -18,11 +18,13 @@ export interface SortKey {
  * split values of that column. The engine itself sorts by the sum over all columns, including those that are
  * not shown.
  *
+ * @param measure with `isComputed`, the grid computes its numbers; the grid then also sorts by them, and the
+ * expression only names the column
  * @param path the column's split values; fewer than there are split columns for the total of a group
  * @returns null for the total of all columns, and for values that no expression can match
  */
 export function columnSort(
-  measure: { name: string; label: string },
+  measure: { name: string; label: string; isComputed?: boolean },
   path: readonly CellValue[],
   { split_by = [], expressions = {}, aggregates = {} }: Layout,
   schema: Schema,
@@ -42,7 +44,8 @@ export function columnSort(
   const of = (labels: readonly string[]) => ` of ${labels.join(' / ')}`;
   // A stored layout has the same name in every browser.
   const name = measure.name + of(values.map(([value, style]) => label(value, style, inEnglish)));
-  const expression = `if (${conditions.join(' and ')}) ${quotedName(measure.name)}; else 0`;
+  const amount = measure.isComputed ? '0' : quotedName(measure.name);
+  const expression = `if (${conditions.join(' and ')}) ${amount}; else 0`;
   return {
     name,
     label: measure.label + of(values.map(([value, style]) => label(value, style))),

@@ -315,5 +315,8 @@ export function sliceContextOf({
   filter_op = 'and',
   expressions = {},
 }: Pick<Layout, 'group_by' | 'split_by' | 'filter' | 'filter_op' | 'expressions'>): string {
-  return JSON.stringify([group_by, split_by, filter, filter_op, expressions]);
+  // Expressions of measures and sort keys select no rows.
+  const used = new Set([...group_by, ...split_by, ...filter.map(([name]) => name)]);
+  const selecting = Object.entries(expressions).filter(([name]) => used.has(name));
+  return JSON.stringify([group_by, split_by, filter, filter_op, selecting]);
 }

@@ -36,6 +36,12 @@ export interface MarkedCell extends CellIdentity, Pick<ReadCell, 'value' | 'aggr
 /** The effect of a press: select only this cell, add or remove it, or mark the block that ends there. */
 export type Press = 'alone' | 'add' | 'block';
 
+/** A condition on grouped or split columns: together they have one of some paths of values. */
+export interface CellCondition {
+  columns: readonly string[];
+  paths: readonly (readonly CellValue[])[];
+}
+
 /** Equality key of a cell. */
 export const cellKey = ({ rowPath, columnPath, measure }: CellIdentity): string =>
   JSON.stringify([rowPath, columnPath, measure]);
