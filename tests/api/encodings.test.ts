@@ -142,6 +142,13 @@ describe.skipIf(onCitus)('a database without an encoding (SQL_ASCII)', () => {
           expect([hex, sentence]).toEqual([hex, expect.stringContaining('is not UTF-8')]);
           expect(answer!.body.column).toBe('region');
         }
+        for (const to of ['/tables/public/sales', `/sources/${sourceId}/values?cname=region`]) {
+          const sentence = await refused(service, () => api.get(to), 422);
+          expect([hex, sentence]).toEqual([
+            hex,
+            expect.stringContaining('public.sales cannot be read'),
+          ]);
+        }
       }
       await query('DELETE FROM sales');
       for (const text of GOOD)

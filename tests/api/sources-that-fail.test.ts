@@ -141,6 +141,8 @@ it.for(FAILING)(
     ]);
     const path = `/versions/${await makeVersion(reader, sourceId)}`;
     const user = { pf_user: 'ann' };
+    const undone = ok(await api.post(`${path}/baseline`, user)).body.logid;
+    ok(await api.del(`/log/${undone}`));
     const { logid } = ok(await api.post(`${path}/baseline`, user)).body;
     await service.query(filled(spoil));
 
@@ -153,6 +155,7 @@ it.for(FAILING)(
         () => api.post(`${path}/baseline`, { raw_where: 'k > 0', ...user }),
       ],
       ['reference', () => api.post(`${path}/reference`, user)],
+      ['redo', () => api.post(`${path}/redo/${undone}`, user)],
       ['edit', () => api.put(`${path}/baseline/${logid}`, user)],
       ['values', () => api.get(`/sources/${sourceId}/values?cname=amount`)],
       [
@@ -191,6 +194,26 @@ it.for(FAILING)(
   },
 );
 
+it('names the object if a view cannot be forecast', async ({ service }) => {
+  await service.query(`
+    CREATE TABLE divisors AS ${rows};
+    CREATE VIEW dated AS SELECT region, DATE '2026-01-01' + 31 * k AS day, 100 / amount AS amount FROM divisors;
+    GRANT SELECT ON dated TO ${role}`);
+  const sourceId = await makeSource(reader, 'dated', [
+    { cname: 'region', role: 'dimension' },
+    { cname: 'day', role: 'date' },
+    { cname: 'amount', role: 'value' },
+  ]);
+  const path = `/versions/${await makeVersion(reader, sourceId)}`;
+  await service.query('UPDATE divisors SET amount = 0 WHERE k = 3');
+  const { status, body } = await api.post(`${path}/forecast/preview`, {
+    unit: 'month',
+    history: { through: '2026-12-31' },
+    horizon: { from: '2027-01-01', through: '2027-03-31' },
+  });
+  expect([status, body.error]).toEqual([422, 'public.dated cannot be read: division by zero']);
+});
+
 it('names the object if SELECT on it was revoked', async ({ service }) => {
   await service.query(`CREATE TABLE mine AS ${rows}; GRANT SELECT ON mine TO ${role}`);
   const sourceId = await makeSource(reader, 'mine', [
@@ -198,6 +221,7 @@ it('names the object if SELECT on it was revoked', async ({ service }) => {
     { cname: 'amount', role: 'value' },
   ]);
   const path = `/versions/${await makeVersion(reader, sourceId)}`;
+  ok(await api.post(`${path}/baseline`, { pf_user: 'ann' }));
   await service.query(`REVOKE SELECT ON mine FROM ${role}`);
   const answers = [
     await api.post(`${path}/baseline/preview`, {}),
@@ -211,6 +235,11 @@ it('names the object if SELECT on it was revoked', async ({ service }) => {
       'public.mine cannot be read: permission denied for table mine',
     ]);
   }
+  const replay = await api.post(`${path}/replay`, { name: 'revoked', pf_user: 'ann' });
+  expect([replay.status, replay.body.error]).toEqual([
+    422,
+    expect.stringContaining('public.mine cannot be read: permission denied for table mine'),
+  ]);
   // For the service, a table that it cannot read does not exist.
   const preview = await api.get('/tables/public/mine');
   expect([preview.status, preview.body.error]).toEqual([404, 'There is no table public.mine']);

@@ -39,6 +39,9 @@ test('shows three decimals in the grid, the panel, the editor and the log', asyn
   await expect.poll(() => pivot.text(at('A'))).toBe('12.349');
   const log = await pivot.log();
   await expect(log.locator('tbody tr').first()).toContainText('0.004');
+  await pivot.click(at('A'));
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect(page.getByTestId('marked')).toContainText('Sum 12.353');
 });
 
 test('shows rates with six decimals and yen without decimals', async ({ page, service }) => {
@@ -128,4 +131,14 @@ test('shows no difference for rows that net to zero, whatever their change in pe
     .map(({ text }) => text);
   expect(texts).toEqual(['0.00', '0.00', '0.00', '']);
   await expect(pivot.grid.locator('td.pf-negative')).toHaveCount(0);
+});
+
+test('shows a sum of parts that net to zero without a sign', async ({ page, service }) => {
+  const { versionId } = await planned(service, 'float8', ['-0.3', '0.1', '0.2'], 'parts');
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await pivot.click(at('A'));
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect(page.getByTestId('marked')).toContainText(/Sum 0\.00?,/);
 });

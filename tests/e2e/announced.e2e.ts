@@ -199,6 +199,31 @@ test('a redo with other totals says so', async ({ page, service }) => {
   ).toBeVisible();
 });
 
+test('a redo of a clone with other totals says so', async ({ page, service }) => {
+  await service.query(OFFSETS);
+  const { versionId } = await planTable(service, 'offsets', OFFSET_COLUMNS);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId);
+  await arrange(page, { group_by: ['name'], split_by: [] });
+  await pivot.click({ row: ['plain'], column: ['amount'] });
+  await pivot.panel.getByRole('tab', { name: 'Clone' }).click();
+  await pivot.panel.getByLabel('Factor', { exact: true }).fill('0.5');
+  await pivot.panel.getByLabel('New name').fill('copy');
+  await page.keyboard.press('Tab');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Cloned: /)).toBeVisible();
+  await pivot.click({ row: ['plain'], column: ['amount'] });
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText(/^Undone: /)).toBeVisible();
+  const body = { slice: { name: 'plain' }, value_incr: 50, pf_user: 'eve' };
+  ok(await service.api.post(`/versions/${versionId}/scale`, body));
+  await expect(page.getByText(/^eve: Scale/)).toBeVisible();
+  await page.keyboard.press('Control+y');
+  await expect(
+    page.getByText('Redone: 75.00 amount (previously 50.00).', { exact: true }),
+  ).toBeVisible();
+});
+
 test('amounts are exact to the last digit, or refused', async ({ page, service }) => {
   await service.query(`
     CREATE DOMAIN public.whole AS numeric(20,0);

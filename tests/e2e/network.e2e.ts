@@ -69,6 +69,19 @@ for (const [way, switches] of Object.entries(WAYS)) {
   });
 }
 
+test('a page whose event stream goes silent, while everything else passes, is right by itself', async ({
+  service,
+  network,
+  ann,
+}) => {
+  const before = await ann.number(CHAIRS);
+  network.silenceStreams();
+  const body = { slice: SLICE, value_incr: 1000, pf_user: 'bea' };
+  expect((await service.api.post('/versions/1/scale', body)).status).toBe(200);
+  await expect.poll(() => ann.number(CHAIRS)).toBeCloseTo(before + 1000, 2);
+  await expect(ann.page.getByText('Not live')).toHaveCount(0);
+});
+
 const TABLE = 'pf.fc_superstore_1';
 const TABLES = { row: ['Furniture', 'Tables'], column: ['2028', 'Sales'] };
 

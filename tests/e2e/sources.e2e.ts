@@ -32,6 +32,25 @@ test.describe('a newly registered table', () => {
     await expect(suggest).toBeEnabled();
   });
 
+  test('with instants says in which time zone their days are, and takes another one', async ({
+    page,
+    service,
+  }) => {
+    await service.query(`CREATE TABLE moments AS SELECT now() AS at, 1::numeric(12,2) AS amount`);
+    const { body } = await service.api.post('/sources', { schema: 'public', tname: 'moments' });
+    await service.api.put(`/sources/${body.id}/columns`, [
+      { cname: 'at', role: 'date' },
+      { cname: 'amount', role: 'value' },
+    ]);
+    await page.goto(`/sources/${body.id}`);
+    await expect(page.getByText(/31 March in Los Angeles is 1 April/)).toBeVisible();
+    await page.getByLabel('Time zone of at').selectOption('America/Los_Angeles');
+    await page.getByRole('button', { name: 'Save columns' }).click();
+    await toast(page, 'Columns saved.');
+    const zones = await service.query(`SELECT time_zone FROM pf.col_meta WHERE cname = 'at'`);
+    expect(zones).toEqual([{ time_zone: 'America/Los_Angeles' }]);
+  });
+
   test('becomes a source with a version, with suggested roles and generated SQL', async ({
     page,
     service,

@@ -5,6 +5,8 @@ export interface TcpProxy {
   url: string;
   /** Forwards nothing in either direction, and closes nothing. */
   swallow(): void;
+  /** Forwards nothing more of the open event streams. Everything else passes. */
+  silenceStreams(): void;
   /** Refuses connections and closes the open ones. */
   refuse(): Promise<void>;
   /** Forwards new connections again. Connections that lost bytes are closed. */
@@ -16,6 +18,9 @@ export interface TcpProxy {
 export async function startTcpProxy(url: string): Promise<TcpProxy> {
   const target = Number(new URL(url).port);
   const sockets = new Set<Socket>();
+  /** The connections of the server that carry an event stream, and those of them that are silent. */
+  const streams = new Set<Socket>();
+  const silent = new Set<Socket>();
   let isSwallowing = false;
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1');
@@ -25,7 +30,8 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     ] as const) {
       sockets.add(from);
       from.on('data', (bytes) => {
-        if (!isSwallowing) to.write(bytes);
+        if (from === client && bytes.includes('/events')) streams.add(upstream);
+        if (!isSwallowing && !silent.has(from)) to.write(bytes);
       });
       // A swallowing network does not report the end of a connection either.
       from.on('end', () => {
@@ -34,6 +40,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
       from.on('error', () => {});
       from.on('close', () => {
         sockets.delete(from);
+        streams.delete(from);
         if (!isSwallowing) to.destroy();
       });
     }
@@ -53,6 +60,9 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
     url: `http://127.0.0.1:${port}`,
     swallow: () => {
       isSwallowing = true;
+    },
+    silenceStreams: () => {
+      for (const stream of streams) silent.add(stream);
     },
     refuse: close,
     pass: async () => {

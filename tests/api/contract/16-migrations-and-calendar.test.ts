@@ -207,6 +207,12 @@ describe('an applied migration of a newer build, missing here', () => {
     expect(stderr).toContain(`${NEWER} is applied but missing`);
   });
 
+  it('is refused by a baseline, which records nothing', async () => {
+    const { code, stdout, stderr } = await migrate('baseline');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`${NEWER} is applied but missing`);
+  });
+
   it('is listed as missing, with exit code 1', async () => {
     const { code, stdout } = await migrate('status');
     expect(code).toBe(1);

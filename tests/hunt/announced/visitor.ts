@@ -22,6 +22,9 @@ import {
 } from './table';
 import { Trials } from './trials';
 
+/** Acts on a block. The page writes them without a trial. */
+const AT_ONCE = new Set<string>(['block', 'paste', 'fill']);
+
 /** The hunt for announced amounts that differ from the written ones. @param counts counts the comparisons */
 export const announcedHunt = (counts: Counts): Hunt<AmountTable, AmountLayout, AnnouncedRound> => ({
   size: 12,
@@ -82,7 +85,7 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
       ...(act.kind === 'form' || act.kind === 'cell' ? [] : [act.kind]),
       ...(isScale && isPriced && holdPrice ? ['at a held price'] : []),
       ...(before.held.rows > 0 ? ['around locks'] : []),
-      ...(tries === 'keep' ? ['after a trial'] : []),
+      ...(tries === 'keep' && !AT_ONCE.has(act.kind) ? ['after a trial'] : []),
     ];
   }
 

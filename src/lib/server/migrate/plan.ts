@@ -104,7 +104,8 @@ function modifiedProblem(filename: string): string {
   return `${filename} was modified after it was applied: restore it, and put the change in a new migration`;
 }
 
-function missingProblem(filename: string): string {
+/** Says that an applied migration is missing on disk. */
+export function missingProblem(filename: string): string {
   return `${filename} is applied but missing from the migrations folder: restore it`;
 }
 

@@ -6,7 +6,13 @@ import { SQLSTATE, sqlState } from '../db/failures';
 import type { SqlText } from '../sql/quote';
 import { sql } from '../sql/quote';
 import { migrationFiles, type MigrationFile } from './files';
-import { AppliedMigration, planMigrations, planProblems, type MigrationPlan } from './plan';
+import {
+  AppliedMigration,
+  missingProblem,
+  planMigrations,
+  planProblems,
+  type MigrationPlan,
+} from './plan';
 
 /** What the migrations read the database by: a client of pg, or the pool of the service. */
 export interface CatalogReader {
@@ -63,7 +69,8 @@ export async function up(client: pg.ClientBase, report: (filename: string) => vo
  * Records pending migrations as applied without running them.
  * @param upTo the last filename to record; all of the pending ones if it is left out.
  * @param report is called with each filename after it was recorded.
- * @throws MigrationError if `upTo` is not a file of the migrations folder.
+ * @throws MigrationError if `upTo` is not a file of the migrations folder, or if a file of an applied migration is
+ *   missing.
  */
 export async function baseline(
   client: pg.ClientBase,
@@ -72,6 +79,8 @@ export async function baseline(
 ): Promise<void> {
   await locked(client, async () => {
     const plan = await currentPlan(client);
+    if (plan.missing.length > 0)
+      throw new MigrationError(plan.missing.map(missingProblem).join('\n'));
     if (upTo !== undefined && !plan.files.some(({ file }) => file.filename === upTo))
       throw new MigrationError(`There is no migration ${upTo}`);
     for (const file of plan.pending) {
