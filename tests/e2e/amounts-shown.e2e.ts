@@ -140,5 +140,5 @@ test('shows a sum of parts that net to zero without a sign', async ({ page, serv
   await pivot.click(at('A'));
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+ArrowDown');
-  await expect(page.getByTestId('marked')).toContainText(/Sum 0\.00?,/);
+  await expect(page.getByTestId('marked')).toContainText(/Sum 0(\.00)?,/);
 });
