@@ -18,6 +18,14 @@ async function planned(service: Service, type: string, amounts: string[], name =
   return planTable(service, name, { region: 'dimension', amount: 'value' });
 }
 
+/** Exports the pivot as a workbook. Returns its sheets by name. */
+async function exported(page: Page) {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: /Excel/ }).click();
+  return readWorkbook(page, await readFile(await (await download).path()));
+}
+
 const at = (region: string) => ({ row: [region], column: ['amount'] });
 const meaning = (page: Page) => page.locator('#cell-meaning');
 const total = (page: Page) => page.getByTestId('value-total');
@@ -42,6 +50,14 @@ test('shows three decimals in the grid, the panel, the editor and the log', asyn
   await pivot.click(at('A'));
   await page.keyboard.press('Shift+ArrowDown');
   await expect(page.getByTestId('marked')).toContainText('Sum 12.353');
+
+  const sheet = (await exported(page)).get('Pivot');
+  const { value, format } =
+    sheet?.rows.find(({ cells }) => cells[0]?.value === 'B')?.cells[1] ?? {};
+  expect([value, format]).toEqual([0.004, expect.stringContaining('0.000')]);
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  const chart = page.getByRole('region', { name: 'Chart', exact: true });
+  await expect(chart.getByRole('table').getByText('0.004', { exact: true })).toBeAttached();
 });
 
 test('shows rates with six decimals and yen without decimals', async ({ page, service }) => {
@@ -78,6 +94,11 @@ test('shows thousands and stores that in the address; amounts are typed in full'
   expect(await pivot.text(inThousands('B'))).toBe('0.0');
   await expect(pivot.grid.locator('td.pf-negative')).toHaveCount(0);
   await expect(page).toHaveURL(/amounts=amount:thousands:1/);
+  await page.getByRole('button', { name: /^Layout/ }).click();
+  await page.getByRole('menuitem', { name: 'Save as a new view …' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Thousands');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\?view=\d+$/);
 
   await page.reload();
   await pivot.drawn();
@@ -96,11 +117,7 @@ test('a workbook contains exact decimals', async ({ page, service }) => {
   const pivot = new PivotPage(page);
   await pivot.open(versionId);
   await expect.poll(() => pivot.text({ row: [], column: ['amount'] })).toBe('576,820.84');
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByRole('menuitem', { name: /Excel/ }).click();
-  const sheets = await readWorkbook(page, await readFile(await (await download).path()));
-  const rows = sheets.get('Pivot')?.rows ?? [];
+  const rows = (await exported(page)).get('Pivot')?.rows ?? [];
   expect(rows.map(({ cells }) => cells[1]?.value)).toEqual([
     'amount',
     576820.84,
