@@ -34,6 +34,14 @@ test('an empty cell is filled from another one, and a member from its neighbour'
     .getByRole('listbox', { name: /^This cell has no rows yet/ })
     .getByRole('option');
 
+  // A copy keeps its own months.
+  await pivot.click(cell);
+  await page.keyboard.type('1000 like ref');
+  await expect(page.getByText(/Leave out “like ref”/)).toBeVisible();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  expect(await entries('clone')).toBe(0);
+
   // From the year that has rows, the first option.
   await pivot.click(cell);
   await page.keyboard.type('1000');

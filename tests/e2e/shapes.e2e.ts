@@ -110,10 +110,7 @@ test('a total is spread by 4-4-5 from the panel, and the present one is reshaped
   expect(await lastScale(service)).toMatchObject({ value_total: 'keep' });
 });
 
-test('a profile of the source applies to a block of cells, and not to a price', async ({
-  page,
-  service,
-}) => {
+test('a profile of the source applies to a block of cells', async ({ page, service }) => {
   const weights = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2];
   await service.api.post('/sources/1/profiles', { name: 'Second half', weights, pf_user: 'ana' });
   const pivot = new PivotPage(page);

@@ -5,6 +5,7 @@ import { pathKey, type CellIdentity } from '../pivot/slice/cell';
 import { tidy } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';
 import { cautionOf, type Caution } from './caution';
+import type { TypedWords } from './operation';
 import type { Amounts, MeasureDraft } from './scale-draft';
 
 /** The group above some cells: its slice, and its rows, of which those of the cells count as held. */
@@ -29,12 +30,20 @@ export const GROUP_NOT_READ =
   'The row above cannot be selected exactly, so its total cannot be kept. Turn off “Keep the total”.';
 export const ONE_CELL_KEEPS =
   'The total of the row above can be kept for one cell at a time. Turn off “Keep the total”, or type into each cell.';
-export const NEW_CELL_KEEPS =
+const NEW_CELL_KEEPS =
   'This cell has no rows yet, so a copy is added and no total can be kept. Turn off “Keep the total”.';
+const NEW_CELL_SHAPE =
+  'This cell has no rows yet, so a copy is added, which keeps its own months. Leave out “like ref”.';
 const NO_OTHER_ROWS =
   'The row above has no other rows that are not locked, so its total cannot be kept.';
 const OTHERS_CANCEL =
   'The other rows of the row above cancel each other out, so its total cannot be kept.';
+
+/** Returns why a copy for a cell without rows cannot be written as asked; null if it can. */
+export const whyNotNew = (
+  keepTotal: boolean,
+  { likeReference }: Pick<TypedWords, 'likeReference'>,
+): string | null => (keepTotal ? NEW_CELL_KEEPS : likeReference ? NEW_CELL_SHAPE : null);
 
 /** Returns the row path above some cells; null if they have no common one. */
 export function pathAbove(cells: readonly CellIdentity[]): readonly CellValue[] | null {

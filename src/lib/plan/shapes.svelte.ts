@@ -91,10 +91,10 @@ export class Shapes {
     this.change(offer?.choice ?? null);
   }
 
-  /** Chooses the shape of the reference, or none if it is chosen. */
+  /** Chooses the shape of the reference, or none if it is chosen. Without a reference, the choice stays. */
   toggleReference(): void {
     const reference = this.offers.find(({ key }) => key === 'reference');
-    this.choose(this.key === 'reference' ? null : (reference ?? null));
+    if (reference) this.choose(this.key === 'reference' ? null : reference);
   }
 
   /** Changes the details of the chosen shape. */

@@ -7,7 +7,7 @@ import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import { isSameCaution, type Caution } from './caution';
 import type { Changes } from './changes.svelte';
 import { GroupsAbove } from './groups-above.svelte';
-import { NEW_CELL_KEEPS } from './group-above';
+import { whyNotNew } from './group-above';
 import { moving, whyNoCopies, type Likeness } from './likeness';
 import type { Locks } from './locks.svelte';
 import {
@@ -195,7 +195,8 @@ export class Typing {
     const like = stored.row_count === 0 ? await offered : null;
     const { keepTotal } = settings;
     if (like) {
-      if (keepTotal) throw new ApiError(0, NEW_CELL_KEEPS);
+      const why = whyNotNew(keepTotal, words);
+      if (why) throw new ApiError(0, why);
       const { kind, body } = await this.cloneOf(like, edit, roleOf(shows), signal);
       await this.changes.settled();
       return { cell, slice: like.slice, operation: { kind, body: { ...body, ...note } } };

@@ -72,6 +72,10 @@ export async function cellsWith(
   const { group_by = [], split_by = [] } = shown.reader?.config ?? {};
   if (group_by.length === 0)
     throw new Error('its rows are not grouped, so no cell shows this sum.');
+  const isShown = ({ columns }: CellCondition) =>
+    [group_by, split_by].some((side) => columns.every((name) => side.includes(name)));
+  if (!conditions.every(isShown))
+    throw new Error('the chart shows an earlier arrangement. Select it again.');
   const [down, across] = [pathTest(group_by, conditions), pathTest(split_by, conditions)];
   await openColumns(shown, regroup, across);
   await rows.reveal(down);
