@@ -30,17 +30,16 @@ const numberOf = (day: string | null, open: number): number =>
  * (docs/contract/14-what-the-operations-compute.md#clone).
  */
 export function whyNoFactors(periods: readonly FactorPeriod[]): string | null {
-  const ranges = periods.map(({ from, to }, i) => ({
+  const ranges = periods.map((period, i) => ({
+    ...period,
     name: i + 1,
-    first: numberOf(from, -Infinity),
-    last: numberOf(to, Infinity),
+    first: numberOf(period.from, -Infinity),
+    last: numberOf(period.to, Infinity),
   }));
-  for (const [i, { from, to, factor }] of periods.entries()) {
-    const name = i + 1;
+  for (const { name, from, to, factor, first, last } of ranges) {
     if (from === null && to === null) return `Period ${name} needs a first or a last day.`;
     if (!isFilled(factor)) return `Period ${name} needs a factor, such as 30% or 0.3.`;
-    if (numberOf(from, -Infinity) > numberOf(to, Infinity))
-      return `Period ${name} ends before it begins.`;
+    if (first > last) return `Period ${name} ends before it begins.`;
   }
   const ordered = ranges.toSorted((a, b) => a.first - b.first);
   for (const [i, { first, name }] of ordered.entries()) {

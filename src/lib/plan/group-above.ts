@@ -1,4 +1,4 @@
-/** Scales that keep the total of the group above their cells: what is written in the other rows of the group. */
+/** Scales that keep the total of the group above a cell: what they write into the other rows of that group. */
 import type { SlicePreview } from '../contract/previews';
 import type { Slice } from '../contract/slices';
 import { pathKey, type CellIdentity } from '../pivot/slice/cell';
@@ -6,7 +6,7 @@ import { tidy } from '../pivot/values/cell-value';
 import type { CellValue } from '../pivot/values/engine-types';
 import { cautionOf, type Caution } from './caution';
 import type { TypedWords } from './operation';
-import type { Amounts, MeasureDraft } from './scale-draft';
+import type { Amounts, ScaleOutcome } from './scale-draft';
 
 /** The group above some cells: its slice, and its rows, of which those of the cells count as held. */
 export interface GroupAbove {
@@ -18,10 +18,7 @@ export interface GroupAbove {
 export type FoundAbove = GroupAbove | { problem: string };
 
 /** The measures that a scale changes, before and after; null for one that stays. */
-export interface ScaleChanges {
-  value: MeasureDraft | null;
-  units: MeasureDraft | null;
-}
+export type ScaleChanges = Pick<ScaleOutcome, 'value' | 'units'>;
 
 /** Why the total of the group above cannot be kept, as sentences. */
 export const NO_GROUP_ABOVE =

@@ -103,7 +103,7 @@ export class PlannedVersion {
     const { id, dateColumn } = this;
     const grouped = byMonth && dateColumn !== undefined;
     const by = grouped ? ({ by: [dateColumn], unit: 'month' } as const) : undefined;
-    return api.previewSlice(id, slice, { ...(signal && { signal }) }, undefined, by);
+    return api.previewSlice(id, slice, { signal }, undefined, by);
   }
 
   /**

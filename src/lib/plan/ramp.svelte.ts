@@ -84,11 +84,9 @@ export class Ramp {
     this.periods = this.periods.filter((_, i) => i !== at);
   }
 
-  /** Replaces the periods by a ramp; see {@link rampOver}. @returns false if there is none */
-  fill(day: string, months: number, full: number): boolean {
-    const periods = rampOver(day, months, full);
-    if (periods) this.periods = periods;
-    return periods !== null;
+  /** Replaces the periods by a ramp, if there is one; see {@link rampOver}. */
+  fill(day: string, months: number, full: number): void {
+    this.periods = rampOver(day, months, full) ?? this.periods;
   }
 
   /** Returns a function that removes the periods, unless they were changed since. */

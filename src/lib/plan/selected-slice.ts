@@ -41,16 +41,9 @@ export function toggled<Cell extends CellIdentity>(
   cells: readonly Cell[],
   some: readonly Cell[],
 ): Cell[] {
-  const others = withoutCells(cells, some);
-  return cells.length - others.length < some.length ? [...others, ...some] : others;
-}
-
-function withoutCells<Cell extends CellIdentity>(
-  cells: readonly Cell[],
-  some: readonly CellIdentity[],
-): Cell[] {
   const keys = new Set(some.map(cellKey));
-  return cells.filter((cell) => !keys.has(cellKey(cell)));
+  const others = cells.filter((cell) => !keys.has(cellKey(cell)));
+  return cells.length - others.length < some.length ? [...others, ...some] : others;
 }
 
 /** Returns the common selection of some cells; null if they differ in more than one column. */

@@ -236,7 +236,7 @@ export class Selection {
     if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
-  /** Selects the cells that `find` returns. With `how`, they are added to the selection, or removed. */
+  /** Selects the cells that `find` returns; `add` adds them, or removes them if all of them are selected. */
   selectFound(
     find: (pivot: Pivot) => Promise<readonly MarkedCell[]>,
     how: 'alone' | 'add',

@@ -25,7 +25,10 @@ export type ShapeChoice =
 
 /** The shape of the reference, month by month. */
 export const LIKE_REFERENCE: ShapeChoice = {
-  ...{ kind: 'like', pattern: { kind: 'reference' }, match: 'date', leavesOut: false },
+  kind: 'like',
+  pattern: { kind: 'reference' },
+  match: 'date',
+  leavesOut: false,
 };
 
 /** What a shape is applied to. */
@@ -71,7 +74,7 @@ export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
     case 'profile': {
       if (!target.groups) return { problem: MONTHS_LOADING };
       const weights = target.groups.flatMap(({ group: [day] }) =>
-        day == null ? [] : [[day, choice.weights[monthOf(day) % 12] ?? 0] as const],
+        day == null ? [] : [[day, choice.weights[Number(day.slice(5, 7)) - 1] ?? 0] as const],
       );
       if (!weights.some(([, weight]) => weight > 0)) return { problem: NO_WEIGHT };
       return { spread: { profile: { column, unit, weights: Object.fromEntries(weights) } } };
@@ -89,7 +92,7 @@ export function shapeFor(choice: ShapeChoice, target: ShapeTarget): MadeShape {
   }
 }
 
-/** Returns the rows of a pattern, and the interval that brings them to the months of the target. */
+/** Returns where a pattern is read, and the interval that moves its months to those of the target. */
 function patternRows(
   { pattern, match }: Extract<ShapeChoice, { kind: 'like' }>,
   { slice, column, periodColumns }: ShapeTarget,
@@ -107,9 +110,6 @@ function patternRows(
     date_offset: '1 year',
   };
 }
-
-/** The month of a day as a number; January of the year 0 is 0. */
-const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
 /** Returns the days of a slice a year before. The last day of a month stays the last one. */
 function yearBefore(value: Slice[string]): Slice[string] {
@@ -155,7 +155,7 @@ export function whyNoShape({
 export const NO_PRICE_WITH_SHAPE =
   'A price is the same for all rows of this cell, so it cannot have a shape. Remove the shape first.';
 
-/** A measure of a shaped scale: what is asked of it, and its totals before and after. */
+/** A measure of a scale with a shape: its typed edit, and its totals before and after. */
 export interface ShapedMeasure {
   edit: MeasureEdit | null;
   draft: MeasureDraft | null;

@@ -88,8 +88,8 @@ export class TypedAmounts {
   }
 
   /**
-   * Returns why an amount cannot change the stored rows of a cell, whatever the screen shows of them; null if
-   * it can.
+   * Returns why an amount cannot change the stored rows of a cell, which may differ from those on screen; null
+   * if it can.
    */
   whyNotOf(cell: ReadCell, edit: MeasureEdit, stored: Stored, settings: HowToScale): string | null {
     const shows = this.reader.shownIn(cell);

@@ -36,7 +36,7 @@ it('shows the value of each bar if bars are side by side', () => {
   expect(labels.map(({ text }) => text)).toEqual(['30.00', '20.00', '5.00', '10.00', '-40.00']);
 });
 
-it('shortens all numbers if one does not fit, and leaves them out if these do not fit either', () => {
+it('shortens all labels if one is too wide, and shows none if a short label is too wide', () => {
   const texts = (width: number) =>
     barLabels(PICTURE, boxOf, (text) => width * text.length).map(({ text }) => text);
   expect(texts(10)).toEqual(['50', '5', '-30']);

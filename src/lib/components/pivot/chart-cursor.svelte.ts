@@ -13,7 +13,7 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
 /** Values by series and place; null where there is none. */
 type Values = readonly { values: readonly (number | null)[] }[];
 
-/** The place of the axis whose values are shown, and the series at which it points. */
+/** The place on the axis whose values the chart shows, and the series that keys or the mouse chose. */
 export class ChartCursor {
   /** Index of the place; null for none. */
   place = $state.raw<number | null>(null);

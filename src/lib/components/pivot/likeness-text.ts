@@ -7,7 +7,7 @@ import type { PlannedVersion } from '$lib/plan/planned-version.svelte';
 import { formatAmount } from '../format';
 import { setText } from './entry-text';
 
-/** Returns the innermost member of a cell's row, or column; undefined for a total. */
+/** Returns the last member of a cell's row path, or of its column path; undefined for a total. */
 const memberOf = (fields: Fields, at: Pick<ReadCell, 'rowPath' | 'columnPath'>) =>
   fields.membersOf({ ...at, measure: null }).at(-1)?.text;
 

@@ -315,7 +315,7 @@ export function sliceContextOf({
   filter_op = 'and',
   expressions = {},
 }: Pick<Layout, 'group_by' | 'split_by' | 'filter' | 'filter_op' | 'expressions'>): string {
-  // Expressions of measures and sort keys select no rows.
+  // Expressions that only measures or sort keys use do not select rows.
   const used = new Set([...group_by, ...split_by, ...filter.map(([name]) => name)]);
   const selecting = Object.entries(expressions).filter(([name]) => used.has(name));
   return JSON.stringify([group_by, split_by, filter, filter_op, selecting]);

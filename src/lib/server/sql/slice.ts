@@ -111,7 +111,7 @@ function within(
 /** A day as a comparable number, such as 20270131. Years may have more than four digits. */
 const dayNumber = (day: string): number => Number(day.replaceAll('-', ''));
 
-/** The condition that skips the version's excluded origins (`{{exclude_clause}}`). */
+/** The condition that leaves out rows of the version's excluded origins (`{{exclude_clause}}`). */
 export function excludeClause(iters: readonly string[]): SqlText {
   return iters.length === 0 ? sql`TRUE` : sql`pf_iter NOT IN (${commas(iters.map(literal))})`;
 }
