@@ -256,6 +256,18 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-find',
+    reach: async (page) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      await pivot.toggle('Furniture');
+      await page.keyboard.press('Control+f');
+      await page.getByRole('searchbox', { name: 'Find a member' }).fill('ph');
+      await visible(page, '1 of 1');
+      await visible(page, 'Closed groups are not searched.');
+    },
+  },
+  {
     name: 'pivot-compared',
     reach: async (page, service) => {
       await service.api.post('/versions/1/copy', { name: 'Cautious', pf_user: 'bea' });

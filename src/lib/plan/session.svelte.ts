@@ -17,6 +17,7 @@ import { Changes, type Redone } from './changes.svelte';
 import { Comparison } from './comparison.svelte';
 import { Live } from './live.svelte';
 import { Fields } from './fields.svelte';
+import { Find } from './find.svelte';
 import { Loading } from './loading.svelte';
 import { Locks } from './locks.svelte';
 import { Log } from './log.svelte';
@@ -55,6 +56,7 @@ export class PlanSession {
   readonly trial: Trial;
   readonly arrangement: Arrangement;
   readonly fields: Fields;
+  readonly find: Find;
   readonly log: Log;
   readonly locks: Locks;
   readonly changes: Changes;
@@ -105,6 +107,7 @@ export class PlanSession {
     this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
+    this.find = new Find(this.loading, this.selection);
     const { arrangement, selection, trial } = this;
     this.changes = new Changes(this.planned, this.loading, this.log, {
       arrangement,
@@ -294,8 +297,12 @@ export class PlanSession {
       onRows: () => {
         this.arrangement.followGroups();
         void this.selection.followRows();
+        void this.find.follow();
       },
-      onShown: () => this.arrangement.readChart(),
+      onShown: () => {
+        this.arrangement.readChart();
+        void this.find.follow();
+      },
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
     });

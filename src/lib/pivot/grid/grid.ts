@@ -20,6 +20,7 @@ import { Drawing } from './drawing';
 import type { Expansion } from './expansion';
 import { exactValue, readFormats, type ColumnFormat } from '../values/column-format';
 import { cellsWith } from './found-cells';
+import { membersIn, type FoundMembers } from './found-members';
 import { label } from '../values/labels';
 import { Marks } from './marks';
 import { Mouse } from './mouse';
@@ -239,6 +240,16 @@ export class Grid implements GridHost {
   cellsWith(conditions: readonly CellCondition[], measure: string): Promise<MarkedCell[]> {
     const wanted = { conditions, measure };
     return cellsWith(this.shown, this.rows, () => this.regroup(), wanted);
+  }
+
+  /** Finds the members of the shown rows and columns whose label contains a text. */
+  membersWith(text: string): Promise<FoundMembers> {
+    return this.shown.ask(async (reader) => {
+      const { group_by, split_by } = reader.config;
+      const [columns, paths] = await Promise.all([reader.columns(), reader.rowPaths(0)]);
+      const styleOf = (name: string) => this.shown.styleOf(name);
+      return membersIn({ group_by, split_by, columns, paths, styleOf }, text);
+    });
   }
 
   /** Scrolls a cell into view, only as far as needed to show all of it. */
