@@ -66,11 +66,14 @@ CREATE TABLE pf.lock (
   note text,
   created_by text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  logid bigint,
   CONSTRAINT lock_slice_check CHECK ((jsonb_typeof(slice) = 'object'::text)),
+  CONSTRAINT lock_logid_fkey FOREIGN KEY (logid) REFERENCES pf.log(id) ON DELETE CASCADE,
   CONSTRAINT lock_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
   CONSTRAINT lock_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX lock_logid ON pf.lock USING btree (logid);
 CREATE INDEX lock_version_id ON pf.lock USING btree (version_id);
 
 CREATE TABLE pf.log (
@@ -84,7 +87,7 @@ CREATE TABLE pf.log (
   note text,
   row_count bigint,
   counted_revision xid8,
-  CONSTRAINT log_operation_check CHECK ((operation = ANY (ARRAY['baseline'::text, 'reference'::text, 'scale'::text, 'recode'::text, 'clone'::text, 'reverse'::text]))),
+  CONSTRAINT log_operation_check CHECK ((operation = ANY (ARRAY['baseline'::text, 'reference'::text, 'scale'::text, 'recode'::text, 'clone'::text, 'reverse'::text, 'actual'::text]))),
   CONSTRAINT log_version_id_fkey FOREIGN KEY (version_id) REFERENCES pf.version(id) ON DELETE CASCADE,
   CONSTRAINT log_pkey PRIMARY KEY (id)
 );

@@ -298,6 +298,7 @@ it('is noticed on forecast tables older than the trigger', async () => {
     DROP FUNCTION pf.add_outside_triggers;
     DROP TABLE pf.outside_change, pf.profile;
     ALTER TABLE pf.log DROP COLUMN counted_revision;
+    ALTER TABLE pf.lock DROP COLUMN logid;
     DELETE FROM pf.schema_version WHERE filename >= '013_outside_changes.sql'`);
   const migrated = await cli('migrate', ['up'], { database: service.database });
   expect(migrated.code).toBe(0);

@@ -1,7 +1,7 @@
 /** Forecasts of the source's history: body and answer of their preview. */
 import * as v from 'valibot';
 import { selection } from './loads';
-import { number, scalar, text } from './primitives';
+import { day, number, scalar, text } from './primitives';
 
 /** The methods that a series can be forecast with (docs/forecasting.md). */
 export const METHODS = [
@@ -19,14 +19,6 @@ export type Method = v.InferOutput<typeof Method>;
 export const ForecastUnit = v.picklist(['month', 'quarter', 'week']);
 export type ForecastUnit = v.InferOutput<typeof ForecastUnit>;
 
-/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
-function isDay(day: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return false;
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-}
-
-const day = v.pipe(text, v.check(isDay, 'must be a day such as 2027-01-31'));
 const range = v.object({ from: day, through: day });
 
 /** The most periods of a history and of a horizon. */

@@ -44,7 +44,7 @@ export const selection = {
   filters: v.optional(v.nullable(Filters)),
 };
 
-const dateOffset = v.pipe(text, v.description('PostgreSQL interval, such as "1 year"'));
+export const dateOffset = v.pipe(text, v.description('PostgreSQL interval, such as "1 year"'));
 
 /** Body of POST reference, and of POST and PUT baseline apart from `replay`. */
 export const LoadRequest = v.object({
@@ -88,15 +88,15 @@ export const BaselineRequest = v.lazy((body) =>
 );
 export type BaselineRequest = v.InferOutput<typeof BaselineRequest>;
 
-const copiedPeriods = v.pipe(
+export const copiedPeriods = v.pipe(
   v.array(v.string()),
   v.description('Dimensions that belong to a moved date and keep the value of the source'),
 );
-const emptyPeriods = v.pipe(
+export const emptyPeriods = v.pipe(
   v.array(v.string()),
   v.description('Dimensions derived from the calendar that are null in every row'),
 );
-const outsideCalendar = v.pipe(
+export const outsideCalendar = v.pipe(
   v.number(),
   v.description('Rows whose date is not in the calendar, if the source derives periods'),
 );

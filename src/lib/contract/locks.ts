@@ -11,6 +11,12 @@ export const Lock = v.object({
   note: v.nullable(v.string()),
   created_by: v.string(),
   created_at: timestamp,
+  logid: v.optional(
+    v.pipe(
+      v.number(),
+      v.description('The entry that closed these months; the lock is deleted when it is undone'),
+    ),
+  ),
 });
 export type Lock = v.InferOutput<typeof Lock>;
 /** Answer of GET locks, oldest first. */

@@ -1,7 +1,8 @@
 /** Log entries, undone entries, totals, and the answers of undo and redo. */
 import * as v from 'valibot';
+import { ActualsAnswer, ActualsParams } from './actuals';
 import { LoadAnswer, LoadParams } from './loads';
-import type { LoadOperation } from './operations';
+import type { DifferenceOperation, LoadOperation } from './operations';
 import {
   ENTRY_ENTRIES,
   EntryOrigin,
@@ -10,18 +11,25 @@ import {
   SLICE_ENTRIES,
 } from './operations';
 import { AskedSlice } from './slices';
-import { note, number, pfUser, timestamp } from './primitives';
+import { note, pfUser, timestamp, Totals } from './primitives';
 
-const kept = <const Operation extends string>(operation: Operation) =>
+const kept = <const Operation extends string, Params extends v.GenericSchema>(
+  operation: Operation,
+  params: Params,
+) =>
   v.object({
     operation: v.literal(operation),
     // Another writer of the table may have stored something else.
     slice: v.fallback(v.null(), null),
-    params: v.fallback(v.nullable(v.intersect([LoadParams, EntryOrigin])), null),
+    params: v.fallback(v.nullable(v.intersect([params, EntryOrigin])), null),
   });
 
-const LOAD_ENTRIES = { baseline: kept('baseline'), reference: kept('reference') } satisfies {
-  [O in LoadOperation]: v.GenericSchema<unknown, { operation: O }>;
+const LOAD_ENTRIES = {
+  baseline: kept('baseline', LoadParams),
+  reference: kept('reference', LoadParams),
+} satisfies { [O in LoadOperation]: v.GenericSchema<unknown, { operation: O }> };
+const DIFFERENCE_ENTRIES = { actual: kept('actual', ActualsParams) } satisfies {
+  [O in DifferenceOperation]: v.GenericSchema<unknown, { operation: O }>;
 };
 const LoadContent = v.variant('operation', Object.values(LOAD_ENTRIES));
 
@@ -30,6 +38,7 @@ const EntryContent = v.variant('operation', [
   ...Object.values(LOAD_ENTRIES),
   ...Object.values(SLICE_ENTRIES),
   ...Object.values(ENTRY_ENTRIES),
+  ...Object.values(DIFFERENCE_ENTRIES),
 ]);
 
 /** An entry before it is written. */
@@ -59,20 +68,18 @@ export type LoadEntry = Extract<LogEntry, { operation: LoadOperation }>;
 /** An entry that takes back a part of another one. */
 export type ReverseEntry = Extract<LogEntry, { operation: 'reverse' }>;
 
+/** An entry that closes months on actuals. */
+export type ActualEntry = Extract<LogEntry, { operation: 'actual' }>;
+
 /** Returns whether an entry loads rows from the source. */
 export const isLoadEntry = <Entry extends LogEntry>(
   entry: Entry,
 ): entry is Extract<Entry, { operation: LoadOperation }> =>
   Object.hasOwn(LOAD_ENTRIES, entry.operation);
 
-/** Number and totals of the rows of an entry; the total of a measure that the source does not have is null. */
-export const EntryTotals = v.object({
-  row_count: v.number(),
-  value_total: v.nullable(number),
-  units_total: v.nullable(number),
-});
-
-export type EntryTotals = v.InferOutput<typeof EntryTotals>;
+/** Number and totals of the rows of an entry. */
+export const EntryTotals = Totals;
+export type EntryTotals = Totals;
 
 /**
  * An entry with the number and the totals of its own rows; the total of a measure that the source
@@ -117,8 +124,8 @@ export const UndoneAnswer = v.array(UndoneEntry);
 /** Body of POST redo (docs/contract/06-log.md). */
 export const RedoRequest = v.object({ pf_user: pfUser });
 
-/** Answer of POST redo: the answer of the operation or of the load. */
-export const RedoAnswer = v.union([OperationAnswer, LoadAnswer]);
+/** Answer of POST redo: the answer of the operation, of the load or of the close. */
+export const RedoAnswer = v.union([OperationAnswer, ActualsAnswer, LoadAnswer]);
 export type RedoAnswer = v.InferOutput<typeof RedoAnswer>;
 
 /** Body of POST explain (docs/contract/06-log.md). */

@@ -16,10 +16,11 @@ interface OperationFacts {
   /** The `pf_iter` of the rows that the operation writes. */
   iter: string;
   /**
-   * The origin of the written rows: rows of the source table, rows of the version selected by a slice, or the
-   * rows of another entry. A load can be edited only while its version has no other entry than loads.
+   * The origin of the written rows: rows of the source table, rows of the version selected by a slice, the
+   * rows of another entry, or the difference between rows of the source and of the version. A load can be edited
+   * only while its version has no other entry than loads.
    */
-  reads: 'source' | 'slice' | 'entry';
+  reads: 'source' | 'slice' | 'entry' | 'difference';
   /** Key that opens the form on the pivot page; null if there is none. */
   hotkey: string | null;
 }
@@ -83,6 +84,15 @@ export const OPERATIONS = {
     reads: 'entry',
     hotkey: null,
   },
+  actual: {
+    label: 'Actuals',
+    summary: 'Close months on the rows that the source has for them',
+    verbs: { infinitive: 'Close months', past: 'Closed months', progressive: 'Closing months' },
+    tone: 'neutral',
+    iter: 'actual',
+    reads: 'difference',
+    hotkey: null,
+  },
 } as const satisfies Record<string, OperationFacts>;
 
 /** The operation of a log entry. */
@@ -98,6 +108,8 @@ export type LoadOperation = Reading<'source'>;
 export type SliceOperation = Reading<'slice'>;
 /** An operation that creates rows from the rows of another entry. */
 export type EntryOperation = Reading<'entry'>;
+/** An operation that creates rows from the difference between the source and the version. */
+export type DifferenceOperation = Reading<'difference'>;
 
 /** Returns whether a name is an operation. */
 export const isLogOperation = (name: string): name is LogOperation =>

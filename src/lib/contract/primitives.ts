@@ -58,8 +58,26 @@ export const pathTo = (input: Record<string, unknown>, key: string): [v.ObjectPa
   { type: 'object', origin: 'value', input, key, value: input[key] },
 ];
 
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+function isDay(day: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return false;
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+/** A day of the calendar, `YYYY-MM-DD`. */
+export const day = v.pipe(text, v.check(isDay, 'must be a day such as 2027-01-31'));
+
 /** A finite number: JSON has neither NaN nor infinity. */
 export const number = v.pipe(v.number(), v.finite());
+
+/** Number and totals of some rows; the total of a measure that the source does not have is null. */
+export const Totals = v.object({
+  row_count: v.number(),
+  value_total: v.nullable(number),
+  units_total: v.nullable(number),
+});
+export type Totals = v.InferOutput<typeof Totals>;
 
 /**
  * The user under which a write is recorded (docs/contract/10-authentication-and-limits.md). The name of a

@@ -71,6 +71,9 @@ export class Locks {
   }
 }
 
-/** Returns the author of a lock, and its note: "Locked by eve: Q1 is closed". */
-export const lockText = ({ created_by, note }: Lock): string =>
-  `Locked by ${created_by}${note ? `: ${note}` : ''}`;
+/** Returns the author of a lock, and its note: "Locked by eve: Q1 is closed", "Closed by ann (entry 7)". */
+export const lockText = ({ created_by, note, logid }: Lock): string => {
+  const what =
+    logid === undefined ? `Locked by ${created_by}` : `Closed by ${created_by} (entry ${logid})`;
+  return note ? `${what}: ${note}` : what;
+};

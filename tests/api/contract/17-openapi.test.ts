@@ -180,6 +180,12 @@ const REQUESTS: Record<string, (service: Service, sourceId: number) => Promise<A
     const { id } = (await service.api.post(`${path}/locks`, { ...user, slice: {} })).body;
     return service.api.del(`/locks/${id}`);
   }),
+  'POST /versions/{id}/actuals': onPlan((service, path) =>
+    service.api.post(`${path}/actuals`, { ...user, through: '2027-12-31' }),
+  ),
+  'POST /versions/{id}/actuals/preview': onPlan((service, path) =>
+    service.api.post(`${path}/actuals/preview`, { through: '2027-12-31' }),
+  ),
   'POST /versions/{id}/scale': onPlan((service, path) =>
     service.api.post(`${path}/scale`, { ...user, slice: {}, pct: 1 }),
   ),

@@ -13,6 +13,15 @@ const textOf = (content: Record<string, unknown>) =>
 
 describe('entryText', () => {
   it.each([
+    ['2027-03-31', 'closed through 2027-03'],
+    ['2028-02-29', 'closed through 2028-02'],
+    ['2028-02-28', 'closed through 2028-02-28'],
+  ])('names the month of a close through %s, or the day', (through, text) => {
+    const params = { column: 'Order Date', from: '2027-01-01', through };
+    expect(textOf({ operation: 'actual', slice: null, params })).toBe(text);
+  });
+
+  it.each([
     ['a percentage', { pct: 10 }, '+10 %'],
     ['less', { pct: -2.5 }, '-2.5 %'],
     ['an amount', { value_incr: 1500.5, units_incr: null }, '+1,500.50 Sales'],

@@ -2,6 +2,7 @@
 import type { Decimals, MeasureDecimals } from '$lib/contract/decimals';
 import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause, Shift } from '$lib/contract/movement';
+import { DAY_MS } from '$lib/contract/primitives';
 import type { Caution } from '$lib/plan/caution';
 import type { Amounts } from '$lib/plan/scale-draft';
 import { formatAmount, formatTotal, plural } from '../format';
@@ -26,8 +27,8 @@ export const signedText = (amount: number, decimals: Decimals) =>
   formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
 /**
- * Describes an entry in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved by 1 year".
- * Null if the log has no parameters of it, or a load has no offset.
+ * Describes an entry in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved by 1 year",
+ * "closed through 2027-03". Null if the log has no parameters of it, or a load has no offset.
  */
 export function entryText(entry: LogEntry, words: Words): string | null {
   if (entry.params === null) return null;
@@ -58,7 +59,15 @@ export function entryText(entry: LogEntry, words: Words): string | null {
     }
     case 'reverse':
       return `of entry ${entry.params.reverse_of}`;
+    case 'actual':
+      return `closed through ${monthOrDay(entry.params.through)}`;
   }
+}
+
+/** Returns a day without its day of the month if it is the last one: "2027-03", "2027-03-15". */
+function monthOrDay(day: string): string {
+  const isLast = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).getUTCDate() === 1;
+  return isLast ? day.slice(0, 7) : day;
 }
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');

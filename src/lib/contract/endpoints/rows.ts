@@ -10,6 +10,7 @@ import {
 } from '../loads';
 import { EVENT_STREAM } from '../events';
 import { ForecastPreview, ForecastPreviewRequest } from '../forecasts';
+import { ActualsAnswer, ActualsPreview, ActualsPreviewRequest, ActualsRequest } from '../actuals';
 import { Lock, LockRequest, LocksAnswer } from '../locks';
 import { MOST_ENTRIES, SegmentsAnswer, UndoRequest } from '../log';
 import {
@@ -133,6 +134,25 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
   },
   {
     method: 'post',
+    path: '/versions/{id}/actuals',
+    role: 'planner',
+    summary: OPERATIONS.actual.summary,
+    request: ActualsRequest,
+    writesRows: true,
+    answer: { ...json(ActualsAnswer), alsoArrow: true },
+    refusals: [400, 403, 404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/versions/{id}/actuals/preview',
+    role: 'reader',
+    summary: 'Preview of closing months, month by month',
+    request: ActualsPreviewRequest,
+    answer: json(ActualsPreview),
+    refusals: [400, 404, 409, 422],
+  },
+  {
+    method: 'post',
     path: '/versions/{id}/slice',
     role: 'reader',
     summary: 'Rows and totals of a slice',
@@ -163,7 +183,7 @@ export const ROW_ENDPOINTS: readonly Endpoint[] = [
     role: 'admin',
     summary: 'Delete a lock',
     answer: nothing,
-    refusals: [400, 403, 404],
+    refusals: [400, 403, 404, 409],
   },
   ...SLICE_OPERATIONS.map((operation): Endpoint => ({
     method: 'post',

@@ -94,12 +94,16 @@ const TAKE_OUT = prepared(
          (logid, version_id, entry, row_count, value_total, units_total, undone_by)
        SELECT id, version_id, ${AS_ANSWERED}, $2::bigint, $3::numeric, $4::numeric, $5::text
        FROM gone
-     )
-     SELECT pg_notify(${literal(CHANNEL)}, $6) FROM gone`,
+     ),
+     opened AS (DELETE FROM pf.lock WHERE logid = $1 RETURNING id)
+     SELECT pg_notify(${literal(CHANNEL)}, $6) FROM gone
+     UNION ALL
+     SELECT pg_notify(${literal(CHANNEL)}, $7) FROM opened`,
 );
 
 /**
- * Deletes an entry without its rows, adds it to the list of undone entries, and sends the event. One
+ * Deletes an entry without its rows but with its lock, adds it to the list of undone entries, and sends the
+ * events. One
  * statement does all of it, so that an undo takes hardly longer than deleting its rows.
  *
  * @param totals of its rows
@@ -112,8 +116,11 @@ export async function takeOut(
   { row_count, value_total, units_total }: TotalsOfRows,
   user: string | null,
 ): Promise<void> {
-  const message = messageOf(version_id, { kind: 'undone', logid: id });
-  const values = [id, row_count, value_total, units_total, user, message];
+  const messages = [
+    messageOf(version_id, { kind: 'undone', logid: id }),
+    messageOf(version_id, { kind: 'locks' }),
+  ];
+  const values = [id, row_count, value_total, units_total, user, ...messages];
   if ((await transaction.run(TAKE_OUT, values)) === 0) found(undefined, `log entry ${id}`);
 }
 

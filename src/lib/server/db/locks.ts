@@ -7,43 +7,51 @@ import { join, sql } from '../sql/quote';
 import type { Queryable } from './queryable';
 import { prepared } from './queryable';
 
-const FIELDS = sql`id, version_id, slice, note, created_by, created_at`;
+/** A lock as it is stored; the answer of the API leaves out a `logid` of null. */
+const StoredLock = v.pipe(
+  v.object({ ...Lock.entries, logid: v.nullable(v.number()) }),
+  v.transform(({ logid, ...lock }): Lock => (logid === null ? lock : { ...lock, logid })),
+);
+
+const FIELDS = sql`id, version_id, slice, note, created_by, created_at, logid`;
 const LOCKS = prepared(sql`SELECT ${FIELDS} FROM pf.lock WHERE version_id = $1 ORDER BY id`);
 
 /** The locks of a version, oldest first. */
 export const listLocks = (db: Queryable, versionId: number): Promise<Lock[]> =>
-  db.many(Lock, LOCKS, [versionId]);
+  db.many(StoredLock, LOCKS, [versionId]);
 
-/** @returns the new lock */
+/**
+ * @param lock with `logid` if it is to be deleted with an entry
+ * @returns the new lock
+ */
 export const insertLock = (
   db: Queryable,
   versionId: number,
-  lock: { slice: Slice; note: string | null; created_by: string },
+  lock: { slice: Slice; note: string | null; created_by: string; logid?: number },
 ): Promise<Lock> =>
   db.one(
-    Lock,
-    sql`INSERT INTO pf.lock (version_id, slice, note, created_by) VALUES ($1, $2, $3, $4)
+    StoredLock,
+    sql`INSERT INTO pf.lock (version_id, slice, note, created_by, logid) VALUES ($1, $2, $3, $4, $5)
      RETURNING ${FIELDS}`,
-    [versionId, JSON.stringify(lock.slice), lock.note, lock.created_by],
+    [versionId, JSON.stringify(lock.slice), lock.note, lock.created_by, lock.logid ?? null],
   );
 
-/** Copies the locks of a version to another one, with their notes and authors. @returns how many */
+/**
+ * Copies the locks of a version to another one, with their notes and authors. A lock of an entry becomes one of
+ * the copied entry; without such an entry it is left out. @returns how many
+ */
 export const copyLocks = (db: Queryable, from: number, to: number): Promise<number> =>
   db.run(
-    sql`INSERT INTO pf.lock (version_id, slice, note, created_by, created_at)
-     SELECT $2, slice, note, created_by, created_at FROM pf.lock WHERE version_id = $1 ORDER BY id`,
+    sql`INSERT INTO pf.lock (version_id, slice, note, created_by, created_at, logid)
+     SELECT $2, k.slice, k.note, k.created_by, k.created_at, l.id FROM pf.lock AS k
+     LEFT JOIN pf.log AS l ON l.version_id = $2 AND l.params->'copied_from' = to_jsonb(k.logid)
+     WHERE k.version_id = $1 AND (k.logid IS NULL OR l.id IS NOT NULL) ORDER BY k.id`,
     [from, to],
   );
 
-/** The version that a lock belongs to; undefined if there is no such lock. */
-export async function versionOfLock(db: Queryable, id: number): Promise<number | undefined> {
-  const lock = await db.maybeOne(
-    v.object({ version_id: v.number() }),
-    sql`SELECT version_id FROM pf.lock WHERE id = $1`,
-    [id],
-  );
-  return lock?.version_id;
-}
+/** A lock; undefined if there is none with this id. */
+export const findLock = (db: Queryable, id: number): Promise<Lock | undefined> =>
+  db.maybeOne(StoredLock, sql`SELECT ${FIELDS} FROM pf.lock WHERE id = $1`, [id]);
 
 /** @returns 1, or 0 if there is no such lock */
 export const deleteLock = (db: Queryable, id: number): Promise<number> =>

@@ -43,13 +43,18 @@ export const getEntry = async (db: Queryable, logid: number): Promise<LogEntry> 
     `log entry ${logid}`,
   );
 
-const EntryKey = v.object({ id: v.number(), version_id: v.number(), stamp: timestamp });
+const EntryKey = v.object({
+  id: v.number(),
+  version_id: v.number(),
+  stamp: timestamp,
+  operation: v.string(),
+});
 /**
  * An entry and its version. The stamp distinguishes it from an entry with the same id in a restored database.
  */
 export type EntryKey = v.InferOutput<typeof EntryKey>;
 
-const ENTRY_KEY = prepared(sql`SELECT id, version_id, stamp FROM pf.log WHERE id = $1`);
+const ENTRY_KEY = prepared(sql`SELECT id, version_id, stamp, operation FROM pf.log WHERE id = $1`);
 
 /** The entry with an id; undefined if there is none. */
 export const findEntry = (db: Queryable, logid: number): Promise<EntryKey | undefined> =>

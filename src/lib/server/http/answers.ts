@@ -1,4 +1,6 @@
 /** Makes responses: JSON, rows, tags and compression. */
+import type { ActualsAnswer } from '../../contract/actuals';
+import { ACTUALS_METADATA } from '../../contract/actuals';
 import { EVENT_STREAM } from '../../contract/events';
 import { SLICE_SKIPPED_HEADER } from '../../contract/operations';
 import type { SeveralPreviewFacts } from '../../contract/previews';
@@ -128,6 +130,20 @@ export function previewResponse(
   return asArrow
     ? arrowRows(answer, { [PREVIEW_METADATA]: JSON.stringify(facts) })
     : jsonInPieces(jsonWithRows(facts, 'rows', columns), memory, skippedHeader(skipped));
+}
+
+/** The answer of a close of months: its facts, or its rows with the facts in their metadata. */
+export function actualsResponse({
+  memory,
+  columns,
+  ...facts
+}: ActualsAnswer & { memory: Reservation; columns?: readonly Column[] | undefined }): Response {
+  if (columns) {
+    const metadata = { [ACTUALS_METADATA]: JSON.stringify(facts) };
+    return arrowRows({ columns, memory, skipped: '' }, metadata);
+  }
+  memory.release();
+  return Response.json(facts);
 }
 
 /** The answer of a preview of several operations: the effect of each one with its rows. */

@@ -16,6 +16,7 @@ import type { ColumnRecord } from '../db/column-metadata';
 import { sourceColumns } from '../db/column-metadata';
 import type { Database } from '../db/database';
 import type { Queryable } from '../db/queryable';
+import type { Transaction } from '../db/transaction';
 import { SQLSTATE } from '../db/failures';
 import { entrySpans } from '../db/forecast';
 import { checkEntryRows, intervalMoves, loadTotals } from '../db/load-rows';
@@ -33,10 +34,11 @@ import type { Statement } from './client-faults';
 import { blameClient } from './client-faults';
 import type { EntryWriter, Resources } from './entries/writer';
 import { writing } from './entries/writer';
+import type { ForecastVersion } from './forecast-version';
 import { readVersion, storedTemplate } from './forecast-version';
 import { logOf } from './log';
 
-/** "scale, recode, clone or reverse" */
+/** "scale, recode, clone, reverse or actual" */
 const ANY_OPERATION = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(
   LOG_OPERATIONS.filter((operation) => !isLoad(operation)),
 );
@@ -179,14 +181,26 @@ export async function loadAgain(
   { operation, params, note }: LoadEntry,
   user: string,
 ): Promise<LoadAnswer> {
+  const request = await recordedLoad(writer.target, params);
+  return loadSegment(writer, operation, { ...request, pf_user: user }, note);
+}
+
+/**
+ * The condition and the offset that an entry records, as its request sent them.
+ *
+ * @throws AppError 422 if another writer of the log did not store all of it
+ */
+export async function recordedLoad(
+  { columns, metadata }: ForecastVersion,
+  params: LoadParams | null,
+): Promise<LoadPreviewRequest> {
   if (!params) throw new AppError(422, 'The log does not record what this entry loaded');
   const { raw_where, filters, date_offset, where_clause: ran } = params;
   const entered = { raw_where, filters, date_offset };
-  requireTold(writer.target.columns, params);
+  requireTold(columns, params);
   // The stored condition was either compiled from these fields or sent beside them.
-  const made = await loadCondition(entered, writer.target.metadata);
-  const request = ran === undefined || made === ran ? entered : { ...entered, where_clause: ran };
-  return loadSegment(writer, operation, { ...request, pf_user: user }, note);
+  const made = await loadCondition(entered, metadata);
+  return ran === undefined || made === ran ? entered : { ...entered, where_clause: ran };
 }
 
 /**
@@ -212,24 +226,16 @@ async function loadSegment(
   note: string | null,
 ): Promise<LoadAnswer> {
   const { tx, target } = writer;
-  const { source, metadata, columns, table } = target;
+  const { source } = target;
   const template = await storedTemplate(tx, source.id, operation);
-  const where = await loadCondition(request, metadata);
-  const offset = await dateOffset(tx, request);
-  const derives = columns.some((c) => c.periodColumn !== null);
-  if (derives) await requireCalendar(tx);
+  const { where, offset } = await loadTerms(tx, target, request);
 
   const { logid, rowCount } = await writer.write(
     {
       operation,
       pf_user: request.pf_user,
       slice: null,
-      params: {
-        ...(request.raw_where != null ? { raw_where: request.raw_where } : {}),
-        ...(request.filters != null ? { filters: request.filters } : {}),
-        where_clause: where,
-        date_offset: offset.interval,
-      },
+      params: loadParams(request, where, offset),
       note,
     },
     template,
@@ -242,24 +248,49 @@ async function loadSegment(
     });
   }
 
-  const { problem, outsideCalendar, emptyPeriods } = await checkEntryRows(
-    tx,
-    table,
-    columns,
-    logid,
-  );
+  return { logid, row_count: rowCount, ...(await checkLoaded(tx, target, logid, offset)) };
+}
+
+/**
+ * Checks the rows that an entry has written from the source.
+ *
+ * @returns the warnings about them
+ * @throws AppError 422 for a value that a forecast table cannot store
+ */
+export async function checkLoaded(
+  tx: Transaction,
+  { table, columns }: ForecastVersion,
+  logid: number,
+  { moves }: Offset,
+): Promise<Pick<LoadAnswer, 'outside_calendar' | 'empty_periods' | 'copied_periods'>> {
+  const checked = await checkEntryRows(tx, table, columns, logid);
+  const { problem, outsideCalendar, emptyPeriods } = checked;
   if (problem) {
     throw new AppError(422, `"${problem.column}" ${problem.problem}; nothing was loaded`, {
       column: problem.column,
     });
   }
   return {
-    logid,
-    row_count: rowCount,
-    ...(derives ? { outside_calendar: outsideCalendar } : {}),
-    ...aboutPeriods(columns, offset.moves, emptyPeriods),
+    ...(derivesPeriods(columns) ? { outside_calendar: outsideCalendar } : {}),
+    ...aboutPeriods(columns, moves, emptyPeriods),
   };
 }
+
+/** Whether a load fills dimensions from the calendar. */
+const derivesPeriods = (columns: readonly ForecastColumn[]): boolean =>
+  columns.some((c) => c.periodColumn !== null);
+
+/** The condition and the offset of a load, as the log stores them. */
+export const loadParams = (
+  { raw_where, filters }: LoadPreviewRequest,
+  where: SqlText,
+  { interval }: Offset,
+) => ({
+  ...(raw_where != null ? { raw_where } : {}),
+  ...(filters != null ? { filters } : {}),
+  where_clause: where,
+  date_offset: interval,
+});
 
 /**
  * Returns the warnings about dimensions that belong to a date: those that the calendar cannot fill, and those
@@ -293,11 +324,30 @@ export const loadPlace = (request: LoadPreviewRequest, source: Source): Statemen
   uncertain: SQLSTATE.datetimeOverflow,
 });
 
-/** Checks the offset separately, because a load does not use it if the source has no date. */
-async function dateOffset(
-  db: Queryable,
+/**
+ * The condition and the offset of a load, checked. @throws AppError 400 for either; 409 without a calendar, if
+ * the load needs one
+ */
+export async function loadTerms(
+  tx: Transaction,
+  { columns, metadata }: ForecastVersion,
   request: LoadPreviewRequest,
-): Promise<{ interval: string; moves: boolean }> {
+): Promise<{ where: SqlText; offset: Offset }> {
+  const where = await loadCondition(request, metadata);
+  const offset = await dateOffset(tx, request);
+  if (derivesPeriods(columns)) await requireCalendar(tx);
+  return { where, offset };
+}
+
+/** An interval by which dates are moved. */
+export interface Offset {
+  interval: string;
+  /** False for an interval of 0. */
+  moves: boolean;
+}
+
+/** Checks the offset separately, because a load does not use it if the source has no date. */
+async function dateOffset(db: Queryable, request: LoadPreviewRequest): Promise<Offset> {
   const interval = request.date_offset ?? NO_OFFSET;
   const moves = await blameClient(fieldPlace('date_offset'), () => intervalMoves(db, interval));
   return { interval, moves };

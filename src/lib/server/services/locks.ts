@@ -6,7 +6,7 @@ import type { Queryable } from '../db/queryable';
 import { found } from '../db/queryable';
 import type { Transaction } from '../db/transaction';
 import { tell } from '../db/notify';
-import { deleteLock, firstFulfilled, insertLock, listLocks, versionOfLock } from '../db/locks';
+import { deleteLock, findLock, firstFulfilled, insertLock, listLocks } from '../db/locks';
 import { getVersion, lockOpenVersion } from '../db/versions';
 import type { Blame } from '../errors';
 import { AppError } from '../errors';
@@ -44,11 +44,14 @@ export const addLock = (
     return insertLock(tx, versionId, lock);
   });
 
-/** Removes a lock. @throws AppError 403 if its version is closed, 404 */
+/** Removes a lock. @throws AppError 403 if its version is closed, 404; 409 for a lock of an entry */
 export async function removeLock(db: Database, id: number): Promise<void> {
-  const versionId = found(await versionOfLock(db, id), `lock ${id}`);
+  const { version_id: versionId, logid } = found(await findLock(db, id), `lock ${id}`);
   await db.versionTransaction(versionId, async (tx) => {
     await lockOpenVersion(tx, versionId);
+    if (logid !== undefined) {
+      throw new AppError(409, `Entry ${logid} has closed these months; undo it to open them again`);
+    }
     // Somebody else may have removed it while this request waited.
     if ((await deleteLock(tx, id)) === 0) found(undefined, `lock ${id}`);
     await tell(tx, versionId, { kind: 'locks' });
@@ -90,6 +93,21 @@ function conditionOf({ id, slice, created_by }: Lock, columns: readonly Forecast
 }
 
 /**
+ * The locks that an entry has to respect when its rows are written or deleted. A close of months may change what
+ * earlier closes have locked (docs/contract/19-planning-together.md#locks).
+ *
+ * @param id of the entry; infinite if it is the newest one
+ */
+export const locksFor = (
+  locked: readonly LockedRows[],
+  operation: string,
+  id = Infinity,
+): readonly LockedRows[] =>
+  operation === 'actual'
+    ? locked.filter(({ lock: { logid } }) => logid === undefined || logid > id)
+    : locked;
+
+/**
  * Checks a write against the locks of its version.
  *
  * @param among the rows that it adds or removes, while they exist
@@ -107,6 +125,12 @@ export async function requireUnlocked(
   const lock = place === undefined ? undefined : locked[place]?.lock;
   if (!lock) return;
   const note = lock.note ? `: ${lock.note}` : '';
+  if (lock.logid !== undefined) {
+    throw new AppError(
+      423,
+      `Nothing was changed, because entry ${lock.logid} of ${lock.created_by} has closed the months of some of these rows${note}`,
+    );
+  }
   throw new AppError(
     423,
     `Nothing was changed, because ${lock.created_by} has locked some of these rows${note}`,

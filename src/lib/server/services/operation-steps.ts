@@ -130,7 +130,7 @@ export async function writeSteps(
  * A statement that is not stored groups rows by the columns of the metadata. @throws AppError 409 if the forecast
  * table has others, since the statement would leave them empty
  */
-function requireUndisputed({ disputed: [name] }: ForecastVersion): void {
+export function requireUndisputed({ disputed: [name] }: ForecastVersion): void {
   if (name === undefined) return;
   throw new AppError(
     409,

@@ -1,7 +1,7 @@
 /** Runs an undone entry again. */
 import * as v from 'valibot';
 import { LoadAnswer } from '../../contract/loads';
-import type { LogEntry, ReverseEntry } from '../../contract/log';
+import type { ActualEntry, LogEntry, ReverseEntry } from '../../contract/log';
 import { isLoadEntry } from '../../contract/log';
 import type { SliceOperation, SliceRequests } from '../../contract/operations';
 import { SLICE_REQUESTS } from '../../contract/operations';
@@ -9,13 +9,14 @@ import type { WriteKey } from '../db/idempotency';
 import { AppError } from '../errors';
 import type { EntryWriter, Held, Resources } from './entries/writer';
 import { writingRows } from './entries/writer';
-import { loadAgain } from './loads';
+import { ActualsResult, actualsIn } from './actuals';
+import { loadAgain, recordedLoad } from './loads';
 import { operateIn } from './operate';
 import { OperationResult } from './operation-steps';
 import { reverseIn } from './reverse';
 
-/** The answer of a redo: the rows of an operation, or the row count of a load. */
-const RedoResult = v.union([OperationResult, LoadAnswer]);
+/** The answer of a redo: the rows of an operation, or the row count of a load or a close. */
+const RedoResult = v.union([OperationResult, ActualsResult, LoadAnswer]);
 type RedoResult = v.InferOutput<typeof RedoResult>;
 
 /**
@@ -50,9 +51,9 @@ export async function runAgain(
 ): Promise<RedoResult> {
   try {
     if (isLoadEntry(entry)) return await loadAgain(writer, entry, user);
-    return await (entry.operation === 'reverse'
-      ? reverseAgain(writer, entry, user)
-      : operateAgain(writer, entry.operation, entry, user));
+    if (entry.operation === 'reverse') return await reverseAgain(writer, entry, user);
+    if (entry.operation === 'actual') return await actualsAgain(writer, entry, user);
+    return await operateAgain(writer, entry.operation, entry, user);
   } catch (error) {
     if (!(error instanceof AppError) || ![400, 404, 409].includes(error.status)) throw error;
     // The error's field belongs to the recorded request, which this client has not sent.
@@ -69,6 +70,18 @@ function reverseAgain(
 ): Promise<OperationResult> {
   if (!slice || !params) throw unrecorded();
   return reverseIn(writer, params.reverse_of, { slice, pf_user: user, note });
+}
+
+/** Closes the same days again, on the current source. */
+async function actualsAgain(
+  writer: EntryWriter,
+  { params, note }: ActualEntry,
+  user: string,
+): Promise<ActualsResult> {
+  if (!params) throw unrecorded();
+  const { column, from, through } = params;
+  const load = await recordedLoad(writer.target, params);
+  return actualsIn(writer, { ...load, column, from, through, pf_user: user, note });
 }
 
 /** The log stores an operation under the names of the body's fields. */

@@ -41,8 +41,8 @@ export async function reverse(
  * Takes back a part of an entry within an open write. The new rows negate, leaf by leaf, what the rows of the
  * entry and of earlier reverses of it add up to. Locked rows are left alone.
  *
- * @throws AppError 400 for the slice; 404 if the version has no such entry; 422 for a reverse, for an excluded
- * origin, and if nothing is left to take back
+ * @throws AppError 400 for the slice; 404 if the version has no such entry; 422 for a reverse or a close, for an
+ * excluded origin, and if nothing is left to take back
  */
 export async function reverseIn(
   writer: OperationWriter,
@@ -53,8 +53,9 @@ export async function reverseIn(
   const { id, exclude_iters } = target.version;
   const entry = await getEntry(tx, logid);
   if (entry.version_id !== id) found(undefined, `log entry ${logid} of version ${id}`);
-  if (entry.operation === 'reverse') {
-    throw new AppError(422, `Entry ${logid} takes back another entry; undo it instead`);
+  if (entry.operation === 'reverse' || entry.operation === 'actual') {
+    const what = entry.operation === 'reverse' ? 'takes back another entry' : 'closes months';
+    throw new AppError(422, `Entry ${logid} ${what}; undo it instead`);
   }
   for (const { iter } of [OPERATIONS[entry.operation], OPERATIONS.reverse]) {
     if (exclude_iters.includes(iter)) {

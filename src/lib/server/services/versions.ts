@@ -1,4 +1,6 @@
 /** Versions: creating, editing, closing and deleting. */
+import type { Iter } from '../../contract/operations';
+import { ITERS } from '../../contract/operations';
 import type { Source } from '../../contract/sources';
 import type {
   CreateVersionRequest,
@@ -16,6 +18,7 @@ import { tell } from '../db/notify';
 import { SQLSTATE, sqlState } from '../db/failures';
 import { createTable, dropTable } from '../db/forecast';
 import { countOldEntries, entryRowCounts, lastChanges } from '../db/log';
+import { listLocks } from '../db/locks';
 import { originalVersions } from '../db/replayed';
 import { getSource, lockSource } from '../db/sources';
 import type { GeneratedColumn } from '../db/templates';
@@ -167,17 +170,35 @@ export async function editVersion(
   try {
     return await db.versionTransaction(id, async (tx) => {
       const current = await lockOpenVersion(tx, id);
+      const { exclude_iters = current.exclude_iters } = edit;
+      const isSame = (iter: Iter) =>
+        exclude_iters.includes(iter) === current.exclude_iters.includes(iter);
+      if (!ITERS.every(isSame)) await requireOpenMonths(tx, id);
       await tell(tx, id, { kind: 'status' });
       return updateVersion(tx, id, {
         name: edit.name ?? current.name,
         description: edit.description === undefined ? current.description : edit.description,
-        exclude_iters: edit.exclude_iters ?? current.exclude_iters,
+        exclude_iters,
       });
     });
   } catch (error) {
     if (sqlState(error) === SQLSTATE.uniqueViolation) throw nameTaken(edit.name ?? '');
     throw error;
   }
+}
+
+/**
+ * Checks that no months are closed: their plan equals the source for the origins that operations see.
+ * @throws AppError 409
+ */
+async function requireOpenMonths(tx: Transaction, id: number): Promise<void> {
+  const closing = (await listLocks(tx, id)).findLast(({ logid }) => logid !== undefined);
+  if (!closing) return;
+  throw new AppError(
+    409,
+    `Entry ${closing.logid} has closed months of this version, so the origins that operations skip cannot change; undo it first`,
+    { field: 'exclude_iters' },
+  );
 }
 
 /**

@@ -1,10 +1,12 @@
 /** An entry while its rows are written. */
 import type { NewEntry } from '../../../contract/log';
+import type { Slice } from '../../../contract/slices';
 import type { Reservation } from '../../budget';
 import { keepRowCount } from '../../db/entries';
 import { tell } from '../../db/notify';
 import type { ExactTotals } from '../../db/forecast';
 import { exactTotals } from '../../db/forecast';
+import { insertLock } from '../../db/locks';
 import type { Transaction } from '../../db/transaction';
 import type { SqlText } from '../../sql/quote';
 import { join, literal, sql, typedLiteral } from '../../sql/quote';
@@ -19,7 +21,7 @@ import { storedTemplate } from '../forecast-version';
 import type { HeldRows } from '../held';
 import { withoutHeld } from '../held';
 import type { LockedRows } from '../locks';
-import { requireUnlocked } from '../locks';
+import { locksFor, requireUnlocked } from '../locks';
 import type { StatementAnswer } from '../read-columns';
 import { runWrite } from '../read-columns';
 
@@ -135,10 +137,19 @@ export class OpenEntry {
     await tell(tx, target.version.id, { kind: 'written', logid, operation, pf_user });
   }
 
+  /** Locks a slice until the entry is undone. */
+  async lock(slice: Slice): Promise<void> {
+    const { tx, target } = this.scope;
+    const { pf_user: created_by, note } = this.entry;
+    await insertLock(tx, target.version.id, { slice, note, created_by, logid: this.logid });
+    await tell(tx, target.version.id, { kind: 'locks' });
+  }
+
   /** @throws AppError 423 if a row of the entry is locked */
   protected async requireUnlocked(): Promise<void> {
     const { tx, target, locked } = this.scope;
-    await requireUnlocked(tx, target, locked, ofEntry(this.logid));
+    const against = locksFor(locked, this.entry.operation);
+    await requireUnlocked(tx, target, against, ofEntry(this.logid));
   }
 
   private get note(): SqlText {

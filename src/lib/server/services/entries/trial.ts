@@ -116,6 +116,11 @@ class TriedEntry extends OpenEntry {
     return answer;
   }
 
+  /** Nothing follows in this transaction that a lock could stop. */
+  override lock(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** There is no log entry that could store a count, and no event to send. */
   override close(): Promise<void> {
     return this.requireUnlocked();

@@ -43,7 +43,7 @@ import type { ForecastVersion } from '../forecast-version';
 import { readVersion, writeVersion } from '../forecast-version';
 import { keptColumns, once } from '../idempotency';
 import type { LockedRows } from '../locks';
-import { lockedRows, requireUnlocked } from '../locks';
+import { lockedRows, locksFor, requireUnlocked } from '../locks';
 import type { StatementAnswer } from '../read-columns';
 import { runWrite } from '../read-columns';
 import { totalsSeries } from '../totals-series';
@@ -174,7 +174,6 @@ export const newWriter = async (
  */
 class EntryWriter {
   private origin: EntryOrigin | undefined;
-  private locks: LockedRows[] | undefined;
 
   constructor(
     readonly tx: Transaction,
@@ -189,8 +188,8 @@ class EntryWriter {
   }
 
   /** The locked rows of the version. @throws AppError as {@link lockedRows} */
-  async locked(): Promise<readonly LockedRows[]> {
-    return (this.locks ??= await lockedRows(this.tx, this.target));
+  locked(): Promise<readonly LockedRows[]> {
+    return lockedRows(this.tx, this.target);
   }
 
   /** Ids of the entries that take back a part of an entry. */
@@ -211,9 +210,15 @@ class EntryWriter {
     );
   }
 
-  /** @param among the rows that a write deletes @throws AppError 423 if some of them are locked */
-  private async requireUnlocked(among: SqlText): Promise<void> {
-    await requireUnlocked(this.tx, this.target, await this.locked(), among);
+  /**
+   * @param among the rows that a write deletes
+   * @param entry whose rows they are, if it is only one
+   * @throws AppError 423 if some of them are locked
+   */
+  private async requireUnlocked(among: SqlText, entry?: EntryKey): Promise<void> {
+    const locked = await this.locked();
+    const against = entry ? locksFor(locked, entry.operation, entry.id) : locked;
+    await requireUnlocked(this.tx, this.target, against, among);
   }
 
   /**
@@ -264,7 +269,7 @@ class EntryWriter {
     const [known] = totals?.of(this.series, [entry]) ?? [];
     totals?.drop(this.series, entry);
     await takeOut(tx, entry, known ?? (await this.readTotals(ofEntry(id)))(id), user);
-    await this.requireUnlocked(ofEntry(id));
+    await this.requireUnlocked(ofEntry(id), entry);
     const result = withKeys
       ? await this.deleteWithKeys(id)
       : { rows_deleted: await deleteRowsOfEntry(tx, target.table, id), keys: null, columns: [] };

@@ -4,6 +4,7 @@ import type { ColumnType, SourceColumn } from '../forecast-columns';
 import { forecastColumns } from '../forecast-columns';
 import { sql } from '../quote';
 import { trusted } from '../trusted';
+import { actualTemplate } from './actual';
 import { cloneTemplate } from './clone';
 import { generateTemplates } from './generate';
 import { recodeTemplate } from './recode';
@@ -103,6 +104,7 @@ describe('the forms of a statement that are not stored', () => {
       'recode.share': recodeTemplate(used, 'share'),
       'clone.ramp': cloneTemplate(used, 'leaf'),
       reverse: reverseTemplate(used, sql`pf_logid IN (7, 9)`),
+      actual: actualTemplate(SUPERSTORE, used),
     };
   };
   const raw = forms(columns());
@@ -154,6 +156,17 @@ describe('measures of other types', () => {
     const by = used.filter((c) => c.role === 'dimension');
     const statement = scaleShapeTemplate(used, { columns: by, unit: 'day' });
     await expect(statement).toMatchFileSnapshot('golden/scale.shape.float.golden.sql');
+  });
+
+  it('writes differences that are not finite', async () => {
+    const used = forecastColumns([
+      column('Region', 'dimension', text),
+      column('Sales', 'value', type('double precision', { name: 'float8' })),
+      column('Quantity', 'units', type('integer', { name: 'int4' })),
+    ]);
+    await expect(actualTemplate(SUPERSTORE, used)).toMatchFileSnapshot(
+      'golden/actual.float.golden.sql',
+    );
   });
 
   it('rounds a numeric without a scale by the scales in the slice', async () => {

@@ -1,4 +1,7 @@
-/** The `baseline` and `reference` templates: copy rows of the source into a version. */
+/**
+ * The `baseline` and `reference` templates: copy rows of the source into a version. Also the rows of the source
+ * as a load writes them, for other statements.
+ */
 import type { LoadOperation } from '../../../contract/operations';
 import type { ForecastColumn } from '../forecast-columns';
 import { dateOfGroup, derivingDates } from '../forecast-columns';
@@ -6,6 +9,39 @@ import type { SqlText } from '../quote';
 import { ident, join, literal, qualified, sql } from '../quote';
 import { shiftedDay } from '../loaded-day';
 import { list } from './lists';
+
+const shifted = (date: ForecastColumn): SqlText => shiftedDay(date, sql`{{date_offset}}::interval`);
+
+/** The alias of `pf.dim_period` for the dimensions that are derived from a date. */
+const period = (date: ForecastColumn, columns: readonly ForecastColumn[]): SqlText =>
+  sql`period_${derivingDates(columns).indexOf(date) + 1}`;
+
+/** The value that a load writes into a column, in a query of {@link loadedRows}. */
+export function loadedValue(c: ForecastColumn, columns: readonly ForecastColumn[]): SqlText {
+  if (c.role === 'date') return shifted(c);
+  const date = dateOfGroup(c, columns);
+  if (c.periodColumn !== null && date) {
+    return sql`${period(date, columns)}.${ident(c.periodColumn)}::${c.type}`;
+  }
+  const from = sql`s.${ident(c.name)}`;
+  return c.source.base === c.type ? from : sql`${from}::${c.type}`;
+}
+
+/** The rows of the source that a load copies, joined to the calendar, as a FROM clause. */
+export function loadedRows(
+  source: { schema: string; tname: string },
+  columns: readonly ForecastColumn[],
+): SqlText {
+  const joins = derivingDates(columns).map(
+    (date) => sql`
+LEFT JOIN pf.dim_period AS ${period(date, columns)}
+  ON ${period(date, columns)}.sdat = date_trunc('month', ${shifted(date)})::date`,
+  );
+  return sql`FROM (
+    SELECT * FROM ${qualified(source.schema, source.tname)}
+    WHERE {{filter_clause}}
+) AS s${join(joins, sql``)}`;
+}
 
 /**
  * The `baseline` and `reference` templates: copy rows of the source, shift every date by `{{date_offset}}`,
@@ -17,33 +53,12 @@ export function loadTemplate(
   source: { schema: string; tname: string },
   columns: readonly ForecastColumn[],
 ): SqlText {
-  const shifted = (date: ForecastColumn) => shiftedDay(date, sql`{{date_offset}}::interval`);
-  const groups = derivingDates(columns);
-  const period = (date: ForecastColumn) => sql`period_${groups.indexOf(date) + 1}`;
-
-  const values = columns.map((c) => {
-    if (c.role === 'date') return shifted(c);
-    const date = dateOfGroup(c, columns);
-    if (c.periodColumn !== null && date) {
-      return sql`${period(date)}.${ident(c.periodColumn)}::${c.type}`;
-    }
-    const from = sql`s.${ident(c.name)}`;
-    return c.source.base === c.type ? from : sql`${from}::${c.type}`;
-  });
-  const joins = groups.map(
-    (date) => sql`
-LEFT JOIN pf.dim_period AS ${period(date)}
-  ON ${period(date)}.sdat = date_trunc('month', ${shifted(date)})::date`,
-  );
-
+  const values = columns.map((c) => loadedValue(c, columns));
   return sql`INSERT INTO {{fc_table}} (
     ${list([...columns.map((c) => ident(c.name)), sql`pf_iter`, sql`pf_logid`])}
 )
 SELECT
     ${list([...values, literal(operation), sql`{{logid}}`])}
-FROM (
-    SELECT * FROM ${qualified(source.schema, source.tname)}
-    WHERE {{filter_clause}}
-) AS s${join(joins, sql``)}
+${loadedRows(source, columns)}
 `;
 }

@@ -13,7 +13,7 @@ export const POST: RequestHandler = async (event) => {
   const logid = logidParam(params.logid);
   const { body, key } = await readWrite(event, RedoRequest);
   const { memory, ...answer } = await redo(locals, id, logid, body.pf_user, key);
-  if ('columns' in answer) return operationResponse({ ...answer, memory }, asksForArrow(request));
+  if ('skipped' in answer) return operationResponse({ ...answer, memory }, asksForArrow(request));
   memory.release();
   return json(answer);
 };

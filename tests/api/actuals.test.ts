@@ -1,0 +1,557 @@
+import { tableFromIPC } from 'apache-arrow';
+import { describe, expect } from 'vitest';
+import { it } from '../support/api';
+import { planOfNextYear, type Happened } from '../support/closing';
+import { openEvents } from '../support/events';
+import { bytes, plan as planned } from '../support/planned';
+
+type Row = Record<string, unknown>;
+
+const YEAR = ['2027-01-01', '2027-12-31'] as const;
+
+/** A plan of 610 and 61 for January to April 2027, from the rows of 2026, and what happened until March. */
+const ROWS: Happened[] = [
+  ['A', '2026-01-10', 100, 10],
+  ['B', '2026-01-10', 50, 5],
+  [null, '2026-01-31', 30, 3],
+  ['A', '2026-02-10', 110, 11],
+  ['B', '2026-03-10', 120, 12],
+  ['A', '2026-04-10', 200, 20],
+  // As planned, in two rows.
+  ['A', '2027-01-10', 60, 6],
+  ['A', '2027-01-10', 40, 4],
+  // Less, without a region, elsewhere, more, and in a month that stays open.
+  ['B', '2027-01-10', 42.5, 5],
+  [null, '2027-01-31', 31, null],
+  ['C', '2027-01-20', 7, 1],
+  ['B', '2027-03-10', 125.25, 13],
+  ['A', '2027-04-10', 999, 99],
+];
+
+const DIFFERENCES = [
+  ['B', '2027-01-10', '2027-01', -7.5, 0],
+  ['C', '2027-01-20', '2027-01', 7, 1],
+  [null, '2027-01-31', '2027-01', 1, -3],
+  ['A', '2027-02-10', '2027-02', -110, -11],
+  ['B', '2027-03-10', '2027-03', 5.25, 1],
+];
+
+describe('closing months', () => {
+  it('writes what differs from the source, leaf by leaf, and is undone byte for byte', async ({
+    service,
+  }) => {
+    const { api } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    const before = await plan.state();
+    const answer = await plan.close('2027-03-31', { note: 'Q1' });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        ...{ logid: expect.any(Number), row_count: 5, from: '2027-01-10', through: '2027-03-31' },
+        before: { row_count: 5, value_total: 410, units_total: 41 },
+        after: { row_count: 10, value_total: 305.75, units_total: 29 },
+        outside_calendar: 0,
+      },
+    ]);
+    const { logid } = answer.body;
+    expect(await plan.written(logid)).toEqual(DIFFERENCES);
+    expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+    expect(await plan.differences('2027-04-01', '2027-12-31')).toHaveLength(2);
+
+    const [entry] = await plan.entries();
+    expect(entry).toMatchObject({
+      ...{ id: logid, operation: 'actual', pf_user: 'ann', note: 'Q1', slice: null, row_count: 5 },
+      params: {
+        raw_where: `NOT ("Order Date" < '2027-01-01')`,
+        date_offset: '0 days',
+        column: 'Order Date',
+        from: '2027-01-10',
+        through: '2027-03-31',
+      },
+      ...{ value_total: -104.25, units_total: -12 },
+    });
+    const slice = { 'Order Date': { from: '2027-01-10', to: '2027-03-31' } };
+    expect(await plan.locks()).toMatchObject([{ slice, note: 'Q1', created_by: 'ann', logid }]);
+    const { body } = await api.post(`${plan.path}/explain`, { slice: { Region: 'B' } });
+    expect(body.entries.map((e: Row) => [e.operation, e.value_total])).toEqual([
+      ['baseline', 170],
+      ['actual', -2.25],
+    ]);
+
+    expect((await api.del(`/log/${logid}`)).body.rows_deleted).toBe(5);
+    expect(await plan.state()).toEqual(before);
+    const [undone] = (await api.get(`${plan.path}/undone`)).body;
+    expect(undone).toMatchObject({ logid, row_count: 5, value_total: -104.25 });
+
+    const redone = await api.post(`${plan.path}/redo/${logid}`, { pf_user: 'eve' });
+    expect(redone.body).toEqual({ ...answer.body, logid: expect.any(Number) });
+    expect(await plan.written(redone.body.logid)).toEqual(DIFFERENCES);
+    expect(await plan.locks()).toMatchObject([{ created_by: 'eve', logid: redone.body.logid }]);
+    const [again] = await plan.entries();
+    expect(again).toMatchObject({ note: 'Q1', params: { redo_of: logid, through: '2027-03-31' } });
+  });
+
+  it('restates: writes the differences to what stands, whatever earlier closes have locked', async ({
+    service,
+  }) => {
+    const plan = await planOfNextYear(service, ROWS);
+    const first = await plan.closed('2027-03-31');
+    const before = await plan.state();
+    await service.query(
+      `UPDATE ${plan.source} SET "Sales" = 45 WHERE "Region" = 'B' AND "Order Date" = '2027-01-10';
+       DELETE FROM ${plan.source} WHERE "Region" = 'C';
+       INSERT INTO ${plan.source} ("Region", "Order Date", "Sales") VALUES ('D', '2027-02-01', 1)`,
+    );
+    const { body: restated } = await plan.close('2027-03-31');
+    expect(restated).toMatchObject({
+      row_count: 3,
+      before: { value_total: 305.75, units_total: 29 },
+      after: { value_total: 302.25, units_total: 28 },
+    });
+    expect(await plan.written(restated.logid)).toEqual([
+      ['B', '2027-01-10', '2027-01', 2.5, 0],
+      ['C', '2027-01-20', '2027-01', -7, -1],
+      ['D', '2027-02-01', '2027-02', 1, 0],
+    ]);
+    expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+    // The first one is undone only after it.
+    const undo = (id: number) => () => service.api.del(`/log/${id}`);
+    expect((await plan.refused(undo(first), 423)).error).toBe(
+      `Nothing was changed, because entry ${restated.logid} of ann has closed the months of some of these rows`,
+    );
+    expect((await undo(restated.logid)()).status).toBe(200);
+    expect(await plan.state()).toEqual(before);
+    expect((await undo(first)()).status).toBe(200);
+    expect(await plan.locks()).toEqual([]);
+  });
+
+  it('closes without a row where plan and source agree', async ({ service }) => {
+    const plan = await planOfNextYear(service, ROWS);
+    await plan.closed('2027-03-31');
+    const { body } = await plan.close('2027-03-31', { from: '2027-01-01' });
+    expect(body).toMatchObject({ row_count: 0, from: '2027-01-01', before: body.after });
+    expect(await plan.locks()).toHaveLength(2);
+    expect((await service.api.del(`/log/${body.logid}`)).body.rows_deleted).toBe(0);
+    expect(await plan.locks()).toHaveLength(1);
+  });
+
+  it('counts the rows of the plan that operations see, and no reference', async ({ service }) => {
+    const plan = await planOfNextYear(service, ROWS);
+    await plan.done('reference', { date_offset: '1 year' });
+    const scaled = await plan.done('scale', { slice: {}, pct: 10 });
+    await plan.done('recode', { slice: { Region: 'A' }, set: { Region: 'B' }, factor: 0.3 });
+    await plan.done('clone', { slice: { Region: null }, set: { Region: 'E' } });
+    const { body } = await plan.close('2027-03-31');
+    expect(body.after).toMatchObject({ value_total: 305.75, units_total: 29 });
+    expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+    // What was forecast is the sum of the other entries.
+    const [{ sum }] = (await service.query(
+      `SELECT sum("Sales")::float8 AS sum FROM ${plan.table}
+       WHERE pf_iter NOT IN ('reference', 'actual') AND "Order Date" < '2027-04-01'`,
+    )) as [{ sum: number }];
+    expect(sum).toBe(body.before.value_total);
+    await plan.refused(() => service.api.del(`/log/${scaled}`), 423);
+  });
+
+  it('takes dates as a load does: an offset with the rule for short months, a second date, days', async ({
+    service,
+  }) => {
+    const plan = await planOfNextYear(service, [
+      ['A', '2026-02-28', 10, 1],
+      ['A', '2027-01-31', 4, 2],
+      ['A', '2027-02-01', 100, 9],
+    ]);
+    const { body } = await plan.close('2027-02-28', { date_offset: '1 month' });
+    expect(body).toMatchObject({ from: '2027-02-28', row_count: 1 });
+    expect(await plan.written(body.logid)).toEqual([['A', '2027-02-28', '2027-02', -6, 1]]);
+    await service.query(`UPDATE ${plan.source} SET "Shipped" = '2027-05-05'`);
+    const shipped = await plan.close('2027-05-31', { column: 'Shipped', from: '2027-05-01' });
+    expect(shipped.body).toMatchObject({ row_count: 2, before: { row_count: 0, value_total: 0 } });
+    expect((await plan.locks())[1]).toMatchObject({ slice: { Shipped: { from: '2027-05-01' } } });
+  });
+
+  it('takes the day of a moment in its time zone, also at the end of a month', async ({
+    service,
+  }) => {
+    const plan = await planOfNextYear(
+      service,
+      [
+        ['A', '2026-03-31T20:00:00Z', 10, 1],
+        // The last evening of March in Los Angeles, and its first morning in April.
+        ['A', '2027-04-01T06:59:59Z', 4, 1],
+        ['A', '2027-04-01T07:00:00Z', 8, 1],
+      ],
+      { zone: 'America/Los_Angeles' },
+    );
+    const { body } = await plan.close('2027-03-31');
+    expect(await plan.written(body.logid)).toEqual([['A', '2027-03-31', '2027-03', -6, 0]]);
+    expect(await plan.differences('2027-03-01', '2027-03-31')).toEqual([]);
+    const april = await plan.close('2027-04-30', { from: '2027-04-01' });
+    expect(await plan.written(april.body.logid)).toEqual([['A', '2027-04-01', '2027-04', 8, 1]]);
+  });
+
+  it('answers its rows as Arrow, at the grain, too, and a repeated key as before', async ({
+    service,
+  }) => {
+    const { api } = service;
+    const send = (path: string, body: object, key: string, accept: string) =>
+      api.send(`${path}/actuals`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, 'idempotency-key': key },
+        body: JSON.stringify(body),
+      });
+    const arrow = 'application/vnd.apache.arrow.stream';
+    for (const grain of [[], ['Region', 'Month']]) {
+      const plan = await planOfNextYear(service, ROWS, { grain });
+      const body = plan.body({ through: '2027-03-31', note: 'Q1' });
+      const first = await send(plan.path, body, 'arrow', arrow);
+      expect([first.status, first.headers.get('content-type')]).toEqual([200, arrow]);
+      const table = tableFromIPC(first.bytes);
+      expect(first.headers.get('x-row-count')).toBe(String(table.numRows));
+      const facts = JSON.parse(table.schema.metadata.get('pf_actuals') ?? '');
+      expect(facts).toMatchObject({ row_count: 5, after: { value_total: 305.75 } });
+      const rows = table.toArray().map((row) => row.toJSON());
+      expect(rows.reduce((sum, row) => sum + row.Sales, 0)).toBe(-104.25);
+      expect(rows[0]).toMatchObject({ pf_iter: 'actual', pf_op: 'actual', pf_note: 'Q1' });
+      expect(Object.hasOwn(rows[0], 'pf_gkey')).toBe(grain.length > 0);
+      expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+      const locks = await plan.locks();
+
+      expect((await send(plan.path, body, 'arrow', arrow)).bytes).toEqual(first.bytes);
+      expect((await send(plan.path, body, 'arrow', 'application/json')).body).toEqual(facts);
+      const json = await send(plan.path, body, 'json', 'application/json');
+      expect(json.body).toMatchObject({ row_count: 0 });
+      expect((await send(plan.path, body, 'json', 'application/json')).body).toEqual(json.body);
+      expect((await send(plan.path, body, 'json', arrow)).status).toBe(409);
+      expect((await send(plan.path, { ...body, note: 'x' }, 'json', arrow)).status).toBe(409);
+      expect(await plan.locks()).toHaveLength(locks.length + 1);
+    }
+  });
+
+  it('sends events for its entry and its lock, and for both when it is undone', async ({
+    service,
+  }) => {
+    const plan = await planOfNextYear(service, ROWS);
+    const stream = await openEvents(service.url, plan.path);
+    const logid = await plan.closed('2027-03-31');
+    await service.api.del(`/log/${logid}`);
+    const events = await stream.events(4);
+    expect(events.map(({ event, data }) => [event, data])).toEqual([
+      ['written', { logid, operation: 'actual', pf_user: 'ann' }],
+      ['locks', expect.anything()],
+      ['undone', { logid }],
+      ['locks', expect.anything()],
+    ]);
+  });
+});
+
+describe('closed months', () => {
+  it('are held back from everybody, whatever is done', async ({ service }) => {
+    const { api } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    const scaled = await plan.done('scale', { slice: { Region: 'B' }, value_incr: 17 });
+    const logid = await plan.closed('2027-03-31');
+    const baseline = (await plan.entries()).at(-1)!.id as number;
+    const [lock] = await plan.locks();
+    const refusals: [() => Promise<{ status: number; body: Row }>, number][] = [
+      [() => plan.post('recode', { slice: { Region: 'A' }, set: { Region: 'B' } }), 423],
+      [() => plan.post('clone', { slice: { Region: 'A' }, set: {} }), 423],
+      [() => plan.post('baseline', { raw_where: '"Region" = \'C\'' }), 423],
+      [() => plan.post('reference', {}), 423],
+      [() => api.del(`${plan.path}/baseline`), 423],
+      [() => api.del(`/log/${scaled}`), 423],
+      [() => api.del(`/log/${baseline}`), 423],
+      [() => api.put(`${plan.path}/baseline/${baseline}`, { pf_user: 'ann' }), 409],
+      [() => api.post(`/log/${scaled}/reverse`, { pf_user: 'ann' }), 422],
+      [() => api.post(`/log/${logid}/reverse`, { pf_user: 'ann' }), 422],
+      [() => api.del(`/locks/${String(lock!.id)}`), 409],
+      [() => api.patch(plan.path, { exclude_iters: ['reference', 'scale'] }), 409],
+    ];
+    for (const [request, status] of refusals) await plan.refused(request, status);
+    expect((await api.patch(plan.path, { exclude_iters: ['reference'] })).status).toBe(200);
+
+    // A scale spreads over what is open, a clone may read what is closed.
+    await plan.done('scale', { slice: { Region: 'A' }, value_incr: 20 });
+    await plan.done('clone', {
+      slice: { Region: 'B' },
+      set: {},
+      shift: { 'Order Date': '1 year' },
+    });
+    expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+    expect(await plan.planLeaves('2027-04-01', '2027-12-31')).toEqual(['(A,2027-04-10,220.00,20)']);
+    const edit = await api.put(`${plan.path}/baseline/${baseline}`, { pf_user: 'ann' });
+    expect(edit.body.error).toBe(
+      'The version has a scale, recode, clone, reverse or actual; undo those before editing a load',
+    );
+  });
+
+  it('are not closed over what a person has locked', async ({ service }) => {
+    const { api } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    const lock = async (slice: object) => (await plan.post('locks', { slice })).body.id as number;
+    // January of A is as it was planned, so the close writes nothing there.
+    const january = await lock({ Region: 'A', 'Order Date': { to: '2027-01-31' } });
+    const logid = await plan.closed('2027-03-31');
+    await api.del(`/log/${logid}`);
+    const march = await lock({ Region: 'B', 'Order Date': '2027-03-10' });
+    for (const request of [plan.close, plan.preview]) {
+      expect((await plan.refused(() => request('2027-03-31'), 423)).error).toBe(
+        'Nothing was changed, because bob has locked some of these rows',
+      );
+    }
+    await plan.closed('2027-02-28');
+    for (const id of [january, march]) await api.del(`/locks/${id}`);
+    const newest = await plan.closed('2027-03-31');
+    // The undo of a close, too, leaves alone what a person has locked since.
+    await lock({ Region: 'B' });
+    await plan.refused(() => api.del(`/log/${newest}`), 423);
+  });
+
+  it('are opened in every order that leaves the newest close of a month in force', async ({
+    service,
+  }) => {
+    const { api, query } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    const before = await plan.state();
+    for (const order of [
+      ['first', 'again', 'april'],
+      ['first', 'april', 'again'],
+      ['again', 'first', 'april'],
+      ['again', 'april', 'first'],
+      ['april', 'first', 'again'],
+      ['april', 'again', 'first'],
+    ] as const) {
+      const first = await plan.closed('2027-03-31');
+      await query(`UPDATE ${plan.source} SET "Sales" = "Sales" + 1 WHERE "Region" = 'B'`);
+      const again = await plan.closed('2027-03-31');
+      const april = await plan.closed('2027-04-30', { from: '2027-04-01' });
+      const left = { first, again, april };
+      const open = new Set<string>(Object.keys(left));
+      for (const name of [...order, ...order]) {
+        if (!open.has(name)) continue;
+        const { status } = await api.del(`/log/${left[name]}`);
+        expect(status).toBe(name === 'first' && open.has('again') ? 423 : 200);
+        if (status === 200) open.delete(name);
+        if (open.has('again')) {
+          expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+        }
+        if (open.has('april')) {
+          expect(await plan.differences('2027-04-01', '2027-04-30')).toEqual([]);
+        }
+        expect(await plan.locks()).toHaveLength(open.size);
+      }
+      expect(await plan.state()).toEqual(before);
+    }
+  });
+
+  it('are closed in a copy, with its own entry and lock', async ({ service }) => {
+    const { api } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    const original = await plan.closed('2027-03-31');
+    await plan.post('locks', { slice: { Region: 'Z' }, note: 'By hand' });
+    const copy = (await api.post(`${plan.path}/copy`, { name: 'Copy', pf_user: 'eve' })).body;
+    const [entry] = (await api.get(`/versions/${copy.id}/log`)).body.entries;
+    expect(entry).toMatchObject({ operation: 'actual', params: { copied_from: original } });
+    expect(await plan.locks(copy.id)).toMatchObject([
+      { created_by: 'ann', logid: entry.id },
+      { note: 'By hand', created_by: 'bob' },
+    ]);
+    const table = plan.table.replace(`_${plan.id}"`, `_${copy.id}"`);
+    expect(await plan.differences('2027-01-01', '2027-03-31', table)).toEqual([]);
+    expect((await api.del(`/log/${entry.id}`)).status).toBe(200);
+    expect(await plan.locks(copy.id)).toMatchObject([{ note: 'By hand' }]);
+    expect(await plan.differences('2027-01-01', '2027-03-31', table)).not.toEqual([]);
+    // The original is still closed.
+    expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+    expect(await plan.locks()).toHaveLength(2);
+  });
+
+  it('are closed in a replay on what the source has then', async ({ service }) => {
+    const { api, query } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    await plan.done('scale', { slice: {}, pct: 7 });
+    const original = await plan.closed('2027-03-31');
+    await plan.done('scale', { slice: {}, value_incr: 10 });
+    await query(`UPDATE ${plan.source} SET "Sales" = "Sales" * 2`);
+    const replay = await api.post(`${plan.path}/replay`, { name: 'Replay', pf_user: 'eve' });
+    expect(replay.body.entries.map((e: Row) => [e.operation, e.reason])).toEqual([
+      ...['baseline', 'scale', 'actual', 'scale'].map((operation) => [operation, null]),
+    ]);
+    const { id } = replay.body.version;
+    const [, entry] = (await api.get(`/versions/${id}/log`)).body.entries;
+    expect(entry).toMatchObject({ operation: 'actual', params: { replayed_from: original } });
+    expect(await plan.locks(id)).toMatchObject([{ created_by: 'eve', logid: entry.id }]);
+    const table = plan.table.replace(`_${plan.id}"`, `_${id}"`);
+    expect(await plan.differences('2027-01-01', '2027-03-31', table)).toEqual([]);
+    expect(await plan.differences('2027-01-01', '2027-03-31')).not.toEqual([]);
+  });
+});
+
+describe('a preview of a close', () => {
+  it('names for each month what was forecast, what happened and the difference, and writes nothing', async ({
+    service,
+  }) => {
+    const plan = await planOfNextYear(service, ROWS);
+    const before = await plan.state();
+    const { status, body } = await plan.preview('2027-03-31');
+    const month = (
+      name: string,
+      [planned, happened]: [number[], number[]],
+      difference: number[],
+      forecast = planned,
+    ) => {
+      const totals = ([row_count, value_total, units_total]: number[]) => ({
+        ...{ row_count, value_total, units_total },
+      });
+      const [rows, value_total, units_total] = difference;
+      return {
+        ...{ month: name, forecast: totals(forecast), before: totals(planned) },
+        ...{ actual: totals(happened), difference: { value_total, units_total }, rows },
+      };
+    };
+    const january = [5, 180.5, 16];
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ row_count: 5, from: '2027-01-10', through: '2027-03-31', column: 'Order Date' },
+        before: { row_count: 5, value_total: 410, units_total: 41 },
+        after: { row_count: 10, value_total: 305.75, units_total: 29 },
+        ...{ outside_calendar: 0, where_clause: `NOT ("Order Date" < '2027-01-01')` },
+        months: [
+          month('2027-01-01', [[3, 180, 18], january], [3, 0.5, -2]),
+          month(
+            '2027-02-01',
+            [
+              [1, 110, 11],
+              [0, 0, 0],
+            ],
+            [1, -110, -11],
+          ),
+          month(
+            '2027-03-01',
+            [
+              [1, 120, 12],
+              [1, 125.25, 13],
+            ],
+            [1, 5.25, 1],
+          ),
+        ],
+        without_source: ['2027-02-01'],
+      },
+    ]);
+    expect(await plan.state()).toEqual(before);
+
+    // A restatement: the forecast stays what it was, the difference is that to what stands.
+    await plan.closed('2027-03-31');
+    await service.query(`UPDATE ${plan.source} SET "Sales" = 8 WHERE "Region" = 'C'`);
+    await service.api.post(`${plan.path}/close`, { pf_user: 'ann' });
+    const restated = (await plan.preview('2027-01-31', { from: '2027-01-01' })).body;
+    expect(restated.months).toEqual([
+      month(
+        '2027-01-01',
+        [
+          [6, 180.5, 16],
+          [5, 181.5, 16],
+        ],
+        [1, 1, 0],
+        [3, 180, 18],
+      ),
+    ]);
+    expect(restated).toMatchObject({ row_count: 1, without_source: [] });
+  });
+});
+
+describe('a close is refused', () => {
+  it('for bad bodies, closed versions, and days that nobody has', async ({ service }) => {
+    const { api } = service;
+    const plan = await planOfNextYear(service, ROWS);
+    const refused = async (body: object, status: number) =>
+      plan.refused(() => plan.post('actuals', { through: '2027-03-31', ...body }), status);
+    for (const [body, field] of [
+      [{ through: undefined }, 'through'],
+      [{ through: '2027-02-29' }, 'through'],
+      [{ through: '2027-3-1' }, 'through'],
+      [{ from: 'soon' }, 'from'],
+      [{ from: '2027-04-01' }, 'from'],
+      [{ column: 'Region' }, 'column'],
+      [{ column: 'nothing' }, 'column'],
+      [{ pf_user: '' }, 'pf_user'],
+      [{ raw_where: 'sales >' }, 'raw_where'],
+      [{ filters: [[{ cname: 'nothing', op: '=', value: 1 }]] }, 'filters'],
+      [{ date_offset: 'soon' }, 'date_offset'],
+    ] as const) {
+      expect((await refused(body, 400)).field).toContain(field);
+    }
+    expect((await refused({ through: '2026-12-31' }, 422)).error).toBe(
+      'through: the plan begins on 2027-01-10',
+    );
+    const days = { from: '2026-06-01', through: '2026-06-30' };
+    expect((await refused(days, 422)).error).toBe(
+      'Neither the plan nor the source has amounts from 2026-06-01 through 2026-06-30; nothing was closed',
+    );
+    const gone = await api.post('/versions/999999/actuals', plan.body({ through: YEAR[1] }));
+    expect(gone.status).toBe(404);
+    await api.patch(plan.path, { exclude_iters: ['reference', 'actual'] });
+    expect((await refused({}, 422)).error).toMatch(/origin actual/);
+    await api.patch(plan.path, { exclude_iters: ['reference'] });
+    await api.post(`${plan.path}/close`, { pf_user: 'ann' });
+    expect((await refused({}, 403)).error).toBe('Version is closed');
+  });
+
+  it('for a plan without days, and a source without a date or a measure', async ({ service }) => {
+    const plan = await planOfNextYear(service, ROWS);
+    await service.api.del(`${plan.path}/baseline`);
+    expect((await plan.refused(() => plan.close('2027-03-31'), 422)).field).toBe('from');
+    const { body } = await plan.close('2027-03-31', { from: '2027-01-01' });
+    expect(body).toMatchObject({ row_count: 5, before: { row_count: 0 } });
+    expect(await plan.differences('2027-01-01', '2027-03-31')).toEqual([]);
+
+    const region = { name: 'Region', type: 'text', role: 'dimension' } as const;
+    const day = { name: 'Day', type: 'date', role: 'date' } as const;
+    const sales = { name: 'Sales', type: 'numeric', role: 'value' } as const;
+    for (const [columns, sentence] of [
+      [[region, sales], 'The source has no date column, so it has no months'],
+      [[region, day], 'The source has neither a value nor a units column to close on'],
+    ] as const) {
+      const { path } = await planned(service, columns, []);
+      const answer = await service.api.post(`${path}/actuals`, plan.body({ through: YEAR[1] }));
+      expect([answer.status, answer.body.error]).toEqual([422, sentence]);
+    }
+  });
+
+  it('for amounts that are not numbers, of any type', async ({ service }) => {
+    for (const [value, text] of [
+      ['double precision', 'NaN'],
+      ['double precision', 'Infinity'],
+      ['numeric', 'NaN'],
+      ['real', '-Infinity'],
+    ] as const) {
+      const plan = await planOfNextYear(service, ROWS, { value });
+      await service.query(
+        `UPDATE ${plan.source} SET "Sales" = '${text}'
+         WHERE "Region" = 'A' AND "Order Date" = '2027-01-10'`,
+      );
+      const { error, column } = await plan.refused(() => plan.close('2027-03-31'), 422);
+      expect([error, column]).toEqual([
+        '"Sales" holds NaN or infinity; nothing was loaded',
+        'Sales',
+      ]);
+    }
+  });
+});
+
+it('closes on doubles to their precision, without noise', async ({ service }) => {
+  const plan = await planOfNextYear(
+    service,
+    [
+      ...[0.1, 0.2, -0.3].map((amount): Happened => ['A', '2026-01-10', amount, 1]),
+      ['A', '2027-01-10', 0, 3],
+      ['B', '2026-01-10', 1e15, 1],
+      ['B', '2027-01-10', 0.3, 2],
+    ],
+    { value: 'double precision' },
+  );
+  const logid = await plan.closed('2027-03-31');
+  expect(await plan.written(logid)).toEqual([['B', '2027-01-10', '2027-01', 0.3 - 1e15, 1]]);
+  expect(await bytes(service, plan)).toHaveLength(5);
+});
