@@ -359,6 +359,23 @@ export const STATES: State[] = [
     },
   },
   {
+    name: 'pivot-try-several',
+    reach: async (page, service) => {
+      const pivot = new PivotPage(page);
+      await pivot.open(1);
+      for (const [i, part] of ['Chairs', 'Tables'].entries()) {
+        await pivot.click({ row: ['Furniture', part], column: ['2028', 'Sales'] });
+        await page.keyboard.type('+1000');
+        await page.keyboard.press('Shift+Enter');
+        await expect(page.getByTestId('tried-lines').getByRole('listitem')).toHaveCount(i + 1);
+      }
+      const slice = { 'Sub-Category': 'Tables' };
+      await service.api.post('/versions/1/locks', { slice, note: 'settled', pf_user: 'Eve' });
+      await visible(page, /^Left out: /);
+      await pivot.click({ row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] });
+    },
+  },
+  {
     name: 'pivot-closed',
     reach: async (page, service) => {
       await service.api.post('/versions/1/close', { pf_user: 'Ben' });

@@ -27,7 +27,7 @@ import type { Origins } from './rows/origins';
 import { type AnsweredRows, typesOf } from './rows/rows';
 import { Members } from './table/members';
 import { startEngine } from './table/perspective';
-import { PivotRows, type Side } from './table/pivot-rows';
+import { type EntryRows, PivotRows, type Side } from './table/pivot-rows';
 import { whyNotBeside, type ComparedRows } from './table/ready-rows';
 import type { ColumnFormat } from './values/column-format';
 import type { Schema } from './values/engine-types';
@@ -129,8 +129,13 @@ export class Pivot {
   }
 
   /** Shows preview rows, which are not stored: see {@link PivotRows.try}. */
-  try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
-    return this.rows.try(rows, text);
+  try(rows: EntryRows): Promise<void> {
+    return this.rows.try(rows);
+  }
+
+  /** Marks the cells that preview rows change: see {@link PivotRows.markTried}. */
+  markTried(text: TriedMark['text']): Promise<Tried | null> {
+    return this.rows.markTried(text);
   }
 
   /** Removes the preview rows, if there are any. */

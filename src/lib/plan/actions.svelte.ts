@@ -8,6 +8,7 @@ import type { EntryOperation, SliceOperation } from '../contract/operations';
 import { isLoad } from '../contract/operations';
 import type { Slice } from '../contract/slices';
 import type { Direction } from './block-edits';
+import type { Caution } from './caution';
 import type { Written } from './changes.svelte';
 import { bodyOf, type TypedWords, withWords, type WriteSettings } from './operation';
 import type { MeasureEdit } from './scale-draft';
@@ -15,9 +16,10 @@ import { Reports } from './reports';
 import type { PlanSession } from './session.svelte';
 import { TakeBack } from './take-back.svelte';
 import type { Tell } from './tell';
+import { TrialActions } from './trial-actions';
 import type { Attempt } from './trial.svelte';
 import type { Typed } from './typing';
-import { Unconfirmed, type UnsavedWrite } from './unsaved.svelte';
+import type { UnsavedWrite } from './unsaved.svelte';
 
 const NOT_CHOSEN = 'Nothing was changed. The selection is still updating; try again.';
 
@@ -29,9 +31,8 @@ export class Actions {
   /** The entries whose undo waits for confirmation, newest first; null if there are none. */
   confirming = $state.raw<readonly LogListEntry[] | null>(null);
   readonly takingBack: TakeBack;
+  readonly trial: TrialActions;
   private readonly reports: Reports;
-  /** Empties the form that the trial on screen came from. */
-  private clearTried: () => void = () => undefined;
 
   constructor(
     private readonly session: PlanSession,
@@ -39,12 +40,19 @@ export class Actions {
   ) {
     this.takingBack = new TakeBack(session.changes);
     this.reports = new Reports(session, tell);
+    this.trial = new TrialActions(
+      session,
+      tell,
+      this.reports,
+      () => this.asked(),
+      (...written) => this.sayWritten(...written),
+    );
   }
 
-  /** Applies the operation of the panel, or keeps the trial. @returns whether it was written */
+  /** Applies the operation of the panel, or keeps the changes that are being tried. @returns whether it was written */
   async apply(): Promise<boolean> {
     const { trial, draft, changes } = this.session;
-    if (trial.current) return this.keep();
+    if (trial.isStanding) return this.trial.keep();
     const attempt = await this.asked();
     if (!attempt) return false;
     if (draft.unconfirmed) {
@@ -60,56 +68,23 @@ export class Actions {
     return isWritten;
   }
 
-  /** Writes the operation on trial. @returns whether it was written */
-  keep(): Promise<boolean> {
-    const { trial, changes } = this.session;
-    const kind = trial.current?.operation.kind ?? 'scale';
-    return this.write(kind, this.clearTried, () => changes.keep());
-  }
-
-  /** Tries the operation of the panel without writing it. */
-  async tryOut(): Promise<void> {
-    const { draft, changes } = this.session;
-    if (this.reports.isRefused()) return;
-    const attempt = await this.asked();
-    if (attempt) await this.showTrial(() => changes.try(attempt), draft.clearingAfter());
-  }
-
-  /** Discards the trial. @param sentence the reason, if the user did not ask for it */
-  async discard(sentence?: string): Promise<void> {
-    await this.reports.attempt(() => this.session.changes.discard(sentence));
-    this.reports.focusGrid();
-  }
-
-  /** Writes an amount that was typed into a cell. */
+  /** Writes an amount that was typed into a cell. While changes are being tried, it is added to them. */
   async type(typed: Typed, taken?: WriteSettings): Promise<void> {
-    await this.withSettings(taken, async (name, settings) => {
-      try {
+    if (this.session.trial.isStanding) {
+      if (await this.trial.addTyped(typed, taken))
+        this.tell.info('Added to the changes you are trying. It is not saved until you keep them.');
+      return;
+    }
+    await this.withSettings(taken, (name, settings) => {
+      let isWritten = false;
+      const write = async () => {
         const written = await this.session.typing.write(typed, name, settings);
+        isWritten = written !== null;
         if (written) await this.sayWritten(written.kind, written);
-        return written !== null;
-      } catch (error) {
-        if (!(error instanceof Unconfirmed)) throw error;
-        // The amount was typed before the service had answered which rows are behind the cell.
-        const label = error.caution.kind === 'cancelled' ? 'Spread equally' : 'Apply it';
-        const run = () => void this.type({ ...typed, confirmed: error.caution }, settings);
-        const text = this.tell.cautionText(error.caution);
-        this.tell.failed(`Nothing was changed. ${text}`, { label, run });
-        return false;
-      }
+      };
+      const again = (confirmed: Caution) => void this.type({ ...typed, confirmed }, settings);
+      return this.reports.orConfirm(write, again).then(() => isWritten);
     });
-  }
-
-  /** Tries an amount that was typed into a cell, without writing it; see {@link type}. */
-  async tryTyped(typed: Typed): Promise<void> {
-    const { draft, typing } = this.session;
-    const { settings } = draft;
-    const clear = () => {
-      if (draft.note === settings.note) draft.note = '';
-    };
-    await this.reports.named((name) =>
-      this.showTrial(() => typing.try(typed, name, settings), clear),
-    );
   }
 
   /** Writes an amount into every marked cell. */
@@ -339,14 +314,6 @@ export class Actions {
       isWritten = await write(name, settings);
     });
     if (!isWritten) draft.giveBack(settings);
-  }
-
-  /** @param clear empties the form that the trial came from, once it is kept */
-  private async showTrial(show: () => Promise<boolean>, clear: () => void): Promise<void> {
-    await this.reports.attempt(async () => {
-      if (await show()) this.clearTried = clear;
-      else this.tell.info('Nothing was tried, because the selection has changed.');
-    });
   }
 
   /** Runs `work` after all amounts that were typed before it are written. */

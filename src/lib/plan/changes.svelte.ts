@@ -1,11 +1,9 @@
 /** Runs operations, undos and redos, and shows their rows on screen. */
-import * as v from 'valibot';
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { isWritten, type WriteOptions } from '../client/writes';
 import type { EntryTotals } from '../contract/log';
 import { OPERATIONS, type ReverseRequest } from '../contract/operations';
-import { PREVIEW_METADATA, PreviewFacts } from '../contract/previews';
 import type { Pivot } from '../pivot/pivot';
 import type { Side } from '../pivot/table/pivot-rows';
 import { RowsLostError } from '../pivot/table/table-rows';
@@ -18,7 +16,6 @@ import { bodyOf, type Operation, type OperationBody, type OperationRequest } fro
 import { OwnChanges } from './own-changes';
 import type { PlannedVersion } from './planned-version.svelte';
 import type { Selection } from './selection.svelte';
-import type { Attempt, Trial } from './trial.svelte';
 
 const noop = () => undefined;
 
@@ -33,14 +30,9 @@ const isSame = (one: EntryTotals, other: EntryTotals): boolean =>
   isNear(one.value_total, other.value_total) &&
   isNear(one.units_total, other.units_total);
 
-const RELOCKED =
-  'The locks have changed, so the change you tried was discarded. Try it again with the new locks.';
+const RELOCKED = 'The locks have changed. The changes you are trying were calculated again.';
 const OVERTAKEN =
-  'Someone else has changed the plan, so the change you tried was discarded. Try it again on the new numbers.';
-
-/** Reads the facts that a preview sends beside its rows. @throws if they are missing or invalid */
-const previewFacts = ({ metadata }: AnsweredRows): PreviewFacts =>
-  v.parse(PreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
+  'Someone else has changed the plan. The changes you are trying were calculated again.';
 
 /** The result of a write: the id of the new log entry, and the number of rows that came back. */
 export interface Written {
@@ -66,7 +58,8 @@ export interface Redone {
 interface Screen {
   arrangement: Arrangement;
   selection: Selection;
-  trial: Trial;
+  /** Calculates the changes that are being tried again, and shows the reason; there may be none. */
+  retry(why: string): void;
 }
 
 /** Runs operations and undos, one at a time, and shows the written and removed rows on screen. */
@@ -144,67 +137,6 @@ export class Changes {
   }
 
   /**
-   * Shows the result of an operation without writing it.
-   *
-   * @returns false if the selection changed meanwhile; nothing is tried in that case
-   * @throws ApiError with the service's sentence; nothing is tried in that case
-   */
-  async try(attempt: Attempt): Promise<boolean> {
-    const isTried = await this.run('Trying …', async () => {
-      const { operation, slice, pf_user } = attempt;
-      const selected = this.screen.selection.key;
-      const body = bodyOf(operation, slice, pf_user);
-      const answer = await api.previewOperation(this.planned.id, operation.kind, body);
-      if (this.screen.selection.key !== selected) return false;
-      const rows = new AnsweredRows(answer);
-      await this.screen.trial.show(attempt, rows, previewFacts(rows), selected);
-      return true;
-    });
-    if (isTried) void this.readTried();
-    return isTried;
-  }
-
-  /** Reads the marked cells again: they show the trial, and so must their sum. */
-  private async readTried(): Promise<void> {
-    const { selection, trial } = this.screen;
-    const { marked } = selection;
-    const { current } = trial;
-    const again = await selection.reader.again(marked).catch(() => marked);
-    // A trial that was kept or discarded meanwhile has other sums.
-    if (selection.marked === marked && trial.current === current) selection.marked = again;
-  }
-
-  /**
-   * Writes the operation on trial. If it is refused, the trial stays on screen.
-   *
-   * @throws ApiError with the service's sentence; nothing is written in that case
-   */
-  async keep(): Promise<Written> {
-    const { current } = this.screen.trial;
-    if (!current) throw new ApiError(0, 'No change is being tried.');
-    const { operation, slice, pf_user } = current;
-    return this.run(`${OPERATIONS[operation.kind].verbs.progressive} …`, async () => {
-      const body = bodyOf(operation, slice, pf_user);
-      const answer = await api.operate(this.planned.id, operation.kind, body);
-      this.own.forgetUndone();
-      await this.bringToScreen(() => this.screen.trial.takeOut());
-      return this.showRows(answer);
-    });
-  }
-
-  /** Discards the trial. @param why a sentence to show; none if the user need not know */
-  async discard(why?: string): Promise<void> {
-    await this.run('Discarding …', async () => {
-      try {
-        await this.screen.trial.takeOut(why);
-        await this.screen.selection.readAgain();
-      } catch {
-        this.stale = 'The change you tried could not be removed from the page. It is not saved.';
-      }
-    });
-  }
-
-  /**
    * Redoes an undone entry on the current version, and appends the rows that it wrote.
    *
    * @throws ApiError with the service's sentence; nothing is written in that case
@@ -232,31 +164,23 @@ export class Changes {
   }
 
   /**
-   * Shows a change of somebody else, between the changes of this page. If it changed this version, the trial
-   * is discarded, because it was computed from the earlier rows.
+   * Shows a change of somebody else, between the changes of this page. If it changed this version, the changes
+   * that are being tried are calculated again.
    *
    * @throws if the change cannot be shown
    */
   async follow(change: (pivot: Pivot) => Promise<void>, side: Side): Promise<void> {
     await this.settled();
-    await this.following.run(() =>
-      this.change(async (pivot) => {
-        if (side === 'own') await this.screen.trial.takeOut(OVERTAKEN);
-        await change(pivot);
-      }),
-    );
+    await this.following.run(() => this.change(change));
+    if (side === 'own') this.screen.retry(OVERTAKEN);
     if (this.screen.selection.current) void this.screen.selection.readTotals();
   }
 
-  /**
-   * Reads the totals again after the locks have changed, and discards a trial that would write other amounts now.
-   *
-   * @param isRefused whether the locks refuse any change of the selection: a trial then cannot be kept
-   */
-  async followLocks(isRefused: boolean): Promise<void> {
-    const { trial, selection } = this.screen;
+  /** Reads the totals again after the locks have changed, and calculates the changes that are being tried again. */
+  async followLocks(): Promise<void> {
+    const { selection } = this.screen;
     await this.settled();
-    if (trial.current && !isRefused) await this.discard(RELOCKED);
+    this.screen.retry(RELOCKED);
     if (selection.current) void selection.readTotals();
   }
 
@@ -285,7 +209,8 @@ export class Changes {
     await pivot.removeEntry(logid);
   }
 
-  private async showRows(answer: ArrayBuffer): Promise<Written> {
+  /** Shows the rows of an entry that this page has written. */
+  async showRows(answer: ArrayBuffer): Promise<Written> {
     const rows = new AnsweredRows(answer);
     const { logid, count } = rows;
     if (logid !== null) this.own.wrote(logid);
@@ -335,6 +260,14 @@ export class Changes {
     });
   }
 
+  /** Runs work after everything that runs now; see {@link run}. */
+  async runAfter<T>(what: string, work: () => Promise<T>): Promise<T> {
+    // Of several that wait, each waits for those before it.
+    while (this.running) await this.running;
+    return this.run(what, work);
+  }
+
+  /** Runs work that changes the rows on screen. @throws ApiError 409 if other work runs */
   private async run<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (this.busy) throw new ApiError(409, 'Wait until the previous change is finished.');
     this.busy = what;

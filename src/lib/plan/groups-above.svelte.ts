@@ -1,5 +1,4 @@
 /** Reads the groups above cells, for scales that keep their totals. */
-import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { Latest } from '../client/latest.svelte';
 import type { Slice } from '../contract/slices';
@@ -51,7 +50,7 @@ export class GroupsAbove {
       above.length === read.length && selected?.notHeld.length === 0 && !selected.impossible;
     if (!isExact) return { problem: GROUP_NOT_READ };
     const keep = selected.slice;
-    const rows = await api.previewSlice(this.planned.id, keep, { signal }, [slice]);
+    const rows = await this.planned.readSlice(keep, signal, false, [slice]);
     return { keep, rows };
   }
 

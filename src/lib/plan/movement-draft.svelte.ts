@@ -1,6 +1,5 @@
 /** The forms of a recode and a clone: where the selection moves or is copied to, and how much of it. */
 import { SvelteMap } from 'svelte/reactivity';
-import * as api from '../client/api';
 import { Latest } from '../client/latest.svelte';
 import { roundedProduct } from '../contract/decimals';
 import type { SlicePreview } from '../contract/previews';
@@ -119,14 +118,16 @@ export class MovementDraft {
     // Rows that have the new values already stay, and so do missing dates that would be moved.
     const missing = [...this.shift.keys()].map((column) => [column, null] as const);
     const stay = { ...fields.set, ...Object.fromEntries(missing) };
-    this.recoded.ask((signal) => api.previewSlice(this.planned.id, slice, { signal }, [stay]));
+    this.recoded.ask((signal) => this.planned.readSlice(slice, signal, false, [stay]));
   }
 
   /** Asks the service for the amounts of a copy that has a {@link ramp}. */
   askCopied(): void {
     const slice = this.selection.current?.slice;
-    const { copy, ramp } = this;
-    ramp.ask(slice && copy && ramp.factors ? { slice, ...copy } : null);
+    const { copy, ramp, planned } = this;
+    // The service previews stored rows only, without those that are being tried.
+    const isStored = planned.tried === null;
+    ramp.ask(slice && copy && ramp.factors && isStored ? { slice, ...copy } : null);
   }
 
   /**

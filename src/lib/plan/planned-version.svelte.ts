@@ -14,6 +14,7 @@ import type { SlicePreview } from '../contract/previews';
 import type { Slice } from '../contract/slices';
 import type { Version } from '../contract/versions';
 import { user } from '../client/user.svelte';
+import type { TriedRows } from './tried-rows';
 
 const NONE = { least: 0, most: 0 };
 
@@ -24,15 +25,22 @@ export class PlannedVersion {
   readonly closed: boolean = $derived.by(() => this.current.status === 'closed');
   /** The last entry of the plan that is shown; null for the current plan. */
   asOf = $state.raw<LogListEntry | null>(null);
-  /** Whether a trial is on screen. */
+  /** Whether changes are being tried. */
   isTrying = $state(false);
-  /** Why nothing can be changed on this page now, as a sentence; null if changes are possible. */
-  readonly obstacle: string | null = $derived.by(() => {
+  /** The rows of the tried changes; null if none are on screen. */
+  tried = $state.raw<TriedRows | null>(null);
+  /** Why no change can be tried on this page now, as a sentence; null if one can. */
+  readonly obstacleToTry: string | null = $derived.by(() => {
     if (!user.mayPlan) return 'You have read access only: you can see this plan but not change it.';
     if (this.closed) return 'This version is closed: you can see it but not change it.';
     if (this.asOf) return 'This is an earlier state of the plan. Go back to now to change it.';
-    return this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null;
+    return null;
   });
+  /** Why nothing can be written on this page now, as a sentence; null if changes are possible. */
+  readonly obstacle: string | null = $derived(
+    this.obstacleToTry ??
+      (this.isTrying ? 'A change is being tried. Keep it or discard it first.' : null),
+  );
 
   /** Whether the totals of a selection are read by month too, because a shape needs them. */
   byMonth = $state(false);
@@ -90,20 +98,23 @@ export class PlannedVersion {
   }
 
   /**
-   * Reads the totals of the rows that an operation on a slice would touch.
+   * Reads the totals of the rows that an operation on a slice would touch: the stored rows and the tried ones.
    *
-   * @param byMonth whether their months are read too
+   * @param byMonth whether the months of the stored rows are read too
+   * @param hold slices whose rows count as held, beside the locked ones
    * @throws ApiError if the request fails
    */
-  readSlice(
+  async readSlice(
     slice: Slice,
-    signal: AbortSignal | undefined,
+    signal?: AbortSignal,
     byMonth = this.byMonth,
+    hold?: Slice[],
   ): Promise<SlicePreview> {
     const { id, dateColumn } = this;
     const grouped = byMonth && dateColumn !== undefined;
     const by = grouped ? ({ by: [dateColumn], unit: 'month' } as const) : undefined;
-    return api.previewSlice(id, slice, { signal }, undefined, by);
+    const stored = await api.previewSlice(id, slice, { signal }, hold, by);
+    return (await this.tried?.addTo(stored, slice, hold, by?.by[0])) ?? stored;
   }
 
   /**

@@ -3,9 +3,11 @@ import { messageOf } from '../client/message-of';
 import { user } from '../client/user.svelte';
 import type { EntryOperation, SliceOperation } from '../contract/operations';
 import { OPERATIONS } from '../contract/operations';
+import type { Caution } from './caution';
 import type { Written } from './changes.svelte';
 import type { PlanSession } from './session.svelte';
 import type { Tell } from './tell';
+import { Unconfirmed } from './unsaved.svelte';
 
 /** Reports the result of each action, or why it did nothing, through {@link Tell}. */
 export class Reports {
@@ -29,6 +31,30 @@ export class Reports {
   async named(work: (name: string) => Promise<void>): Promise<void> {
     const name = await user.require();
     if (name !== null) await this.attempt(() => work(name));
+  }
+
+  /**
+   * Runs `work`. If its amount has to be confirmed first, because it was typed before the service had answered
+   * which rows are behind the cell, reports the caution with a button.
+   *
+   * @param confirm runs it again with the confirmed caution
+   * @returns whether it was done
+   */
+  async orConfirm(
+    work: () => Promise<void>,
+    confirm: (caution: Caution) => void,
+  ): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unconfirmed)) throw error;
+      const { caution } = error;
+      const label = caution.kind === 'cancelled' ? 'Spread equally' : 'Apply it';
+      const text = this.tell.cautionText(caution);
+      this.tell.failed(`Nothing was changed. ${text}`, { label, run: () => confirm(caution) });
+      return false;
+    }
   }
 
   /** Reports why nothing can be changed now. @returns false if changes are possible */

@@ -40,10 +40,10 @@ export class Selection {
   /** The rows that an operation would affect, as the service knows them, with other people's changes. */
   readonly preview = new Latest<SlicePreview>(SELECTION_PAUSE_MS);
 
-  /** Why no operation can run on the selection; null if one can. */
+  /** Why no operation can be tried on the selection; null if one can. */
   readonly obstacle: string | null = $derived.by(() => {
     const { planned, current } = this;
-    if (planned.obstacle) return planned.obstacle;
+    if (planned.obstacleToTry) return planned.obstacleToTry;
     return obstacleOf(current, this.marked.length, (name) => planned.labelOf(name));
   });
 

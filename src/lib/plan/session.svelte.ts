@@ -27,6 +27,7 @@ import { Selection } from './selection.svelte';
 import { Shapes } from './shapes.svelte';
 import type { Tell } from './tell';
 import { Trial } from './trial.svelte';
+import { Trying } from './trying';
 import { Why } from './why.svelte';
 
 /** Maximum number of values of a column that are offered at once. */
@@ -54,6 +55,7 @@ export class PlanSession {
   readonly selection: Selection;
   readonly why: Why;
   readonly trial: Trial;
+  readonly trying: Trying;
   readonly arrangement: Arrangement;
   readonly fields: Fields;
   readonly find: Find;
@@ -71,7 +73,7 @@ export class PlanSession {
   /** Whether the numbers on screen differ from the stored ones. Null while unknown. */
   readonly differs: boolean | null = $derived.by(() =>
     // Until the totals are read after a change, the two cannot be compared. A trial is on screen only.
-    this.changes.busy || this.trial.current ? null : this.selection.differs,
+    this.changes.busy || this.trial.isStanding ? null : this.selection.differs,
   );
 
   /**
@@ -100,11 +102,8 @@ export class PlanSession {
     this.selection = new Selection(this.planned, this.loading, tell.info);
     this.why = new Why(this.planned, this.loading, this.selection);
     this.log = new Log(this.planned.id);
-    this.locks = new Locks(this.planned.id, () => {
-      const isRefused = this.locks.obstacle(this.selection.current?.listed ?? {}) !== null;
-      void this.changes.followLocks(isRefused);
-    });
-    this.trial = new Trial(this.planned, this.loading, changeText, tell.info);
+    this.locks = new Locks(this.planned.id, () => void this.changes.followLocks());
+    this.trial = new Trial(this.planned, this.loading, changeText);
     this.arrangement = new Arrangement(this.planned, this.loading, this.selection, this.log);
     this.fields = new Fields(this.planned, this.loading, this.arrangement);
     this.find = new Find(this.loading, this.selection);
@@ -112,8 +111,9 @@ export class PlanSession {
     this.changes = new Changes(this.planned, this.loading, this.log, {
       arrangement,
       selection,
-      trial,
+      retry: (why) => void this.trying.calculateAgain(why),
     });
+    this.trying = new Trying(this.planned, this.changes, { trial, selection }, tell.info);
     this.shapes = new Shapes(this.planned, this.loading, this.selection);
     this.draft = new OperationDraft(this.planned, this.selection, this.locks, this.shapes);
     this.typing = new Typing(this.planned, this.selection, this.changes, this.locks, this.shapes);
@@ -302,6 +302,7 @@ export class PlanSession {
       onShown: () => {
         this.arrangement.readChart();
         void this.find.follow();
+        void this.trial.markAgain().catch(() => undefined);
       },
       onLayout: () => this.arrangement.follow(),
       onSettings: (open) => (this.arrangement.settingsOpen = open),
@@ -310,6 +311,8 @@ export class PlanSession {
     await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();
     if (other && !comparison.other) await this.arrangement.noteShown();
+    // The tried rows were in the previous pivot.
+    void this.trying.calculateAgain();
   }
 }
 

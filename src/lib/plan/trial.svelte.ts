@@ -1,22 +1,23 @@
-/** An operation on trial: its rows on screen, and its totals. */
+/** The list of changes that are being tried: their rows on screen, and their effects. */
 import type { Slice } from '../contract/slices';
 import type { PreviewFacts } from '../contract/previews';
 import { isLeaf } from '../contract/columns';
 import type { ReadCell } from '../pivot/slice/cell';
-import { tidy } from '../pivot/values/cell-value';
+import { tidy, tidyChange } from '../pivot/values/cell-value';
 import type { TriedMark } from '../pivot/grid/marks';
 import type { Pivot } from '../pivot/pivot';
 import { RowsLostError } from '../pivot/table/table-rows';
-import { type AnsweredRows, RowsError } from '../pivot/rows/rows';
+import { RowsError } from '../pivot/rows/rows';
 import { biggestChanges, type LeafChange } from './biggest-changes';
 import type { Loading } from './loading.svelte';
 import type { Operation } from './operation';
 import type { PlannedVersion } from './planned-version.svelte';
+import type { Effect, TriedRows } from './tried-rows';
 
 /** Maximum number of leaves that are listed. */
 const MOST_LEAVES = 10;
 
-/** An operation on trial, as it would be sent. */
+/** An operation to try, as it would be sent. */
 export interface Attempt {
   operation: Operation;
   slice: Slice;
@@ -25,7 +26,20 @@ export interface Attempt {
   pf_user: string;
 }
 
-/** A row of totals in the pivot, with its numbers without and with the trial. */
+/** An operation of the list. */
+export interface TriedLine extends Attempt {
+  id: number;
+  /** Restores the form that it came from, unless something else was typed there. */
+  giveBack(): void;
+  /** Its outcome after the lines before it; null while unknown. */
+  outcome: LineOutcome | null;
+}
+
+/** What the service answered about a line. Refused lines are left out of the preview of the others. */
+export type LineOutcome =
+  ({ kind: 'shown'; effect: Effect } & PreviewFacts) | { kind: 'refused'; why: string };
+
+/** A row of totals in the pivot, with its numbers without and with the tried changes. */
 interface ChangedTotal {
   /** The groups of the row, the outermost first; empty for the grand total. */
   labels: readonly string[];
@@ -33,73 +47,69 @@ interface ChangedTotal {
   after: number;
 }
 
-/** The outcome of an operation, and the part of it that is on screen. */
-interface Tried extends PreviewFacts, Attempt {
-  rows: number;
-  /** The key of the selection, see `Selection.key`. */
-  selected: string;
+/** The effect of all shown lines together. */
+interface Together {
+  value: number;
+  units: number;
   /** The columns that identify a leaf. */
   leafColumns: readonly string[];
   biggest: readonly LeafChange[];
-  onScreen: readonly ChangedTotal[];
 }
 
 /**
- * An operation on trial: its rows are in the pivot, and nowhere else. While they are, nothing can be changed
+ * The operations on trial, in the order in which they would be written. Their rows are in the pivot, and nowhere
+ * else; while there are any, nothing else can be written
  * (docs/decisions/0018-a-preview-is-rolled-back.md).
  */
 export class Trial {
-  /** The current trial; null if there is none. */
-  current = $state.raw<Tried | null>(null);
+  /** The lines of the list, in order; empty if nothing is being tried. */
+  lines = $state.raw<readonly TriedLine[]>([]);
+  /** The effect of the lines whose rows are on screen; null if there are none. */
+  together = $state.raw<Together | null>(null);
+  /** The totals on screen in the column of the newest line. */
+  onScreen = $state.raw<readonly ChangedTotal[]>([]);
+  /** Why the rows of the lines are not on screen; null if they are. */
+  problem = $state.raw<string | null>(null);
   private pivot: Pivot | null = null;
 
-  /**
-   * @param text returns the text of a changed cell
-   * @param onEnded is called with a sentence that says why the trial is gone
-   */
+  /** @param text returns the text of a changed cell */
   constructor(
     private readonly planned: PlannedVersion,
     private readonly loading: Loading,
     private readonly text: TriedMark['text'],
-    private readonly onEnded: (sentence: string) => void,
   ) {}
 
+  /** Whether anything is being tried. */
+  get isStanding(): boolean {
+    return this.lines.length > 0;
+  }
+
+  /** The newest line. */
+  get newest(): TriedLine | undefined {
+    return this.lines.toSorted((a, b) => b.id - a.id)[0];
+  }
+
   /**
-   * Shows the outcome of an operation.
+   * Replaces the list, and the rows on screen by those of its lines.
    *
-   * @param rows that the operation would write
-   * @param selected the key of the selection
-   * @throws if the page cannot show it; none of it is on screen in that case
+   * @param rows of the lines; null to show none
+   * @throws if the page cannot show them; none of them is on screen in that case
    */
-  async show(
-    attempt: Attempt,
-    rows: AnsweredRows,
-    preview: PreviewFacts,
-    selected: string,
-  ): Promise<void> {
+  async show(lines: readonly TriedLine[], rows: TriedRows | null): Promise<void> {
+    await this.hide();
+    this.problem = null;
+    this.lines = lines;
+    this.planned.isTrying = lines.length > 0;
     const pivot = await this.loading.loaded();
-    if (!pivot) return;
-    const leafColumns = this.planned.columns
-      .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
-      .map(({ cname }) => cname);
-    const { valueColumn, unitsColumn } = this.planned;
-    const measures = { value: valueColumn?.cname, units: unitsColumn?.cname };
-    const biggest = await biggestChanges(rows, { leaf: leafColumns, ...measures }, MOST_LEAVES);
+    if (!pivot || !rows || rows.rows.count === 0) return;
     this.pivot = pivot;
     try {
-      const tried = await pivot.try(rows, this.text);
-      const cell = summed(attempt.cells.at(-1), pivot);
-      const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
-      const onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
-        const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
-        const after = value ?? 0;
-        return amount === 0 ? [] : [{ labels, before: tidy(after - amount), after }];
-      });
-      this.planned.isTrying = true;
-      const found = { rows: rows.count, leafColumns, biggest, onScreen };
-      this.current = { ...attempt, ...preview, ...found, selected };
+      await pivot.try(rows.rows);
+      this.planned.tried = rows;
+      this.together = await this.togetherOf(lines, rows);
+      await this.markAgain();
     } catch (error) {
-      await this.takeOut();
+      await this.hide();
       if (!(error instanceof RowsError) || error instanceof RowsLostError) throw error;
       throw new Error('The loaded pivot cannot show the values of this change.', {
         cause: error,
@@ -107,23 +117,54 @@ export class Trial {
     }
   }
 
-  /**
-   * Removes the trial from the screen, if there is one. @param why a sentence to show; none if the user need
-   * not know
-   */
-  async takeOut(why?: string): Promise<void> {
+  /** Marks the changed cells, and lists the changed totals, as the pivot is arranged now. */
+  async markAgain(): Promise<void> {
+    const { pivot, newest } = this;
+    // A pivot that was replaced has lost the rows.
+    if (!pivot || !newest || this.loading.pivot !== pivot) return;
+    const tried = await pivot.markTried(this.text);
+    const cell = summed(newest.cells.at(-1), pivot);
+    if (!tried) return;
+    const totals = cell?.measure == null ? [] : await pivot.grid.totalRows(cell);
+    if (this.pivot !== pivot) return;
+    this.onScreen = totals.flatMap(({ rowPath, labels, value }): ChangedTotal[] => {
+      const amount = cell ? tried.amountIn({ ...cell, rowPath }) : 0;
+      const after = value ?? 0;
+      return amount === 0 ? [] : [{ labels, before: tidy(after - amount), after }];
+    });
+  }
+
+  /** Removes the rows from the screen; the list stays. @param why a sentence about it */
+  async hide(why: string | null = null): Promise<void> {
     const { pivot } = this;
-    const isShown = this.current !== null;
     this.pivot = null;
-    this.current = null;
-    this.planned.isTrying = false;
+    this.planned.tried = null;
+    this.together = null;
+    this.onScreen = [];
+    this.problem = why;
     try {
       await pivot?.endTrial();
     } catch (error) {
       // The rows are gone with their pivot.
       if (this.loading.pivot === pivot) throw error;
     }
-    if (isShown && why) this.onEnded(why);
+  }
+
+  private async togetherOf(lines: readonly TriedLine[], { rows }: TriedRows): Promise<Together> {
+    const leafColumns = this.planned.columns
+      .filter(({ role, cname }) => isLeaf(role) && rows.columns.has(cname))
+      .map(({ cname }) => cname);
+    const { valueColumn, unitsColumn } = this.planned;
+    const measures = { value: valueColumn?.cname, units: unitsColumn?.cname };
+    const biggest = await biggestChanges(rows, { leaf: leafColumns, ...measures }, MOST_LEAVES);
+    const sum = (role: 'value' | 'units') =>
+      tidyChange(
+        lines.reduce(
+          (all, { outcome }) => all + (outcome?.kind === 'shown' ? outcome.effect[role] : 0),
+          0,
+        ),
+      );
+    return { value: sum('value'), units: sum('units'), leafColumns, biggest };
   }
 }
 

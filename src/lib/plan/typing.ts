@@ -1,5 +1,4 @@
 /** Writes amounts that are typed into cells. */
-import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import type { CellIdentity, ReadCell } from '../pivot/slice/cell';
 import { inPeriods } from '../pivot/slice/date-ranges';
@@ -23,6 +22,7 @@ import type { Selection } from './selection.svelte';
 import { needsMonths } from './shape';
 import type { Shapes } from './shapes.svelte';
 import { roleOf, TypedAmounts, type Stored } from './typed-amounts';
+import type { Attempt } from './trial.svelte';
 import { Unconfirmed, Unsaved } from './unsaved.svelte';
 import type { MeasureEdit } from './scale-draft';
 import type { Slice } from '../contract/slices';
@@ -74,7 +74,7 @@ export class Typing {
   /** Returns why nothing can be typed into a cell; null if an amount can. */
   obstacle(cell: ReadCell): string | null {
     const { planned } = this;
-    if (planned.obstacle) return planned.obstacle;
+    if (planned.obstacleToTry) return planned.obstacleToTry;
     if (cell.impossible) return cell.impossible;
     const [unmarked] = unmarkedDimensions(cell.slice, planned.columns);
     if (unmarked !== undefined) {
@@ -96,7 +96,7 @@ export class Typing {
   }
 
   /**
-   * Reads the totals of the rows behind a cell from the service.
+   * Reads the totals of the rows behind a cell, tried ones included.
    *
    * @param shape the shape of the amount, which may need the months of the rows
    * @throws ApiError if the request fails
@@ -118,7 +118,7 @@ export class Typing {
   async likenesses(cell: ReadCell): Promise<Likeness[] | null> {
     const role = this.selection.reader.shownIn(cell);
     if (cell.value || role === null || role === 'price' || this.obstacle(cell)) return null;
-    const { id, columns } = this.planned;
+    const { columns } = this.planned;
     if ((await this.reach(cell)).row_count > 0) return null;
     const { column, row, parent } = this.selection.reader.candidatesFor(cell);
     const like = async (kind: Likeness['kind'], other: CellIdentity): Promise<Likeness | null> => {
@@ -128,7 +128,7 @@ export class Typing {
       if (read.measure !== null && !read.value) return null;
       const set = moving(read.slice, cell.slice, columns);
       const slice = inPeriods(read);
-      const total = set && (await api.previewSlice(id, slice))[`${role}_total`];
+      const total = set && (await this.planned.readSlice(slice))[`${role}_total`];
       return set && total ? { kind, cell: other, slice, set, total } : null;
     };
     const nearest = async () => {
@@ -165,13 +165,18 @@ export class Typing {
   /**
    * Tries an amount, after those that were typed before it are written.
    *
-   * @returns false if something else was selected meanwhile
+   * @param show tries its operation
    * @throws ApiError with a sentence if it cannot be tried
    */
-  try(typed: Typed, pf_user: string, settings: WriteSettings): Promise<boolean> {
+  try(
+    typed: Typed,
+    pf_user: string,
+    settings: WriteSettings,
+    show: (attempt: Attempt) => Promise<void>,
+  ): Promise<void> {
     return this.unsaved.inTurn(async () => {
-      const entered = await this.operationOf(typed, settings, 'try');
-      return this.changes.try({ ...entered, cells: [entered.cell], pf_user });
+      const { cell, ...entered } = await this.operationOf(typed, settings, 'try');
+      return show({ ...entered, cells: [cell], pf_user });
     });
   }
 
@@ -186,7 +191,7 @@ export class Typing {
     await this.changes.settled();
     // Days may have been added since it was typed: a month then covers more of them.
     const cell = await this.selection.reader.cellNow(typed);
-    const obstacle = this.obstacle(cell);
+    const obstacle = (how === 'write' ? this.planned.obstacle : null) ?? this.obstacle(cell);
     const shows = this.selection.reader.shownIn(cell);
     if (obstacle || !shows) throw new ApiError(0, obstacle ?? '');
     const slice = inPeriods(cell);
@@ -225,8 +230,7 @@ export class Typing {
     role: 'value' | 'units',
     signal?: AbortSignal,
   ): Promise<Extract<Operation, { kind: 'clone' }>> {
-    const total =
-      (await api.previewSlice(this.planned.id, slice, { signal }))[`${role}_total`] ?? 0;
+    const total = (await this.planned.readSlice(slice, signal))[`${role}_total`] ?? 0;
     const why = whyNoCopies(edit, total);
     if (why) throw new ApiError(0, why);
     const scale_factor = edit.amount / total;

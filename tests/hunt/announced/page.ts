@@ -128,7 +128,18 @@ export interface Sent {
 }
 
 const DONE = /^(Scaled|Recoded|Cloned|Undone|Redone)\b/;
-const WRITES = /\/versions\/\d+\/(scale|recode|clone)(\/preview)?(\?|$)/;
+/** Writes of an operation, and the preview of the list of tried changes. */
+const WRITES = /\/versions\/\d+\/(scale|recode|clone|preview)(\?|$)/;
+
+/** Returns the request of an operation. Of a list of tried changes, that is the newest one. */
+function operationIn(request: Request): Pick<Sent, 'path' | 'body'> {
+  const { pathname } = new URL(request.url());
+  const body = request.postDataJSON() as Record<string, unknown>;
+  const tried = (body.operations as Record<string, unknown>[] | undefined)?.at(-1);
+  if (!tried) return { path: pathname, body };
+  const { operation, ...rest } = tried;
+  return { path: pathname.replace(/preview$/, String(operation)), body: rest };
+}
 
 /** The announcements of a page, and its gestures. */
 export class AnnouncingPage {
@@ -153,6 +164,16 @@ export class AnnouncingPage {
       if (Date.now() > deadline) throw new Error(`The page does not show ${count} locks`);
       await this.hunt.page.waitForTimeout(10);
     }
+  }
+
+  /** Discards the changes that are being tried, if there are any. */
+  async discardTrial(): Promise<void> {
+    const { page } = this.hunt;
+    const trial = page.locator('section.trial');
+    if ((await trial.count()) === 0) return;
+    await trial.getByRole('button', { name: /^Discard/ }).click();
+    await trial.waitFor({ state: 'detached' });
+    await this.hunt.idle();
   }
 
   private get panel() {
@@ -232,7 +253,6 @@ export class AnnouncingPage {
     const response = await request.response();
     const status = response?.status() ?? 0;
     const error = status >= 400 ? ((await response?.json()) as { error: string }).error : '';
-    const body = request.postDataJSON() as Record<string, unknown>;
-    return { sent: { path: new URL(request.url()).pathname, body, status, error }, said: null };
+    return { sent: { ...operationIn(request), status, error }, said: null };
   }
 }

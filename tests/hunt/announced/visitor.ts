@@ -90,11 +90,15 @@ class AnnouncedVisitor implements Visitor<AnnouncedRound> {
   }
 
   async leave({ tries }: AnnouncedRound, { kind }: Outcome): Promise<void> {
-    const { hunt, version } = this.stage;
+    const { hunt, page, version } = this.stage;
     if (kind === 'failed') {
       await hunt.load();
       await hunt.visit(version);
-    } else if (kind === 'refused' || tries === 'discard') await hunt.empty();
+      return;
+    }
+    // The list of tried changes stays until it is discarded.
+    await page.discardTrial();
+    if (kind === 'refused' || tries === 'discard') await hunt.empty();
   }
 
   private async setLocks(locks: DrawnSlice[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '$lib/contract/log';
-import { entryText } from './entry-text';
+import { effectTexts, entryText, triedText } from './entry-text';
 
 const WORDS = {
   labelOf: (column: string) => (column === 'sub' ? 'Sub-Category' : column),
@@ -138,4 +138,36 @@ describe('entryText', () => {
 
   it('is null if the log has no parameters', () =>
     expect(textOf({ operation: 'recode', slice: {}, params: null })).toBeNull());
+});
+
+describe('effectTexts', () => {
+  const none = { value: 0, units: 0 };
+  it.each([
+    [
+      { rows: 2, value: 1500.5, units: 0, moved: none },
+      { value: 2000, units: 0 },
+      ['+1,500.50 Sales (75 % of the difference)'],
+    ],
+    [
+      { rows: 2, value: -100, units: 2, moved: none },
+      { value: 200, units: 3 },
+      ['-100 Sales (-50 % of the difference)', '+2 Quantity (66.7 % of the difference)'],
+    ],
+    [{ rows: 2, value: 100, units: 0, moved: none }, none, ['+100 Sales']],
+    [
+      { rows: 4, value: 0, units: 0, moved: { value: 40, units: 4 } },
+      { value: 10, units: 0 },
+      ['40 Sales moved', '4 Quantity moved'],
+    ],
+    [{ rows: 1, value: 0, units: 0, moved: none }, none, []],
+  ])('lists amounts and shares: %#', (effect, together, texts) => {
+    expect(effectTexts(effect, together, WORDS)).toEqual(texts);
+  });
+
+  it('describes an operation as its entry', () => {
+    const scale = { kind: 'scale', body: { value_total: 200 } } as const;
+    expect(triedText(scale, WORDS)).toBe('Sales → 200');
+    const recode = { kind: 'recode', body: { set: { sub: 'Seats' }, factor: 0.3 } } as const;
+    expect(triedText(recode, WORDS)).toBe('30 %, Sub-Category → Seats');
+  });
 });

@@ -4,7 +4,9 @@ import type { EntryTotals, LogEntry } from '$lib/contract/log';
 import type { SetClause, Shift } from '$lib/contract/movement';
 import { DAY_MS } from '$lib/contract/primitives';
 import type { Caution } from '$lib/plan/caution';
+import type { Operation } from '$lib/plan/operation';
 import type { Amounts } from '$lib/plan/scale-draft';
+import type { Effect } from '$lib/plan/tried-rows';
 import { formatAmount, formatTotal, plural } from '../format';
 import { formatNumber } from '../number-text';
 import { valueText } from './slice-text';
@@ -26,11 +28,18 @@ interface Words {
 export const signedText = (amount: number, decimals: Decimals) =>
   formatAmount(amount, decimals, { signDisplay: 'exceptZero' });
 
+/** The operation of an entry with its parameters. */
+type Described = LogEntry extends infer Entry
+  ? Entry extends LogEntry
+    ? Pick<Entry, 'operation' | 'params'>
+    : never
+  : never;
+
 /**
- * Describes an entry in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved by 1 year",
- * "closed through 2027-03". Null if the log has no parameters of it, or a load has no offset.
+ * Describes an entry or an operation in one line: "+10 %", "Region → East", "× 1.05, Region → East", "dates moved
+ * by 1 year", "closed through 2027-03". Null if the log has no parameters of it, or a load has no offset.
  */
-export function entryText(entry: LogEntry, words: Words): string | null {
+export function entryText(entry: Described, words: Words): string | null {
   if (entry.params === null) return null;
   switch (entry.operation) {
     case 'baseline':
@@ -68,6 +77,32 @@ export function entryText(entry: LogEntry, words: Words): string | null {
 function monthOrDay(day: string): string {
   const isLast = new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).getUTCDate() === 1;
   return isLast ? day.slice(0, 7) : day;
+}
+
+/** Describes an operation that is being tried, as {@link entryText} does once it is written. */
+export const triedText = ({ kind, body }: Operation, words: Words): string | null =>
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- a body has the fields of parameters
+  entryText({ operation: kind, params: body } as Described, words);
+
+/**
+ * Lists the amounts that a change adds to the plan, with its shares of the difference that several changes make:
+ * "+1,000.00 Sales (80 % of the difference)", "250 Sales moved".
+ */
+export function effectTexts(
+  effect: Effect,
+  together: { value: number; units: number },
+  { measureNames, decimals }: Words,
+): string[] {
+  return (['value', 'units'] as const).flatMap((role) => {
+    const name = measureNames[role];
+    if (name === undefined) return [];
+    const [amount, moved] = [effect[role], effect.moved[role]];
+    if (amount === 0) return moved ? [`${formatAmount(moved, decimals[role])} ${name} moved`] : [];
+    const text = `${signedText(amount, decimals[role])} ${name}`;
+    if (together[role] === 0) return [text];
+    const share = formatNumber((amount / together[role]) * 100, { maximumFractionDigits: 1 });
+    return [`${text} (${share} % of the difference)`];
+  });
 }
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');

@@ -25,8 +25,8 @@ export function pivotFacts(session: PlanSession): Fact[] {
     ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
     ...(comparison.other ? [['Compared with', comparison.other.name] as const] : []),
-    ...(trial.current
-      ? [['Not saved', 'Includes a change that is only being tried.'] as const]
+    ...(trial.isStanding
+      ? [['Not saved', 'Includes changes that are only being tried.'] as const]
       : []),
     ['Exported', new Date()],
     ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],

@@ -169,6 +169,12 @@ export function visitEntries(
   return true;
 }
 
+/** Returns rows as those of one log entry. */
+export function ofOneEntry(columns: ArrowColumns, logid: number): ArrowColumns {
+  const entries = numbersOf(columns.get(LOGID));
+  return entries ? new Map([...columns, [LOGID, whole(mapped(entries, () => logid))]]) : columns;
+}
+
 /** Number of values after which the loop yields to the page. */
 const VALUES_PER_TURN = 200_000;
 

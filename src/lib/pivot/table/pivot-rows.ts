@@ -7,6 +7,7 @@ import { Tried } from '../grid/tried';
 import type { KnownDays } from '../rows/days';
 import type { KnownValues } from '../rows/known-values';
 import type { Origins } from '../rows/origins';
+import { ofOneEntry } from '../rows/arrow-columns';
 import { type AnsweredRows, fitted } from '../rows/rows';
 import { noteColumnTexts } from '../rows/text-forms';
 import { type Schema, withView } from '../values/engine-types';
@@ -42,6 +43,9 @@ export interface RowsParts {
   empty: EmptyValues;
 }
 
+/** Rows of the service, and the log entry of the first of them. */
+export type EntryRows = Pick<AnsweredRows, 'logid' | 'count' | 'columns'>;
+
 /** Adds and removes the rows on screen, including preview rows. */
 export class PivotRows {
   /** The log entry of the preview rows; null if there are none. */
@@ -64,7 +68,7 @@ export class PivotRows {
    *
    * @throws RowsError if the loaded table cannot hold them
    */
-  async append(rows: AnsweredRows, side: Side = 'own'): Promise<void> {
+  async append(rows: EntryRows, side: Side = 'own'): Promise<void> {
     if (rows.count === 0) return;
     const { origins } = this.parts;
     const answered = fitted(rows.columns, origins.loaded(this.parts.schema), this.parts.index);
@@ -93,28 +97,42 @@ export class PivotRows {
   }
 
   /**
-   * Appends preview rows, which are not stored, and marks the cells that they change. They do not belong to
-   * the version: row counts, lists of values and lists of entries leave them out
+   * Appends preview rows, which are not stored, as those of one entry; they replace earlier preview rows. They do
+   * not belong to the version: row counts, lists of values and lists of entries leave them out
    * (docs/decisions/0018-a-preview-is-rolled-back.md).
    *
-   * @param rows the rows of a preview, which have a negative `pf_logid`
-   * @param text returns the text of a changed cell
-   * @returns the amount that the rows add to each cell
+   * @param rows the rows of a preview, which have a negative `pf_logid` for each operation
    * @throws RowsError if the loaded table cannot hold them; none of them is added then
    */
-  async try(rows: AnsweredRows, text: TriedMark['text']): Promise<Tried> {
-    const logid = rows.logid ?? NaN;
+  async try(rows: EntryRows): Promise<void> {
+    await this.endTrial();
+    const { logid, count } = rows;
+    if (logid === null) return;
     this.triedEntry = logid;
     try {
-      await this.append(rows);
-      const { config } = await this.parts.grid.shown.ask(async (reader) => reader);
-      const tried = await Tried.read(this.parts.table, config, this.parts.origins.ratios, logid);
-      this.parts.grid.marks.showTried({ tried, text });
-      return tried;
+      await this.append({ logid, count, columns: ofOneEntry(rows.columns, logid) });
     } catch (error) {
       await this.endTrial();
       throw error;
     }
+  }
+
+  /**
+   * Marks the cells that the preview rows change. Call it again after the pivot was arranged differently.
+   *
+   * @param text returns the text of a changed cell
+   * @returns the amount that the rows add to each cell; null if there are no preview rows any more
+   */
+  async markTried(text: TriedMark['text']): Promise<Tried | null> {
+    const { triedEntry: logid } = this;
+    if (logid === null) return null;
+    const { grid, table, origins } = this.parts;
+    const { config } = await grid.shown.ask(async (reader) => reader);
+    const tried = await Tried.read(table, config, origins.ratios, logid);
+    // A later call marks the rows that have replaced these.
+    if (this.triedEntry !== logid) return null;
+    grid.marks.showTried({ tried, text });
+    return tried;
   }
 
   /** Removes the preview rows, if there are any. */
