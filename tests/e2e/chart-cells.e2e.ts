@@ -1,6 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
+import { planTable } from '../support/planned-table';
 import { arrange, PivotPage } from './pivot-page';
 
 /** Bars and points of a chart: their labels, and the cells that they select. */
@@ -144,4 +145,52 @@ test('stacked bars show their total, and single bars their value, in the format 
   await expect
     .poll(texts)
     .toEqual(expect.arrayContaining(values.map(({ sum }) => sum.toLocaleString('en-US'))));
+});
+
+test('a point whose cells are refused is not outlined', async ({ page, service }) => {
+  // A canvas has no elements to count, so the rings of the newest drawing are recorded.
+  await page.addInitScript(() => {
+    const { arc, clearRect } = CanvasRenderingContext2D.prototype;
+    const rings = { count: 0 };
+    Object.assign(window, { rings });
+    CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+      rings.count = 0;
+      clearRect.apply(this, box);
+    };
+    CanvasRenderingContext2D.prototype.arc = function (x, y, radius, ...angles) {
+      if (radius === 6) rings.count += 1;
+      arc.call(this, x, y, radius, ...angles);
+    };
+  });
+  const rings = () =>
+    page.evaluate(() => (window as unknown as { rings: { count: number } }).rings.count);
+  await service.query(
+    `CREATE TABLE public.shops AS
+       SELECT 'shop ' || i AS shop, side, i AS amount FROM generate_series(1, 300) i, unnest(ARRAY['a', 'b']) side`,
+  );
+  const columns = { shop: 'dimension', side: 'dimension', amount: 'value' } as const;
+  const { versionId } = await planTable(service, 'shops', columns);
+  const pivot = new PivotPage(page);
+  await pivot.open(versionId, '?depth=0');
+  await arrange(page, { group_by: ['shop', 'side'], split_by: [], columns: ['amount'] });
+  await showChart(page, 'Lines');
+  const plot = plotOf(page);
+  await plot.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(pivot.slice).toContainText('side = ');
+  // Without the cursor, one ring is left.
+  await page.keyboard.press('Escape');
+  await expect.poll(rings).toBe(1);
+
+  // More than 200 closed rows contain the cells of the combined shops.
+  await page.keyboard.press('End');
+  await page.keyboard.press('ArrowDown');
+  await expect(plot).toHaveAttribute('aria-valuetext', /others/);
+  await expect.poll(rings).toBe(2);
+  await page.keyboard.press('Shift+Enter');
+  await expect(page.getByText(/closed rows\. Open these rows first/)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect.poll(rings).toBe(1);
 });

@@ -71,6 +71,18 @@ export function selectedSlice(
   };
 }
 
+/** Returns a selection without a column of its slice. It covers more rows than the cells did, so it has no cells. */
+export function withoutColumn(
+  { slice: all, listed: days, notHeld }: SelectedSlice,
+  column: string,
+  columns: readonly SliceColumn[],
+): SelectedSlice {
+  const { [column]: _, ...slice } = all;
+  const { [column]: __, ...listed } = days;
+  const unmarked = unmarkedDimensions(slice, columns);
+  return { cells: [], slice, listed, notHeld, unmarked, impossible: null };
+}
+
 /** Returns the sentence that says why several cells have no common slice. */
 export const apart = (what: string): string =>
   `No ${what} can select exactly these cells, because they differ in more than one column.`;

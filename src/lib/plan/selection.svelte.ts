@@ -6,7 +6,6 @@ import type { CellIdentity, CellPosition, MarkedCell, Press, ReadCell } from '..
 import { cellKey } from '../pivot/slice/cell';
 import { readAgain, readBlock } from '../pivot/grid/block-reader';
 import type { Pivot } from '../pivot/pivot';
-import { unmarkedDimensions } from '../pivot/slice/slice-values';
 import { CellReader, GONE } from './cell-reader';
 import { Cursor, type Place } from './cursor';
 import { pivotMessageOf, type Loading } from './loading.svelte';
@@ -17,6 +16,7 @@ import {
   obstacleOf,
   selectedSlice,
   toggled,
+  withoutColumn,
   type SelectedSlice,
 } from './selected-slice';
 
@@ -92,8 +92,8 @@ export class Selection {
    * is mistaken for it
    * @param at the position of the cell when it was pressed
    */
-  select(cell: CellIdentity | null, at: CellPosition, how: Press): Promise<void> {
-    return this.press(async () => {
+  async select(cell: CellIdentity | null, at: CellPosition, how: Press): Promise<void> {
+    await this.press(async () => {
       if (!cell) throw new Error('the grid was just being redrawn. Click the cell again.');
       return { cell, at };
     }, how);
@@ -137,9 +137,9 @@ export class Selection {
   /**
    * Moves the selection, or the corner of the block, by cells. The row headers are left of the first column.
    */
-  move(dx: number, dy: number, how: 'alone' | 'block' = 'alone'): Promise<void> {
+  async move(dx: number, dy: number, how: 'alone' | 'block' = 'alone'): Promise<void> {
     const step = this.cursor.move(dx, dy, how);
-    return this.press(() => step, how);
+    await this.press(() => step, how);
   }
 
   /**
@@ -204,20 +204,9 @@ export class Selection {
   /** Removes a column from the slice, which then covers more rows than the cells did. */
   removeColumn(column: string): void {
     if (!this.current) return;
-    const { [column]: _, ...slice } = this.current.slice;
-    const { [column]: __, ...listed } = this.current.listed;
-    this.show(
-      {
-        cells: [],
-        slice,
-        listed,
-        notHeld: this.current.notHeld,
-        unmarked: unmarkedDimensions(slice, this.planned.columns),
-        impossible: null,
-      },
-      [],
-    );
-    this.showReach(slice);
+    const wider = withoutColumn(this.current, column, this.planned.columns);
+    this.show(wider, []);
+    this.showReach(wider.slice);
   }
 
   clear(): void {
@@ -236,11 +225,15 @@ export class Selection {
     if (cells.length > 0) await this.pressFor((pivot) => this.readMarked(pivot, cells), true);
   }
 
-  /** Selects the cells that `find` returns; `add` adds them, or removes them if all of them are selected. */
+  /**
+   * Selects the cells that `find` returns; `add` adds them, or removes them if all of them are selected.
+   *
+   * @returns false if they are refused, or something else was pressed meanwhile
+   */
   selectFound(
     find: (pivot: Pivot) => Promise<readonly MarkedCell[]>,
     how: 'alone' | 'add',
-  ): Promise<void> {
+  ): Promise<boolean> {
     return this.pressFor(async (pivot) => {
       const found = await find(pivot);
       const marked = how === 'add' ? toggled(this.marked, found) : found;
@@ -326,7 +319,7 @@ export class Selection {
     return JSON.stringify(this.current?.slice ?? null);
   }
 
-  private press(find: () => Promise<Place>, how: Press): Promise<void> {
+  private press(find: () => Promise<Place>, how: Press): Promise<boolean> {
     return this.pressFor(async (pivot) => {
       const { cell, at } = await find();
       const block = how === 'block' ? await this.cursor.blockTo(pivot, { cell, at }) : null;
@@ -346,7 +339,10 @@ export class Selection {
   }
 
   /** @param keeps whether the previous selection stays if the cells cannot be read */
-  private async pressFor(read: (pivot: Pivot) => Promise<Pressed>, keeps: boolean): Promise<void> {
+  private async pressFor(
+    read: (pivot: Pivot) => Promise<Pressed>,
+    keeps: boolean,
+  ): Promise<boolean> {
     this.isExtended = keeps;
     this.reading = true;
     const begin = () => this.readAndShow(read, keeps, this.call.begin());
@@ -357,10 +353,11 @@ export class Selection {
         ? this.pressed.then(() => this.pressed === pressed && begin())
         : begin();
     this.pressed = pressed;
-    await pressed;
-    if (this.pressed !== pressed) return;
+    const isSelected = await pressed;
+    if (this.pressed !== pressed) return false;
     this.pressed = null;
     this.reading = false;
+    return isSelected;
   }
 
   /** Reads the pressed cells and selects them. @returns whether this was the last press, and succeeded */
