@@ -1,5 +1,5 @@
 import { expect, test } from '../support/e2e';
-import { PivotPage } from './pivot-page';
+import { arrange, PivotPage } from './pivot-page';
 import { loadYearBefore } from './year-before';
 
 /** Rows sorted by Δ %, which the engine cannot add up. */
@@ -76,4 +76,43 @@ test('rows are sorted by Δ % of one column at every level, through changes, a r
   await expect.poll(shown).toEqual((await stored()).filter((row) => !isOf(row)));
   await pivot.toggle(first);
   await expect.poll(shown).toEqual(await stored());
+});
+
+test('Δ % sorts the rows that an earlier sort key leaves equal', async ({ page, service }) => {
+  await loadYearBefore(service);
+  // Without units, the furniture is equal in the first key.
+  const [{ units }] = await service.query(
+    `SELECT sum("Quantity")::int AS units FROM ${TABLE}
+      WHERE "Category" = 'Furniture' AND pf_iter <> 'reference'`,
+  );
+  const scale = { slice: { Category: 'Furniture' }, units_incr: -units, pf_user: 'ana' };
+  await service.api.post('/versions/1/scale', scale);
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    group_by: ['Category', 'Sub-Category'],
+    split_by: [],
+    columns: ['Quantity', 'Sales', 'Sales: reference', 'Sales: Δ', 'Sales: Δ %'],
+    sort: [['Quantity', 'asc']],
+  });
+  const header = (name: string) =>
+    pivot.grid.locator('thead th.pf-measure').filter({ hasText: new RegExp(`^${name}$`) });
+  await header('Sales: Δ %').click({ modifiers: ['Control'] });
+  await expect
+    .poll(() => new URL(page.url()).searchParams.getAll('sort'))
+    .toEqual(['Quantity:asc', 'Sales~: Δ %:desc']);
+  await expect(header('Quantity')).toHaveAttribute('aria-sort', 'ascending');
+  await expect(header('Sales: Δ %')).toHaveAttribute('aria-sort', 'descending');
+  const stored = await service.query<{ name: string }>(
+    `SELECT "Sub-Category" AS name FROM ${TABLE} GROUP BY "Category", 1
+      ORDER BY sum(sum("Quantity") FILTER (WHERE pf_iter <> 'reference')) OVER (PARTITION BY "Category"),
+        sum("Quantity") FILTER (WHERE pf_iter <> 'reference'),
+        sum("Sales") FILTER (WHERE pf_iter <> 'reference')
+          / sum("Sales") FILTER (WHERE pf_iter = 'reference') DESC NULLS LAST`,
+  );
+  const shown = async () =>
+    (await pivot.cells())
+      .filter(({ row, column }) => row.length === 2 && column === undefined)
+      .map(({ row }) => row[1]);
+  await expect.poll(shown).toEqual(stored.map(({ name }) => name));
 });

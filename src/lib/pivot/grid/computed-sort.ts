@@ -1,26 +1,27 @@
-/** The sort of a view by a column that the engine cannot sort by. */
+/** The sort of a view by columns that the engine cannot sort by. */
 import { columnSort } from '../layout/column-sort';
 import { pathKey } from '../slice/cell';
 import type { CellValue, View } from '../values/engine-types';
+import { isAdditive } from '../values/ratios';
 import type { DrawnColumn } from './grid-columns';
-import type { KeyedRows } from './sorted-view';
+import type { KeyedRows, SortDirection } from './sorted-view';
 import type { ViewReader } from './view-reader';
 
-/** A column by which rows are sorted, and the direction as layouts write it. */
-interface ComputedSort {
+/** A column by which rows are sorted. */
+interface SortColumn extends SortDirection {
   column: DrawnColumn;
-  direction: string;
 }
 
 /**
- * Returns the column by which the rows of a view are sorted if the grid computes it: a share or a price, or
- * one column of them or of an expression. The engine has no such sums.
+ * Returns the columns by which the grid sorts the rows of a view: all sort keys up to the last one that the
+ * grid computes, which is a share or a price, or one column of them or of an expression. The engine has no
+ * such sums. Empty if the engine can sort by all keys. Keys after one that the view does not show are left
+ * to the engine, since their rows with equal numbers are unknown.
  */
-export async function computedSort(reader: ViewReader): Promise<ComputedSort | null> {
+export async function computedSort(reader: ViewReader): Promise<readonly SortColumn[]> {
   const { config, schema, shown } = reader;
-  const [name, direction] = config.sort[0] ?? ['', ''];
-  const isOfRows = direction.startsWith('asc') || direction.startsWith('desc');
-  if (!isOfRows || config.group_by.length === 0) return null;
+  const sort = config.sort.filter(([, direction]) => /^(asc|desc)/.test(direction));
+  if (sort.length === 0 || config.group_by.length === 0) return [];
   const groups =
     config.split_by.length > 0
       ? await reader.columnPaths()
@@ -34,34 +35,46 @@ export async function computedSort(reader: ViewReader): Promise<ComputedSort | n
     }),
     isClosed: false,
   });
-  if (groups.includes(null)) return null;
-  for (const [m, measure] of shown.entries()) {
-    if (!reader.isRatio(measure) && !reader.isExpression(measure)) continue;
-    if (measure === name && reader.isRatio(measure)) return { column: columnOf(m, []), direction };
-    if (!name.startsWith(`${measure} of `)) continue;
-    const paths = groups.flatMap((group) =>
-      (group ?? []).map((_, i) => group?.slice(0, i + 1) ?? []),
-    );
-    const path = paths.find((each) => {
-      const key = columnSort({ name: measure, label: '' }, each, config, schema);
-      return key?.name === name;
-    });
-    if (path) return { column: columnOf(m, path), direction };
+  if (groups.includes(null)) return [];
+  const paths = groups.flatMap((group) =>
+    (group ?? []).map((_, i) => group?.slice(0, i + 1) ?? []),
+  );
+  const found = (name: string): Omit<SortColumn, 'direction'> | null => {
+    for (const [m, measure] of shown.entries()) {
+      const isRatio = reader.isRatio(measure);
+      const isAdded = groups.length === 1 || isAdditive(config.aggregates[measure]);
+      if (measure === name && (isRatio || isAdded))
+        return { column: columnOf(m, []), isComputed: isRatio };
+      if (!name.startsWith(`${measure} of `)) continue;
+      const path = paths.find((each) => {
+        const key = columnSort({ name: measure, label: '' }, each, config, schema);
+        return key?.name === name;
+      });
+      const isComputed = isRatio || reader.isExpression(measure);
+      if (path) return { column: columnOf(m, path), isComputed };
+    }
+    return null;
+  };
+  const columns: SortColumn[] = [];
+  for (const [name, direction] of sort) {
+    const column = found(name);
+    if (!column) break;
+    columns.push({ ...column, direction });
   }
-  return null;
+  return columns.slice(0, columns.findLastIndex(({ isComputed }) => isComputed) + 1);
 }
 
-/** Reads all rows of a view with their numbers in a column. */
+/** Reads all rows of a view with their numbers in some columns. */
 export async function readKeys(
   reader: ViewReader,
   view: View,
-  column: DrawnColumn,
+  columns: readonly DrawnColumn[],
 ): Promise<KeyedRows> {
   const { paths, values } = await reader.values.rows(
     view,
-    [column],
+    columns,
     { start_row: 0, end_row: await view.num_rows() },
     await reader.printedPaths(),
   );
-  return { paths, keys: values[0] ?? [] };
+  return { paths, keys: values };
 }

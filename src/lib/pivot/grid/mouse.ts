@@ -109,11 +109,9 @@ export class Mouse {
     const measure = this.shown.columnAt(x)?.measure;
     if (!reader || measure === undefined) return;
     const { sort, split_by } = reader.config;
-    // The grid sorts by the measures that it computes: only rows, and by nothing else before.
-    const isComputed = reader.isRatio(measure);
-    const adds = !isComputed && (event.ctrlKey || event.metaKey);
-    const isSplit = !isComputed && split_by.length > 0;
-    const more = { isAbsolute: event.shiftKey, adds };
+    // The grid sorts only rows by the measures that it computes.
+    const isSplit = !reader.isRatio(measure) && split_by.length > 0;
+    const more = { isAbsolute: event.shiftKey, adds: event.ctrlKey || event.metaKey };
     this.actions.onSort(nextSort(sort, measure, isSplit, more));
   }
 }

@@ -105,7 +105,8 @@ export class Shown {
       reader.rowPaths(0, await view.num_rows()),
     );
     const sort = await computedSort(reader);
-    if (sort) sorted.sortBy((each) => readKeys(reader, each, sort.column), sort.direction);
+    const columns = sort.map(({ column }) => column);
+    if (sort.length > 0) sorted.sortBy((each) => readKeys(reader, each, columns), sort);
     await this.readColumns(true);
     this.endWaiting();
   }

@@ -160,9 +160,42 @@ describe('rows sorted by a share', () => {
 
 it('sorts rows without a number last, and by absolute amounts if asked to', () => {
   const paths = [[], ['a'], ['a', 'x'], ['b'], ['c'], ['d']];
-  const keys = [1, null, 5, -3, 2, 2];
-  const order = (direction: string) => sortedRows({ paths, keys }, direction);
+  const keys = [[1, null, 5, -3, 2, 2]];
+  const order = (direction: string) =>
+    sortedRows({ paths, keys }, [{ direction, isComputed: true }]);
   expect(order('desc')).toEqual([0, 4, 5, 3, 1, 2]);
   expect(order('asc')).toEqual([0, 3, 4, 5, 1, 2]);
   expect(order('desc abs')).toEqual([0, 3, 4, 5, 1, 2]);
+});
+
+it('sorts rows with equal numbers by the next key, and rows without a number as 0 where the engine does', () => {
+  const paths = [[], ['a'], ['b'], ['c'], ['d'], ['e']];
+  const keys = [
+    [9, 2, 0.1 + 0.2, 0.3, null, 2],
+    [9, 1, 5, 7, 8, null],
+  ];
+  const order = (first: string, second: string) =>
+    sortedRows({ paths, keys }, [
+      { direction: first, isComputed: false },
+      { direction: second, isComputed: true },
+    ]);
+  expect(order('desc', 'desc')).toEqual([0, 1, 5, 3, 2, 4]);
+  expect(order('asc', 'asc')).toEqual([0, 4, 2, 3, 1, 5]);
+});
+
+it('sorts by a share among rows that an earlier key leaves equal', async () => {
+  // Rounding to tens leaves many items equal in the first key.
+  const rounded = SALES.map((sale) => ({ ...sale, past: sale.past === null ? null : 10 }));
+  const { table, view, shown } = await shownBy([
+    ['past', 'asc'],
+    ['share', 'desc'],
+  ]);
+  await table.update(columnsOf(rounded));
+  await shown.follow(view);
+  const south = (path: string) => path.startsWith('South');
+  const shares = expected(rounded.filter(({ past }) => past !== null));
+  const without = (await pathsOf(shown)).filter(south);
+  // The south has no past, which the engine sorts as 0.
+  expect(without[0]).toBe('South');
+  expect(await pathsOf(shown)).toEqual(['', ...without, ...shares]);
 });

@@ -1,11 +1,21 @@
 /** Sorts the rows of a view by numbers that the engine does not add up. */
+import { tidy } from '../values/cell-value';
 import { parseColumns } from '../values/columns-json';
 import type { CellValue, View, ViewConfig, ViewWindow } from '../values/engine-types';
 
-/** The rows of a view in the engine's order: their paths, and the number by which each is sorted. */
+/** The rows of a view in the engine's order: their paths, and the numbers by which they are sorted. */
 export interface KeyedRows {
   paths: readonly (readonly CellValue[])[];
-  keys: readonly CellValue[];
+  /** A list of numbers for each sort key. */
+  keys: readonly (readonly CellValue[])[];
+}
+
+/** How rows are sorted by one key. */
+export interface SortDirection {
+  /** `asc` or `desc`, with ` abs` for absolute amounts, as layouts write it. */
+  direction: string;
+  /** Whether the grid computes the numbers: rows without one come last. The engine sorts them as 0. */
+  isComputed: boolean;
 }
 
 /** Reads the rows of the engine's view with their sort keys. */
@@ -19,7 +29,7 @@ const MOST_READS = 64;
  * order. Without an order, it is the engine's view.
  */
 export class SortedView implements View {
-  private keys: { read: ReadKeys; direction: string } | null = null;
+  private keys: { read: ReadKeys; sort: readonly SortDirection[] } | null = null;
   private order: Promise<readonly number[]> | null = null;
 
   constructor(private view: View) {}
@@ -31,14 +41,13 @@ export class SortedView implements View {
   }
 
   /**
-   * Sorts the rows within their parent rows. Rows without a number come last, and rows with equal numbers
-   * stay in the engine's order.
+   * Sorts the rows within their parent rows. Rows with equal numbers stay in the engine's order.
    *
    * @param read reads the numbers; they are read again after each change of the rows
-   * @param direction a sort direction of rows, as layouts write it
+   * @param sort one for each sort key, the first one decides first
    */
-  sortBy(read: ReadKeys, direction: string): void {
-    this.keys = { read, direction };
+  sortBy(read: ReadKeys, sort: readonly SortDirection[]): void {
+    this.keys = { read, sort };
     this.order = null;
   }
 
@@ -122,7 +131,7 @@ export class SortedView implements View {
     if (!keys) return null;
     const order = (this.order ??= keys
       .read(view)
-      .then((rows) => sortedRows(rows, keys.direction))
+      .then((rows) => sortedRows(rows, keys.sort))
       .catch((error: unknown) => {
         if (this.order === order) this.order = null;
         throw error;
@@ -131,23 +140,11 @@ export class SortedView implements View {
   }
 }
 
-/**
- * Returns the positions of rows in sorted order: each row is followed by the rows below it.
- *
- * @param direction `asc` or `desc`, with ` abs` for absolute amounts
- */
-export function sortedRows({ paths, keys }: KeyedRows, direction: string): number[] {
-  const isAbsolute = direction.endsWith(' abs');
-  const sign = direction.startsWith('asc') ? 1 : -1;
-  const keyOf = (y: number) => {
-    const key = keys[y];
-    return typeof key !== 'number' ? null : isAbsolute ? Math.abs(key) : key;
-  };
-  const compare = (a: number, b: number) => {
-    const [one, other] = [keyOf(a), keyOf(b)];
-    if (one === null || other === null) return Number(one === null) - Number(other === null);
-    return sign * (one - other) || a - b;
-  };
+/** Returns the positions of rows in sorted order: each row is followed by the rows below it. */
+export function sortedRows({ paths, keys }: KeyedRows, sort: readonly SortDirection[]): number[] {
+  const tests = sort.map((each, i) => comparison(keys[i] ?? [], each));
+  const compare = (a: number, b: number) =>
+    tests.reduce((order, test) => order || test(a, b), 0) || a - b;
   const below = new Map<number, number[]>();
   const above: number[] = [];
   for (const [y, path] of paths.entries()) {
@@ -167,6 +164,23 @@ export function sortedRows({ paths, keys }: KeyedRows, direction: string): numbe
   };
   add(-1);
   return sorted;
+}
+
+/** Returns a comparison of two rows by one sort key. */
+function comparison(keys: readonly CellValue[], { direction, isComputed }: SortDirection) {
+  const isAbsolute = direction.endsWith(' abs');
+  const sign = direction.startsWith('asc') ? 1 : -1;
+  const keyOf = (y: number) => {
+    const key = keys[y];
+    if (typeof key !== 'number') return isComputed ? null : 0;
+    // Sums that differ by the rounding of floating-point numbers are equal.
+    return tidy(isAbsolute ? Math.abs(key) : key);
+  };
+  return (a: number, b: number): number => {
+    const [one, other] = [keyOf(a), keyOf(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return sign * (one - other);
+  };
 }
 
 interface Run {
