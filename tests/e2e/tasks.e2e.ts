@@ -1,8 +1,9 @@
 import { expect, test } from '../support/e2e';
 import { CountedPlanner } from './counted-planner';
-import { PivotPage, type CellName } from './pivot-page';
+import { arrange, PivotPage, type CellName } from './pivot-page';
+import { loadYearBefore } from './year-before';
 
-/** Tasks of a planner, with the number of actions that each takes. */
+/** Tasks of a planner, with the number of actions that each takes; docs/tour.md lists them. */
 
 const TABLE = 'pf.fc_superstore_1';
 const CHAIRS: CellName = { row: ['Furniture', 'Chairs'], column: ['2028', 'Sales'] };
@@ -62,4 +63,95 @@ test('moving a launch by a quarter takes at most 8 actions and is one entry', as
   expect(planner.actions).toBeLessThanOrEqual(8);
   expect(await byDay('0')).toEqual(wanted);
   expect(await service.query(`SELECT FROM pf.log WHERE operation = 'recode'`)).toHaveLength(1);
+});
+
+test.describe('an empty database', () => {
+  test.use({ template: 'service' });
+
+  test('from a raw table to its pivot takes at most 14 actions', async ({ page, service }) => {
+    const pivot = new PivotPage(page);
+    await pivot.keepUser();
+    const planner = new CountedPlanner(page, pivot);
+    const button = (name: string) => page.getByRole('button', { name });
+    const link = (name: string) => page.getByRole('link', { name });
+    await page.goto('/');
+    await planner.click(link('Register a table'));
+    await planner.click(page.getByText('superstore', { exact: true }));
+    await planner.click(button('Register'));
+    await planner.click(button('Suggest roles'));
+    await planner.click(button('Save columns'));
+    await planner.click(page.getByRole('tab', { name: /Versions/ }));
+    await planner.click(button('Create the first version'));
+    await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused();
+    await planner.type('Plan');
+    await planner.press('Enter');
+    await planner.click(link('Load the baseline'));
+    await planner.click(page.getByLabel('Years'));
+    await planner.type('13');
+    await planner.click(button('Load baseline'));
+    await planner.click(link('Open the pivot'));
+    await pivot.drawn();
+    expect(planner.actions).toBeLessThanOrEqual(14);
+    const [{ sales }] = await service.query(
+      `SELECT sum("Sales")::float8 AS sales FROM ${TABLE} WHERE "Order Year" = 2028`,
+    );
+    const total = { row: [], column: ['2028', 'Sales'] };
+    await expect.poll(() => pivot.number(total)).toBeCloseTo(sales, 1);
+  });
+});
+
+test('raising a group by 5 % in one quarter takes at most 3 actions', async ({ page, service }) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await arrange(page, {
+    split_by: ['quarter'],
+    expressions: { quarter: `bucket("Order Date", '3M')` },
+  });
+  const sums = async () => {
+    const [row] = await service.query<Record<'group' | 'all', number>>(
+      `SELECT sum("Sales")::float8 AS all, sum("Sales") FILTER (WHERE "Category" = 'Furniture'
+          AND "Order Date" BETWEEN '2028-04-01' AND '2028-06-30')::float8 AS group FROM ${TABLE}`,
+    );
+    return row as Record<'group' | 'all', number>;
+  };
+  const before = await sums();
+  const planner = new CountedPlanner(page, pivot);
+  await planner.select({ row: ['Furniture'], column: ['Q2 2028', 'Sales'] });
+  await planner.type('+5%');
+  await planner.press('Enter');
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  expect(planner.actions).toBeLessThanOrEqual(3);
+  const after = await sums();
+  expect(after.group).toBeCloseTo(before.group * 1.05, 1);
+  expect(after.all - before.all).toBeCloseTo(before.group * 0.05, 1);
+});
+
+test('sorting by Δ and explaining the worst group takes at most 4 actions', async ({
+  page,
+  service,
+}) => {
+  await loadYearBefore(service);
+  const scale = { slice: { Category: 'Technology' }, value_incr: -90_000, note: 'Fewer shops' };
+  await service.api.post('/versions/1/scale', { ...scale, pf_user: 'Eve' });
+  const groups = await service.query<{ name: string }>(
+    `SELECT "Category" AS name FROM ${TABLE}
+      WHERE "Order Date" BETWEEN '2028-01-01' AND '2028-12-31' GROUP BY 1
+      ORDER BY sum("Sales" * CASE pf_iter WHEN 'reference' THEN -1 ELSE 1 END)`,
+  );
+  const worst = groups[0]?.name ?? '';
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  const planner = new CountedPlanner(page, pivot);
+  await planner.select({ row: ['Office Supplies'], column: ['2028', 'Sales: Δ'] });
+  await planner.press('Alt+ArrowUp');
+  const order = async () =>
+    (await pivot.cells())
+      .filter(({ row, column }) => row.length === 1 && column === undefined)
+      .map(({ row }) => row[0]);
+  await expect.poll(order).toEqual(groups.map(({ name }) => name));
+  await planner.select({ row: [worst], column: ['2028', 'Sales'] });
+  await planner.press('w');
+  const why = page.getByRole('region', { name: 'Why', exact: true });
+  await expect(why.locator('[data-logid]').filter({ hasText: 'Fewer shops' })).toBeVisible();
+  expect(planner.actions).toBeLessThanOrEqual(4);
 });
