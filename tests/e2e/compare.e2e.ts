@@ -210,6 +210,88 @@ test('a comparison starts and ends without changing anything else, and stays in 
   await expect.poll(() => search(page)).toBe('');
 });
 
+test('three other versions stand beside the plan, each follows its changes and leaves alone', async ({
+  page,
+  service,
+}) => {
+  const { api } = service;
+  for (const [i, name] of ['Bold', 'Bleak', 'Fifth'].entries()) {
+    await api.post('/versions/1/copy', { name, pf_user: 'bea' });
+    const slice = { 'Sub-Category': 'Chairs' };
+    await api.post(`/versions/${i + 3}/scale`, { slice, pct: 10 * (i + 1), pf_user: 'bea' });
+  }
+  // Room for the columns of one year.
+  await page.setViewportSize({ width: 3000, height: 900 });
+  const year = '&filter=Order+Date:%3E=:2028-01-01&filter=Order+Date:%3C=:2028-12-31';
+  const compared = () => new URL(page.url()).searchParams.getAll('compare').join();
+  const pivot = new PivotPage(page);
+  await pivot.keepUser();
+  await page.goto(`/versions/1?compare=2&compare=3${year}`);
+  await pivot.drawn();
+  const showsOther = async (id: number, name: string, [row, where] = CELLS[0]!) => {
+    const [plan, other] = [await total(service, 1, where), await total(service, id, where)];
+    await expect.poll(() => pivot.number(cell(row, 'Sales'))).toBeCloseTo(plan, 1);
+    await expect.poll(() => pivot.number(cell(row, `Sales: ${name}`))).toBeCloseTo(other, 1);
+    const difference = await pivot.text(cell(row, `Sales: Δ to ${name}`));
+    expect(Number(difference?.replace(/[,+]/g, ''))).toBeCloseTo(plan - other, 1);
+  };
+  await showsBoth(pivot, service);
+  for (const each of CELLS) await showsOther(3, 'Bold', each);
+
+  // A third one is added in the menu, which then offers no more.
+  await compareWith(page, 'Bleak');
+  await expect.poll(compared).toBe('2,3,4');
+  await pivot.drawn();
+  await page.getByRole('button', { name: /^Compared with/ }).click();
+  await expect(page.getByText('A version can be compared with 3 others at once.')).toBeVisible();
+  await expect(page.getByLabel('Find a version to compare with')).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await showsOther(4, 'Bleak');
+
+  // Changes of each of them arrive, and their undos.
+  const before = await shown(pivot);
+  const logids: number[] = [];
+  for (const id of [2, 3, 4]) {
+    const scale = { slice: { 'Sub-Category': 'Chairs' }, value_incr: 1000 * id, pf_user: 'bea' };
+    logids.push((await api.post(`/versions/${id}/scale`, scale)).body[0].pf_logid);
+  }
+  await showsBoth(pivot, service);
+  await showsOther(3, 'Bold');
+  await showsOther(4, 'Bleak');
+  for (const logid of logids) await api.del(`/log/${logid}`);
+  await expect.poll(() => shown(pivot)).toBe(before);
+
+  // A line of the chart for each of them, named after the versions.
+  await page.getByRole('button', { name: 'Show as a chart' }).click();
+  const lines = page.getByTestId('chart-table').locator('thead th');
+  for (const name of ['Plan 2027', OTHER, 'Bold', 'Bleak'])
+    await expect(lines.filter({ hasText: `Furniture, ${name}` })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Show as a grid' }).click();
+  await pivot.drawn();
+
+  // One leaves, and one is deleted; the others stay.
+  await page.getByRole('button', { name: /^Compared with/ }).click();
+  await page.getByRole('button', { name: 'Stop comparing with Bold' }).click();
+  await expect.poll(compared).toBe('2,4');
+  await pivot.drawn();
+  expect(await pivot.grid.locator('thead').innerText()).not.toContain('Bold');
+  await showsBoth(pivot, service);
+  await showsOther(4, 'Bleak');
+  await api.del('/versions/4');
+  await expect(page.getByText(/“Bleak” was deleted, so the comparison has ended/)).toBeVisible();
+  await expect.poll(compared).toBe('2');
+  await pivot.drawn();
+  await showsBoth(pivot, service);
+
+  // Of an address with a version that is gone, the others are shown.
+  await page.goto(`/versions/1?compare=4&compare=5&compare=2${year}`);
+  await pivot.drawn();
+  await expect(page.getByRole('status').filter({ hasText: 'There is no version 4' })).toBeVisible();
+  await showsBoth(pivot, service);
+  await showsOther(5, 'Fifth');
+  await expect.poll(compared).toBe('5,2');
+});
+
 test.describe('at a display grain', () => {
   test.use({ template: 'grain' });
 

@@ -273,9 +273,11 @@ export const STATES: State[] = [
       await service.api.post('/versions/1/copy', { name: 'Cautious', pf_user: 'bea' });
       const slice = { Category: 'Furniture' };
       await service.api.post('/versions/2/scale', { slice, pct: -10, pf_user: 'bea' });
-      await page.goto('/versions/1?compare=2');
+      await service.api.post('/versions/1/copy', { name: 'Bold', pf_user: 'bea' });
+      await service.api.post('/versions/3/scale', { slice: {}, pct: 20, pf_user: 'bea' });
+      await page.goto('/versions/1?compare=2&compare=3');
       await new PivotPage(page).drawn();
-      await page.getByRole('button', { name: 'Compared with Cautious' }).click();
+      await page.getByRole('button', { name: 'Compared with Cautious, Bold' }).click();
       await visible(page, 'This source has no further version.');
     },
   },

@@ -17,9 +17,9 @@ import {
   type MonthOrder,
   renamed,
   withMonthsInOrder,
-  withOther,
+  withOthers,
   withoutMonthOrder,
-  withoutOther,
+  withoutOthers,
 } from './layout/layout';
 import { openParts, type PivotOptions, type PivotParts } from './pivot-parts';
 import { columnsIn } from './rows/arrow-columns';
@@ -153,9 +153,9 @@ export class Pivot {
     return this.rows.markEntry(logid);
   }
 
-  /** The id of the version in the comparison; null without one. */
-  get comparedWith(): number | null {
-    return this.origins.other?.id ?? null;
+  /** The ids of the versions in the comparison. */
+  get comparedWith(): readonly number[] {
+    return this.origins.comparedWith;
   }
 
   /** Returns why the rows of another version cannot be compared with those on screen; null if they can. */
@@ -164,16 +164,15 @@ export class Pivot {
   }
 
   /**
-   * Returns the layout with the comparison columns of the other version added, unless it already shows one of
-   * them.
+   * Returns the layout with the comparison columns added of each other version of which it shows none.
    */
-  withOther(layout: Layout): Layout {
-    return withOther(layout, this.origins);
+  withOthers(layout: Layout): Layout {
+    return withOthers(layout, this.origins);
   }
 
   /** Returns the layout without comparison columns, so that every version of the source can show it. */
-  withoutOther(layout: Layout): Layout {
-    return withoutOther(layout, this.origins);
+  withoutOthers(layout: Layout): Layout {
+    return withoutOthers(layout, this.origins);
   }
 
   /**

@@ -13,7 +13,7 @@ const BASE: Layout = {
   expressions: { 'Order Date (month)': `bucket("Order Date", 'M')` },
   depth: 1,
 };
-const NONE = { view: null, entry: null, asOf: null, compare: null };
+const NONE = { view: null, entry: null, asOf: null, compare: [] as number[] };
 
 const written = (changes: Layout) => writeAddress(NONE, { ...BASE, ...changes }, BASE);
 
@@ -90,8 +90,12 @@ describe('an address', () => {
       '?filter=Region:in:West:East&filter=Order+Date:%3E=:2028-01-01&sort=Sales:desc&chart=Y+Bar',
     );
     expect(
-      writeAddress({ ...NONE, view: 3, entry: 7, compare: 2 }, { ...BASE, split_by: [] }, BASE),
-    ).toBe('?view=3&compare=2&columns=&entry=7');
+      writeAddress(
+        { ...NONE, view: 3, entry: 7, compare: [2, 5] },
+        { ...BASE, split_by: [] },
+        BASE,
+      ),
+    ).toBe('?view=3&compare=2&compare=5&columns=&entry=7');
   });
 
   it('is empty if only the order of the formats differs', () => {
@@ -121,7 +125,8 @@ describe('an address', () => {
   it('restores a layout with any names and values', () => {
     fc.assert(
       fc.property(layouts, layouts, fc.option(fc.integer({ min: 1 })), (shown, base, view) => {
-        const ids = { view, entry: view, asOf: view, compare: view };
+        const compare = view === null ? [] : [view, view + 1];
+        const ids = { view, entry: view, asOf: view, compare };
         const address = writeAddress(ids, shown, base);
         // As a browser normalizes it.
         const { search } = new URL(`http://localhost/versions/1${address}`);
@@ -171,6 +176,12 @@ it('contains the amount style of a measure', () => {
   expect(readAddress(written).parts).toEqual({ amounts });
   expect(readAddress('?amounts=Sales:dozens:1').parts).toEqual({ amounts: {} });
   expect(writeAddress(NONE, BASE, { ...BASE, amounts })).toBe('?amounts=');
+});
+
+it('names at most three versions to compare with, each once', () => {
+  expect(
+    readAddress('?compare=4&compare=2&compare=4&compare=x&compare=9&compare=7').compare,
+  ).toEqual([4, 2, 9]);
 });
 
 it('stores the widths of columns, and skips those that are no widths', () => {

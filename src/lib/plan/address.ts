@@ -5,6 +5,7 @@ import { AmountStyle } from '../contract/stored-layout';
 import { readSettings } from '../pivot/grid/settings';
 import type { ColumnSettings } from '../pivot/grid/widths';
 import { GRID, usedExpressions } from '../pivot/layout/layout';
+import { MOST_OTHERS } from '../pivot/rows/origins';
 
 /**
  * The content of a pivot page's query string: the view that is shown, and the parts of the layout that differ
@@ -17,8 +18,8 @@ interface Address {
   entry: number | null;
   /** The log entry up to which the plan is shown; null for the current plan. */
   asOf: number | null;
-  /** The version that this one is compared with; null if there is none. */
-  compare: number | null;
+  /** The versions that this one is compared with, {@link MOST_OTHERS} at most. */
+  compare: readonly number[];
   /** The parts that differ from the view. `expressions` has only those that the view lacks. */
   parts: Layout;
 }
@@ -173,7 +174,7 @@ export function writeAddress(
 ): string {
   const parameters: [name: string, value: string][] = [];
   if (view !== null) parameters.push(['view', String(view)]);
-  if (compare !== null) parameters.push(['compare', String(compare)]);
+  for (const each of compare) parameters.push(['compare', String(each)]);
   for (const { parameter, write } of PARTS) {
     const values = write(shown);
     if (sameValues(values, write(base))) continue;
@@ -207,7 +208,9 @@ export function readAddress(search: string): Address {
     view: id(parameters.get('view')),
     entry: id(parameters.get('entry')),
     asOf: id(parameters.get('asof')),
-    compare: id(parameters.get('compare')),
+    compare: [...new Set(parameters.getAll('compare').map(id))]
+      .filter((each) => each !== null)
+      .slice(0, MOST_OTHERS),
     parts,
   };
 }

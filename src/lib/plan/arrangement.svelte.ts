@@ -21,7 +21,7 @@ import { ShownEntries, type EntryRange } from './shown-entries.svelte';
 /** The source of the layout that is shown. */
 type Origin = 'saved layout' | 'view' | 'address';
 
-const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: null };
+const SOURCE_DEFAULT = { view: null, entry: null, asOf: null, compare: [] };
 
 /** The arrangement of the pivot: its layout, its plugin, and the entries whose rows are shown. */
 export class Arrangement {
@@ -61,8 +61,8 @@ export class Arrangement {
   private sliceContext = '';
   /** The layout of the open view, cleaned for the rows of this version. */
   private base: Layout = {};
-  /** The version that the pivot on screen compares with; null if there is none. */
-  private comparedWith: number | null = null;
+  /** The versions that the pivot on screen compares with. */
+  private comparedWith: readonly number[] = [];
   /** The query string of the current layout, as this class would write it. */
   private written = '';
 
@@ -157,9 +157,10 @@ export class Arrangement {
     { layout, origins }: { layout: Layout; origins: Origins },
   ): Promise<void> {
     const kept = pivot.takingOver(layout, origins);
-    if ((origins.other?.id ?? null) === pivot.comparedWith) return this.applyTo(pivot, kept, true);
+    const isSame = JSON.stringify(origins.comparedWith) === JSON.stringify(pivot.comparedWith);
+    if (isSame) return this.applyTo(pivot, kept, true);
     const isChanged = this.differs || !this.entries.areAll;
-    await this.applyTo(pivot, isChanged ? pivot.withOther(kept) : 'saved', true);
+    await this.applyTo(pivot, isChanged ? pivot.withOthers(kept) : 'saved', true);
   }
 
   /** Writes the current layout to the address, even if the user has arranged nothing. */
@@ -336,7 +337,7 @@ export class Arrangement {
   private save(save: (layout: Layout) => Promise<void>): Promise<void> {
     return this.change(async (pivot) => {
       const shown = await pivot.layout();
-      await save(pivot.withoutOther(this.entries.ownLayout(shown)));
+      await save(pivot.withoutOthers(this.entries.ownLayout(shown)));
       await this.compareWithView(pivot, shown);
       this.note(shown, true);
     });
@@ -391,6 +392,6 @@ export class Arrangement {
   private openLayout(pivot: Pivot): Layout | 'automatic' | 'refused' {
     if (!this.views.open && this.planned.source.default_layout === null) return 'automatic';
     const layout = this.views.layoutOf(this.views.open);
-    return layout.success ? pivot.withOther(layout.output) : 'refused';
+    return layout.success ? pivot.withOthers(layout.output) : 'refused';
   }
 }

@@ -1,4 +1,4 @@
-/** The version that the page compares with: its rows and its events. */
+/** A version that the page compares with: its rows and its events. */
 import * as api from '../client/api';
 import { ApiError, soon } from '../client/http';
 import { entriesOf, followVersion } from '../client/follow-version';
@@ -21,6 +21,8 @@ import type { PlannedVersion } from './planned-version.svelte';
 export class ComparedVersion {
   /** Whether changes that are committed to it arrive as events. */
   connected = $state.raw(true);
+  /** Number of its rows that were downloaded last. */
+  rowCount = 0;
   /** Its rows, after the download and before they are loaded. */
   private batches: readonly ArrayBuffer[] | null = null;
   /** The history of the database that the rows belong to. */
@@ -43,7 +45,7 @@ export class ComparedVersion {
     private readonly changes: Changes,
     private readonly onDeleted: () => void,
   ) {
-    this.rows = new RowsOnScreen(current.id, 'other', loading, changes, () => this.history);
+    this.rows = new RowsOnScreen(current.id, current.id, loading, changes, () => this.history);
   }
 
   get id(): number {
@@ -78,7 +80,7 @@ export class ComparedVersion {
   /**
    * Returns the rows of its plan: the downloaded ones, or the current ones if those were loaded already.
    *
-   * @param beside the number of rows of the page's version
+   * @param beside the number of rows of the page's version and of others that it is compared with
    * @throws TooLargeError, ApiError
    */
   async take(
@@ -129,6 +131,7 @@ export class ComparedVersion {
       rows += part.rows ?? 0;
       if (part.bytes) batches.push(part.bytes);
     }
+    this.rowCount = rows - beside;
     return batches;
   }
 

@@ -1,4 +1,4 @@
-/** Downloads, starts and ends the comparison with another version. */
+/** Downloads, starts and ends the comparison with other versions. */
 import * as api from '../client/api';
 import { ApiError } from '../client/http';
 import { LatestCall } from '../client/latest.svelte';
@@ -17,10 +17,10 @@ interface Waiting {
   progress: Progress | null;
 }
 
-/** The version that the page's version is compared with, if there is one, and its download. */
+/** The versions that the page's version is compared with, and their downloads. */
 export class Comparison {
-  /** The version whose plan is shown beside that of the page; null if there is none. */
-  other = $state.raw<ComparedVersion | null>(null);
+  /** The versions whose plans are shown beside that of the page. */
+  others = $state.raw<readonly ComparedVersion[]>([]);
   /** The version that {@link find} waits for. */
   private wanted = $state.raw<Waiting | null>(null);
   /** The version that {@link take} waits for. */
@@ -33,12 +33,12 @@ export class Comparison {
   private readonly finding = new LatestCall();
   private readonly taking = new LatestCall();
 
-  /** @param onGone is called after the other version was deleted */
+  /** @param onGone is called after one of the other versions was deleted */
   constructor(
     private readonly planned: PlannedVersion,
     private readonly rows: Loading,
     private readonly changes: Changes,
-    private readonly onGone: () => void,
+    private readonly onGone: (id: number) => void,
   ) {}
 
   /** Returns the other versions of the source, both open and closed. @throws ApiError */
@@ -48,14 +48,37 @@ export class Comparison {
   }
 
   /**
-   * Downloads the rows of a version. If that fails, {@link ended} says why, unless it was cancelled.
+   * Downloads the rows of those versions that are not compared yet. If that fails for one, {@link ended} says
+   * why, unless it was cancelled.
    *
    * @param pivot the pivot whose rows they will stand beside; null if it is not loaded yet
-   * @returns the version, to be passed to {@link begin}; null if there is none
+   * @returns the versions, to be passed to {@link begin}, without those that failed
    */
-  async find(id: number, pivot: Pivot | null): Promise<ComparedVersion | null> {
+  async find(ids: readonly number[], pivot: Pivot | null): Promise<readonly ComparedVersion[]> {
     const signal = this.finding.begin();
-    this.ended = null;
+    const isNew = (id: number) => !this.others.some((other) => other.id === id);
+    if (ids.some(isNew)) this.ended = null;
+    const found: ComparedVersion[] = [];
+    for (const id of ids) {
+      const known = this.others.find((other) => other.id === id);
+      const version = known ?? (await this.findOne(id, pivot, found, signal));
+      if (version) found.push(version);
+      if (signal.aborted) break;
+    }
+    return found;
+  }
+
+  /** Closes versions that {@link find} returned, unless they are compared. */
+  close(found: readonly ComparedVersion[]): void {
+    for (const version of found) if (!this.others.includes(version)) version.close();
+  }
+
+  private async findOne(
+    id: number,
+    pivot: Pivot | null,
+    others: readonly ComparedVersion[],
+    signal: AbortSignal,
+  ): Promise<ComparedVersion | null> {
     this.wanted = { name: '', progress: null };
     let found: ComparedVersion | null = null;
     try {
@@ -70,12 +93,14 @@ export class Comparison {
       signal.throwIfAborted();
       const { name } = version;
       this.wanted = { name, progress: null };
-      const compared = await found.download(rows.rows ?? 0, signal, (progress) => {
+      const beside = (rows.rows ?? 0) + rowCount(others);
+      const compared = await found.download(beside, signal, (progress) => {
         if (!signal.aborted) this.wanted = { name, progress };
       });
       if (!signal.aborted) {
-        this.ended = pivot?.whyNotBeside(compared) ?? null;
-        if (this.ended === null) return found;
+        const reason = pivot?.whyNotBeside(compared) ?? null;
+        if (reason === null) return found;
+        this.ended = reason;
       }
     } catch (error) {
       if (!signal.aborted) this.ended = pivotMessageOf(error);
@@ -92,71 +117,94 @@ export class Comparison {
     this.wanted = null;
   }
 
-  /** Cancels every download: of a version to compare with, and of the rows of the current one. */
+  /** Cancels every download: of a version to compare with, and of the rows of the current ones. */
   cancel(): void {
     this.stopFinding();
-    if (this.taken) this.begin(null);
+    if (this.taken) this.begin([]);
   }
 
-  /** Compares with a version from the next load on; null ends the comparison. */
-  begin(other: ComparedVersion | null): void {
-    if (this.other !== other) {
-      this.taking.stop();
-      this.taken = null;
-      this.other?.close();
-    }
-    this.other = other;
+  /** Compares with versions from the next load on; none end the comparison. */
+  begin(others: readonly ComparedVersion[]): void {
+    const before = this.others;
+    this.others = others;
+    if (others.length === before.length && others.every((each) => before.includes(each))) return;
+    this.taking.stop();
+    this.taken = null;
+    this.close(before);
   }
 
   /**
-   * Returns the rows to load beside those of the page's version. Returns null if there is no comparison, or
-   * if it fails: {@link ended} then says why, unless it was cancelled. Also returns null if a later call
-   * replaces this one.
+   * Returns the rows to load beside those of the page's version. A version whose rows cannot be loaded leaves
+   * the comparison: {@link ended} then says why, unless it was cancelled. Returns none if it was cancelled, or
+   * if a later call replaces this one.
    *
    * @param whyNotBeside the reason why some rows cannot be compared; null if they can
    */
-  async take(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null> {
-    const { other } = this;
-    if (!other) return null;
-    const { name } = other;
+  async take(
+    whyNotBeside: (rows: ComparedRows) => string | null,
+  ): Promise<readonly ComparedRows[]> {
     const signal = this.taking.begin();
+    const taken: ComparedVersion[] = [];
+    const rows: ComparedRows[] = [];
+    for (const other of this.others) {
+      const beside = (this.rows.rows ?? 0) + rowCount(taken);
+      const found = await this.takeOne(other, beside, whyNotBeside, signal);
+      // The caller that cancelled it has chosen what to compare with.
+      if (signal.aborted) return [];
+      if (!found) continue;
+      taken.push(other);
+      rows.push(found);
+    }
+    this.begin(taken);
+    return rows;
+  }
+
+  private async takeOne(
+    other: ComparedVersion,
+    beside: number,
+    whyNotBeside: (rows: ComparedRows) => string | null,
+    signal: AbortSignal,
+  ): Promise<ComparedRows | null> {
+    const { name } = other;
     this.taken = { name, progress: null };
     try {
-      const rows = await other.take(this.rows.rows ?? 0, signal, (progress) => {
+      const rows = await other.take(beside, signal, (progress) => {
         if (!signal.aborted) this.taken = { name, progress };
       });
-      if (signal.aborted) return null;
-      this.ended = whyNotBeside(rows);
-      if (this.ended === null) return rows;
+      const reason = signal.aborted ? null : whyNotBeside(rows);
+      if (reason === null) return rows;
+      this.ended = reason;
     } catch (error) {
-      // The caller that cancelled it has chosen what to compare with.
       if (signal.aborted) return null;
       const isGone = error instanceof ApiError && error.status === 404;
       this.ended = isGone ? deletedText(other) : pivotMessageOf(error);
     } finally {
       if (!signal.aborted) this.taken = null;
     }
-    this.begin(null);
     return null;
   }
 
   /** Notes that the rows that {@link take} returned are on screen, and follows later commits. */
   isShown(): void {
-    this.other?.isShown();
+    for (const other of this.others) other.isShown();
   }
 
   dispose(): void {
     this.stopFinding();
-    this.begin(null);
+    this.begin([]);
   }
 
   private onDeleted(id: number): void {
-    const { other } = this;
-    if (other?.id !== id) return;
-    this.ended = deletedText(other);
-    this.onGone();
+    const gone = this.others.find((other) => other.id === id);
+    if (!gone) return;
+    this.ended = deletedText(gone);
+    this.onGone(id);
   }
 }
+
+/** Returns the number of downloaded rows of some versions. */
+const rowCount = (versions: readonly ComparedVersion[]): number =>
+  versions.reduce((sum, version) => sum + version.rowCount, 0);
 
 const deletedText = ({ name }: ComparedVersion) =>
   `“${name}” was deleted, so the comparison has ended.`;

@@ -36,11 +36,11 @@ interface PivotPlace extends Omit<PivotEvents, 'onBusy'> {
   host: HTMLElement;
   dark: boolean;
   /**
-   * Returns the rows of another version to load beside; null without one. Never throws.
+   * Returns the rows of other versions to load beside. Never throws.
    *
    * @param whyNotBeside the reason why some rows cannot be compared; null if they can
    */
-  compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<ComparedRows | null>;
+  compared(whyNotBeside: (rows: ComparedRows) => string | null): Promise<readonly ComparedRows[]>;
   /** Returns the layout that {@link arrange} will apply, without the parts that are not known yet. Never throws. */
   layout(): Promise<Layout>;
   /** Applies the layout to a pivot that was just opened. */

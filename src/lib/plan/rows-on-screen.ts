@@ -20,7 +20,7 @@ const MOST_ROWS = 100_000;
 /** The rows of one version on screen, by the log entries that wrote them. */
 export class RowsOnScreen {
   /**
-   * @param side whether this is the version of the page, or the one that it is compared with
+   * @param side whether this is the version of the page, or one that it is compared with
    * @param history of the rows on screen
    */
   constructor(
@@ -71,7 +71,7 @@ export class RowsOnScreen {
 
   /** Whether the pivot shows this version; the user may have ended or changed the comparison. */
   private isOn(pivot: Pivot): boolean {
-    return this.side === 'own' || pivot.comparedWith === this.versionId;
+    return this.side === 'own' || pivot.comparedWith.includes(this.side);
   }
 
   private async appendTo(

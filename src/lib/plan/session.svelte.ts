@@ -132,7 +132,7 @@ export class PlanSession {
       this.planned,
       this.loading,
       this.changes,
-      () => void this.compareWith(null),
+      (id) => void this.compareWith(this.comparedWith.filter((each) => each !== id)),
     );
     this.actions = new Actions(this, tell);
   }
@@ -165,23 +165,29 @@ export class PlanSession {
     this.comparison.stopFinding();
     this.search = search;
     const { compare } = readAddress(search);
-    const isShown = this.pivot !== null && compare === (this.comparison.other?.id ?? null);
+    const isShown =
+      this.pivot !== null && JSON.stringify(compare) === JSON.stringify(this.comparedWith);
     if (isShown) await this.arrangement.goTo(search);
     else await this.loadAddress(search);
   }
 
+  /** The ids of the versions that this one is compared with. */
+  get comparedWith(): readonly number[] {
+    return this.comparison.others.map(({ id }) => id);
+  }
+
   /**
-   * Compares with another version of the source; null ends the comparison. The page stays as it is until the
-   * other version has arrived. If it cannot be compared, the comparison says why.
+   * Compares with other versions of the source; none end the comparison. The page stays as it is until all of
+   * them have arrived. If one cannot be compared, the comparison says why.
    */
-  async compareWith(id: number | null): Promise<void> {
+  async compareWith(ids: readonly number[]): Promise<void> {
     this.comparison.stopFinding();
-    const other = id === null ? null : await this.comparison.find(id, this.pivot);
-    if (id !== null && !other) return;
+    const others = await this.comparison.find(ids, this.pivot);
+    if (others.length < ids.length) return this.comparison.close(others);
     const cells = this.selection.marked;
     await this.keepShown();
-    if (!this.host) return other?.close();
-    this.comparison.begin(other);
+    if (!this.host) return this.comparison.close(others);
+    this.comparison.begin(others);
     this.selection.clear();
     await this.load();
     await this.arrangement.noteShown();
@@ -264,13 +270,13 @@ export class PlanSession {
     this.search = search;
     this.shown = null;
     const { compare } = readAddress(search);
-    const other = compare === null ? null : await this.comparison.find(compare, null);
+    const others = await this.comparison.find(compare, null);
     // The browser may have moved on to another address, or left the page.
-    if (this.search !== search || !this.host) return other?.close();
-    this.comparison.begin(other);
+    if (this.search !== search || !this.host) return this.comparison.close(others);
+    this.comparison.begin(others);
     this.selection.clear();
     await this.load();
-    if (compare !== null && !other) await this.arrangement.noteShown();
+    if (others.length < compare.length) await this.arrangement.noteShown();
   }
 
   private async keepShown(): Promise<void> {
@@ -283,7 +289,7 @@ export class PlanSession {
   private async load(): Promise<void> {
     if (!this.host) return;
     const { shown, comparison } = this;
-    const { other } = comparison;
+    const { others } = comparison;
     await this.loading.load({
       host: this.host,
       dark: this.dark,
@@ -310,7 +316,7 @@ export class PlanSession {
     // The theme may have changed while the rows were loading.
     await this.pivot?.setDark(this.dark);
     if (this.pivot) comparison.isShown();
-    if (other && !comparison.other) await this.arrangement.noteShown();
+    if (comparison.others.length < others.length) await this.arrangement.noteShown();
     // The tried rows were in the previous pivot.
     void this.trying.calculateAgain();
   }

@@ -66,7 +66,7 @@ export interface Picture {
 }
 
 /** The dash pattern of the lines of each side. */
-const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
+const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [6, 2, 2, 2, 2, 2]];
 /** Maximum number of points of a line that are drawn as dots. */
 const MOST_POINTS = 40;
 /** Greatest distance from a point of a line at which a press selects it, in pixels. */
@@ -262,7 +262,7 @@ export class DrawnChart {
   private fill(color: string, side: number): string | CanvasPattern {
     if (side === 0) return color;
     const tile = document.createElement('canvas');
-    const size = side === 1 ? 8 : 4;
+    const size = side % 2 === 1 ? 8 : 4;
     tile.width = tile.height = size;
     const context = tile.getContext('2d');
     if (!context) return color;
@@ -270,9 +270,11 @@ export class DrawnChart {
     context.fillRect(0, 0, size, size);
     context.strokeStyle = color;
     context.lineWidth = size / 4;
+    // Rising, falling and level stripes, each wide and narrow.
+    const [from, to] = side < 3 ? [size, 0] : side < 5 ? [0, size] : [size / 2, size / 2];
     for (const shift of [-size, 0, size]) {
-      context.moveTo(shift, size);
-      context.lineTo(shift + size, 0);
+      context.moveTo(shift, from);
+      context.lineTo(shift + size, to);
     }
     context.stroke();
     return context.createPattern(tile, 'repeat') ?? color;

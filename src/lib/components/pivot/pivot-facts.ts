@@ -24,7 +24,7 @@ export function pivotFacts(session: PlanSession): Fact[] {
     ...(filters.length > 0 ? filters : [['Filter', 'None'] as const]),
     ['As of', asOf ? `After ${entryName(asOf)}` : 'Now'],
     ...(isolated ? [['Rows', `Only those of ${entryName(isolated)}`] as const] : []),
-    ...(comparison.other ? [['Compared with', comparison.other.name] as const] : []),
+    ...comparison.others.map(({ name }): Fact => ['Compared with', name]),
     ...(trial.isStanding
       ? [['Not saved', 'Includes changes that are only being tried.'] as const]
       : []),

@@ -130,7 +130,6 @@ describe('a chart of the engine’s sums', () => {
       columnsIn(bytesOf(of, SCHEMA)),
       ['value', 'units'],
       ['reference'],
-      null,
     );
     const table = (await tableFrom(encoded(made))) as unknown as Table;
     const schema = await table.schema();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Iter } from '../../contract/operations';
 import { AnsweredRows, fitted, typesOf, whyApart, wideColumns } from '../rows/rows';
 import type { CellValue, Schema, Table } from '../values/engine-types';
-import { defaultLayout, renamed, withOther, withoutOther } from '../layout/layout';
+import { defaultLayout, renamed, withOthers, withoutOthers } from '../layout/layout';
 import { Origins } from '../rows/origins';
 import { columnsIn, encoded } from '../rows/arrow-columns';
 import { ViewReader } from './view-reader';
@@ -93,17 +93,17 @@ describe('two versions in one table', () => {
           columnsIn(bytesOf(own.loaded, own.schema)),
           MEASURES,
           own.excluded,
-          otherOf(other, own.schema, other.schema),
+          [otherOf(other, own.schema, other.schema)],
         );
         const table = (await tableFrom(encoded(columns))) as unknown as Table;
         const columnsOf = (rows: Row[], of: Schema) => new AnsweredRows(bytesOf(rows, of)).columns;
-        await table.update(encoded(origins.extendOther(columnsOf(other.loaded, other.schema))));
+        await table.update(encoded(origins.extendOther(columnsOf(other.loaded, other.schema), 2)));
         const schema = origins.loaded(await table.schema());
         const fittedRows = ({ later, schema: of }: Written) =>
           fitted(columnsOf(later, of), schema, 'pf_id');
         if (own.later.length > 0) await table.update(encoded(origins.extend(fittedRows(own))));
         if (other.later.length > 0) {
-          await table.update(encoded(origins.extendOther(fittedRows(other))));
+          await table.update(encoded(origins.extendOther(fittedRows(other), 2)));
         }
         for (const logid of own.undone) await removeEntry(table, logid);
         for (const logid of other.undone) await removeEntry(table, -logid);
@@ -145,6 +145,45 @@ describe('two versions in one table', () => {
     );
   });
 
+  it('is also true for three other versions, whose keys are the same', async () => {
+    const rowsOf = (logid: number) =>
+      awkwardRows(20, logid).map((row): Row => ({ ...row, pf_logid: logid, pf_iter: 'baseline' }));
+    const ids = [2, 3, 4];
+    const { columns, origins } = Origins.prepare(
+      columnsIn(bytesOf(rowsOf(1), INTEGERS)),
+      MEASURES,
+      [],
+      ids.map((id) => ({ id, name: `Plan ${id}`, excluded: [], wide: new Set<string>() })),
+    );
+    const table = (await tableFrom(encoded(columns))) as unknown as Table;
+    for (const id of ids) {
+      const { columns: others } = new AnsweredRows(bytesOf(rowsOf(id), INTEGERS));
+      await table.update(encoded(origins.extendOther(others, id)));
+    }
+    expect(await table.size()).toBe(80);
+    const sum = (rows: Row[]) => rows.reduce((all, row) => all + Number(row.value), 0);
+    const total = async (name: string) => {
+      const view = await table.view({ group_by: ['region'], columns: [name] });
+      const reader = await ViewReader.open(table, view, {}, { ratios: origins.ratios });
+      const [value] = await reader.columnValues(0, { start_row: 0, end_row: 1 });
+      await reader.dispose();
+      await view.delete();
+      return value;
+    };
+    for (const id of ids) {
+      expect(await total(`value: Plan ${id}`)).toBeCloseTo(sum(rowsOf(id)), 6);
+      expect(await total(`value: Δ to Plan ${id}`)).toBeCloseTo(
+        sum(rowsOf(1)) - sum(rowsOf(id)),
+        6,
+      );
+      expect(ids.filter((each) => origins.isOfVersion(each, id))).toEqual([id]);
+    }
+    // The removal of an entry removes the rows of its own version only.
+    await removeEntry(table, -3);
+    expect(await table.size()).toBe(60);
+    expect(await total('value: Plan 4')).toBeCloseTo(sum(rowsOf(4)), 6);
+  });
+
   it('keep the other values of the rows, including empty values and fractions', async () => {
     const own = awkwardRows(30).map((row): Row => ({ ...row, pf_logid: 1 }));
     const other = awkwardRows(30, 11).map((row): Row => ({
@@ -153,15 +192,15 @@ describe('two versions in one table', () => {
       size: row.size === null ? null : Number(row.size) + 0.25,
     }));
     const schema: Schema = { ...INTEGERS, size: 'float' };
-    const { columns, origins } = Origins.prepare(columnsIn(bytesOf(own, INTEGERS)), MEASURES, [], {
-      id: 2,
-      name: NAME,
-      excluded: [],
-      wide: wideColumns(INTEGERS, [schema]),
-    });
+    const { columns, origins } = Origins.prepare(
+      columnsIn(bytesOf(own, INTEGERS)),
+      MEASURES,
+      [],
+      [{ id: 2, name: NAME, excluded: [], wide: wideColumns(INTEGERS, [schema]) }],
+    );
     const table = (await tableFrom(encoded(columns))) as unknown as Table;
     const { columns: others } = new AnsweredRows(bytesOf(other, schema));
-    await table.update(encoded(origins.extendOther(others)));
+    await table.update(encoded(origins.extendOther(others, 2)));
     for (const [rows, sign] of [
       [own, '>'],
       [other, '<'],
@@ -177,13 +216,13 @@ describe('two versions in one table', () => {
 
 describe('the columns of another version', () => {
   const rows = awkwardRows(5).map((row): Row => ({ ...row, pf_logid: 1 }));
-  const originsFor = (name: string) =>
-    Origins.prepare(columnsIn(bytesOf(rows, INTEGERS)), MEASURES, ['reference'], {
-      id: 12,
-      name,
-      excluded: [],
-      wide: new Set(),
-    }).origins;
+  const originsFor = (...names: string[]) =>
+    Origins.prepare(
+      columnsIn(bytesOf(rows, INTEGERS)),
+      MEASURES,
+      ['reference'],
+      names.map((name, i) => ({ id: 12 + i, name, excluded: [], wide: new Set() })),
+    ).origins;
   const namesOf = (origins: Origins) =>
     origins
       .columnsOf('value')
@@ -208,10 +247,10 @@ describe('the columns of another version', () => {
     const [before, after] = [originsFor('Old'), originsFor('New')];
     const none = Origins.prepare(columnsIn(bytesOf(rows, INTEGERS)), MEASURES, []).origins;
     const layout = { group_by: ['region'], columns: ['units', 'value'] };
-    const compared = withOther(layout, before);
+    const compared = withOthers(layout, before);
     const of = (name: string) => [`units: ${name}`, `units: Δ to ${name}`, `units: Δ % to ${name}`];
     expect(compared.columns).toEqual(['units', ...of('Old'), 'value']);
-    expect(withOther(compared, before)).toBe(compared);
+    expect(withOthers(compared, before)).toBe(compared);
     const sorted = {
       ...compared,
       sort: [['units: Old', 'desc'] as [string, string]],
@@ -225,8 +264,38 @@ describe('the columns of another version', () => {
     const without = renamed(sorted, none.renamings(before));
     expect(without).toMatchObject({ ...layout, sort: [] });
     expect(without.columns_config).toEqual({ units: {} });
-    expect(withOther(layout, none)).toBe(layout);
-    expect(withoutOther(sorted, before)).toEqual(without);
+    expect(withOthers(layout, none)).toBe(layout);
+    expect(withoutOthers(sorted, before)).toEqual(without);
+  });
+
+  it('differ for several versions, also for those with the same name', () => {
+    const origins = originsFor('Old', 'Old', 'New');
+    const ofOne = (name: string) => [
+      `value: ${name}`,
+      `value: Δ to ${name}`,
+      `value: Δ % to ${name}`,
+    ];
+    expect(namesOf(origins)).toEqual(['Old', 'Old (version 13)', 'New'].flatMap(ofOne));
+    expect(origins.comparedWith).toEqual([12, 13, 14]);
+    const ratio = origins.ratios.get('value: Δ % to Old (version 13)');
+    expect(ratio).toMatchObject({ plan: 'value', reference: 'value: Old (version 13)' });
+  });
+
+  it('are added for each version that a layout does not show yet, after those that it shows', () => {
+    const ofOne = (name: string) => [
+      `value: ${name}`,
+      `value: Δ to ${name}`,
+      `value: Δ % to ${name}`,
+    ];
+    const one = withOthers({ columns: ['value', 'units'] }, originsFor('A'));
+    expect(one.columns).toEqual(['value', ...ofOne('A'), 'units']);
+    const three = originsFor('A', 'B', 'C');
+    const all = withOthers({ columns: ['value', 'value: A', 'units'] }, three);
+    expect(all.columns).toEqual(['value', 'value: A', ...ofOne('B'), ...ofOne('C'), 'units']);
+    // The names of a version that has left the comparison are dropped, and the others stay.
+    const left = renamed(all, originsFor('A', 'B').renamings(three));
+    expect(left.columns).toEqual(['value', 'value: A', ...ofOne('B'), 'units']);
+    expect(withoutOthers(all, three).columns).toEqual(['value', 'units']);
   });
 
   it('come first in a default layout, also with a reference', () => {

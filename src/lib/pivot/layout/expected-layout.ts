@@ -11,7 +11,7 @@ import {
   namesUsed,
   usedExpressions,
   withMonthsInOrder,
-  withOther,
+  withOthers,
 } from './layout';
 import type { Origins } from '../rows/origins';
 import { readBucket } from '../values/time-unit';
@@ -92,5 +92,5 @@ export function expectedLayout(
   const facts = factsIn(streams, asked);
   const whole = isKnown ? layout : { ...defaultLayout(columns, schema, facts, origins), ...layout };
   const months = monthsOf(columns, schema, facts);
-  return { layout: withMonthsInOrder(withOther(whole, origins), months), facts };
+  return { layout: withMonthsInOrder(withOthers(whole, origins), months), facts };
 }

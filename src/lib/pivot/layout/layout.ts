@@ -93,24 +93,27 @@ const besidePlan = (measure: string, wanted: readonly Origin[], origins: Origins
     .map(({ name }) => name);
 
 /**
- * Adds the comparison columns of another version to a layout, beside the first measure. A layout that already
- * has one of them stays unchanged.
+ * Adds the comparison columns of other versions to a layout, beside the first measure. Versions of which it
+ * already has a column add none.
  */
-export function withOther(layout: Layout, origins: Origins): Layout {
+export function withOthers(layout: Layout, origins: Origins): Layout {
   const shown = (layout.columns ?? []).filter((name) => name !== null);
-  const all = origins.ofOther;
   const beside = shown.find((name) => origins.measures.includes(name));
-  const isThere = all.size === 0 || shown.some((name) => all.has(name));
-  if (beside === undefined || isThere) return layout;
-  const columns = shown.flatMap((name) =>
-    name === beside ? [name, ...besidePlan(name, WITH_OTHER, origins)] : [name],
-  );
-  return { ...layout, columns };
+  const there = new Set(shown.map((name) => origins.of(name)?.version));
+  const added = origins
+    .columnsOf(beside ?? '')
+    .filter(({ version }) => version !== null && !there.has(version))
+    .map(({ name }) => name);
+  if (added.length === 0) return layout;
+  const isBeside = (name: string) =>
+    origins.ofOthers.has(name) && origins.of(name)?.measure === beside;
+  const last = shown.findLastIndex((name) => name === beside || isBeside(name));
+  return { ...layout, columns: shown.toSpliced(last + 1, 0, ...added) };
 }
 
-/** Removes the columns of a comparison with another version from a layout. */
-export const withoutOther = (layout: Layout, origins: Origins): Layout =>
-  renamed(layout, new Map([...origins.ofOther].map((name) => [name, null])));
+/** Removes the columns of a comparison with other versions from a layout. */
+export const withoutOthers = (layout: Layout, origins: Origins): Layout =>
+  renamed(layout, new Map([...origins.ofOthers].map((name) => [name, null])));
 
 /** Renames columns in a layout, and removes those whose new name is null. */
 export function renamed(layout: Layout, names: ReadonlyMap<string, string | null>): Layout {

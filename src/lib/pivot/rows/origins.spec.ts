@@ -193,7 +193,7 @@ describe('the price', () => {
       columnsIn(bytesOf(rows)),
       MEASURES,
       ['reference'],
-      null,
+      [],
       PRICED,
     );
     const table = (await tableFrom(encoded(made))) as unknown as EngineTable;
@@ -222,7 +222,7 @@ describe('the price', () => {
   it('exists only if value and units are loaded', () => {
     const bytes = bytesOf(awkwardRows(3));
     const only = (measures: string[], priced: typeof PRICED | null) =>
-      Origins.prepare(columnsIn(bytes), measures, [], null, priced).origins.of('value: price');
+      Origins.prepare(columnsIn(bytes), measures, [], [], priced).origins.of('value: price');
     expect(only(MEASURES, PRICED)).toMatchObject({ origin: 'price' });
     expect(only(['value'], null)).toBeNull();
     expect(only(['value'], PRICED)).toBeNull();

@@ -53,14 +53,22 @@ export interface OtherVersion {
   wide: ReadonlySet<string>;
 }
 
-/** Offset of the other version's row keys, by key type; no key of this version lies there. */
-const SHIFTS = { integer: 2 ** 31, float: 2 ** 53 } as const;
+/** Largest number of other versions beside the plan: the keys of more do not fit. */
+export const MOST_OTHERS = 3;
 
-/** The other version, with the offset that separates its rows from those of this one. */
+/** Offset of the first other version's row keys, by key type; no key of this version lies there. */
+const SHIFTS = { integer: 2 ** 31, float: 2 ** 53 } as const;
+/** Distance between the offsets of two other versions, whose keys are below it. */
+const APART = 2 ** 51;
+
+/** Another version, with the offset that separates its rows from those of all others. */
 interface Other {
   id: number;
   excluded: ReadonlySet<string>;
   shift: number;
+  suffixes: Suffixes;
+  /** The log entries whose rows were converted. */
+  entries: Set<number>;
 }
 
 /** The measures whose ratio is a price. */
@@ -73,6 +81,8 @@ interface Priced {
 interface OriginColumn {
   measure: string;
   origin: Origin;
+  /** The other version that it shows or compares with; null for a column of this version alone. */
+  version: number | null;
 }
 
 /** All columns to load, including the columns by origin. */
@@ -89,8 +99,7 @@ interface Made {
   excluded: ReadonlySet<string>;
   measures: readonly string[];
   compares: boolean;
-  suffixes: Suffixes;
-  other: Other | null;
+  others: readonly Other[];
   priced: Priced | null;
   /** The decimals with which the measures are written. */
   decimals: ReadonlyMap<string, Decimals>;
@@ -108,9 +117,8 @@ export class Origins {
   readonly measures: Made['measures'];
   /** Whether there are reference rows to compare with. */
   readonly compares: boolean;
-  private readonly suffixes: Suffixes;
-  /** The other version of the comparison; null without one. */
-  readonly other: Other | null;
+  /** The other versions of the comparison. */
+  private readonly others: readonly Other[];
   private readonly priced: Priced | null;
   private readonly decimals: Made['decimals'];
 
@@ -120,8 +128,7 @@ export class Origins {
     this.excluded = made.excluded;
     this.measures = made.measures;
     this.compares = made.compares;
-    this.suffixes = made.suffixes;
-    this.other = made.other;
+    this.others = made.others;
     this.priced = made.priced;
     this.decimals = made.decimals;
   }
@@ -133,8 +140,8 @@ export class Origins {
    * @param loaded the columns as received, including `pf_iter`
    * @param measures the names of the measures; those that are not loaded as numbers stay unchanged
    * @param excluded the version's excluded iterations
-   * @param compared another version for a comparison; its rows are loaded after these, see {@link
-   * extendOther}
+   * @param compared other versions for a comparison, {@link MOST_OTHERS} at most; their rows are loaded after
+   * these, see {@link extendOther}
    * @param priced the measures whose ratio is a price; null without one
    * @param decimals of the measures; without an entry for a measure, only exactly zero counts as zero
    */
@@ -142,12 +149,15 @@ export class Origins {
     loaded: ArrowColumns,
     measures: readonly string[],
     excluded: readonly string[],
-    compared: OtherVersion | null = null,
+    compared: readonly OtherVersion[] = [],
     priced: Priced | null = null,
     decimals: ReadonlyMap<string, Decimals> = new Map(),
   ): Prepared {
     const columns = new Map(loaded);
-    const wide = [...(compared?.wide ?? [])].flatMap((name): NamedColumn[] => {
+    // The integer keys of several other versions would not fit.
+    const forKeys = compared.length > 1 ? [ID] : [];
+    const widest = new Set([...compared.flatMap((version) => [...version.wide]), ...forKeys]);
+    const wide = [...widest].flatMap((name): NamedColumn[] => {
       const narrow = numbersOf(columns.get(name));
       return narrow ? [[name, whole(widened(narrow))]] : [];
     });
@@ -155,47 +165,43 @@ export class Origins {
     const compares = rowsByIter(columns)?.names.includes(OPERATIONS.reference.iter) ?? false;
     const numbers = measures.filter((measure) => numbersOf(columns.get(measure)));
     const origins = ORIGINS.filter(
-      (origin) =>
-        (compares || !WITH_REFERENCE.includes(origin)) &&
-        (compared !== null || !WITH_OTHER.includes(origin)),
+      (origin) => (compares || !WITH_REFERENCE.includes(origin)) && !WITH_OTHER.includes(origin),
     );
     const possible = measures.flatMap((measure) =>
       Object.values(SUFFIXES)
         .map((suffix) => `${measure}: ${suffix}`)
         .filter((name) => !columns.has(name)),
     );
-    const suffixes = compared
-      ? {
-          ...SUFFIXES,
-          ...freeSuffixes(compared, measures, new Set([...columns.keys(), ...possible])),
-        }
-      : SUFFIXES;
-    const made = new Map<string, OriginColumn>();
-    for (const measure of rowsByIter(columns) ? numbers : []) {
-      for (const origin of origins) {
-        const name = nameOf(measure, origin, suffixes);
-        const needed = SHARES[origin] ?? [];
-        if (origin === 'price' && !(measure === priced?.value && numbers.includes(priced.units)))
-          continue;
-        if (columns.has(name) || needed.some((part) => !made.has(nameOf(measure, part, suffixes))))
-          continue;
-        made.set(name, { measure, origin });
-      }
-    }
     const hasIntegerKeys = numbersOf(columns.get(ID))?.values instanceof Int32Array;
-    const other = compared && {
-      id: compared.id,
-      excluded: new Set<string>(compared.excluded),
-      shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float,
+    const taken = new Set([...columns.keys(), ...possible]);
+    const others = compared.map((version, i): Other => ({
+      id: version.id,
+      excluded: new Set<string>(version.excluded),
+      shift: hasIntegerKeys ? SHIFTS.integer : SHIFTS.float - i * APART,
+      suffixes: freeSuffixes(version, measures, taken),
+      entries: new Set(),
+    }));
+    const made = new Map<string, OriginColumn>();
+    const make = (measure: string, origin: Origin, suffixes: Suffixes, version: number | null) => {
+      const name = nameOf(measure, origin, suffixes);
+      const needed = SHARES[origin] ?? [];
+      const isMade = (part: Origin) => made.has(nameOf(measure, part, suffixes));
+      if (!columns.has(name) && needed.every(isMade)) made.set(name, { measure, origin, version });
     };
+    for (const measure of rowsByIter(columns) ? numbers : []) {
+      const hasPrice = measure === priced?.value && numbers.includes(priced.units);
+      for (const origin of origins)
+        if (origin !== 'price' || hasPrice) make(measure, origin, SUFFIXES, null);
+      for (const { id, suffixes } of others)
+        for (const origin of WITH_OTHER) make(measure, origin, suffixes, id);
+    }
     const result = new Origins({
       columns: made,
       possible: new Set(possible),
       excluded: new Set<string>(excluded),
       measures: numbers,
       compares,
-      suffixes,
-      other,
+      others,
       priced,
       decimals,
     });
@@ -225,22 +231,26 @@ export class Origins {
   }
 
   /**
-   * Converts rows of the other version to rows of this pivot's table: their keys and log entries differ from
-   * all of this version's, and only the comparison columns have their amounts.
+   * Converts rows of another version to rows of this pivot's table: their keys and log entries differ from
+   * those of all other versions, and only the comparison columns have their amounts.
    *
    * @param columns in the form in which this version's are loaded first
+   * @param version the id of the other version; the result is empty if it is not compared
    */
-  extendOther(columns: ArrowColumns): ArrowColumns {
+  extendOther(columns: ArrowColumns, version: number): ArrowColumns {
     const rows = rowsByIter(columns);
-    const { other, suffixes } = this;
+    const other = this.others.find(({ id }) => id === version);
     const extended = new Map<string, Column<unknown>>();
+    if (!other) return extended;
+    const { suffixes } = other;
     for (const [name, column] of columns) {
       const numbers = numbersOf(column);
-      if (!other) continue;
       if (name === ID && numbers) {
         const isInteger = other.shift === SHIFTS.integer;
         extended.set(name, whole(mapped(numbers, (id) => id - other.shift, isInteger)));
       } else if (name === LOGID && numbers) {
+        for (const logid of new Set<number | bigint>(numbers.values))
+          other.entries.add(Number(logid));
         extended.set(name, whole(mapped(numbers, (id) => -id)));
       } else if (this.measures.includes(name) && numbers) {
         const counts = (iter: string) => !other.excluded.has(iter);
@@ -264,10 +274,15 @@ export class Origins {
   }
 
   /** Returns the columns by origin of a measure. */
-  columnsOf(measure: string): { name: string; origin: Origin }[] {
+  columnsOf(measure: string): ({ name: string } & Omit<OriginColumn, 'measure'>)[] {
     return [...this.columns]
       .filter(([, column]) => column.measure === measure)
-      .map(([name, { origin }]) => ({ name, origin }));
+      .map(([name, { origin, version }]) => ({ name, origin, version }));
+  }
+
+  /** Checks whether a log entry is one of another version in the comparison. @param logid as its log has it */
+  isOfVersion(version: number, logid: number): boolean {
+    return this.others.some(({ id, entries }) => id === version && entries.has(logid));
   }
 
   /** All columns by origin: by measure, in reading order. */
@@ -280,24 +295,30 @@ export class Origins {
     return this.possible.has(name) && !this.columns.has(name);
   }
 
-  /** The columns of the other version, and those that compare with it. */
-  get ofOther(): ReadonlySet<string> {
-    const names = [...this.columns].filter(([, { origin }]) => WITH_OTHER.includes(origin));
+  /** The ids of the other versions in the comparison. */
+  get comparedWith(): readonly number[] {
+    return this.others.map(({ id }) => id);
+  }
+
+  /** The columns of other versions, and those that compare with them. */
+  get ofOthers(): ReadonlySet<string> {
+    const names = [...this.columns].filter(([, { version }]) => version !== null);
     return new Set(names.map(([name]) => name));
   }
 
   /** The columns that are computed from sums, by name. */
   get ratios(): ReadonlyMap<string, Ratio> {
     const ratios = new Map<string, Ratio>();
-    for (const [name, { measure, origin }] of this.columns) {
+    for (const [name, { measure, origin, version }] of this.columns) {
       if (origin === 'price' && this.priced) ratios.set(name, this.priced);
       const [reference, difference] = SHARES[origin] ?? [];
       if (!reference || !difference) continue;
       const decimals = this.decimals.get(measure);
+      const suffixes = this.suffixesOf(version);
       ratios.set(name, {
         plan: measure,
-        reference: nameOf(measure, reference, this.suffixes),
-        difference: nameOf(measure, difference, this.suffixes),
+        reference: nameOf(measure, reference, suffixes),
+        difference: nameOf(measure, difference, suffixes),
         ...(decimals && { decimals }),
       });
     }
@@ -305,17 +326,21 @@ export class Origins {
   }
 
   /**
-   * Maps the names of the other version's columns in `before` to their current names; null for a column that
-   * no longer exists.
+   * Maps the names of other versions' columns in `before` to their current names; null for a column that no
+   * longer exists.
    */
   renamings(before: Origins): Map<string, string | null> {
     const names = new Map<string, string | null>();
-    for (const [name, { measure, origin }] of before.columns) {
-      if (!WITH_OTHER.includes(origin)) continue;
-      const now = nameOf(measure, origin, this.suffixes);
-      names.set(name, this.other && this.columns.has(now) ? now : null);
+    for (const [name, { measure, origin, version }] of before.columns) {
+      if (version === null) continue;
+      const now = nameOf(measure, origin, this.suffixesOf(version));
+      names.set(name, this.columns.get(now)?.version === version ? now : null);
     }
     return names;
+  }
+
+  private suffixesOf(version: number | null): Suffixes {
+    return this.others.find(({ id }) => id === version)?.suffixes ?? SUFFIXES;
   }
 
   /** Returns a schema without the columns by origin. */
@@ -324,11 +349,11 @@ export class Origins {
   }
 }
 
-/** Returns suffixes with which the other version's columns get unused names. */
+/** Returns suffixes with which another version's columns get unused names, and adds these to the taken ones. */
 function freeSuffixes(
   { id, name }: OtherVersion,
   measures: readonly string[],
-  taken: ReadonlySet<string>,
+  taken: Set<string>,
 ): Suffixes {
   for (let n = 0; ; n++) {
     const suffixes = otherSuffixes(
@@ -337,7 +362,9 @@ function freeSuffixes(
     const names = measures.flatMap((measure) =>
       WITH_OTHER.map((origin) => nameOf(measure, origin, suffixes)),
     );
-    if (names.every((each) => !taken.has(each))) return suffixes;
+    if (names.some((each) => taken.has(each))) continue;
+    for (const each of names) taken.add(each);
+    return suffixes;
   }
 }
 

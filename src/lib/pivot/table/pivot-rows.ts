@@ -16,8 +16,8 @@ import type { PivotTable } from './pivot-table';
 import type { PivotViewer } from './pivot-viewer';
 import type { TableRows } from './table-rows';
 
-/** The version that rows belong to: the pivot's own one, or the one in the comparison. */
-export type Side = 'own' | 'other';
+/** The version that rows belong to: the pivot's own one, or one in the comparison, by its id. */
+export type Side = 'own' | number;
 
 /** The parts of a pivot that a change of its rows affects. */
 export interface RowsParts {
@@ -56,7 +56,7 @@ export class PivotRows {
   constructor(private readonly parts: RowsParts) {}
 
   /**
-   * The number of loaded rows of the version, without those of the version in the comparison and without
+   * The number of loaded rows of the version, without those of versions in the comparison and without
    * preview rows.
    */
   get rowCount(): number {
@@ -72,7 +72,8 @@ export class PivotRows {
     if (rows.count === 0) return;
     const { origins } = this.parts;
     const answered = fitted(rows.columns, origins.loaded(this.parts.schema), this.parts.index);
-    const extended = side === 'own' ? origins.extend(answered) : origins.extendOther(answered);
+    const extended =
+      side === 'own' ? origins.extend(answered) : origins.extendOther(answered, side);
     const columns = this.parts.buckets.extend(extended);
     this.parts.empty.note(columns);
     noteColumnTexts(columns);
@@ -171,8 +172,9 @@ export class PivotRows {
 
   /** Checks whether rows with a log entry are stored rows of a side. */
   isOf(side: Side, logid: number): boolean {
+    if (side !== 'own') return logid < 0 && this.parts.origins.isOfVersion(side, -logid);
     // Rows without an entry have 0.
-    return logid >= 0 === (side === 'own') && logid !== this.triedEntry;
+    return logid >= 0 && logid !== this.triedEntry;
   }
 
   /**

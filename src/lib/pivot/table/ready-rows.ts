@@ -32,8 +32,8 @@ export interface RowsOptions {
   excluded: readonly string[];
   /** The known parts of the layout to show. */
   layout: Layout;
-  /** The version for the comparison, which {@link whyNotBeside} has accepted; null for none. */
-  compared: ComparedRows | null;
+  /** The versions for the comparison, which {@link whyNotBeside} has accepted. */
+  compared: readonly ComparedRows[];
 }
 
 /** The rows of a pivot prepared for the engine, and facts about them. */
@@ -50,7 +50,7 @@ interface ReadyRows {
   /** The decimals with which the measures are written. */
   decimals: MeasureDecimals;
   buckets: Buckets;
-  /** The days of the version's own rows; after {@link rest}, also those of the other version. */
+  /** The days of the version's own rows; after {@link rest}, also those of the other versions. */
   days: KnownDays;
   /** Does the slow reading that can wait until the engine is loading. Call it once. */
   rest(): RestOfRows;
@@ -60,16 +60,18 @@ interface RestOfRows {
   facts: ReadonlyMap<string, ColumnFacts>;
   /** The values of the dimensions in the version's own rows. */
   known: KnownValues;
-  /** The rows of the version in the comparison. Their days are already in `days`. */
+  /** The rows of the versions in the comparison. Their days are already in `days`. */
   others: readonly ArrowColumns[];
 }
 
 /** Prepares the rows of a version for loading; see {@link ReadyRows}. */
 export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
-  const { compared: other } = options;
   const loaded = columnsIn(bytes);
-  const batches = (other?.batches ?? []).map(columnsIn);
-  const compared = other && { ...other, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
+  const compared = options.compared.map((version) => {
+    const batches = version.batches.map(columnsIn);
+    return { ...version, batches, wide: wideColumns(typesOf(loaded), batches.map(typesOf)) };
+  });
+  const batches = compared.flatMap((version) => version.batches);
   const [value, units] = (['value', 'units'] as const).map(
     (wanted) => options.columns.find(({ role }) => role === wanted)?.cname,
   );
@@ -107,7 +109,9 @@ export function readyRows(bytes: ArrayBuffer, options: RowsOptions): ReadyRows {
     const unread = dimensions.filter((name) => !expected.facts.has(name));
     const facts = new Map([...expected.facts, ...factsIn([loaded, ...batches], unread)]);
     const known = new KnownValues(prepared.columns, dimensions);
-    const others = batches.map((batch) => buckets.extend(origins.extendOther(batch)));
+    const others = compared.flatMap((version) =>
+      version.batches.map((batch) => buckets.extend(origins.extendOther(batch, version.id))),
+    );
     for (const each of others) days.add(each);
     return { facts, known, others };
   };
