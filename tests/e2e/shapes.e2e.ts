@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/e2e';
 import type { Service } from '../support/service';
@@ -81,11 +82,37 @@ test('a total is spread by 4-4-5 from the panel, and the present one is reshaped
   await pivot.click(CHAIRS);
   await shape(pivot).selectOption('4-4-5');
   await pivot.type('New total', '1200000');
+  // The table of the chart lists what the service would write.
+  await pivot.panel.getByText('Sales by month as a table').click();
+  const rows = page.getByTestId('shape-months').getByRole('row');
+  const cents = (text: string | undefined) => BigInt((text ?? '').replace(/[,.]/g, ''));
+  const before = await months(service);
+  const shown = () =>
+    Promise.all(
+      before.map((_, i) =>
+        rows
+          .nth(i + 1)
+          .getByRole('cell')
+          .allInnerTexts(),
+      ),
+    );
+  await expect
+    .poll(async () => (await shown()).reduce((sum, [, , after]) => sum + cents(after), 0n))
+    .toBe(120_000_000n);
+  const announced = await shown();
+  expect(announced.map(([was]) => cents(was))).toEqual(before.map(([, each]) => each));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect((await new AxeBuilder({ page }).include('aside.panel').analyze()).violations).toEqual(
+      [],
+    );
+  }
   await pivot.apply.click();
   await expect(page.getByText(/^Scaled: /)).toBeVisible();
   const weekly = (await months(service)).map(([month]) => (month % 3 === 0 ? 5n : 4n));
   const sums = async () => (await months(service)).map(([, cents]) => cents);
   expect(await sums()).toEqual(parted(120_000_000n, weekly));
+  expect(announced.map(([, , after]) => cents(after))).toEqual(await sums());
 
   // A percentage and a held price are refused, with the reason.
   await pivot.type('Percent', '5');
@@ -133,4 +160,41 @@ test('a profile of the source applies to a block of cells', async ({ page, servi
   await chips(page).getByRole('button', { name: 'Leave out: by profile Second half' }).click();
   await page.keyboard.press('Escape');
   await expect(shape(pivot)).toHaveValue('proportional');
+});
+
+test('an own profile is copied from the selection, edited, saved, used and deleted', async ({
+  page,
+  service,
+}) => {
+  const pivot = new PivotPage(page);
+  await pivot.open(1);
+  await pivot.click(CHAIRS);
+  await pivot.panel.getByRole('button', { name: 'Edit profiles' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Profiles' });
+  const field = (label: string) => dialog.getByRole('textbox', { name: label, exact: true });
+  await dialog.getByRole('button', { name: 'Copy Sales of the selection' }).click();
+  await expect(field('January')).not.toHaveValue('1');
+  const before = await months(service);
+  await field('December').fill('0');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toContainText('Enter a name.');
+  await field('Name').fill('As the chairs');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(shape(pivot).locator('option:checked')).toHaveText('As the chairs');
+
+  const sums = async () => (await months(service)).map(([, cents]) => cents);
+  await pivot.type('New total', '600000');
+  await pivot.apply.click();
+  await expect(page.getByText(/^Scaled: /)).toBeVisible();
+  const weights = before.map(([month, cents]) => (month === 12 ? 0n : cents));
+  expect(await sums()).toEqual(parted(60_000_000n, weights));
+
+  await pivot.panel.getByRole('button', { name: 'Edit profiles' }).click();
+  await expect(field('Name')).toHaveValue('As the chairs');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(field('Name')).toHaveValue('');
+  await page.keyboard.press('Escape');
+  await expect(shape(pivot)).toHaveValue('proportional');
+  expect((await service.api.get('/sources/1/profiles')).body).toEqual([]);
 });

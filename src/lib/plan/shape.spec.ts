@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Slice } from '../contract/slices';
 import {
+  seasonality,
   shapedAmounts,
   shapeFor,
   shapeText,
@@ -130,6 +131,25 @@ describe('the amounts of a shaped scale', () => {
     expect(whyNoShape({ edits: [total, percent], holdPrice: false })).toMatch(/percentage/);
     expect(whyNoShape({ edits: [total, null], holdPrice: true })).toMatch(/price/);
     expect(whyNoShape({ edits: [total, null], holdPrice: false })).toBeNull();
+  });
+});
+
+describe('seasonality', () => {
+  const sums = (...months: [string | null, number][]) =>
+    seasonality(
+      months.map(([day, value_total]) => ({ group: [day], value_total, units_total: null })),
+      'value',
+    );
+
+  it('adds up the same months of all years', () => {
+    const [january, , march] = sums(['2027-01-01', 0.1], ['2028-01-01', 0.2], ['2028-03-01', 5]);
+    expect([january, march]).toEqual([0.3, 5]);
+    expect(sums(['2028-12-01', 7], [null, 3])).toEqual([...Array<number>(11).fill(0), 7]);
+  });
+
+  it('refuses negative months and zeros', () => {
+    expect(sums(['2028-01-01', 5], ['2028-02-01', -1])).toMatch(/less than zero/);
+    expect(sums(['2028-01-01', 0])).toMatch(/no amounts/);
   });
 });
 

@@ -3,6 +3,7 @@ import { isDateRange, type Slice } from '../contract/slices';
 import type { GroupTotals } from '../contract/previews';
 import type { Shape } from '../contract/shapes';
 import { lastOfMonth } from '../pivot/slice/date-ranges';
+import { tidy } from '../pivot/values/cell-value';
 import type { Amounts, MeasureDraft, MeasureEdit } from './scale-draft';
 
 /** Where a pattern is read: the rows of the selection in the reference or in another version. */
@@ -110,6 +111,29 @@ function patternRows(
     date_offset: '1 year',
   };
 }
+
+/**
+ * Returns the seasonality of some months: the sums of January, February and so on over all years, as 12 weights.
+ * Returns a sentence instead if they cannot be weights.
+ */
+export function seasonality(
+  groups: readonly GroupTotals[],
+  role: 'value' | 'units',
+): number[] | string {
+  const sums = Array.from({ length: 12 }, () => 0);
+  for (const { group, ...totals } of groups) {
+    const [day] = group;
+    if (day == null) continue;
+    const month = monthOf(day) % 12;
+    sums[month] = tidy((sums[month] ?? 0) + (totals[`${role}_total`] ?? 0));
+  }
+  if (sums.some((sum) => sum < 0))
+    return 'A month of the selection adds up to less than zero, so it cannot be a weight.';
+  return sums.some((sum) => sum > 0) ? sums : 'The selection has no amounts to copy.';
+}
+
+/** The month of a day as a number; January of the year 0 is 0. */
+const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 
 /** Returns the days of a slice a year before. The last day of a month stays the last one. */
 function yearBefore(value: Slice[string]): Slice[string] {

@@ -11,6 +11,7 @@ import type { Selection } from './selection.svelte';
 import {
   LIKE_REFERENCE,
   needsMonths,
+  seasonality,
   shapeFor,
   WEEK_PROFILES,
   weekProfile,
@@ -25,6 +26,9 @@ interface Offer {
   group: 'By profile' | 'Like';
   choice: ShapeChoice;
 }
+
+/** Returns the key of the offer of a profile. */
+const keyOf = (id: number): string => `profile:${id}`;
 
 const FIXED: readonly Offer[] = [
   { key: 'even', label: 'evenly by month', group: 'By profile', choice: { kind: 'even' } },
@@ -69,7 +73,7 @@ export class Shapes {
     if (this.planned.dateColumn === undefined) return [];
     const named = (this.profiles.answer ?? []).map(({ id, name, weights }): Offer => {
       const choice = { kind: 'profile', name, weights } as const;
-      return { key: `profile:${id}`, label: name, group: 'By profile', choice };
+      return { key: keyOf(id), label: name, group: 'By profile', choice };
     });
     const like = { kind: 'like', match: 'date', leavesOut: false } as const;
     const versions = (this.versions.answer ?? []).flatMap(({ id, name }): Offer[] => {
@@ -103,6 +107,44 @@ export class Shapes {
     const needed = needsMonths(choice);
     this.planned.byMonth = needed;
     if (needed && !this.selection.preview.answer?.groups) void this.selection.readTotals();
+  }
+
+  /**
+   * Saves a profile and chooses it.
+   *
+   * @param id the profile that is changed; null creates one
+   * @throws ApiError with the service's sentence; nothing is saved in that case
+   */
+  async save(
+    id: number | null,
+    { name, weights }: Pick<NamedProfile, 'name' | 'weights'>,
+    pf_user: string,
+  ): Promise<void> {
+    const { source } = this.planned;
+    const saved =
+      id === null
+        ? await api.createProfile(source.id, { name, weights, pf_user })
+        : await api.editProfile(id, { name, weights });
+    this.read();
+    await this.profiles.settled();
+    this.choose({
+      key: keyOf(saved.id),
+      choice: { kind: 'profile', name: saved.name, weights: saved.weights },
+    });
+  }
+
+  /** Deletes a profile. @throws ApiError with the service's sentence */
+  async remove(id: number): Promise<void> {
+    await api.deleteProfile(id);
+    if (this.key === keyOf(id)) this.choose(null);
+    this.read();
+    await this.profiles.settled();
+  }
+
+  /** Reads the seasonality of a slice; see {@link seasonality}. @throws ApiError */
+  async seasonalityOf(slice: Slice, role: 'value' | 'units'): Promise<number[] | string> {
+    const { groups = [] } = await this.planned.readSlice(slice, undefined, true);
+    return seasonality(groups, role);
   }
 
   /** Returns the spread of a scale of a slice for a shape; see {@link shapeFor}. */

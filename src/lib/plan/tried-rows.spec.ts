@@ -66,12 +66,19 @@ it('counts rows of other slices as held, and leaves out a measure that the sourc
   expect((await tried.addTo(without, {})).units_total).toBeNull();
 });
 
-it('adds the months that only tried rows have to the groups, without amounts', async () => {
-  const january = { group: ['2027-01-01'], value_total: 100, units_total: 10 };
-  const grouped = { ...stored, groups: [january] };
-  const february = { group: ['2027-02-01'], value_total: null, units_total: null };
-  expect((await tried.addTo(grouped, {}, [], 'day')).groups).toEqual([january, february]);
-  expect((await tried.addTo(grouped, { region: 'North' }, [], 'day')).groups).toEqual([january]);
+it('adds the tried amounts to the months, also to those that only tried rows have', async () => {
+  const month = (day: string, value_total: number, units_total: number) => ({
+    ...{ group: [day], value_total, units_total },
+  });
+  const grouped = { ...stored, groups: [month('2027-01-01', 100, 10)] };
+  const january = month('2027-01-01', 100.1, 11);
+  expect((await tried.addTo(grouped, {}, [], 'day')).groups).toEqual([
+    january,
+    month('2027-02-01', 0.2, 0),
+  ]);
+  expect((await tried.addTo(grouped, { region: 'North' }, [], 'day')).groups).toEqual([
+    month('2027-01-01', 60.1, 7),
+  ]);
   expect((await tried.addTo(stored, {}, [], 'day')).groups).toBeUndefined();
 });
 

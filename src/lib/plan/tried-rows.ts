@@ -41,8 +41,7 @@ export class TriedRows {
    * Returns the stored totals of a slice with the tried rows added.
    *
    * @param hold slices whose rows count as held
-   * @param date the date column whose months group the stored totals. Months that only tried rows have are added
-   *   to the groups, without amounts
+   * @param date the date column whose months group the stored totals
    */
   async addTo(
     stored: SlicePreview,
@@ -51,14 +50,12 @@ export class TriedRows {
     date?: string,
   ): Promise<SlicePreview> {
     const [free, held] = [nothing(), nothing()];
-    const months = new Set<string>();
+    const months = new Map<string, Measured>();
     await this.visit((y) => {
       if (!this.isIn(slice, y)) return;
+      this.add(y, hold.some((each) => this.isIn(each, y)) ? held : free);
       const day = date === undefined ? null : this.rows.at(date, y);
-      if (typeof day === 'string') months.add(day.replace(/\d\d$/, '01'));
-      const part = hold.some((each) => this.isIn(each, y)) ? held : free;
-      part.row_count += 1;
-      for (const role of ROLES) part[`${role}_total`] += this.amount(role, y);
+      if (typeof day === 'string') this.add(y, monthIn(months, day));
     });
     return {
       ...stored,
@@ -111,6 +108,11 @@ export class TriedRows {
     );
   }
 
+  private add(y: number, to: Measured): void {
+    to.row_count += 1;
+    for (const role of ROLES) to[`${role}_total`] += this.amount(role, y);
+  }
+
   private amount(role: 'value' | 'units', y: number): number {
     const column = this.measures[role];
     return Number((column === undefined ? null : this.rows.at(column, y)) ?? 0);
@@ -119,15 +121,30 @@ export class TriedRows {
 
 const none = (): Effect => ({ rows: 0, value: 0, units: 0, moved: { value: 0, units: 0 } });
 
-/** Adds groups without amounts for the months that have none. */
-const withMonths = (groups: readonly GroupTotals[], months: ReadonlySet<string>): GroupTotals[] => {
+/** Returns the amounts of the month of a day. */
+function monthIn(months: Map<string, Measured>, day: string): Measured {
+  const first = day.replace(/\d\d$/, '01');
+  const month = months.get(first) ?? nothing();
+  months.set(first, month);
+  return month;
+}
+
+/** Adds the amounts of months to groups, and groups for the months that have none. */
+function withMonths(
+  groups: readonly GroupTotals[],
+  months: ReadonlyMap<string, Measured>,
+): GroupTotals[] {
   const known = new Set(groups.map(({ group: [month] }) => month));
-  const added = [...months].filter((month) => !known.has(month));
+  const added = [...months.keys()].filter((month) => !known.has(month));
   return [
     ...groups,
-    ...added.map((month) => ({ group: [month], value_total: null, units_total: null })),
-  ];
-};
+    ...added.map((month) => ({ group: [month], value_total: 0, units_total: 0 })),
+  ].map(({ group, ...totals }) => {
+    const month = months.get(group[0] ?? '') ?? nothing();
+    const { value_total, units_total } = sum({ row_count: 0, ...totals }, month);
+    return { group, value_total, units_total };
+  });
+}
 
 /** Adds amounts to totals; the total of a measure that the source lacks stays null. */
 function sum(totals: Totals, added: Measured): Totals {

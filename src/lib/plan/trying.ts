@@ -220,11 +220,7 @@ export class Trying {
     asked: readonly TriedLine[],
     outcomes: Map<number, LineOutcome>,
   ): Promise<AnsweredRows | 'refused'> {
-    const operations = asked.map((line): TriedOperation => {
-      const { kind, body } = requestOf(line);
-      // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the kind decides the body
-      return { operation: kind, ...body } as TriedOperation;
-    });
+    const operations = asked.map(triedOperation);
     const pf_user = asked.at(-1)?.pf_user ?? '';
     try {
       return new AnsweredRows(await api.previewSeveral(this.planned.id, { operations, pf_user }));
@@ -243,19 +239,30 @@ export class Trying {
   }
 }
 
-const requestOf = ({ operation, slice, pf_user }: TriedLine): OperationRequest => ({
+const requestOf = ({ operation, slice, pf_user }: Omit<Attempt, 'cells'>): OperationRequest => ({
   kind: operation.kind,
   body: bodyOf(operation, slice, pf_user),
 });
 
+/** Returns an operation as a step of a preview. */
+export function triedOperation(attempt: Omit<Attempt, 'cells'>): TriedOperation {
+  const { kind, body } = requestOf(attempt);
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the kind decides the body
+  return { operation: kind, ...body } as TriedOperation;
+}
+
+/** Reads the facts about the steps of a preview that come beside its rows. @throws if they are missing */
+export const stepsOf = ({ metadata }: AnsweredRows): SeveralPreviewFacts['steps'] =>
+  v.parse(SeveralPreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? '')).steps;
+
 /** Notes the effect of each line, from the facts that the service sends beside the rows. */
 async function noteShown(
   asked: readonly TriedLine[],
-  { metadata }: AnsweredRows,
+  answer: AnsweredRows,
   rows: TriedRows,
   outcomes: Map<number, LineOutcome>,
 ): Promise<void> {
-  const { steps } = v.parse(SeveralPreviewFacts, JSON.parse(metadata.get(PREVIEW_METADATA) ?? ''));
+  const steps = stepsOf(answer);
   const effects = await rows.effects();
   for (const [i, { id }] of asked.entries()) {
     const step = steps[i];
